@@ -99,7 +99,7 @@ async function runOne({ kind, folder, name, task }) {
 		console.error(unplayableLines(planned, root).join("\n"));
 		return 1;
 	}
-	console.log(openingLines(planned.program, cwd, folder).join("\n"));
+	console.log(openingLines(planned.program, cwd).join("\n"));
 	const report = await rehearse(planned, host, {
 		onVisit: (visit) => console.log(visitLines(visit).join("\n")),
 		onLine: (line) => console.log(line),

@@ -4,7 +4,7 @@ import { hostNotice, linkRpc, type RpcLink, type RpcListener } from "../../../pi
 import type { Child } from "../../../process/index.ts";
 import { redactText } from "../../../safety/index.ts";
 import type { LaunchFault } from "../../core/index.ts";
-import { type Hello, OWN_TOOLS, readHello } from "./extension/index.ts";
+import { ASK_TOOL, type Hello, OWN_TOOLS, readHello } from "./extension/index.ts";
 
 export type Greeting =
 	| {
@@ -126,6 +126,6 @@ function unloadedExtension(stderr: string): string | undefined {
 	if (tool === undefined || other === undefined)
 		return `The extension ${path} does not load: ${error.replace(/^Failed to load extension: /, "")}`;
 	if (OWN_TOOLS.includes(tool))
-		return `The extension ${path} has a tool ${quoted(tool)}, but every worker has a tool of that name. pi allows only one: remove the extension from the state, or rename its tool.`;
+		return `The extension ${path} has a tool ${quoted(tool)}, but every worker has a tool of that name. pi allows only one: remove the extension from the state, ${tool === ASK_TOOL ? "set the state's `questions` to `none`, " : ""}or rename its tool.`;
 	return `Two extensions have a tool ${quoted(tool)}: ${other} and ${path}. pi allows only one: remove one from the state's \`extensions\`.`;
 }

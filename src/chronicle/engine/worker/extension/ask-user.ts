@@ -29,7 +29,7 @@ export function registerAskTool(
 		name: ASK_TOOL,
 		label: "Ask",
 		description:
-			"Asks the user and waits for the answer, which is the result. Ask only what you cannot find out or decide yourself; one question at a time.",
+			"Asks the user; the answer is the result. Ask only what you cannot find out or decide, one question at a time.",
 		promptSnippet: "Ask the user a question",
 		parameters: askParameters(schemas),
 		// Results of calls in the same message are in the session before the wait.

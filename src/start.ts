@@ -73,7 +73,7 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 	registerWatchdog(pi, notebook);
 	const proposals = openProposals(pi, scope, (ctx, args) => chronicle.run(ctx, `start ${args}`));
 	const chronicle = registerChronicle(pi, scope, named, { proposals, more: [doctorCommand, importCommand] });
-	registerSequence(pi, scope, named, {
+	const sequence = registerSequence(pi, scope, named, {
 		readonly: runReadonlyCommand,
 		readFrontMatter: prepareReadonlyRequest,
 		handoff: (ctx, args) => handoffStep(handoff, ctx, args),
@@ -83,9 +83,11 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 		live: () => [workflow.live(), ...chronicle.live()].filter((what) => what !== undefined),
 	});
 	registerRehearse(pi, scope, named);
-	registerPlan(pi, scope, named, (kind, ctx, args) =>
-		kind === "chronicle" ? chronicle.run(ctx, `start ${args}`) : workflow.run(ctx, args),
-	);
+	registerPlan(pi, scope, named, {
+		chronicle: (ctx, args) => chronicle.run(ctx, `start ${args}`),
+		workflow: (ctx, args) => workflow.run(ctx, args),
+		sequence: (ctx, args) => sequence.run(ctx, `run ${args}`),
+	});
 	offerSkills(pi);
 	catchBareCommands(pi);
 	// Set only in the processes of a rehearsal; no other pi loads the understudy.

@@ -23,7 +23,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 	chronicle: ["definition", "safety", "bounds", "persona", "shipped", "tui", "process", "disk", "pi"],
 	rehearsal: ["definition", "safety", "bounds", "workflow", "chronicle", "persona", "shipped", "process", "disk", "pi"],
 	check: ["definition", "safety", "workflow", "sequence", "chronicle", "persona", "rehearsal", "disk", "pi"],
-	plan: ["definition", "workflow", "chronicle", "companions", "rehearsal", "check", "disk", "pi"],
+	plan: ["definition", "sequence", "workflow", "chronicle", "companions", "rehearsal", "check", "disk", "pi"],
 	doctor: ["definition", "safety", "chronicle", "rehearsal", "check", "process", "disk", "pi"],
 	migration: ["definition", "safety", "workflow", "sequence", "chronicle", "persona", "check", "disk", "pi"],
 };

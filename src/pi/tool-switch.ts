@@ -16,8 +16,8 @@ export interface ToolSwitchSpec {
 	readonly setting: string;
 	/** The feature that needs the tool, for the message about another extension's tool of this name. */
 	readonly feature: string;
-	/** Loads the tool when it is first switched on. */
-	readonly load: () => Promise<ToolDefinition>;
+	/** Loads the tool when it is first switched on, in the session of `ctx`. */
+	readonly load: (ctx: ExtensionContext) => Promise<ToolDefinition>;
 }
 
 export interface ToolSwitch {
@@ -38,8 +38,8 @@ export function openToolSwitch(
 	let registered = false;
 	let foreign: string | undefined;
 
-	const register = async (): Promise<void> => {
-		const tool = await load();
+	const register = async (ctx: ExtensionContext): Promise<void> => {
+		const tool = await load(ctx);
 		// It may have been switched off or registered meanwhile.
 		if (!on || registered) return;
 		registered = true;
@@ -47,10 +47,10 @@ export function openToolSwitch(
 		foreign = foreignTools(pi, [name], feature);
 		if (foreign !== undefined) on = false;
 	};
-	const change = async (wanted: boolean): Promise<void> => {
+	const change = async (ctx: ExtensionContext, wanted: boolean): Promise<void> => {
 		on = wanted && foreign === undefined;
 		if (foreign !== undefined) return;
-		if (on && !registered) return register();
+		if (on && !registered) return register(ctx);
 		if (!registered) return;
 		const others = pi.getActiveTools().filter((other) => other !== name);
 		pi.setActiveTools(on ? [...others, name] : others);
@@ -60,7 +60,7 @@ export function openToolSwitch(
 		const recorded = (newest?.data as { on?: unknown } | undefined)?.on;
 		const wanted = typeof recorded === "boolean" ? recorded : chronicleSettings(pi)[setting] === true;
 		if (wanted === on) return;
-		await change(wanted);
+		await change(ctx, wanted);
 		if (wanted && foreign !== undefined) say(ctx, foreign, "warning");
 	};
 	pi.on("session_start", (_event, ctx) => read(ctx));
@@ -71,7 +71,7 @@ export function openToolSwitch(
 		},
 		async turn(ctx, wanted) {
 			if (wanted === on) return true;
-			await change(wanted);
+			await change(ctx, wanted);
 			if (wanted && foreign !== undefined) {
 				failWith(ctx, exitCodes.usage);
 				say(ctx, foreign, "error");

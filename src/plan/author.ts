@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import { type ChildCeilings, type ChildEnd, runChild } from "../companions/index.ts";
 import type { Scope } from "../pi/index.ts";
-import { readDraft } from "./draft.ts";
+import { type DraftKind, readDraft } from "./draft.ts";
 import type { Usage } from "./estimate.ts";
 import type { PlanHost } from "./examine.ts";
 import { makePlan, type Plan } from "./plan.ts";
-import { correctionPrompt, draftPrompt } from "./prompt.ts";
+import { askedKind, correctionPrompt, draftPrompt, guidePrompt } from "./prompt.ts";
 import { planFolder } from "./waiting.ts";
 
 export interface DraftRequest {
@@ -31,7 +31,7 @@ export type DraftEnd =
 	  }
 	| { readonly kind: "aborted"; readonly usage: Usage };
 
-const maxDrafts = 4;
+const maxDrafts = 6;
 /** Limits of each draft. */
 const ceilings: ChildCeilings = { minutes: 20, tokens: 3_000_000, costUsd: 3 };
 const readingTools = ["read", "grep", "find", "ls"];
@@ -43,21 +43,27 @@ export async function draftPlan(request: DraftRequest, host: PlanHost, scope: Sc
 	let usage: Usage = { tokens: 0, costUsd: 0 };
 	let prompt = draftPrompt(task, host.packageRoot);
 	let problems: readonly string[] = [];
-	for (let number = 1; number <= maxDrafts; number++) {
+	let kind: DraftKind | undefined;
+	for (let number = 1; number <= maxDrafts; ) {
 		onProgress(number === 1 ? "drafting" : `correcting draft ${number - 1}`);
 		const end = await askAuthor(prompt, session, request, host, scope);
 		usage = { tokens: usage.tokens + end.usage.totalTokens, costUsd: usage.costUsd + end.usage.cost };
 		if (end.kind === "aborted" || signal.aborted) return { kind: "aborted", usage };
 		if (end.kind === "failed") return { kind: "failed", reason: end.reason, problems, session, usage };
 		const read = readDraft(end.text);
-		problems = read.kind === "problems" ? read.problems : [];
-		if (read.kind === "draft") {
-			onProgress("checking and rehearsing");
-			const made = await makePlan(task, read.draft, usage, host, signal);
-			if (!("problems" in made)) return { kind: "drafted", plan: made };
-			problems = made.problems;
+		const asked = read.kind === "problems" && !read.rest && kind === undefined ? askedKind(end.text) : undefined;
+		if (asked) {
+			// The choice of the kind is not a draft.
+			kind = asked;
+			prompt = guidePrompt(asked, host.packageRoot);
+			continue;
 		}
+		onProgress("checking and rehearsing");
+		const made = await makePlan(task, read, usage, host, signal);
+		if (!("problems" in made)) return { kind: "drafted", plan: made };
+		problems = made.problems;
 		prompt = correctionPrompt(problems);
+		number++;
 	}
 	return { kind: "failed", reason: `No draft passed in ${maxDrafts} attempts.`, problems, session, usage };
 }

@@ -9,6 +9,7 @@ import {
 } from "../chronicle/index.ts";
 import { exitCodes, openScope, packageRoot, printable } from "../pi/index.ts";
 import { draftPlan } from "./author.ts";
+import { startLine } from "./command.ts";
 import { type Plan, saveDraft } from "./plan.ts";
 import { keepPlan, removePlan, waitingPlan } from "./waiting.ts";
 
@@ -17,7 +18,7 @@ type Decision = "start" | "save" | "drop" | "ask";
 export const planCommand: Command = {
 	name: "plan",
 	takes: "[task…]",
-	details: `Lets a model draft a chronicle or a workflow for the task. The draft is checked and rehearsed, and corrected until it passes. Nothing is written or
+	details: `Lets a model draft a chronicle, a workflow or a sequence for the task. The draft is checked and rehearsed, and corrected until it passes. Nothing is written or
 started before you decide: in a terminal you are asked; otherwise use --save or --start. Without a task, the command shows the plan that waits.`,
 	exits:
 		"0 started or saved, 1 no draft passed, 2 usage, 3 waits for your decision, 130 interrupted; with --start as for run",
@@ -88,7 +89,7 @@ async function decide(plan: Plan, call: CommandCall): Promise<CommandResponse> {
 	removePlan(project.place);
 	if (decision === "start" && draft.kind === "chronicle") return start(plan, call);
 	const line =
-		draft.kind === "chronicle" ? `${host.prefix}run ${command} <task…>` : `/workflow ${command} <task> in pi`;
+		draft.kind === "chronicle" ? `${host.prefix}run ${command} <task…>` : `${startLine(draft.kind, command)} in pi`;
 	return { kind: "done", lines: [...lines, "", `Saved. Start it: ${line}`], data: { ...data, saved: true } };
 }
 

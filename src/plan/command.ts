@@ -19,16 +19,15 @@ import {
 } from "../pi/index.ts";
 import { draftPlan } from "./author.ts";
 import { decidePlan } from "./decide.ts";
+import type { DraftKind } from "./draft.ts";
 import type { PlanHost } from "./examine.ts";
 import { makePlan, type Plan, saveDraft } from "./plan.ts";
 import { keepPlan, removePlan, waitingPlan } from "./waiting.ts";
 
-/** Starts a definition: `/chronicle start <args>` or `/workflow <args>`. */
-export type StartDefinition = (
-	kind: Plan["draft"]["kind"],
-	ctx: ExtensionCommandContext,
-	args: string,
-) => Promise<void>;
+/** Starts a definition of each kind. `args`: its name, and the task except for a sequence. */
+export type StartDefinition = Readonly<
+	Record<DraftKind, (ctx: ExtensionCommandContext, args: string) => Promise<void>>
+>;
 
 /** The planning of one session. */
 export interface PlanSession {
@@ -164,7 +163,7 @@ async function settleEdited(
 	const stop = new AbortController();
 	const release = session.scope.own(() => stop.abort());
 	try {
-		const made = await makePlan(task, edited, usage, host, stop.signal);
+		const made = await makePlan(task, { kind: "draft", draft: edited }, usage, host, stop.signal);
 		if (session.scope.closed) return;
 		if (!("problems" in made)) return await settle(session, ctx, host, made, false);
 		say(
@@ -190,9 +189,21 @@ async function accept(
 	const unsaved = saveDraft({ kind, ...files }, ctx.cwd);
 	if (unsaved !== undefined) return say(ctx, `${unsaved} /plan shows the plan again.`, "error");
 	removePlan(host.place);
-	const line = kind === "chronicle" ? `/chronicle start ${command} <task>` : `/workflow ${command} <task>`;
+	const line = startLine(kind, command);
 	say(ctx, `Saved ${files.files.map(({ path }) => path).join(", ")}. Start it at any time: ${line}`);
-	if (decision === "start") await session.start(kind, ctx, `${command} ${task}`);
+	if (decision === "start") await session.start[kind](ctx, kind === "sequence" ? command : `${command} ${task}`);
+}
+
+/** The command that starts a definition in pi. */
+export function startLine(kind: DraftKind, command: string): string {
+	switch (kind) {
+		case "chronicle":
+			return `/chronicle start ${command} <task>`;
+		case "workflow":
+			return `/workflow ${command} <task>`;
+		case "sequence":
+			return `/sequence run ${command}`;
+	}
 }
 
 function refuse(ctx: ExtensionContext, reason: string): void {

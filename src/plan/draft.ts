@@ -8,9 +8,11 @@ export interface DraftFile {
 	readonly text: string;
 }
 
+export type DraftKind = "chronicle" | "workflow" | "sequence";
+
 export interface DefinitionDraft {
-	readonly kind: "chronicle" | "workflow";
-	/** Name of the template, or of the workflow's directory. */
+	readonly kind: DraftKind;
+	/** Name of the template or sequence, or of the workflow's directory. */
 	readonly key: string;
 	/** The definition to start is in the first one. */
 	readonly files: readonly [DraftFile, ...DraftFile[]];
@@ -18,13 +20,14 @@ export interface DefinitionDraft {
 
 export type ReadDraft =
 	| { readonly kind: "draft"; readonly draft: DefinitionDraft }
-	/** Sentences for the model. */
-	| { readonly kind: "problems"; readonly problems: readonly string[] };
+	/** Sentences for the model. `rest`: the files without these problems, if they include the definition to start. */
+	| { readonly kind: "problems"; readonly problems: readonly string[]; readonly rest?: DefinitionDraft };
 
 const maxFiles = 40;
 const maxCharacters = 100_000;
 const template = /^\.pi\/chronicle\/workflows\/([\w-]+)\.(?:ya?ml|json)$/;
 const workflow = /^\.pi\/workflows\/([\w-]+)\/workflow\.yaml$/;
+const sequence = /^\.pi\/sequences\/([\w-]+)\.yaml$/;
 const others = [/^\.pi\/workflows\/[\w-]+\/[\w-]+\.md$/, /^\.pi\/agents\/[\w-]+\.md$/];
 
 /** Reads the draft in a model's answer. */
@@ -43,16 +46,27 @@ export function draftOf(files: readonly DraftFile[], wrong: readonly string[] = 
 			problems,
 			"The answer contains no file. Write each file as a fenced block with its path: ```yaml file=.pi/chronicle/workflows/<name>.yaml",
 		);
-	const chronicle = template.exec(first.path)?.[1];
-	const key = chronicle ?? workflow.exec(first.path)?.[1];
-	if (key === undefined)
+	const kind = kindOf(first.path);
+	if (kind === undefined)
 		return problem(
 			problems,
-			`The first file must be the definition to start: .pi/chronicle/workflows/<name>.yaml or .pi/workflows/<name>/workflow.yaml, not ${first.path}.`,
+			`The first file must be the definition to start: .pi/chronicle/workflows/<name>.yaml, .pi/workflows/<name>/workflow.yaml or .pi/sequences/<name>.yaml, not ${first.path}.`,
 		);
-	if (problems.length > 0) return { kind: "problems", problems };
-	const kind = chronicle === undefined ? "workflow" : "chronicle";
-	return { kind: "draft", draft: { kind, key, files: [first, ...rest] } };
+	const draft = { ...kind, files: [first, ...rest] } as const;
+	if (problems.length === 0) return { kind: "draft", draft };
+	const sound = rest.filter((file, index) => problemsOf(file, files.slice(0, index + 1)).length === 0);
+	const isSound = problemsOf(first, []).length === 0;
+	return { kind: "problems", problems, ...(isSound ? { rest: { ...kind, files: [first, ...sound] } } : {}) };
+}
+
+/** The kind and the key of the definition at `path`. */
+function kindOf(path: string): Pick<DefinitionDraft, "kind" | "key"> | undefined {
+	const forms = { chronicle: template, workflow, sequence } as const;
+	for (const kind of ["chronicle", "workflow", "sequence"] as const) {
+		const key = forms[kind].exec(path)?.[1];
+		if (key !== undefined) return { kind, key };
+	}
+	return undefined;
 }
 
 function problem(problems: readonly string[], message: string): ReadDraft {
@@ -85,12 +99,12 @@ function closes(line: string, fence: string): boolean {
 }
 
 function problemsOf({ path, text }: DraftFile, before: readonly DraftFile[]): string[] {
-	const allowed = [template, workflow, ...others].some((pattern) => pattern.test(path));
+	const allowed = [template, workflow, sequence, ...others].some((pattern) => pattern.test(path));
 	return [
 		...(allowed
 			? []
 			: [
-					`${path} is not a definition file. Allowed are .pi/chronicle/workflows/<name>.yaml, .pi/workflows/<name>/workflow.yaml with its <phase>.md, and .pi/agents/<name>.md; names have letters, digits, - and _.`,
+					`${path} is not a definition file. Allowed are .pi/chronicle/workflows/<name>.yaml, .pi/workflows/<name>/workflow.yaml with its <phase>.md, .pi/sequences/<name>.yaml, and .pi/agents/<name>.md; names have letters, digits, - and _.`,
 				]),
 		...(before.some((file) => file.path === path) ? [`${path} is written twice.`] : []),
 		...(text.length > maxCharacters ? [`${path} has more than ${maxCharacters} characters.`] : []),

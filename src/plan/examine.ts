@@ -1,9 +1,9 @@
 // Checks and rehearses a draft on a copy of the project; the project itself stays unchanged.
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { checkProject, type ProjectCheck } from "../check/index.ts";
-import { openProject, type ProjectEnvironment } from "../chronicle/index.ts";
+import { dirname, join, sep } from "node:path";
+import { checkProject } from "../check/index.ts";
+import { openProject, type Project, type ProjectEnvironment } from "../chronicle/index.ts";
 import { formatDiagnostic } from "../definition/index.ts";
 import { loadRehearsal, type ProjectCopy } from "../rehearsal/index.ts";
 import type { DefinitionDraft } from "./draft.ts";
@@ -33,22 +33,19 @@ export type Examination =
 /** Milliseconds that a rehearsal may take. */
 const rehearsalMs = 5 * 60_000;
 
-/** Examines a draft for `task`. Throws if the project cannot be copied, or if `signal` aborts. */
+/**
+ * Examines a draft for `task`. `known`: problems that were found before; they are reported together with those of the files. Throws if the
+ * project cannot be copied, or if `signal` aborts.
+ */
 export async function examineDraft(
 	draft: DefinitionDraft,
 	task: string,
 	host: PlanHost,
 	signal: AbortSignal,
+	known: readonly string[] = [],
 ): Promise<Examination> {
 	const { cwd, agentFolder, env = process.env } = host.place;
 	const taken = draft.files.filter(({ path }) => existsSync(join(cwd, path)));
-	if (taken.length > 0)
-		return problems(
-			taken.map(
-				({ path }) =>
-					`${path} already exists in the project, and existing files are not overwritten. Choose another name.`,
-			),
-		);
 	const { openProjectCopy } = await loadRehearsal();
 	const copy = await openProjectCopy({ project: cwd, agentFolder, config: {}, env });
 	try {
@@ -57,11 +54,20 @@ export async function examineDraft(
 			await writeFile(join(copy.project, path), text);
 		}
 		const project = openProject({ ...host.place, cwd: copy.project, trust: "trusted" });
-		const wrong = problemsOf(await checkProject(project, []), draft, copy);
+		const wrong = [
+			...known,
+			...taken.map(
+				({ path }) =>
+					`${path} already exists in the project, and existing files are not overwritten. Choose another name.`,
+			),
+			...(await draftProblems(draft, project)),
+		];
 		if (wrong.length > 0) return problems(wrong);
-		const outline = outlineOf(draft, project);
+		const outline = await outlineOf(draft, project);
 		if (typeof outline === "string") return problems([outline]);
-		return await rehearseDraft(draft, task, outline, { ...host, copy }, signal);
+		// A sequence sends its steps as they are: there is nothing to rehearse.
+		if (draft.kind === "sequence") return { kind: "sound", outline, requests: [], missed: [] };
+		return await rehearseDraft({ ...draft, kind: draft.kind }, task, outline, { ...host, copy }, signal);
 	} finally {
 		await copy.close();
 	}
@@ -71,16 +77,19 @@ function problems(found: readonly string[]): Examination {
 	return { kind: "problems", problems: found };
 }
 
-/** The check's diagnostics of the draft's files; warnings count too, because the draft is new. */
-function problemsOf(checked: ProjectCheck, draft: DefinitionDraft, { project }: ProjectCopy): string[] {
-	const own = new Set(draft.files.map(({ path }) => join(project, path)));
+/** What the check reports about the files of a draft in a project that contains them; warnings count too, because the draft is new. */
+export async function draftProblems(draft: DefinitionDraft, project: Project): Promise<string[]> {
+	const { cwd } = project.place;
+	const checked = await checkProject(project, []);
+	const own = new Set(draft.files.map(({ path }) => join(cwd, path)));
 	const all = [...checked.findings.flatMap(({ diagnostics }) => diagnostics), ...checked.further];
 	const found = all.filter(({ file }) => own.has(file));
-	return [...new Set(found.map((each) => formatDiagnostic(each, project)))];
+	// Paths as they are in the draft.
+	return [...new Set(found.map((each) => formatDiagnostic(each, cwd).replaceAll(`${cwd}${sep}`, "")))];
 }
 
 async function rehearseDraft(
-	draft: DefinitionDraft,
+	draft: DefinitionDraft & { readonly kind: "chronicle" | "workflow" },
 	task: string,
 	outline: Outline,
 	{ place, packageRoot, copy }: PlanHost & { readonly copy: ProjectCopy },

@@ -10,11 +10,11 @@ import {
 } from "../pi/index.ts";
 import type { PlanSession, StartDefinition } from "./command.ts";
 
-/** Registers `/plan`. `start` starts the definition of a plan. */
+/** Registers `/plan`. `start` starts the definition of a plan, by its kind. */
 export function registerPlan(pi: ExtensionAPI, scope: Scope, named: NameDefinitions, start: StartDefinition): void {
 	const session: PlanSession = { scope, start, running: undefined };
 	registerOwnCommand(pi, "plan", {
-		description: "Let the model draft a chronicle or workflow, checked and rehearsed: /plan <task>",
+		description: "Let the model draft a chronicle, workflow or sequence, checked and rehearsed: /plan <task>",
 		handler: async (args, ctx) => {
 			named(ctx);
 			const { runPlan } = await import("./command.ts");
@@ -38,7 +38,7 @@ export function openProposals(
 		entryType: "plan:tool",
 		setting: "proposals",
 		feature: "/chronicle tool",
-		load: async () => (await import("./tool.ts")).proposalToolOf({ scope, start, unasked }),
+		load: async (ctx) => (await import("./tool.ts")).proposalToolOf({ scope, start, unasked }, ctx),
 	});
 }
 

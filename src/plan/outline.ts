@@ -3,6 +3,7 @@
 import { type Project, type Template, templateDiagram } from "../chronicle/index.ts";
 import { counted } from "../definition/index.ts";
 import { shortCost, shortCount, shortTime } from "../pi/index.ts";
+import { checkSequences } from "../sequence/index.ts";
 import {
 	loadCatalogue,
 	type Phase,
@@ -26,8 +27,34 @@ export interface Outline {
 }
 
 /** The outline of a draft in a project that contains its files; a string explains why it cannot be started. */
-export function outlineOf(draft: DefinitionDraft, project: Project): Outline | string {
-	return draft.kind === "chronicle" ? outlineOfChronicle(draft, project) : outlineOfWorkflow(draft, project);
+export async function outlineOf(draft: DefinitionDraft, project: Project): Promise<Outline | string> {
+	switch (draft.kind) {
+		case "chronicle":
+			return outlineOfChronicle(draft, project);
+		case "workflow":
+			return outlineOfWorkflow(draft, project);
+		case "sequence":
+			return outlineOfSequence(draft, project);
+	}
+}
+
+async function outlineOfSequence({ key }: DefinitionDraft, { place }: Project): Promise<Outline | string> {
+	const sequence = (await checkSequences(place.cwd)).find(({ name }) => name === key)?.sequence;
+	if (!sequence) return `The sequence ${key} does not load.`;
+	const { description, steps, runs, maxCost } = sequence;
+	const cost = maxCost === undefined ? "no limit of cost" : shortCost(maxCost);
+	return {
+		command: key,
+		title: description ?? key,
+		chart: [
+			"flowchart TD",
+			...steps.map((_, index) => `\ts${index}["step ${index + 1}"]`),
+			...steps.slice(1).map((_, index) => `\ts${index} --> s${index + 1}`),
+		],
+		steps: steps.map((step, index) => [String(index + 1), step.trim().split("\n", 1)[0] ?? ""]),
+		limits: `${counted(runs, "run")}, ${cost}`,
+		maxUsd: maxCost,
+	};
 }
 
 function outlineOfChronicle({ key }: DefinitionDraft, project: Project): Outline | string {

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { writeTogether } from "../disk/index.ts";
-import type { DefinitionDraft } from "./draft.ts";
+import type { DefinitionDraft, ReadDraft } from "./draft.ts";
 import type { Usage } from "./estimate.ts";
 import { type Examination, examineDraft, type PlanHost } from "./examine.ts";
 import { planLines } from "./preview.ts";
@@ -18,15 +18,18 @@ export interface Plan {
 	readonly usage: Usage;
 }
 
-/** Turns a draft into a plan, or reports the draft's errors. Throws as {@link examineDraft} does. */
+/** Turns a draft into a plan, or reports all of its problems. Throws as {@link examineDraft} does. */
 export async function makePlan(
 	task: string,
-	draft: DefinitionDraft,
+	read: ReadDraft,
 	usage: Usage,
 	host: PlanHost,
 	signal: AbortSignal,
 ): Promise<Plan | Extract<Examination, { kind: "problems" }>> {
-	const examined = await examineDraft(draft, task, host, signal);
+	const draft = read.kind === "draft" ? read.draft : read.rest;
+	const known = read.kind === "problems" ? read.problems : [];
+	if (!draft) return { kind: "problems", problems: known };
+	const examined = await examineDraft(draft, task, host, signal, known);
 	if (examined.kind === "problems") return examined;
 	const lines = await planLines(task, draft, examined, usage);
 	return { task, draft, command: examined.outline.command, lines, usage };

@@ -13,17 +13,19 @@ export async function planLines(
 	usage: Usage,
 ): Promise<string[]> {
 	const width = Math.max(...outline.steps.map(([name]) => name.length));
-	const visits = `${counted(requests.length, "visit")}, to the end`;
 	const unreached = missed.length === 0 ? "" : `; never reached: ${missed.join(", ")}`;
+	const rehearsed = [
+		`Rehearsal:  ${counted(requests.length, "visit")}, to the end${unreached}`,
+		`Estimate:   ${estimateText(estimateRun(requests, usage), outline.maxUsd)}`,
+	];
 	return [
 		`${outline.title} (${kind} ${key})`,
-		`Task: ${task}`,
+		...(kind === "sequence" ? [] : [`Task: ${task}`]),
 		"",
 		...outline.steps.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`),
 		"",
 		`Limits:     ${outline.limits}`,
-		`Rehearsal:  ${visits}${unreached}`,
-		`Estimate:   ${estimateText(estimateRun(requests, usage), outline.maxUsd)}`,
+		...(kind === "sequence" ? [] : rehearsed),
 		`Files:      ${files.map(({ path }) => path).join(", ")}`,
 		...(usage.tokens === 0 ? [] : [`Drafting:   ${shortCount(usage.tokens)} tokens, ${shortCost(usage.costUsd)}`]),
 		"",

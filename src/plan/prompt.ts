@@ -1,35 +1,85 @@
-// Prompts for the model that drafts a definition.
+// Prompts for the model that drafts a definition: the kind is decided first, and only the guide of that kind is sent.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { DraftKind } from "./draft.ts";
 
-const skills = ["chronicle-authoring", "workflow-authoring"];
+interface Kind {
+	readonly suits: string;
+	/** Path of the definition to start, and what belongs to it. */
+	readonly file: string;
+	readonly more: string;
+}
+
+/** In the order in which they are offered. */
+const kinds: Readonly<Record<DraftKind, Kind>> = {
+	chronicle: {
+		suits:
+			"long work, parts that should not see each other's context, several roles, or work that continues without the user",
+		file: ".pi/chronicle/workflows/<name>.yaml",
+		more: "Add .pi/agents/<name>.md only for a persona that needs separate instructions; a role in plain words needs no file. The task is given to the run when it starts: do not repeat it in the files.",
+	},
+	workflow: {
+		suits: "ordered phases with tool limits in one conversation, which the user follows",
+		file: ".pi/workflows/<name>/workflow.yaml",
+		more: "Then its phases, .pi/workflows/<name>/<phase>.md. The task is given to the workflow when it starts: do not repeat it in the files.",
+	},
+	sequence: {
+		suits: "a few prompts that are sent one after another, as they are, again and again",
+		file: ".pi/sequences/<name>.yaml",
+		more: "A sequence is not given the task: write it into the steps.",
+	},
+};
+const names = Object.keys(kinds) as DraftKind[];
+
+/** The kind that a task names; the most general one if it names none, or several. */
+function likelyKind(task: string): DraftKind {
+	const [first = "chronicle", ...more] = names.filter((kind) => new RegExp(`\\b${kind}s?\\b`, "i").test(task));
+	return more.length === 0 ? first : "chronicle";
+}
+
+/** The kind that the model asks for instead of a draft; `undefined`: none. */
+export function askedKind(answer: string): DraftKind | undefined {
+	const word = /^\W*kind:\W*(\w+)/im.exec(answer)?.[1]?.toLowerCase();
+	return names.find((kind) => kind === word);
+}
 
 /** Asks for a draft for `task`. `packageRoot`: the root folder of this package, whose skills are quoted. */
 export function draftPrompt(task: string, packageRoot: string): string {
+	const kind = likelyKind(task);
 	return `Draft a definition for pi-chronicle for the task at the end of this message. You can read the project, but not change anything.
 
-1. Read enough of the project to know how it is built and tested, and which files the task concerns. Name real commands and real folders in the
-   instructions that you write.
-2. Choose the kind. A chronicle, if the work is long, has parts that should not see each other's context, or must continue without the user. A
-   workflow, if the user will follow it in the session. If in doubt, a chronicle.
-3. Answer with one sentence on why this shape fits, then every file as a fenced block whose first line names the path:
+1. Choose the kind:
+${names.map((name) => `   * ${name}: ${kinds[name].suits}`).join("\n")}
+   If in doubt, a ${kind}. For another kind, answer now with one line, \`kind: <kind>\`, and you get its guide instead.
+2. Read enough of the project to know how it is built and tested, and which files the task concerns. Name real commands and real folders in the
+   text that you write.
+3. ${answerForm(kind)}
 
-\`\`\`\`yaml file=.pi/chronicle/workflows/<name>.yaml
-…
-\`\`\`\`
-
-The first file is the definition to start: .pi/chronicle/workflows/<name>.yaml, or .pi/workflows/<name>/workflow.yaml with its phases as
-.pi/workflows/<name>/<phase>.md. Add .pi/agents/<name>.md only for a persona that needs separate instructions; a role in plain words needs no file.
-Use four backticks for a file that contains a fence. Choose names that the project does not have yet. The task itself is given to the run when it starts: do
-not repeat it in the files. Your draft is checked and rehearsed, and you get a list of its problems.
-
-How to write them:
-
-${skills.map((name) => skillText(packageRoot, name)).join("\n\n")}
+${guide(kind, packageRoot)}
 
 # The task
 
 ${task}`;
+}
+
+/** Sends the guide of another kind. */
+export function guidePrompt(kind: DraftKind, packageRoot: string): string {
+	return `Draft a ${kind} then. Read what you need of the project first. ${answerForm(kind)}
+
+${guide(kind, packageRoot)}`;
+}
+
+function answerForm(kind: DraftKind): string {
+	const { file, more } = kinds[kind];
+	return `Answer with one sentence on why this shape fits, then every file as a fenced block whose first line names the path:
+
+\`\`\`\`yaml file=${file}
+…
+\`\`\`\`
+
+The first file is the definition to start. ${more}
+Use four backticks for a file that contains a fence. Choose names that the project does not have yet. Your draft is checked${kind === "sequence" ? "" : " and rehearsed"}, and you get a list of
+all its problems.`;
 }
 
 /** Asks for the whole draft again. */
@@ -41,8 +91,16 @@ ${problems.map((problem) => `- ${problem.replaceAll("\n", "\n  ")}`).join("\n")}
 Correct it, and answer with all files again, including the unchanged ones.`;
 }
 
-/** A skill of this package without its front matter. */
-function skillText(packageRoot: string, name: string): string {
-	const text = readFileSync(join(packageRoot, "skills", name, "SKILL.md"), "utf8");
-	return text.replace(/^---\n[\s\S]*?\n---\n/, "").trim();
+/** Sections of a skill that are about a conversation with the user, and about commands that a draft does not need. */
+const leftOut = ["Before you write", "Checking the result"];
+
+/** How to write a definition of this kind: the skill, without its front matter and those sections. */
+function guide(kind: DraftKind, packageRoot: string): string {
+	const text = readFileSync(join(packageRoot, "skills", `${kind}-authoring`, "SKILL.md"), "utf8");
+	const [head = "", ...sections] = text
+		.replace(/^---\n[\s\S]*?\n---\n/, "")
+		.trim()
+		.split(/\n(?=## )/);
+	const kept = sections.filter((section) => !leftOut.some((title) => section.startsWith(`## ${title}\n`)));
+	return [head, ...kept].map((section) => section.trim()).join("\n\n");
 }

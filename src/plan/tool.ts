@@ -4,11 +4,11 @@ import { join } from "node:path";
 import type { ExtensionContext, ExtensionToolContext, ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { type TSchema, Type } from "typebox";
 import { openProject, templateDiagram } from "../chronicle/index.ts";
-import { didYouMean } from "../definition/index.ts";
+import { didYouMean, truncate } from "../definition/index.ts";
 import { chooseOption, drawDiagram, packageRoot, type Scope, say } from "../pi/index.ts";
-import { planHost } from "./command.ts";
+import { planHost, startLine } from "./command.ts";
 import { decidePlan } from "./decide.ts";
-import { type DefinitionDraft, draftOf } from "./draft.ts";
+import { draftOf, type ReadDraft } from "./draft.ts";
 import type { PlanHost } from "./examine.ts";
 import { makePlan, type Plan, saveDraft } from "./plan.ts";
 import { keepPlan, removePlan } from "./waiting.ts";
@@ -39,13 +39,35 @@ const parameters = Type.Object({
 
 type Result = Awaited<ReturnType<ToolDefinition<typeof parameters>["execute"]>>;
 
-/** Builds the tool. */
-export function proposalToolOf(parts: ProposalParts): ToolDefinition {
+/** Most templates that the description lists, and characters of the line about each. */
+const maxListed = 30;
+const lineLength = 120;
+
+/** The templates that exist for the session, the package's included, one line each. */
+function templateList(ctx: Pick<ExtensionContext, "cwd" | "isProjectTrusted">): string {
+	const host = planHost(ctx);
+	if (typeof host === "string") return "";
+	const loaded = [...openProject(host.place).templates().templates.values()].flatMap(({ key, read }) =>
+		read ? [{ key, template: read.template }] : [],
+	);
+	const lines = loaded.slice(0, maxListed).map(({ key, template: { description, states } }) => {
+		const about = description?.trim().split("\n", 1)[0] ?? [...states.keys()].join(" → ");
+		return `- ${key}: ${truncate(about, lineLength)}`;
+	});
+	const more = loaded.length - lines.length;
+	return [`Templates:`, ...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
+}
+
+/** Builds the tool for the session of `ctx`. */
+export function proposalToolOf(
+	parts: ProposalParts,
+	ctx: Pick<ExtensionContext, "cwd" | "isProjectTrusted">,
+): ToolDefinition {
 	const skill = join(packageRoot(), "skills", "chronicle-authoring", "SKILL.md");
 	const tool: ToolDefinition<typeof parameters> = {
 		name: proposalTool,
 		label: "Propose run",
-		description: `Propose a chronicle: long work that fresh agents do state by state, with approvals and limits. Use it only when the user asks for such a run. Name a template of the project, or write a new definition for the task as ${skill} describes. It is checked and rehearsed; the user decides whether it starts.`,
+		description: `Propose a chronicle: long work that fresh agents do state by state, with approvals and limits. Use it only when the user asks for such a run. Name a template that fits, or write a new definition for the task as ${skill} describes. It is checked and rehearsed; the user decides whether it starts.\n${templateList(ctx)}`,
 		parameters: parameters as TSchema as typeof parameters,
 		exposure: "model-only",
 		annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
@@ -57,9 +79,8 @@ export function proposalToolOf(parts: ProposalParts): ToolDefinition {
 			if (task.trim() === "") throw new Error("The task is empty.");
 			if (template !== undefined) return proposeTemplate(parts, ctx, host, template, task);
 			const read = draftOf(files);
-			if (read.kind === "problems") throw new Error(read.problems.join("\n"));
 			onUpdate?.({ content: [{ type: "text", text: "checking and rehearsing" }], details: undefined });
-			return proposeDraft(parts, ctx, host, task, read.draft, signal ?? new AbortController().signal);
+			return proposeDraft(parts, ctx, host, task, read, signal ?? new AbortController().signal);
 		},
 	};
 	return tool as ToolDefinition;
@@ -103,10 +124,10 @@ async function proposeDraft(
 	ctx: ExtensionToolContext,
 	host: PlanHost,
 	task: string,
-	draft: DefinitionDraft,
+	read: ReadDraft,
 	signal: AbortSignal,
 ): Promise<Result> {
-	const plan = await makePlan(task, draft, { tokens: 0, costUsd: 0 }, host, signal);
+	const plan = await makePlan(task, read, { tokens: 0, costUsd: 0 }, host, signal);
 	if ("problems" in plan) throw new Error(plan.problems.join("\n"));
 	keepPlan(plan, host.place);
 	const decision = await decidePlan(ctx, plan, true);
@@ -115,11 +136,8 @@ async function proposeDraft(
 		case "drop":
 			removePlan(host.place);
 			return resultOf("The user dropped the proposal. Nothing was written.");
-		case "edited": {
-			const again = draftOf(decision.draft.files);
-			if (again.kind === "problems") throw new Error(again.problems.join("\n"));
-			return proposeDraft(parts, ctx, host, task, again.draft, signal);
-		}
+		case "edited":
+			return proposeDraft(parts, ctx, host, task, draftOf(decision.draft.files), signal);
 		case "start":
 		case "save":
 			return accept(parts, ctx, host, plan, decision.kind);
@@ -143,10 +161,10 @@ async function accept(
 		await start(ctx, `${command} ${task}`);
 		return resultOf(`Started ${command}. Its workers do the task in separate processes; do not do it yourself.`);
 	}
-	// A workflow runs in this session, so it starts when this turn has ended, with the user's Enter.
-	ctx.ui.setEditorText(`/workflow ${command} ${task}`);
-	say(ctx, "The workflow is saved. Press Enter to start it when the model has finished.");
-	return resultOf("The user saved the workflow and starts it. End your turn now.");
+	// A workflow or a sequence runs in this session, so it starts when this turn has ended, with the user's Enter.
+	ctx.ui.setEditorText(startLine(draft.kind, command).replace("<task>", () => task));
+	say(ctx, `The ${draft.kind} is saved. Press Enter to start it when the model has finished.`);
+	return resultOf(`The user saved the ${draft.kind} and starts it. End your turn now.`);
 }
 
 function resultOf(text: string): Result {

@@ -1,4 +1,4 @@
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import {
 	definitionsTrusted,
 	isOwnFile,
@@ -34,8 +34,19 @@ const readingMs = 3_000;
 /** Milliseconds until pi has drawn a session that was just opened or moved in; it erases everything shown before. */
 const drawnMs = 150;
 
+/** The interface of sequences for plans. */
+export interface SequenceDoor {
+	/** Runs `/sequence <args>`. */
+	run(ctx: ExtensionCommandContext, args: string): Promise<void>;
+}
+
 /** Registers `/sequence`. `named` reports the project's definitions; `commands` are the package's commands that a step may call. */
-export function registerSequence(pi: ExtensionAPI, scope: Scope, named: NameDefinitions, commands: StepCommands): void {
+export function registerSequence(
+	pi: ExtensionAPI,
+	scope: Scope,
+	named: NameDefinitions,
+	commands: StepCommands,
+): SequenceDoor {
 	let root: string | undefined;
 	const session: SequenceSession = {
 		pi,
@@ -54,6 +65,10 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, named: NameDefi
 			}));
 		},
 	};
+	const run: SequenceDoor["run"] = async (ctx, args) => {
+		const { runSequence } = await import("./command.ts");
+		await runSequence(session, scope, ctx, args);
+	};
 	// Completions get no context, so the required data is kept.
 	let project = { cwd: process.cwd(), trusted: false };
 	registerOwnCommand(pi, "sequence", {
@@ -64,8 +79,7 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, named: NameDefi
 		},
 		handler: async (args, ctx) => {
 			named(ctx);
-			const { runSequence } = await import("./command.ts");
-			await runSequence(session, scope, ctx, args);
+			await run(ctx, args);
 		},
 	});
 	renderSummaries(pi);
@@ -109,6 +123,7 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, named: NameDefi
 		const notice = reason === "quit" ? undefined : unread(ctx);
 		if (notice !== undefined) farewell.leave(notice);
 	});
+	return { run };
 }
 
 /** Draws the summary entries of finished sequences. */

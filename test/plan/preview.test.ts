@@ -1,15 +1,16 @@
 // The preview that the user reads before deciding on a draft: outline, limits, estimate; and the instructions for the model.
 import { describe, expect, it } from "vitest";
+import { templateSchema } from "../../src/chronicle/core/template/index.ts";
 import { openProject } from "../../src/chronicle/index.ts";
 import { draftOf } from "../../src/plan/draft.ts";
 import { type Outline, outlineOf } from "../../src/plan/outline.ts";
 import { planLines } from "../../src/plan/preview.ts";
-import { correctionPrompt, draftPrompt } from "../../src/plan/prompt.ts";
+import { askedKind, correctionPrompt, draftPrompt, guidePrompt } from "../../src/plan/prompt.ts";
 import { openFolder } from "../harness/folder.ts";
 import { checkout } from "../harness/under-test.ts";
 
 /** The outline of a draft whose files are in a project; the first one starts it. */
-function outline(files: Readonly<Record<string, string | object>>): Outline | string {
+async function outline(files: Readonly<Record<string, string | object>>): Promise<Outline | string> {
 	const texts = Object.entries(files).map(([path, text]) => ({
 		path,
 		text: typeof text === "string" ? text : JSON.stringify(text),
@@ -31,16 +32,16 @@ describe("the outline of a chronicle", () => {
 	const of = (state: object, more: object = {}) =>
 		outline({ [template]: { name: "Fix it", states: { a: { ...work, ...state } }, ...more } });
 
-	it("has the name that starts it, its title, its chart and its limits", () => {
+	it("has the name that starts it, its title, its chart and its limits", async () => {
 		const limits = { cost_usd: 2, tokens: 1_500_000, minutes: 90, moves: 7 };
-		expect(of({}, { limits })).toMatchObject({
+		expect(await of({}, { limits })).toMatchObject({
 			command: "fix",
 			title: "Fix it",
 			steps: [["a", "Engineer"]],
 			limits: "$2.00, 1.5M tokens, 1h30m, 7 moves",
 			maxUsd: 2,
 		});
-		expect(of({})).toMatchObject({ limits: "$20.00, 50M tokens, 10h00m, 40 moves", maxUsd: 20 });
+		expect(await of({})).toMatchObject({ limits: "$20.00, 50M tokens, 10h00m, 40 moves", maxUsd: 20 });
 	});
 
 	it.each<[what: string, state: object, text: string]>([
@@ -49,17 +50,17 @@ describe("the outline of a chronicle", () => {
 		["an approval at its end", { requires_approval: true }, "Engineer · asks you"],
 		["an approval at its start", { requires_approval: "entry" }, "Engineer · asks you"],
 		["child runs", { persona: undefined, branches: { x: work, y: work } }, "child runs: x, y"],
-	])("describes a state with %s", (_what, state, text) => {
-		expect(of(state)).toMatchObject({ steps: [["a", text]] });
+	])("describes a state with %s", async (_what, state, text) => {
+		expect(await of(state)).toMatchObject({ steps: [["a", text]] });
 	});
 
-	it("leaves out states that only end the run", () => {
+	it("leaves out states that only end the run", async () => {
 		const states = { a: work, over: { next: [] } };
-		expect(outline({ [template]: { states } })).toMatchObject({ steps: [["a", "Engineer"]] });
+		expect(await outline({ [template]: { states } })).toMatchObject({ steps: [["a", "Engineer"]] });
 	});
 
-	it("does not exist for a template that does not load", () => {
-		expect(outline({ [template]: "states: 7\n" })).toBe("The template fix does not load.");
+	it("does not exist for a template that does not load", async () => {
+		expect(await outline({ [template]: "states: 7\n" })).toBe("The template fix does not load.");
 	});
 });
 
@@ -75,8 +76,8 @@ describe("the outline of a workflow", () => {
 		["a whitelist", "tools: { whitelist: [read] }\n", "only read"],
 		["capabilities", "tools: { allow: [read, write] }\n", "may read, write"],
 		["an end by the user", "advance: person\n", "all tools · you end it"],
-	])("describes a phase with %s", (_what, more, text) => {
-		expect(outline(files("commandName: go\n", more))).toMatchObject({
+	])("describes a phase with %s", async (_what, more, text) => {
+		expect(await outline(files("commandName: go\n", more))).toMatchObject({
 			command: "go",
 			title: "Fix it",
 			steps: [["A", text]],
@@ -84,10 +85,10 @@ describe("the outline of a workflow", () => {
 		});
 	});
 
-	it("has its limit of loops, and the phases of workflows inside it", () => {
+	it("has its limit of loops, and the phases of workflows inside it", async () => {
 		const inner = { ".pi/workflows/inner/workflow.yaml": "name: I\nshow: workflows\nphases: [b.md]\n" };
 		expect(
-			outline({
+			await outline({
 				[workflow]:
 					"name: F\ncommandName: go\ninitialMessage: Go\nmaxLoops: 3\nphases: [a.md, { subworkflow: inner }]\n",
 				...{ ".pi/workflows/fix/a.md": phase("a", ""), ".pi/workflows/inner/b.md": phase("b", "") },
@@ -104,8 +105,8 @@ describe("the outline of a workflow", () => {
 
 	it.each(["", "commandName: go\nshow: workflows\n"])(
 		"does not exist if the workflow cannot be started: %o",
-		(head) => {
-			expect(outline(files(head))).toBe(`${workflow} has no commandName, so it cannot be started.`);
+		async (head) => {
+			expect(await outline(files(head))).toBe(`${workflow} has no commandName, so it cannot be started.`);
 		},
 	);
 });
@@ -158,12 +159,64 @@ describe("the preview", () => {
 	});
 });
 
+describe("the outline of a sequence", () => {
+	it("has its steps, its runs and its ceiling", async () => {
+		const file = ".pi/sequences/tidy.yaml";
+		const text = "description: Tidy up\nruns: 3\nmaxCost: 2\nsteps:\n  - One step\n  - |\n    Another\n    step\n";
+		expect(await outline({ [file]: text })).toMatchObject({
+			command: "tidy",
+			title: "Tidy up",
+			steps: [
+				["1", "One step"],
+				["2", "Another"],
+			],
+			limits: "3 runs, $2.00",
+			maxUsd: 2,
+		});
+	});
+});
+
 describe("the instructions for a draft", () => {
-	it("quote the authoring skills without their front matter, and end with the task", () => {
+	const kinds = ["chronicle", "workflow", "sequence"] as const;
+
+	it.each(kinds)(
+		"of a %s have only the guide of that kind, in at most 7,000 characters, and end with the task",
+		(kind) => {
+			const task = `Write a ${kind} that exports one month`;
+			const prompt = draftPrompt(task, checkout);
+			expect(prompt.endsWith(`# The task\n\n${task}`)).toBe(true);
+			expect(prompt.length - task.length).toBeLessThanOrEqual(7000);
+			const words = { chronicle: "states:", workflow: "phases:", sequence: "steps:" };
+			for (const other of kinds) expect(prompt.includes(words[other]), other).toBe(other === kind);
+			expect(prompt).not.toMatch(/disable-model-invocation|Before you write|Checking the result/);
+		},
+	);
+
+	it("are about a chronicle unless the task names one other kind; the guide of another kind is sent when it is asked for", () => {
+		for (const task of ["Export one month", "Is it a workflow or a sequence?"])
+			expect(draftPrompt(task, checkout)).toContain("# Writing chronicles");
+		expect(askedKind("Two prompts are enough.\nkind: sequence")).toBe("sequence");
+		expect(askedKind("**Kind:** `workflow`")).toBe("workflow");
+		for (const answer of ["A kind answer.", "kind: poem", "```yaml file=.pi/sequences/a.yaml\n```"])
+			expect(askedKind(answer)).toBeUndefined();
+		expect(guidePrompt("sequence", checkout)).toContain("file=.pi/sequences/<name>.yaml");
+	});
+
+	it("for a chronicle say what children know, and name only fields that exist", () => {
 		const prompt = draftPrompt("Export one month", checkout);
-		expect(prompt.endsWith("# The task\n\nExport one month")).toBe(true);
-		expect(prompt).not.toContain("disable-model-invocation");
-		for (const word of ["states:", "phases:"]) expect(prompt).toContain(word);
+		for (const word of [
+			"merge_by",
+			"`task`",
+			"{output.",
+			"`output`",
+			"for_each",
+			"questions: none",
+			"A child starts with",
+		])
+			expect(prompt).toContain(word);
+		const fields = JSON.stringify(templateSchema());
+		for (const [, name] of prompt.matchAll(/^\s*(?:\* )?`?([a-z_]+): /gm))
+			if (name?.includes("_")) expect(fields, name).toContain(`"${name}"`);
 	});
 
 	it("list the problems, each followed by its details", () => {

@@ -11,6 +11,12 @@ const slow = 60_000;
 const build = { 'the state "build"': [call("workflow_transition", { target_state: "done", summary: "Built." })] };
 const propose = (args: object) => call("propose_run", { task: "Export one month", ...args });
 
+/** The tool of that name in the body of a request. */
+function toolIn(body: unknown, name: string): { readonly description?: string } {
+	const { tools = [] } = body as { tools?: { function?: { name: string; description: string } }[] };
+	return tools.map((tool) => tool.function).find((tool) => tool?.name === name) ?? {};
+}
+
 describe("proposals", () => {
 	it(
 		"cost nothing until they are on; a draft with a mistake goes back to the model; the user starts it",
@@ -41,6 +47,8 @@ describe("proposals", () => {
 			pi.screen.answer(dialog, "Start it now");
 			await pi.screen.notified("Started month", slow);
 			await pi.settled();
+			const { description = "" } = toolIn(server.requests.at(-1)?.body, "propose_run");
+			expect(description).toMatch(/Templates:\n[\s\S]*- feature: \S/);
 			const [wrong, right] = pi.toolResults();
 			expect([wrong?.error, right?.error]).toEqual([true, false]);
 			expect(JSON.stringify(server.requests.at(-1)?.messages)).toContain("month.yaml:2:21");

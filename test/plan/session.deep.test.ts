@@ -110,19 +110,19 @@ describe("/plan", () => {
 	);
 
 	deepIt(
-		"gives up after four drafts and reports the problems, and stops at once when asked",
+		"gives up after six drafts and reports the problems, and stops at once when asked",
 		async () => {
 			const held = gate();
 			const { rpc, project, server } = await openBench({
 				files,
-				script: { [author]: [...Array(4).fill(say(misspelled)), say("too late", { after: held.opened })] },
+				script: { [author]: [...Array(6).fill(say(misspelled)), say("too late", { after: held.opened })] },
 			});
 			const pi = await rpc({ answers: [true] });
 			await pi.prompt("/plan Export one month");
-			const told = await pi.screen.notified("No draft passed in 4 attempts.", slow);
+			const told = await pi.screen.notified("No draft passed in 6 attempts.", slow);
 			expect(told.message).toContain("biuld");
 			await pi.prompt("/plan Export one month");
-			await server.waitForRequest(5, slow);
+			await server.waitForRequest(7, slow);
 			await pi.prompt("/plan");
 			await pi.screen.notified("Stopped the drafting.");
 			held.open();
@@ -158,6 +158,34 @@ describe("/plan", () => {
 			pi.type("d");
 			await pi.waitForScreen("The plan was dropped. Nothing was written.");
 			expect(project.exists(".pi/chronicle")).toBe(false);
+		},
+		patient(120_000),
+	);
+
+	deepIt(
+		"sends the guide of another kind when the model chooses it; a sequence is checked, saved and started without a task",
+		async () => {
+			const file = ".pi/sequences/tidy.yaml";
+			const draft = (steps: string) =>
+				`Two prompts.\n\n\`\`\`yaml file=${file}\n${steps}: [Tidy up, Say what you did]\n\`\`\`\n`;
+			const { rpc, project, server } = await openBench({
+				files,
+				script: {
+					[author]: [say("The same two prompts each time.\nkind: sequence"), say(draft("step")), say(draft("steps"))],
+					"*": [say("Tidy."), say("I tidied up.")],
+				},
+			});
+			const pi = await rpc();
+			await pi.prompt("/plan Tidy up");
+			const dialog = await pi.screen.dialog("Start this plan?", slow);
+			const [chosen, corrected] = server.about(author).slice(1);
+			expect(chosen?.lastUser).toContain("# Writing sequences");
+			expect(corrected?.lastUser).toMatch(/tidy\.yaml:1:1 .*Did you mean `steps`/);
+			expect(dialog.title).toContain("tidy (sequence tidy)");
+			expect(dialog.title).not.toContain("Rehearsal:");
+			pi.screen.answer(dialog, "Start it now");
+			await expect.poll(() => server.requests.at(-1)?.lastUser, { timeout: slow }).toBe("Say what you did");
+			expect(project.read(file)).toContain("steps:");
 		},
 		patient(120_000),
 	);

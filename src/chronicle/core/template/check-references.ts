@@ -17,16 +17,25 @@ interface Written {
 	readonly inner: readonly string[];
 }
 
+/** Paths of states in their file. */
+export interface StatePaths {
+	readonly pathOf: (state: string) => string;
+}
+
 /** Texts of a state in which references are filled in, and commands, in which they are not. */
 const texts = ["description", "instructions", "task"];
 const commands = ["cleanup", "setup"];
 
 /** Reports references without a target. Ledgers keep what earlier versions accepted. */
-export function checkReferences(states: States, entries: ReadonlyMap<string, StateEntry>, reading: ReadContext): void {
+export function checkReferences(
+	states: States,
+	entries: ReadonlyMap<string, StateEntry>,
+	reading: ReadContext & StatePaths,
+): void {
 	if (reading.source.file === "") return;
 	for (const [name, { node }] of entries) {
 		if (node.kind !== "map") continue;
-		const path = [...(reading.path ? [reading.path] : []), "states", name].join(".");
+		const path = reading.pathOf(name);
 		for (const written of writtenIn(node, path)) checkReference(written, states, reading);
 		for (const key of commands) warnCommands(node.entries.get(key)?.value, `${path}.${key}`, reading);
 	}

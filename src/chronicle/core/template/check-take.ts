@@ -1,5 +1,6 @@
 // Checks states of which one child is taken: somebody must be there to choose it.
 import { quoted, type ReadContext } from "../../../definition/index.ts";
+import type { StatePaths } from "./check-references.ts";
 import type { StateEntry } from "./fields.ts";
 import type { StatePlan } from "./template.ts";
 
@@ -7,13 +8,13 @@ import type { StatePlan } from "./template.ts";
 export function checkTake(
 	states: ReadonlyMap<string, StatePlan>,
 	entries: ReadonlyMap<string, StateEntry>,
-	reading: ReadContext,
+	reading: ReadContext & StatePaths,
 ): void {
 	for (const [name, plan] of states) {
 		const node = entries.get(name)?.node;
 		if (plan.children?.take !== "one" || node?.kind !== "map") continue;
 		const start = node.entries.get("take")?.keyStart ?? node.start;
-		const path = [...(reading.path ? [reading.path] : []), "states", name, "take"].join(".");
+		const path = `${reading.pathOf(name)}.take`;
 		const { children, next } = plan;
 		const problem = explainJudge(next[0], states);
 		if (problem)

@@ -32,13 +32,31 @@ export function checkGraph(
 	checkLikeness(names, reading, at);
 	checkTargets(names, entries, reading);
 	// With a state missing from the graph, reachability would be wrong.
-	if (names.every((name) => states.has(name)) && states.has(initial)) checkWays(states, initial, at, reading);
+	if (names.every((name) => states.has(name)) && states.has(initial))
+		checkWays(withMeantTargets(states, names), initial, at, reading);
+}
+
+/** The states with the targets that are probably meant: a misspelled one is reported once, not also for what it leaves unreachable. */
+function withMeantTargets(
+	states: ReadonlyMap<string, StatePlan>,
+	names: readonly string[],
+): ReadonlyMap<string, StatePlan> {
+	const meant = (target: string): string => {
+		const near = names.includes(target) || reservedTargets.has(target) ? undefined : meantTarget(target, names);
+		return near !== undefined && names.includes(near) ? near : target;
+	};
+	const written = [...states].filter(([name]) => meant(name) === name);
+	return new Map(written.map(([name, state]) => [name, { ...state, next: state.next.map(meant) }]));
+}
+
+function meantTarget(target: string, names: readonly string[]): string | undefined {
+	return likely(target, [...names, ...reservedTargets]);
 }
 
 function checkTargets(names: readonly string[], entries: ReadonlyMap<string, StateEntry>, reading: ReadContext): void {
 	for (const { start, target } of targetsOf(entries)) {
 		if (entries.has(target) || reservedTargets.has(target)) continue;
-		const near = likely(target, [...names, ...reservedTargets]);
+		const near = meantTarget(target, names);
 		const define = "Define it under `states` if it has work to do.";
 		reading.report.warn(reading.source.place(start), {
 			code: "undefined-state",

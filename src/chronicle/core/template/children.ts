@@ -13,7 +13,13 @@ import { plainOf } from "./plain.ts";
 import type { Branch, ChildrenPlan, ChildTemplate, StatePlan, Template } from "./template.ts";
 
 /** Reads an inline template. Reports its problems under `path`. */
-export type ReadInline = (node: MapNode, path: string, fallbackName: string) => Template | undefined;
+export type ReadInline = (
+	node: MapNode,
+	path: string,
+	fallbackName: string,
+	/** Path of its only state, if the file has the state without the template around it. */
+	onlyState?: string,
+) => Template | undefined;
 
 type ChildrenValues = Values<typeof childrenFields>;
 
@@ -134,7 +140,7 @@ function readBranch(entry: BranchEntry, context: ChildrenContext): Branch | unde
 		return compileBranch(
 			{ name: entry.name, run: { kind: "inline", node: oneState(entry, context.team) }, task: undefined },
 			path,
-			context,
+			{ ...context, readInline: (node, at, name) => context.readInline(node, at, name, at) },
 		);
 	const read = readObject(entry.node, branchFields, { ...reading, path }, { unknown: () => "error" });
 	return read.kind === "read" ? compileBranch({ name: entry.name, ...read.values }, `${path}.run`, context) : undefined;

@@ -74,8 +74,11 @@ export function compileDefinition(definition: unknown, fallbackName: string): Te
 	return report.failed ? undefined : template;
 }
 
-/** Reads a whole template, as far as that is possible. An inline template has the path of its field. */
-function readNode(root: Node, reading: ReadContext, fallbackName: string): Template | undefined {
+/**
+ * Reads a whole template, as far as that is possible. An inline template has the path of its field. `onlyState`: the path of its only state, if
+ * the file has the state without the template around it.
+ */
+function readNode(root: Node, reading: ReadContext, fallbackName: string, onlyState?: string): Template | undefined {
 	const { report, source } = reading;
 	const other = foreignFormat(root);
 	if (other) {
@@ -93,15 +96,16 @@ function readNode(root: Node, reading: ReadContext, fallbackName: string): Templ
 	const top = group.kind === "read" ? group.values : group.partial;
 	const entries: ReadonlyMap<string, StateEntry> = top.states ?? new Map();
 	const dialect = dialectOf(root, entries);
-	const readInline: ReadInline = (node, path, name) => readNode(node, { ...reading, path }, name);
+	const readInline: ReadInline = (node, path, name, only) => readNode(node, { ...reading, path }, name, only);
 	const { team, questions, shell = "judged" } = top;
-	const states = readStates(entries, reading, { dialect, team, questions, shell, readInline });
+	const states = readStates(entries, reading, { dialect, team, questions, shell, readInline }, onlyState);
 	const [first] = entries.keys();
 	const initial = top.initial ?? first;
 	if (initial !== undefined) checkGraph(root, states, entries, initial, reading);
 	checkPairs(root, entries, reading);
-	checkReferences(states, entries, reading);
-	checkTake(states, entries, reading);
+	const paths = { ...reading, pathOf: (name: string) => onlyState ?? statePath(name, reading) };
+	checkReferences(states, entries, paths);
+	checkTake(states, entries, paths);
 	if (initial === undefined) return undefined;
 	const { name = fallbackName, description, limits, files = "folder", secret_files } = top;
 	return Object.freeze({
@@ -121,15 +125,12 @@ function readStates(
 	entries: ReadonlyMap<string, StateEntry>,
 	reading: ReadContext,
 	defaults: StateDefaults,
+	onlyState: string | undefined,
 ): ReadonlyMap<string, StatePlan> {
 	const states = new Map<string, StatePlan>();
 	for (const [name, entry] of entries) {
-		const state = readState(
-			name,
-			entry,
-			{ ...reading, path: [...(reading.path ? [reading.path] : []), "states", name].join(".") },
-			defaults,
-		);
+		const path = onlyState ?? statePath(name, reading);
+		const state = readState(name, entry, { ...reading, path }, defaults);
 		if (state) states.set(name, state);
 	}
 	// A defined state that could not be read is not implicit.
@@ -137,6 +138,11 @@ function readStates(
 		for (const target of next)
 			if (!entries.has(target) && !states.has(target)) states.set(target, implicitState(target));
 	return states;
+}
+
+/** The path of a state in its file. */
+function statePath(name: string, { path }: Pick<ReadContext, "path">): string {
+	return [...(path ? [path] : []), "states", name].join(".");
 }
 
 function readState(

@@ -211,6 +211,7 @@ describe("the instructions for a draft", () => {
 			"`output`",
 			"for_each",
 			"questions: none",
+			"shell: free",
 			"A child starts with",
 		])
 			expect(prompt).toContain(word);

@@ -5,7 +5,7 @@ export type {
 	Unknown,
 } from "../footprint/index.ts";
 export { compileGlob, hasGlob, isAgentToolName } from "../footprint/index.ts";
-export { copiedProjectPolicy } from "./copied-project.ts";
+export { type CopiedProject, copiedProjectPolicy } from "./copied-project.ts";
 export {
 	blockingProblems,
 	deserializeRules,

@@ -12,6 +12,47 @@ const branch = (name: string) => ({ run: { states: { [name]: part.states.work } 
 const pair = { states: { build: { branches: { one: branch("one"), two: branch("two") }, next: ["finished"] } } };
 const text = `${Array.from({ length: 40 }, (_, n) => `line ${n}`).join("\n")}\n`;
 
+it("what a join cannot write: new files are copied, the run waits for the others, and all readers are told", {
+	timeout: patient(180_000),
+}, async () => {
+	const template = {
+		states: {
+			build: { branches: { one: branch("one") }, next: ["check"] },
+			check: { persona: "Checker", next: ["finished"] },
+		},
+	};
+	const large = "head -c 21000000 /dev/zero";
+	const { project, server } = await openBench({
+		files: { ...withTemplates({ t: template }), ".gitignore": "dist/\n", "mine.bin": Buffer.alloc(21_000_001) },
+		script: {
+			[worker("one")]: [
+				call("bash", {
+					command: `${large} > new.bin; ${large} > mine.bin; echo KEY=1 > .env.test; mkdir dist; echo 1 > dist/a`,
+				}),
+				call("bash", { command: "git init -q lib && echo 1 > lib/a" }),
+				move("done", "One is done."),
+			],
+			[worker("check")]: [move("finished", "Checked.")],
+		},
+	});
+	const first = await chronicle(project, ["run", "t", "Make files"]);
+	expect([first.code, first.stderr]).toEqual([3, expect.any(String)]);
+	expect(first.stdout).toMatch(/Not joined, kept in \S+\/files: mine\.bin \(over 20 MB; the project has another one/);
+	expect(["new.bin", ".env.test", "lib/a"].map((path) => project.exists(path))).toEqual([true, true, true]);
+	expect(statSync(project.path("mine.bin")).size).toBe(21_000_001);
+	const kept = /kept in (\S+\/files)/.exec(first.stdout)?.[1] ?? "";
+	expect(statSync(join(kept, "mine.bin")).size).toBe(21_000_000);
+	const resumed = await chronicle(project, ["resume"]);
+	expect([resumed.code, resumed.stderr]).toEqual([0, expect.any(String)]);
+	expect(resumed.stdout).toContain(kept);
+	const told = server.requests.find(({ users }) => users[0]?.includes('state "check"'))?.users[0] ?? "";
+	expect(told).toContain("ignored, not joined: dist/ (1 file, 2 B)");
+	expect(told).toContain(kept);
+	expect(existsSync(join(kept, "mine.bin"))).toBe(true);
+	const removed = await chronicle(project, ["remove", "last"]);
+	expect([removed.code, existsSync(kept)], removed.stderr).toEqual([0, false]);
+});
+
 describe("children that change the same files", { timeout: patient(180_000) }, () => {
 	const play = async (one: string, two: string) => {
 		const { project } = await openBench({

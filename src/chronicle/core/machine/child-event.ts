@@ -39,6 +39,18 @@ export interface ChildSpent extends ChildSpend {
 	readonly activity?: ChildActivity;
 }
 
+/** The folder of a child that stays, because it has files that are nowhere else. */
+export interface KeptChildFolder {
+	/** Run id. */
+	readonly child: string;
+	/** Folder of its files, absolute. */
+	readonly path: string;
+	/** Those files, bounded, with the reason. */
+	readonly files: readonly FileLeft[];
+	/** Number of files that the list omits. */
+	readonly more?: number;
+}
+
 export interface ChildEnded {
 	readonly kind: "child_ended";
 	readonly visit: number;
@@ -55,6 +67,8 @@ export interface ChildEnded {
 	readonly more?: number;
 	/** Totals of all of its changes; absent in ledgers of earlier versions. */
 	readonly changed?: ChangeTotals;
+	/** The ignored files that it has made, as a clause; absent: none. */
+	readonly ignored?: string;
 	readonly total: ChildSpend;
 	/** What this run keeps of the child's results, bounded. */
 	readonly handover: {
@@ -91,6 +105,8 @@ export interface JoinApplied {
 	readonly left?: readonly FileLeft[];
 	/** Number of such files that the list omits. */
 	readonly leftMore?: number;
+	/** Folders of children with files that could not be joined; absent: none. The run waits then. */
+	readonly kept?: readonly KeptChildFolder[];
 }
 
 /** The files could not be merged or written; the run's folder is unchanged. */

@@ -110,6 +110,8 @@ export interface JoinProgress {
 	/** The result, with conflict markers if there are conflicts. */
 	readonly tree: string;
 	readonly conflicts: readonly JoinConflict[];
+	/** The files are written, and the run waits because of files that could not be. Absent: not. */
+	readonly isApplied?: true;
 	/** Number of merges so far. */
 	readonly round: number;
 	/** How the user resolves the conflicts. */

@@ -2,7 +2,7 @@
 // N1 a child exists only after `children_planned`; N2 files change only after `joined` is recorded; N3 the run leaves the state only when no
 // child is supervised any more; N4 reports about the children of another visit change nothing.
 
-import { addSummary, cutText, measuredTotals, updateSnapshot } from "../snapshot/index.ts";
+import { addSummary, cutText, measuredTotals, nameFiles, updateSnapshot } from "../snapshot/index.ts";
 import { advance, park } from "./advance.ts";
 import { explainReached, notice, reached, warnOfCeilings } from "./budget.ts";
 import { hasRoomFor } from "./child-data.ts";
@@ -20,10 +20,10 @@ import { type ChildSpend, type ConflictChoice, NO_CHILD_SPEND } from "./child-ru
 import { addDecision } from "./decision-record.ts";
 import type { LedgerEvent } from "./event.ts";
 import { resolveInherited } from "./inherit.ts";
+import { describeKept, keepFolders } from "./kept-child-folders.ts";
 import { type Reduced, refuse } from "./refusal.ts";
 import type { Run } from "./run.ts";
 import { leaveChildren, planMerge, settle, stopChildren, withGroup, withStage } from "./settle-children.ts";
-import { nameFiles } from "./shutdown.ts";
 import { spendBeyond } from "./spend.ts";
 import { addToTotals } from "./totals.ts";
 import type { ChildDropped, ChildSignaled } from "./user-event.ts";
@@ -100,8 +100,9 @@ export function onChildParked(run: Run, event: LedgerEvent & ChildParked): Reduc
 export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced {
 	const child = childOf(run, event);
 	if (!child || isSettled(child)) return stale();
-	const { status, detail, tree, base, total, handover, changes, more, changed } = event;
+	const { status, detail, tree, base, total, handover, changes, more, changed, ignored } = event;
 	const keeps = handover.output !== undefined && run.children !== null && hasRoomFor(run.children, handover.output);
+	const summary = withIgnored(handover.summary, ignored);
 	const ended: ChildRun = {
 		...idle(child),
 		status,
@@ -109,14 +110,20 @@ export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced
 		detail: detail.slice(0, 300),
 		tree: status === "done" ? tree : null,
 		base: base ?? null,
-		summary: cutText(handover.summary, summaryBytes).text,
+		summary: cutText(summary, summaryBytes).text,
 		...(changes ? { changed: measuredTotals({ changes, more, total: changed }) } : {}),
 		...(keeps ? { output: handover.output } : {}),
 	};
 	const counted = withChild(countSpend(run, child, total), { ...ended, counted: total });
-	const known = takeHandover(counted, child, event);
+	const known = takeHandover(counted, child, { ...event, handover: { ...handover, summary } });
 	const updated = status === "done" ? known : notice(known, describe(ended));
-	return settleReport(handover.output === undefined || keeps ? updated : notice(updated, explainNoRoom(ended)));
+	const told = ignored === undefined ? updated : notice(updated, `Of the child "${child.name}": ${ignored}`);
+	return settleReport(handover.output === undefined || keeps ? told : notice(told, explainNoRoom(ended)));
+}
+
+/** The summary of a child for the next state, with the ignored files that are not handed over. */
+function withIgnored(summary: string, ignored: string | undefined): string {
+	return ignored === undefined ? summary : `(${cutText(ignored, summaryBytes / 2).text}) ${summary}`.trim();
 }
 
 /** The run with what the child leaves to it: its summary, findings and tasks, and what the user decided in it. */
@@ -256,10 +263,16 @@ export function onJoined(run: Run, event: LedgerEvent & Joined): Reduced {
 
 export function onJoinApplied(run: Run, event: LedgerEvent & JoinApplied): Reduced {
 	if (!joiningGroup(run, event.visit)?.join) return stale();
-	const { left = [], leftMore = 0 } = event;
+	const { left = [], leftMore = 0, kept = [] } = event;
 	const text = `Not written at the join: ${nameFiles(left, left.length + leftMore)}`;
 	const noted = left.length > 0 ? notice(run, text) : run;
-	return leaveChildren(noted);
+	const [first] = kept;
+	if (!first || !noted.children?.join) return leaveChildren(noted);
+	const group: ChildGroup = { ...noted.children, join: { ...noted.children.join, isApplied: true } };
+	const known = keepFolders(withGroup(noted, group), kept, { visit: run.visit, state: run.state });
+	const more = kept.length > 1 ? ` ${kept.length - 1} more ${kept.length === 2 ? "folder" : "folders"}.` : "";
+	const detail = `${describeKept(first).slice(0, 400)}.${more} Take what you need from there, then resume.`;
+	return park(known, { status: "paused", cause: "children", detail });
 }
 
 export function onJoinFailed(run: Run, event: LedgerEvent & JoinFailed): Reduced {

@@ -2,7 +2,7 @@
 // E1 an event is self-contained: no reader needs the disk, the clock or the template file; E2 texts are bounded, and the store redacts their
 // secrets; E3 the user's answer names the event that it answers in `answers`, so a second answer has no effect.
 import type { ChangeTotals, FileChange, FileLeft, SnapshotData } from "../snapshot/index.ts";
-import type { ChildEvent } from "./child-event.ts";
+import type { ChildEvent, KeptChildFolder } from "./child-event.ts";
 import type { RunParent } from "./child-run.ts";
 import type { DecisionEvent } from "./decision-event.ts";
 import type { Inherited } from "./inherited.ts";
@@ -272,6 +272,8 @@ export interface FilesMeasured {
 	readonly unkept?: readonly FileLeft[];
 	/** Notices about the store. */
 	readonly notes?: readonly string[];
+	/** Folders of children that stay after their end; absent: none. */
+	readonly keptFolders?: readonly KeptChildFolder[];
 }
 
 export interface FilesUnmeasured {

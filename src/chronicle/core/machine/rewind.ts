@@ -1,5 +1,7 @@
 // Applies a rewind: the user returns run and files to the start of an earlier visit, or undoes a rewind.
 // R1 nothing changes before the files are restored; R2 a rewind undoes the decisions and the knowledge since its target, and is itself undoable.
+
+import { nameFiles } from "../snapshot/index.ts";
 import { advance, moveTo } from "./advance.ts";
 import { notice } from "./budget.ts";
 import { rewindDecisions } from "./decision-record.ts";
@@ -9,7 +11,7 @@ import { isRefusal, type Reduced, refuse } from "./refusal.ts";
 import { reloadTemplate } from "./reload.ts";
 import type { Run } from "./run.ts";
 import { stopChildren } from "./settle-children.ts";
-import { nameFiles, stopWorker } from "./shutdown.ts";
+import { stopWorker } from "./shutdown.ts";
 import { decidedEarlier } from "./user-decisions.ts";
 import type { RewindRequested } from "./user-event.ts";
 

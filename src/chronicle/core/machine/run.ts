@@ -1,9 +1,11 @@
 // A run, folded from its events: everything the machine needs to continue, bounded in size regardless of history.
 // For the stored form, see `stored-run.ts`.
 // N1 immutable; N2 only `stage` defines what the run is doing, `status` is the user's view of it; N3 every list here is bounded.
+
 import type { VisitUse } from "../../../bounds/index.ts";
 import type { ChangeTotals, FileChange, FileLeft, Snapshot } from "../snapshot/index.ts";
 import type { Template } from "../template/index.ts";
+import type { KeptChildFolder } from "./child-event.ts";
 import type { Candidates, ChildChoice, ChildGroup } from "./child-group.ts";
 import type { JoinConflict, RunParent } from "./child-run.ts";
 import type { DecisionEvent, Finished, MoveCause, ParkCause } from "./decision-event.ts";
@@ -99,6 +101,8 @@ export interface Run {
 	readonly question: UserQuestion | null;
 	/** Unanswered questions of rules, which only the live worker waits for. */
 	readonly questions: readonly { readonly id: number; readonly title: string }[];
+	/** Folders of children that stay because they have files that are nowhere else, newest last, at most 20. */
+	readonly keptFolders: readonly KeptChildFolder[];
 	/** Notices that nothing else shows, newest last, at most 10. */
 	readonly notices: readonly string[];
 	/** States that rewinds replaced, newest last, at most 8. */

@@ -108,6 +108,7 @@ export function resultsOf({ children }: ChildGroup): readonly ChildResult[] {
 function continueJoin(run: Run, group: ChildGroup): Run {
 	const joining = withGroup(run, group);
 	const { join } = group;
+	if (join?.isApplied) return leaveChildren(joining);
 	return join && join.conflicts.length > 0 && join.choice === null ? onConflicts(joining, group) : withStage(joining);
 }
 

@@ -2,12 +2,13 @@
 // R1 cleanup runs whenever a worker has ended, for any reason, before the next one starts; R2 files are measured after cleanup, so that its
 // changes are not attributed to the next worker; R3 after a crash, the shutdown resumes at the first unrecorded step.
 
-import { addChanges, type FileLeft, type MeasuredChanges, pathOnLine } from "../snapshot/index.ts";
+import { addChanges, type MeasuredChanges, nameFiles } from "../snapshot/index.ts";
 import type { StatePlan } from "../template/index.ts";
 import { advance, decideOn, escalate, startAgain } from "./advance.ts";
 import { explainReached, notice, reached } from "./budget.ts";
 import { NOTHING_TO_DO } from "./child-group.ts";
 import type { CleanupEnded, FilesMeasured, FilesUnmeasured, LedgerEvent, WorkerEnded, WorkerOutcome } from "./event.ts";
+import { keepFolders } from "./kept-child-folders.ts";
 import type { LaunchReason } from "./launch.ts";
 import { launchKey } from "./launch.ts";
 import { approvedCleanup, planOf } from "./plan.ts";
@@ -210,7 +211,6 @@ function savedCalls({ calls, visit: now }: Run, visit: number, { kind }: FilesLo
 
 const maxKept = 8;
 const maxUnmeasured = 8;
-const maxNamed = 5;
 
 /** Remembers the files that a rewind is about to replace. `before` stays the first tree: after a crash, some files are already replaced. */
 function keepBefore(run: Run, stage: Extract<Run["stage"], { kind: "restoring" }>, tree: string): Run {
@@ -229,16 +229,7 @@ function noteFiles(run: Run, event: FilesLooked): Run {
 	if (event.kind === "files_unmeasured") return notice(run, `Files could not be measured: ${event.detail}`);
 	const notes = [...(event.notes ?? [])];
 	if (event.unkept && event.unkept.length > 0) notes.push(`Files could not be measured: ${nameFiles(event.unkept)}`);
-	return notes.reduce(notice, run);
-}
-
-/** The first files of a list with their reasons. `count` is the total number of files. */
-export function nameFiles(files: readonly FileLeft[], count = files.length): string {
-	const named = files
-		.slice(0, maxNamed)
-		.map(({ path, why }) => `${pathOnLine(path.slice(0, 200))} (${why.slice(0, 200)})`);
-	const more = count - named.length;
-	return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+	return keepFolders(notes.reduce(notice, run), event.keptFolders ?? [], { visit: event.visit, state: run.state });
 }
 
 function baselineOf(event: FilesLooked): Baseline {

@@ -13,7 +13,8 @@ type OptionalFields =
 	| "childCount"
 	| "decisions"
 	| "question"
-	| "inherited";
+	| "inherited"
+	| "keptFolders";
 
 export interface StoredRun extends Omit<Run, Derived | OptionalFields | "stage" | "visitRecord"> {
 	readonly stage: StoredStage;
@@ -27,6 +28,7 @@ export interface StoredRun extends Omit<Run, Derived | OptionalFields | "stage" 
 	/** Absent in the files of earlier versions. */
 	readonly decisions?: Run["decisions"];
 	readonly question?: NonNullable<Run["question"]>;
+	readonly keptFolders?: Run["keptFolders"];
 }
 
 type StoredStage = { readonly kind: string } & Readonly<Record<string, unknown>>;
@@ -47,6 +49,7 @@ export function encodeRun({
 	childCount,
 	decisions,
 	question,
+	keptFolders,
 	stage,
 	visitRecord,
 	...run
@@ -61,6 +64,7 @@ export function encodeRun({
 		...(childCount > 0 ? { childCount } : {}),
 		decisions,
 		...(question ? { question } : {}),
+		...(keptFolders.length > 0 ? { keptFolders } : {}),
 		stage: storeStage(stage, run.seq),
 		visitRecord: storeVisitRecord(visitRecord),
 	};
@@ -79,6 +83,7 @@ export function decodeRun({ stage, visitRecord, ...run }: StoredRun): Run | unde
 		childCount: 0,
 		decisions: [],
 		question: null,
+		keptFolders: [],
 		...run,
 		plan,
 		childPlans: compileChildPlans(run.template.children),

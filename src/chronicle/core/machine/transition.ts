@@ -118,6 +118,7 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 		cleanupHash: hashCleanup(plan) ?? null,
 		question: null,
 		questions: [],
+		keptFolders: [],
 		notices: [],
 		kept: [],
 		unmeasured: [],

@@ -1,5 +1,6 @@
 // One supervised run, and the child runs that a supervisor starts.
 import type { Allowance, ChildRun, LedgerEvent, Run, UserEvent } from "../machine/index.ts";
+import type { FileLeft } from "../snapshot/index.ts";
 import type { Failure, Result } from "./result.ts";
 import type { ChildFolder } from "./workspace.ts";
 
@@ -56,5 +57,5 @@ export interface ChildOrder {
 export interface ChildSupervision {
 	readonly supervision: Supervision;
 	/** The files of a child that is done: their snapshot. `base`: what its folder started with, where that differs from the order's tree. */
-	result(): Promise<Result<{ readonly tree: string; readonly base?: string }>>;
+	result(): Promise<Result<{ readonly tree: string; readonly base?: string; readonly unkept?: readonly FileLeft[] }>>;
 }

@@ -1,6 +1,5 @@
 // The ports of a supervisor: workers, files, users, commands, time. Local files and processes are one set of implementations; an
 // engine for many machines can be another. Every implementation passes the port's contract suite.
-
 import type {
 	Allowance,
 	ApprovalQuestion,
@@ -10,7 +9,7 @@ import type {
 	Run,
 	UserQuestion,
 } from "../machine/index.ts";
-
+import type { FileChange, FileLeft } from "../snapshot/index.ts";
 import type { ChildRuns } from "./supervision.ts";
 import type { WorkerAnswer, WorkerLauncher, WorkerQuestion } from "./worker.ts";
 import type { Workspace } from "./workspace.ts";
@@ -77,6 +76,8 @@ export interface SupervisorPorts {
 	readonly children?: ChildRuns;
 	/** Whether the folders of children stay after their files are joined. */
 	readonly keepChildFolders?: boolean;
+	/** Those of the changes that a join must not make, because a rule forbids it, with the reason; absent: none. */
+	readonly forbidden?: (changes: readonly FileChange[]) => Promise<readonly FileLeft[]>;
 	/** Milliseconds that the process of a worker is kept while its question waits for the user; absent: 0. */
 	readonly questionMs?: number;
 	/** Labels that this host of an engine offers; absent: it does every state. */

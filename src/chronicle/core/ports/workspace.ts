@@ -126,6 +126,30 @@ export interface ListedChanges extends MeasuredChanges {
 	readonly total: ChangeTotals;
 }
 
+/** The folder of a child that is not removed, because it has files that are nowhere else. */
+export interface KeptFolder {
+	readonly child: string;
+	/** Folder of its files, absolute. */
+	readonly path: string;
+	/** Those files, relative to `path`, with the reason; at least one. */
+	readonly files: readonly FileLeft[];
+}
+
+/** A child whose files are joined. */
+export interface JoinedChild {
+	readonly child: string;
+	/** The snapshot of its files. */
+	readonly tree: string;
+}
+
+/** What the end of a child leaves in its folder besides its snapshot. */
+export interface ChildLeftovers {
+	/** Files that no snapshot hands over: too large, secret by their names, unreadable, repositories. */
+	readonly files: readonly FileLeft[];
+	/** The ignored files that it has made, as a clause; absent: none. */
+	readonly ignored?: string;
+}
+
 /** Every operation has a time limit (`timed_out`). An operation with a signal ends within 3 s after an abort. */
 export interface Workspace {
 	/** Prepares the working folder. */
@@ -133,9 +157,11 @@ export interface Workspace {
 	/**
 	 * Takes a snapshot of all files. `towards`: also include everything else that a `restore` to that tree would overwrite, such as ignored
 	 * files; fails with `in_the_way` if such a file cannot be kept, and with `changed` if such files keep changing.
+	 * `keep`: patterns of paths, relative to the run's folder; ignored files that fit one are part of the files from now on.
 	 */
 	snapshot(options?: {
 		readonly towards?: string;
+		readonly keep?: readonly string[];
 		readonly signal?: AbortSignal;
 	}): Promise<Result<KeptFiles, WorkspaceFailure>>;
 	/** The differences between two snapshots, sorted by path; at most `limit` of them. `total` counts all. */
@@ -182,8 +208,22 @@ export interface Workspace {
 		tree: string,
 		options?: { readonly links?: readonly string[]; readonly signal?: AbortSignal },
 	): Promise<Result<ChildFolder, WorkspaceFailure>>;
-	/** Removes the folders of all children but `except`, half-made ones too. Idempotent. */
-	removeChildren(except: readonly string[]): Promise<Result<void, WorkspaceFailure>>;
+	/** Call after the set-up of a child's folder: the ignored files that exist now are not the child's. */
+	noteSetUp(child: string): Promise<Result<void, WorkspaceFailure>>;
+	/**
+	 * Notes what the end of a child leaves in its folder. `kept`: the snapshot of its files; default: one is taken. Nothing is left where the folder
+	 * does not exist here.
+	 */
+	endChild(
+		child: string,
+		kept?: Pick<KeptFiles, "tree" | "unkept">,
+		signal?: AbortSignal,
+	): Promise<Result<ChildLeftovers, WorkspaceFailure>>;
+	/**
+	 * Removes the folders of all children but `except`, half-made ones too. One with files that are neither in a snapshot nor joined stays, and is
+	 * returned, every time. Idempotent.
+	 */
+	removeChildren(except: readonly string[]): Promise<Result<readonly KeptFolder[], WorkspaceFailure>>;
 	/**
 	 * Merges two snapshots; changes no files. `take` settles conflicts: all by one side, or each by the side given for its path; those that are
 	 * settled are not listed.
@@ -198,12 +238,19 @@ export interface Workspace {
 	/**
 	 * Brings the files from snapshot `from` to `to` and keeps whatever else changed since `from`. If that conflicts with `to`, nothing is changed
 	 * and `conflicts` lists why. Idempotent: after a crash at any point it is repeated with the same snapshots. `changed`: the files kept
-	 * changing.
+	 * changing. Files of `children` that no snapshot hands over are copied from their folders where nothing is in the way; `kept` has the others.
+	 * `withhold`: paths that stay as they are in `from`, with the reason; they count as such files too.
 	 */
 	join(
-		change: { readonly from: string; readonly to: string; readonly names: SideNames },
+		change: {
+			readonly from: string;
+			readonly to: string;
+			readonly names: SideNames;
+			readonly children?: readonly JoinedChild[];
+			readonly withhold?: readonly FileLeft[];
+		},
 		signal?: AbortSignal,
-	): Promise<Result<JoinedFiles, WorkspaceFailure>>;
+	): Promise<Result<JoinedFiles & { readonly kept?: readonly KeptFolder[] }, WorkspaceFailure>>;
 	/** Takes a snapshot of the folder of a child. */
 	keepChild(child: string, signal?: AbortSignal): Promise<Result<KeptFiles, WorkspaceFailure>>;
 	/** Those of `paths` whose contents in `tree` have conflict markers. */

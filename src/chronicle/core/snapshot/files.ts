@@ -58,3 +58,14 @@ export function pathOnLine(path: string): string {
 		(sign) => named[sign] ?? `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
 	);
 }
+
+const maxNamed = 5;
+
+/** The first files of a list with their reasons. `count` is the total number of files. */
+export function nameFiles(files: readonly FileLeft[], count = files.length): string {
+	const named = files
+		.slice(0, maxNamed)
+		.map(({ path, why }) => `${pathOnLine(path.slice(0, 200))} (${why.slice(0, 200)})`);
+	const more = count - named.length;
+	return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

@@ -6,6 +6,7 @@ export {
 	type FileLeft,
 	type MeasuredChanges,
 	measuredTotals,
+	nameFiles,
 	pathOnLine,
 	totalChanges,
 } from "./files.ts";

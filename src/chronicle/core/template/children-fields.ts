@@ -97,6 +97,10 @@ export const childrenFields = {
 		about:
 			"Ignored files and folders that each child's own folder also gets, as copies: names such as `node_modules` or `.env`, and patterns such as `**/node_modules`. Each must exist.",
 	}),
+	keep: names({
+		about:
+			"Ignored files that count as files of the run from this state on, such as `dist/**`: each child's own folder gets those that exist, and what a child makes is joined.",
+	}),
 	join: custom<"all" | "any" | number, { about: string; fallback: "all" }>(
 		{
 			about:

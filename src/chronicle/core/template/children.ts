@@ -97,6 +97,7 @@ function plan(values: ChildrenValues, branches: readonly Branch[]): ChildrenPlan
 		...(files === undefined ? {} : { files }),
 		setup: values.setup,
 		links: values.link ?? [],
+		keep: values.keep ?? [],
 		take: values.take,
 		join: values.join,
 		onFailed: values.on_failed,

@@ -114,6 +114,8 @@ export interface ChildrenPlan {
 	readonly setup: readonly CleanupCommand[];
 	/** Ignored paths that each own folder gets too. */
 	readonly links: readonly string[];
+	/** Patterns of ignored files that count as files of the run. */
+	readonly keep: readonly string[];
 	/** `one`: the worker of the next state chooses the child whose files are joined. */
 	readonly take: "all" | "one";
 	/** How many children must be done. */

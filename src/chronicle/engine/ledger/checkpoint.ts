@@ -61,6 +61,7 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 	cleanupApproval: true,
 	question: true,
 	questions: true,
+	keptFolders: true,
 	notices: true,
 	kept: true,
 	unmeasured: true,
@@ -84,6 +85,7 @@ const optionalFields: readonly string[] = [
 	"decisions",
 	"question",
 	"inherited",
+	"keptFolders",
 ];
 
 /** The text of a checkpoint, with the whole run if it fits. */

@@ -86,6 +86,8 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 		preview: (tree, limit, signal) => withTrees([tree], () => inner.preview(tree, limit, signal)),
 		restore: (tree, asked) => published(withTrees([tree], () => inner.restore(tree, asked))),
 		openChild: (child, tree, asked) => withTrees([tree], () => inner.openChild(child, tree, asked)),
+		noteSetUp: inner.noteSetUp,
+		endChild: inner.endChild,
 		removeChildren: inner.removeChildren,
 		// Not the files of the run's folder; what they are merged into is published as a result.
 		keepChild: inner.keepChild,
@@ -116,6 +118,8 @@ export function openLookingWorkspace(options: SharedWorkspaceOptions, head: stri
 		preview: async () => refused,
 		restore: async () => refused,
 		openChild: async () => refused,
+		noteSetUp: async () => refused,
+		endChild: async () => refused,
 		removeChildren: async () => refused,
 		keepChild: async () => refused,
 		join: async () => refused,

@@ -82,10 +82,10 @@ export function openChildRuns({ store, approvals, tree, outer, supervise }: Chil
 			const { supervision, workspace } = supervise(opened.value, place, isNew ? "fresh" : "reopened");
 			const base = folder?.value.tree === order.tree ? undefined : folder?.value.tree;
 			const result: ChildSupervision["result"] = async () => {
-				const taken = await workspace.snapshot();
-				return taken.ok
-					? { ok: true, value: { tree: taken.value.tree, ...(base === undefined ? {} : { base }) } }
-					: taken;
+				const taken = await workspace.snapshot({ keep: childrenPlanOf(order.parent)?.keep ?? [] });
+				if (!taken.ok) return taken;
+				const { tree: now, unkept } = taken.value;
+				return { ok: true, value: { tree: now, unkept, ...(base === undefined ? {} : { base }) } };
 			};
 			return { ok: true, value: { supervision, result } };
 		},

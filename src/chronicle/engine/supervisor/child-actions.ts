@@ -26,6 +26,7 @@ import { changesBetween } from "./file-actions.ts";
 
 type RunChild = Extract<Action, { kind: "run_child" }>;
 type ChildEnded = Extract<EventBody, { kind: "child_ended" }>;
+type FilesOfChild = Pick<ChildEnded, "tree" | "base" | "changes" | "more" | "changed" | "ignored">;
 type StopChild = Extract<Action, { kind: "stop_child" }>;
 
 const detailBytes = 500;
@@ -125,7 +126,9 @@ export class ChildActions {
 		const { signal } = this.#stop;
 		const set = await setUpChild({ parent: run(), commands, cwd: opened.value.cwd, signal });
 		if (this.#stopped) return released;
-		return set.ok ? opened : set;
+		if (!set.ok) return set;
+		await workspace.noteSetUp(id);
+		return opened;
 	}
 
 	async #follow(visit: number, child: ChildRun, { supervision: live, result }: ChildSupervision): Promise<void> {
@@ -161,17 +164,31 @@ export class ChildActions {
 		const { run } = end;
 		if (end.kind === "failed") return void (await this.#park(visit, child, "paused", end.failure.message));
 		if (run.stage.kind !== "over") return void (await this.#park(visit, child, waitOf(run), waitDetail(run)));
-		let files: Pick<ChildEnded, "tree" | "base" | "changes" | "more" | "changed"> = { tree: null };
-		if (run.status === "done" && run.parent?.files === "own") {
-			const kept = await result();
-			if (this.#stopped) return;
-			if (!kept.ok)
-				return void (await this.#park(visit, child, "paused", `Its files could not be saved: ${kept.failure.message}`));
-			this.#context.crashAt("child files are kept");
-			files = { ...kept.value, ...(await this.#changesOf(child, kept.value)) };
-			if (this.#stopped) return;
+		const files = run.parent?.files === "own" ? await this.#filesOf(visit, child, run, result) : { tree: null };
+		if (files && !this.#stopped)
+			await this.#context.record({ ...endedEvent(visit, child, { run, detail: end.detail }), ...files });
+	}
+
+	/** The files of a child that has ended; `undefined`: it is recorded why they could not be saved. */
+	async #filesOf(
+		visit: number,
+		child: ChildRun,
+		{ status }: Run,
+		result: ChildSupervision["result"],
+	): Promise<FilesOfChild | undefined> {
+		const { workspace, crashAt } = this.#context;
+		const kept = status === "done" ? await result() : undefined;
+		if (kept?.ok === false) {
+			if (!this.#stopped)
+				await this.#park(visit, child, "paused", `Its files could not be saved: ${kept.failure.message}`);
+			return undefined;
 		}
-		await this.#context.record({ ...endedEvent(visit, child, { run, detail: end.detail }), ...files });
+		crashAt("child files are kept");
+		const left = await workspace.endChild(child.id, kept && { unkept: [], ...kept.value });
+		const ignored = left.ok && left.value.ignored !== undefined ? { ignored: left.value.ignored } : {};
+		if (!kept) return { tree: null, ...ignored };
+		const { unkept: _, ...named } = kept.value;
+		return { ...named, ...(await this.#changesOf(child, named)), ...ignored };
 	}
 
 	/** What the child has changed in its folder, as far as that is known. */

@@ -3,9 +3,12 @@ import {
 	type Action,
 	type ChangeTotals,
 	type ChildRun,
+	childrenPlanOf,
 	type FileLeft,
 	type FilesMeasured,
+	type KeptChildFolder,
 	type KeptFiles,
+	type KeptFolder,
 	listsAll,
 	type Run,
 	totalChanges,
@@ -17,6 +20,9 @@ import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
 const maxChanges = 200;
 /** Files named in an event as not kept, restored or written; further ones are counted. */
 export const maxLeft = 50;
+const maxKeptFolders = 100;
+/** Files that are named of a child's folder that stays. */
+const maxKeptFiles = 20;
 /** How often a rewind starts over because another process writes the files in the meantime. */
 const maxRounds = 5;
 
@@ -26,20 +32,28 @@ export async function measureFiles(
 	{ visit, purpose, since }: Extract<Action, { kind: "measure_files" }>,
 	signal: AbortSignal,
 ): Promise<void> {
-	const { record, workspace, run, keepChildFolders = false } = context;
+	const { record, workspace } = context;
 	const fail = (detail: string) => record({ kind: "files_unmeasured", visit, purpose, detail });
 	// While git scans the files, this process searches for orphans; if it finds one, git scans again after it has ended.
-	const meanwhile = workspace.snapshot({ signal });
+	const keep = childrenPlanOf(context.run())?.keep ?? [];
+	const meanwhile = workspace.snapshot({ signal, keep });
 	const strays = await stopOrphansOf(context, visit);
-	if (run().childCount > 0 && !keepChildFolders)
-		await workspace.removeChildren(childrenWithFolders(run()).map(({ id }) => id));
+	const keptFolders = await removeEndedFolders(context);
 	const first = await meanwhile;
 	const taken = strays ? await workspace.snapshot({ signal }) : first;
 	if (signal.aborted) return;
 	if (!taken.ok) return void (await fail(taken.failure.message));
 	const { tree } = taken.value;
-	const measured = { kind: "files_measured", visit, purpose, tree, ...remarksOn(taken.value) } as const;
-	if (purpose === "baseline") return void (await record({ ...measured, ...(isStart(run()) ? { start: true } : {}) }));
+	const measured = {
+		kind: "files_measured",
+		visit,
+		purpose,
+		tree,
+		...remarksOn(taken.value),
+		...(keptFolders.length > 0 ? { keptFolders } : {}),
+	} as const;
+	if (purpose === "baseline")
+		return void (await record({ ...measured, ...(isStart(context.run()) ? { start: true } : {}) }));
 	if (since === null) return void (await record(measured));
 	if (since === tree) return void (await record({ ...measured, changes: [], total: totalChanges([]) }));
 	const compared = await workspace.changes(since, tree, maxChanges, signal);
@@ -64,6 +78,23 @@ async function changesOfRun(
 	if (startTree === undefined || (more === 0 && listsAll(snapshot, changes))) return undefined;
 	const compared = await workspace.changes(startTree, tree, 0);
 	return compared.ok ? compared.value.total : undefined;
+}
+
+/** Removes the folders of children that the run does not need any more; returns those that stay because of their files. */
+async function removeEndedFolders({
+	run,
+	workspace,
+	keepChildFolders = false,
+}: ExecutorContext): Promise<readonly KeptChildFolder[]> {
+	if (run().childCount === 0 || keepChildFolders) return [];
+	const removed = await workspace.removeChildren(childrenWithFolders(run()).map(({ id }) => id));
+	return removed.ok ? removed.value.slice(0, maxKeptFolders).map(boundedFolder) : [];
+}
+
+/** A folder that stays, as an event records it. */
+export function boundedFolder({ child, path, files }: KeptFolder): KeptChildFolder {
+	const more = files.length - maxKeptFiles;
+	return { child, path, files: files.slice(0, maxKeptFiles), ...(more > 0 ? { more } : {}) };
 }
 
 /** Children whose files are still needed. */

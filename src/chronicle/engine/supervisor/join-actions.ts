@@ -1,10 +1,19 @@
 // Actions on files at a join: merging the results of the children with the run's files, and writing the merged files.
 // J1 nothing in the run's folder changes before `joined` is on disk; J2 changes in the folder since then are another side of the merge; J3
 // repeating an action after a crash gives the same files.
-import type { Action, FileLeft, JoinConflict, Workspace, WorkspaceFailure } from "../../core/index.ts";
-import { conflictFolderId } from "../../core/index.ts";
+import type {
+	Action,
+	FileLeft,
+	JoinConflict,
+	JoinedChild,
+	KeptFolder,
+	Run,
+	Workspace,
+	WorkspaceFailure,
+} from "../../core/index.ts";
+import { conflictFolderId, planOf } from "../../core/index.ts";
 import type { ExecutorContext } from "./executor-context.ts";
-import { changesBetween, maxLeft } from "./file-actions.ts";
+import { boundedFolder, changesBetween, maxLeft } from "./file-actions.ts";
 
 type Merge = Extract<Action, { kind: "merge_files" }>;
 type Apply = Extract<Action, { kind: "apply_join" }>;
@@ -17,6 +26,8 @@ const CHILDREN = "the children";
 /** Maximum merges of one join while another process keeps writing the files. */
 const maxRounds = 20;
 const maxConflicts = 200;
+/** Joined files that are judged by the rules of the guard. */
+const maxJudged = 100_000;
 
 type Merged =
 	| { readonly ok: true; readonly tree: string; readonly conflicts: readonly JoinConflict[] }
@@ -28,7 +39,9 @@ export async function mergeFiles(context: ExecutorContext, action: Merge, signal
 	const { visit, join } = action;
 	const fail = (detail: string) => record({ kind: "join_failed", visit, detail });
 	if (join?.choice === "hand" || join?.choice === "worker") return takeResolution(context, visit, join, signal);
-	const kept = await workspace.snapshot({ signal });
+	const { children } = context.run();
+	const keep = (children && planOf(context.run(), children.state).children?.keep) ?? [];
+	const kept = await workspace.snapshot({ signal, keep });
 	if (signal.aborted) return;
 	if (!kept.ok) return void (await fail(kept.failure.message));
 	const before = kept.value.tree;
@@ -131,7 +144,9 @@ export async function applyJoin(context: ExecutorContext, { visit, join }: Apply
 	const fail = (detail: string) => record({ kind: "join_failed", visit, detail });
 	crashAt("before merged files are written");
 	const names = { ours: YOURS, theirs: CHILDREN };
-	const joined = await workspace.join({ from: join.before, to: join.tree, names }, signal);
+	const children = joinedChildren(context.run());
+	const withhold = await forbiddenFiles(context, join);
+	const joined = await workspace.join({ from: join.before, to: join.tree, names, children, withhold }, signal);
 	if (signal.aborted) return;
 	if (!joined.ok) return void (await fail(`${joined.failure.message} ${joined.failure.remedy}`));
 	// A merge that detects renames may resolve conflicts that a join, which may find renames half done, does not.
@@ -140,11 +155,29 @@ export async function applyJoin(context: ExecutorContext, { visit, join }: Apply
 	await recordApplied(context, visit, join.before, joined.value);
 }
 
+/** The children whose files are joined, with those of the worker that resolved conflicts. */
+function joinedChildren({ children }: Run): readonly JoinedChild[] {
+	return (children?.children ?? []).flatMap(({ id, status, tree }) =>
+		status === "done" && tree !== null ? [{ child: id, tree }] : [],
+	);
+}
+
+/** The files that a join must not write, because a rule of the guard forbids it. */
+async function forbiddenFiles({ workspace, forbidden }: ExecutorContext, { before, tree }: JoinProgress) {
+	if (!forbidden) return [];
+	const listed = await workspace.changes(before, tree, maxJudged);
+	return listed.ok ? forbidden(listed.value.changes) : [];
+}
+
 async function recordApplied(
 	{ workspace, record }: ExecutorContext,
 	visit: number,
 	before: string,
-	{ tree, left }: { readonly tree: string; readonly left: readonly FileLeft[] },
+	{
+		tree,
+		left,
+		kept = [],
+	}: { readonly tree: string; readonly left: readonly FileLeft[]; readonly kept?: readonly KeptFolder[] },
 ): Promise<void> {
 	await record({
 		kind: "join_applied",
@@ -153,6 +186,7 @@ async function recordApplied(
 		...(await changesBetween(workspace, before, tree)),
 		...(left.length > 0 ? { left: left.slice(0, maxLeft) } : {}),
 		...(left.length > maxLeft ? { leftMore: left.length - maxLeft } : {}),
+		...(kept.length > 0 ? { kept: kept.map(boundedFolder) } : {}),
 	});
 }
 

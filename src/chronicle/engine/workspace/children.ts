@@ -3,10 +3,10 @@
 // repository are never written; C4 removal never follows a link.
 
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, realpath, rename, writeFile } from "node:fs/promises";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { lstat, mkdir, readdir, readFile, realpath, rename, writeFile } from "node:fs/promises";
+import { basename, isAbsolute, join, relative, sep } from "node:path";
 import { realPathOf, undefinedIfMissing } from "../../../disk/index.ts";
-import type { ChildFolder } from "../../core/index.ts";
+import type { ChildFolder, FileLeft, KeptFolder } from "../../core/index.ts";
 import { fillFolder } from "./child-files.ts";
 import {
 	childFolderName,
@@ -18,6 +18,7 @@ import {
 	removeOutsideFolder,
 } from "./child-places.ts";
 import { makeChildRepository } from "./child-repository.ts";
+import { forgetRest, noteIgnored, readRest } from "./child-rest.ts";
 import { ioFailure, stopped } from "./failures.ts";
 import { takeLinks } from "./links.ts";
 import { fromRaw } from "./paths.ts";
@@ -63,7 +64,10 @@ export async function openChildFolder(store: Store, request: ChildRequest): Prom
 	if (!/^\w[\w.-]*$/.test(child))
 		throw ioFailure(`${JSON.stringify(child)} cannot be the name of a folder.`, "Give it another name.");
 	const existing = await findFolder(folder, child);
-	if (existing) return { ...describe(existing.place, existing.record, store), isNew: false };
+	if (existing) {
+		await forgetRest(existing);
+		return { ...describe(existing.place, existing.record, store), isNew: false };
+	}
 	const parent = await makeChildrenFolder(folder, children);
 	const place = join(parent, childFolderName(child));
 	const making = join(parent, `${makingMark}${childFolderName(child)}`);
@@ -104,6 +108,7 @@ async function makeChild(
 		ignored,
 		objectFormat: store.repository.objectFormat,
 	};
+	await noteIgnored(store, { place, root: files, start: filled.tree });
 	await writeFile(join(place, recordFile), JSON.stringify(record), { mode: 0o600 });
 	return record;
 }
@@ -149,6 +154,8 @@ interface ChildLocation {
 	/** Folder of its files. */
 	readonly root: string;
 	readonly cwd: string;
+	/** Snapshot that it started with. */
+	readonly start: string;
 }
 
 /** The folder of child `child`; `undefined` if there is none. `folder`: the private folder of its parent. */
@@ -156,7 +163,7 @@ export async function findChildPlace(folder: string, child: string): Promise<Chi
 	const found = await findFolder(folder, child).catch(() => undefined);
 	if (!found) return undefined;
 	const root = join(found.place, filesFolder);
-	return { place: found.place, root, cwd: join(root, found.record.below) };
+	return { place: found.place, root, cwd: join(root, found.record.below), start: found.record.tree };
 }
 
 export interface OpenedChild {
@@ -185,26 +192,51 @@ export async function findCopy(parent: string, cwd: string): Promise<Pick<ChildF
 	return found?.record.source === undefined ? undefined : { root: found.root, source: found.record.source };
 }
 
-/** Removes the folders of all children of the run with the private folder `folder` except `except`. */
+/** Removes the folders of all children of the run with the private folder `folder` except `except`; returns those that stay. */
 export async function removeChildFolders(
 	folder: string,
 	except: readonly string[],
-	signal: AbortSignal | undefined,
-): Promise<void> {
-	const kept = new Set([...except.flatMap((child) => [child, childFolderName(child)]), ...ownFiles]);
+	{ signal, restOf }: RemovalOptions,
+): Promise<readonly KeptFolder[]> {
+	const needed = new Set([...except.flatMap((child) => [child, childFolderName(child)]), ...ownFiles]);
+	const kept: KeptFolder[] = [];
 	for (const children of childrenFolders(folder)) {
 		const names = (await readdir(children).catch(undefinedIfMissing)) ?? [];
-		for (const name of names.filter((one) => !kept.has(one))) {
+		for (const name of names.filter((one) => !needed.has(one))) {
 			if (signal?.aborted) throw stopped();
-			// A partly removed folder must not look complete.
-			const doomed = join(children, name.startsWith(removingMark) ? name : `${removingMark}${name}`);
-			if (doomed !== join(children, name)) {
-				await removeFolder(doomed);
-				await rename(join(children, name), doomed);
-			}
-			await removeFolder(doomed);
+			const place = join(children, name);
+			const staying = await stayingFolder(place, restOf);
+			if (staying) kept.push(staying);
+			else await removeChildFolder(children, name);
 		}
 	}
-	const outside = except.length === 0 ? outsideFolder(folder) : undefined;
+	const outside = except.length === 0 && kept.length === 0 ? outsideFolder(folder) : undefined;
 	if (outside !== undefined) await removeOutsideFolder(outside);
+	return kept;
+}
+
+interface RemovalOptions {
+	readonly signal: AbortSignal | undefined;
+	/** What no snapshot has of a child whose end is not recorded. */
+	readonly restOf: (child: string) => Promise<readonly FileLeft[]>;
+}
+
+/** The folder, if it has files that are nowhere else. */
+async function stayingFolder(place: string, restOf: RemovalOptions["restOf"]): Promise<KeptFolder | undefined> {
+	const stats = await lstat(place);
+	const record = stats.isDirectory() && !basename(place).startsWith(".") ? await readRecord(place) : undefined;
+	if (!record) return undefined;
+	const child = record.child ?? basename(place);
+	const files = (await readRest({ place })) ?? (await restOf(child));
+	return files.length > 0 ? { child, path: join(place, filesFolder), files } : undefined;
+}
+
+async function removeChildFolder(children: string, name: string): Promise<void> {
+	// A partly removed folder must not look complete.
+	const doomed = join(children, name.startsWith(removingMark) ? name : `${removingMark}${name}`);
+	if (doomed !== join(children, name)) {
+		await removeFolder(doomed);
+		await rename(join(children, name), doomed);
+	}
+	await removeFolder(doomed);
 }

@@ -13,10 +13,13 @@ import {
 	type Workspace,
 	type WorkspaceFailure,
 } from "../../core/index.ts";
+import { endChildFolder, endingChild, joinChildren } from "./child-ends.ts";
+import { noteIgnored } from "./child-rest.ts";
 import { findChild, findChildPlace, openChildFolder, removeChildFolders } from "./children.ts";
 import { describeChanges, rawChanges, relativeTo } from "./compare.ts";
 import { gitFailure, ioFailure, stopped, timedOut, toResult, unknownTree, type WorkspaceError } from "./failures.ts";
-import { joinFiles, snapshotTowards } from "./join.ts";
+import { snapshotTowards } from "./join.ts";
+import { addKept } from "./kept-ignored.ts";
 import { mergeSnapshots } from "./merge.ts";
 import { openStore } from "./open-store.ts";
 import { fromRaw } from "./paths.ts";
@@ -56,7 +59,6 @@ const usual: Limits = {
 /** Opens the files of a run. Reads and writes nothing before the first operation. */
 export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
 	const { cwd, folder, leftOut, alternate, childOf, scope = "folder", secrets = "left out" } = options;
-	const { children = join(folder, "children") } = options;
 	const storeFolder = join(folder, "files");
 	const limits = { ...usual, ...options.limits };
 	const control: OperationControl = { signal: undefined, notes: [] };
@@ -75,8 +77,9 @@ export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
 
 	return {
 		open: () => toResult(() => checkFolder(cwd)),
-		snapshot: ({ towards, signal } = {}) =>
+		snapshot: ({ towards, keep = [], signal } = {}) =>
 			run(signal, limits.measureMs, async (store) => {
+				await addKept(store, keep);
 				const { tree, unkept } = await (towards === undefined ? store.snapshot() : snapshotTowards(store, towards));
 				return { tree, unkept: leftIn(store, unkept), notes: control.notes.splice(0) };
 			}),
@@ -97,22 +100,56 @@ export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
 			run(signal, limits.restoreMs, (store) =>
 				restoreTree(store, tree, { folder: storeFolder, cwd: store.cwd, expected, before }),
 			),
-		openChild: (child, tree, { links = [], signal } = {}) =>
-			run(signal, limits.restoreMs, (store) =>
-				openChildFolder(store, { child, tree, links, folder, children, storeFolder }),
-			),
-		removeChildren: (except) =>
-			run(undefined, limits.restoreMs, ({ control: { signal } }) => removeChildFolders(folder, except, signal)),
 		merge: (sides, { take, signal } = {}) =>
 			run(signal, limits.measureMs, (store) =>
 				mergeSnapshots(store, sides, { folder: storeFolder, cwd: store.cwd, take }),
 			),
-		join: ({ from, to, names }, signal) =>
-			run(signal, limits.restoreMs, (store) =>
-				joinFiles(store, { from, to, names, folder: storeFolder, cwd: store.cwd }),
-			),
-		keepChild: (child, signal) => keepChildFolder(options, child, signal),
+		...childOperations(options, run, { limits, control }),
 		conflictMarkers: (tree, paths) => run(undefined, limits.measureMs, (store) => findMarkers(store, tree, paths)),
+	};
+}
+
+type ChildOperations = Pick<
+	Workspace,
+	"openChild" | "noteSetUp" | "endChild" | "removeChildren" | "keepChild" | "join"
+>;
+
+/** The operations on the folders of children. */
+function childOperations(
+	options: GitWorkspaceOptions,
+	run: ReturnType<typeof openQueue>,
+	{ limits, control }: { readonly limits: Limits; readonly control: OperationControl },
+): ChildOperations {
+	const { folder, children = join(folder, "children") } = options;
+	const storeFolder = join(folder, "files");
+	return {
+		openChild: (child, tree, { links = [], signal } = {}) =>
+			run(signal, limits.restoreMs, (store) =>
+				openChildFolder(store, { child, tree, links, folder, children, storeFolder }),
+			),
+		noteSetUp: (child) =>
+			run(undefined, limits.measureMs, async (store) => {
+				const found = await endingChild(folder, child);
+				if (found) await noteIgnored(store, found);
+			}),
+		async endChild(child, kept, signal) {
+			const taken = kept ? { ok: true as const, value: kept } : await keepChildFolder(options, child, signal);
+			if (!taken.ok) return taken;
+			return run(signal, limits.measureMs, (store) => endChildFolder(store, folder, child, taken.value));
+		},
+		removeChildren: (except) =>
+			run(undefined, limits.restoreMs, (store) =>
+				removeChildFolders(folder, except, {
+					signal: control.signal,
+					restOf: async (child) => {
+						const kept = await keepChildFolder(options, child, control.signal);
+						if (!kept.ok) return [{ path: ".", why: `its files could not be examined: ${kept.failure.message}` }];
+						return (await endChildFolder(store, folder, child, kept.value)).files;
+					},
+				}),
+			),
+		join: (change, signal) => run(signal, limits.restoreMs, (store) => joinChildren(store, change, folder)),
+		keepChild: (child, signal) => keepChildFolder(options, child, signal),
 	};
 }
 

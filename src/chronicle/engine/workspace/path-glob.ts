@@ -1,5 +1,5 @@
 // Patterns of paths in a template (`link`, `keep`): names and globs, `**` for any number of folders. Relative to the run's folder.
-import { readdir } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { compileGlob, hasGlob } from "../../../safety/index.ts";
 import { stopped, tooBig } from "./failures.ts";
@@ -85,4 +85,17 @@ async function entriesOf(store: Store, folder: string) {
 function isOwn(store: Store, below: string): boolean {
 	const folder = store.repository.below;
 	return store.isOwn(folder === "" ? toRaw(below) : `${folder}/${toRaw(below)}`);
+}
+
+/** The files that fit one of `patterns`, and those in folders that do; relative to the run's folder. */
+export async function findFiles(store: Store, patterns: readonly string[]): Promise<string[]> {
+	const open = (await Promise.all(patterns.map((pattern) => findPaths(store, pattern)))).flat();
+	const files: string[] = [];
+	// Grows while it is read.
+	for (const path of open) {
+		const stats = await lstat(join(store.cwd, path)).catch(() => undefined);
+		if (!stats?.isDirectory()) files.push(path);
+		else for (const name of await readdir(join(store.cwd, path))) if (name !== ".git") open.push(`${path}/${name}`);
+	}
+	return [...new Set(files)];
 }

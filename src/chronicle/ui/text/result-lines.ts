@@ -1,6 +1,6 @@
 // The result of a run, as plain lines for the user, and as a message for the model of the user's session. Pure.
 import { counted } from "../../../definition/index.ts";
-import { outcomeOf, type Run, type RunOutcome } from "../../core/index.ts";
+import { describeKept, outcomeOf, type Run, type RunOutcome } from "../../core/index.ts";
 import { haltReason, templateNameOf } from "../timeline/index.ts";
 import { entrySection } from "./entry-lines.ts";
 import { changeLines } from "./question-lines.ts";
@@ -12,12 +12,14 @@ import { changeLines } from "./question-lines.ts";
 export function resultLines(run: Run, prefix: string, listsFollow = false): string[] {
 	if (run.stage.kind !== "over") return [];
 	const result = outcomeOf(run);
-	if (listsFollow) return summaryLines(result);
+	const kept = run.keptFolders.map(describeKept);
+	if (listsFollow) return [...summaryLines(result), ...kept];
 	return [
 		...summaryLines(result),
 		...entryLists(run, result),
 		...filesOf(run, result),
 		...omitted(run, result, prefix),
+		...kept,
 	];
 }
 

@@ -95,13 +95,15 @@ export function openCopiedWorkspace(cwd: string, kept = new Map<string, Files>()
 			opened.set(child, made);
 			return { ok: true, value: made };
 		},
+		noteSetUp: async () => ({ ok: true, value: undefined }),
+		endChild: async () => ({ ok: true, value: { files: [] } }),
 		async removeChildren(except) {
 			for (const child of opened.keys()) {
 				if (except.includes(child)) continue;
 				opened.delete(child);
 				rmSync(join(children, child), { recursive: true, force: true });
 			}
-			return { ok: true, value: undefined };
+			return { ok: true, value: [] };
 		},
 		keepChild: async (child) =>
 			opened.has(child) ? openCopiedWorkspace(join(children, child), kept).snapshot() : unknown,

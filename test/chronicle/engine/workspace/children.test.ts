@@ -166,17 +166,18 @@ describe("conflicts", () => {
 });
 
 describe("ignored paths in a child's folder", () => {
-	it("are linked if requested; missing ones are named, outside ones refused, and none is in the result", async () => {
+	it("are copied if requested; missing and outside ones are refused, and none is in the result", async () => {
 		const place = openPlace(true);
 		place.write(".gitignore", "node_modules\n.env\n");
 		place.write("a.txt", "1\n");
 		place.write("node_modules/x/index.js", "x\n");
 		place.write(".env", "KEY=1\n");
 		const { tree } = await value(place.workspace.snapshot());
-		const made = await value(place.workspace.openChild("c1", tree, { links: ["node_modules", ".env", "absent"] }));
+		const made = await value(place.workspace.openChild("c1", tree, { links: ["node_modules", ".env"] }));
 		expect(readFileSync(join(made.cwd, "node_modules/x/index.js"), "utf8")).toBe("x\n");
 		expect(readFileSync(join(made.cwd, ".env"), "utf8")).toBe("KEY=1\n");
-		expect(made.notes.join(" ")).toContain("absent");
+		const absent = await place.workspace.openChild("c2", tree, { links: ["absent"] });
+		expect(absent).toMatchObject({ ok: false, failure: { message: expect.stringContaining("absent") } });
 		const outside = await place.workspace.openChild("c2", tree, { links: ["../outside"] });
 		expect(outside).toMatchObject({ ok: false, failure: { message: expect.stringContaining("../outside") } });
 		expect((await value(childWorkspace(place, made.cwd, "c1").snapshot())).tree).toBe(tree);

@@ -1,0 +1,234 @@
+// The end of children: a join loses nothing that a child has made, and a folder with files that are nowhere else stays.
+import { spawnSync } from "node:child_process";
+import {
+	chmodSync,
+	existsSync,
+	lstatSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	readlinkSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Workspace } from "../../../../src/chronicle/core/index.ts";
+import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
+import { openFolder } from "../../../harness/folder.ts";
+import { needsPosix } from "../../../harness/needs.ts";
+import { type FilesStage, gitAuthor, openFilesStage, value } from "./stage.ts";
+
+const limits = { fileBytes: 1000 };
+const names = { ours: "your files", theirs: "the children" };
+
+/** A run whose children are outside the project, with the folder and the workspace of one of them. */
+async function openCase(prepare: (stage: FilesStage) => void = () => {}) {
+	const stage = openFilesStage();
+	stage.write("a.txt", "1\n");
+	stage.write(".gitignore", "dist/\nnode_modules/\n");
+	prepare(stage);
+	const work = join(openFolder(), "work");
+	const children = join(work, "project", "run");
+	const parent = stage.open({ limits, children });
+	const { tree } = await value(parent.snapshot());
+	const child = await value(parent.openChild("child", tree));
+	const sessions = dirname(dirname(stage.store));
+	const workspace = openGitWorkspace({
+		cwd: child.cwd,
+		folder: join(sessions, "child"),
+		leftOut: [sessions],
+		childOf: dirname(stage.store),
+		limits,
+	});
+	return { stage, work, parent, child, base: child.tree, workspace };
+}
+
+type Case = Awaited<ReturnType<typeof openCase>>;
+
+/** Joins what the child has made, as a supervisor does. */
+async function joinChild(
+	{ parent, base, workspace }: Case,
+	withhold: Parameters<Workspace["join"]>[0]["withhold"] = [],
+) {
+	const ended = await value(workspace.snapshot());
+	const left = await value(parent.endChild("child", ended));
+	const { tree: before } = await value(parent.snapshot());
+	const merged = await value(parent.merge({ base, ours: before, theirs: ended.tree, names }));
+	const children = [{ child: "child", tree: ended.tree }];
+	return { ended: left, ...(await value(parent.join({ from: before, to: merged.tree, names, children, withhold }))) };
+}
+
+/** Everything of a folder: contents, links, permissions. */
+function look(root: string): Record<string, string> {
+	const found: Record<string, string> = {};
+	const walk = (below: string): void => {
+		for (const name of readdirSync(join(root, below))) {
+			const path = join(below, name);
+			// The run's own store, and the repository of the copy.
+			if (path === ".pi" || path === ".git") continue;
+			const stats = lstatSync(join(root, path));
+			if (stats.isDirectory()) walk(path);
+			else if (stats.isSymbolicLink()) found[path] = `link ${readlinkSync(join(root, path))}`;
+			else found[path] = `${(stats.mode & 0o777).toString(8)} ${readFileSync(join(root, path)).toString("base64")}`;
+		}
+	};
+	walk("");
+	return found;
+}
+
+function repository(folder: string): void {
+	mkdirSync(folder, { recursive: true });
+	writeFileSync(join(folder, "own.txt"), "own\n");
+	for (const args of [
+		["init", "-q"],
+		["add", "-A"],
+		["commit", "-qm", "one"],
+	])
+		spawnSync("git", args, { cwd: folder, env: { ...process.env, ...gitAuthor } });
+}
+
+const write =
+	(path: string, text: string | Buffer, mode = 0o644) =>
+	(root: string) => {
+		mkdirSync(dirname(join(root, path)), { recursive: true });
+		writeFileSync(join(root, path), text);
+		chmodSync(join(root, path), mode);
+	};
+
+/** What a child can make, by name; `nowhere`: no snapshot has it. */
+const kinds: readonly (readonly [string, path: string, (root: string) => void, "kept" | "nowhere"])[] = [
+	["a text", "new/text.txt", write("new/text.txt", "text\n"), "kept"],
+	["a program", "run.sh", write("run.sh", "#!/bin/sh\n", 0o755), "kept"],
+	["a link", "link", (root) => symlinkSync("a.txt", join(root, "link")), "kept"],
+	["a binary file", "image.bin", write("image.bin", Buffer.from([0, 255, 0, 1])), "kept"],
+	["a large file", "deep/large.bin", write("deep/large.bin", "x".repeat(2000)), "nowhere"],
+	["a large program", "large.sh", write("large.sh", "x".repeat(2000), 0o755), "nowhere"],
+	["a large private file", "private.bin", write("private.bin", "x".repeat(2000), 0o600), "nowhere"],
+	["a file with a secret name", ".env.local", write(".env.local", "KEY=1\n", 0o600), "nowhere"],
+	["a key", "certs/server.pem", write("certs/server.pem", "key\n"), "nowhere"],
+	["a repository", "lib", (root) => repository(join(root, "lib")), "nowhere"],
+	["a repository in a new folder", "vendor/x/lib", (root) => repository(join(root, "vendor/x/lib")), "nowhere"],
+];
+
+describe("what a child has made", needsPosix, () => {
+	it("is in the project after the join, with its permissions, and nothing of the folder is left", async () => {
+		const made = await openCase();
+		for (const [, , make] of kinds) make(made.child.root);
+		const expected = look(made.child.root);
+		const { left, conflicts, kept } = await joinChild(made);
+		expect({ left, conflicts, kept }).toEqual({ left: [], conflicts: [], kept: [] });
+		for (const [path, text] of Object.entries(expected))
+			expect([path, look(made.stage.root)[path]]).toEqual([path, text]);
+		expect(await value(made.parent.removeChildren([]))).toEqual([]);
+		expect(readdirSync(made.work)).toEqual([]);
+	});
+
+	it.each(["ended without a join", "dropped while it waited"])(
+		"is not removed where it is nowhere else: %s",
+		async (end) => {
+			const made = await openCase();
+			for (const [, , make] of kinds) make(made.child.root);
+			const expected = look(made.child.root);
+			if (end === "ended without a join") await value(made.parent.endChild("child"));
+			const [kept, ...more] = await value(made.parent.removeChildren([]));
+			expect(more).toEqual([]);
+			expect(kept?.files.map(({ path }) => path).sort()).toEqual(
+				kinds
+					.filter(([, , , where]) => where === "nowhere")
+					.map(([, path]) => path)
+					.sort(),
+			);
+			expect(look(kept?.path ?? "")).toEqual(expected);
+			// Asked again, the answer is the same.
+			expect(await value(made.parent.removeChildren([]))).toEqual([kept]);
+		},
+	);
+
+	it("is removed where a snapshot has all of it", async () => {
+		const made = await openCase();
+		for (const [, , make, where] of kinds) if (where === "kept") make(made.child.root);
+		await value(made.parent.endChild("child"));
+		expect(await value(made.parent.removeChildren([]))).toEqual([]);
+		expect(existsSync(made.child.root)).toBe(false);
+	});
+
+	it.each(kinds.filter(([, , , where]) => where === "nowhere"))(
+		"stays in its folder if something is in the way in the project: %s",
+		async (_, path, make) => {
+			const made = await openCase();
+			make(made.child.root);
+			write(path, "of the user\n".repeat(path === "lib" ? 1 : 200))(made.stage.root);
+			const before = look(made.stage.root);
+			const { kept } = await joinChild(made);
+			expect(kept).toMatchObject([{ child: "child", path: made.child.root, files: [{ path }] }]);
+			expect(look(made.stage.root)).toMatchObject(before);
+			expect(await value(made.parent.removeChildren([]))).toMatchObject([{ files: [{ path }] }]);
+		},
+	);
+
+	it("is joined once, if the join is repeated after a crash", async () => {
+		const made = await openCase();
+		for (const [, , make] of kinds) make(made.child.root);
+		await joinChild(made);
+		// The folder has not been told.
+		rmSync(join(dirname(made.child.root), "rest.json"));
+		expect((await joinChild(made)).kept).toEqual([]);
+	});
+
+	it("is not written where a rule forbids it; the other files are", async () => {
+		const made = await openCase((stage) => stage.write("config/prod.yaml", "old\n"));
+		write("config/prod.yaml", "new\n")(made.child.root);
+		write("config/new.yaml", "new\n")(made.child.root);
+		write("b.txt", "new\n")(made.child.root);
+		const why = "a rule of the guard forbids it: read-only config/";
+		const { kept } = await joinChild(made, [
+			{ path: "config/prod.yaml", why },
+			{ path: "config/new.yaml", why },
+		]);
+		expect([made.stage.read("config/prod.yaml"), made.stage.read("b.txt")]).toEqual(["old\n", "new\n"]);
+		expect(existsSync(join(made.stage.root, "config/new.yaml"))).toBe(false);
+		expect(kept?.[0]?.files.map(({ path }) => path).sort()).toEqual(["config/new.yaml", "config/prod.yaml"]);
+		expect(await value(made.parent.removeChildren([]))).toMatchObject([{ child: "child" }]);
+	});
+});
+
+describe("ignored files of a child", () => {
+	it("are named with their size, but not those of `link` and `setup`", async () => {
+		const made = await openCase();
+		write("node_modules/x/index.js", "x\n")(made.child.root);
+		await value(made.parent.noteSetUp("child"));
+		expect((await value(made.parent.endChild("child"))).ignored).toBeUndefined();
+		write("dist/out.js", "x".repeat(3000))(made.child.root);
+		write("node_modules/y/index.js", "y\n")(made.child.root);
+		expect((await value(made.parent.endChild("child"))).ignored).toBe("ignored, not joined: dist/ (1 file, 3 kB)");
+	});
+
+	it("are joined where `keep` names them, over those that the project has", async () => {
+		const made = await openCase((stage) => stage.write("dist/old.js", "old\n"));
+		const keep = ["dist/**"];
+		const { tree: base } = await value(made.parent.snapshot({ keep }));
+		const child = await value(made.parent.openChild("two", base));
+		expect(readFileSync(join(child.cwd, "dist/old.js"), "utf8")).toBe("old\n");
+		write("dist/old.js", "new\n")(child.cwd);
+		write("dist/deep/new.js", "new\n")(child.cwd);
+		write("node_modules/x.js", "x\n")(child.cwd);
+		const sessions = dirname(dirname(made.stage.store));
+		const options = {
+			cwd: child.cwd,
+			folder: join(sessions, "two"),
+			leftOut: [sessions],
+			childOf: dirname(made.stage.store),
+		};
+		const ended = await value(openGitWorkspace(options).snapshot({ keep }));
+		expect((await value(made.parent.endChild("two", ended))).ignored).toBe(
+			"ignored, not joined: node_modules/ (1 file, 2 B)",
+		);
+		const { tree: before } = await value(made.parent.snapshot({ keep }));
+		const merged = await value(made.parent.merge({ base, ours: before, theirs: ended.tree, names }));
+		expect(merged.conflicts).toEqual([]);
+		await value(made.parent.join({ from: before, to: merged.tree, names }));
+		expect([made.stage.read("dist/old.js"), made.stage.read("dist/deep/new.js")]).toEqual(["new\n", "new\n"]);
+	});
+});

@@ -4,6 +4,7 @@ import { cutText } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION, pairKey } from "../template/index.ts";
 import { advance, countVisit, newVisit } from "./advance.ts";
 import { allowanceOf, notice } from "./budget.ts";
+import { NO_CALLS } from "./calls.ts";
 import { dropCandidates } from "./candidates.ts";
 import type { ChildrenPlanned } from "./child-event.ts";
 import { onChildrenPlanned } from "./children.ts";
@@ -12,7 +13,7 @@ import type { LedgerEvent } from "./event.ts";
 import { launchKey } from "./launch.ts";
 import { explainCause } from "./moves.ts";
 import { type Reduced, refuse } from "./refusal.ts";
-import { type Move, NO_CALLS, type Run, type Stage } from "./run.ts";
+import type { Move, Run, Stage } from "./run.ts";
 import { NO_SPEND } from "./spend.ts";
 import { addToTotals } from "./totals.ts";
 

@@ -7,6 +7,7 @@ import { compileDefinition, hashCleanup } from "../template/index.ts";
 import { countVisit, newVisit } from "./advance.ts";
 import { onAskAnswered, onAskOpened } from "./ask-events.ts";
 import { notice } from "./budget.ts";
+import { NO_CALLS } from "./calls.ts";
 import {
 	onChildDropped,
 	onChildEnded,
@@ -23,7 +24,7 @@ import { onHostAwaited } from "./host-labels.ts";
 import { emptyAfter } from "./inherit.ts";
 import { isRefusal, type Reduced, refuse } from "./refusal.ts";
 import { onFilesRestored, onRewindRequested } from "./rewind.ts";
-import { NO_CALLS, type Run, SCHEMA_VERSION } from "./run.ts";
+import { type Run, SCHEMA_VERSION } from "./run.ts";
 import { onCleanupEnded, onFilesMeasured, onWorkerEnded, pauseWorker, stopWorker } from "./shutdown.ts";
 import { NO_SPEND } from "./spend.ts";
 import { compileChildPlans, decodeRun } from "./stored-run.ts";

@@ -7,6 +7,7 @@ import { addOutput, addSummary, cutText, updateSnapshot } from "../snapshot/inde
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { advance } from "./advance.ts";
 import { explainReached, notice, reached, visitLimits, warnOfCeilings } from "./budget.ts";
+import { type Calls, NO_CALLS } from "./calls.ts";
 import { chooseWinner, outputIn } from "./candidates.ts";
 import type { ParkCause } from "./decision-event.ts";
 import type {
@@ -31,16 +32,7 @@ import { judgeMove, legalTargets } from "./moves.ts";
 import { outboxOfLaunch, queueReminder } from "./outbox.ts";
 import { planOf } from "./plan.ts";
 import { type Reduced, refuse } from "./refusal.ts";
-import {
-	type AfterStop,
-	type Calls,
-	type ConversationState,
-	NO_CALLS,
-	type PauseReason,
-	type Run,
-	type Stage,
-	type Stopping,
-} from "./run.ts";
+import type { AfterStop, ConversationState, PauseReason, Run, Stage, Stopping } from "./run.ts";
 import { pauseWorker, stopWorker } from "./shutdown.ts";
 import { greaterSpend, NO_SPEND, spendBeyond } from "./spend.ts";
 import { shutdownOf } from "./stopping.ts";

@@ -2,6 +2,7 @@
 // W1 reports are in the order of pi's records; W2 a worker ends once, for the first reason; W3 every wait for it is bounded; W4 nothing is
 // reported after `ended`; W5 a message counts as delivered only once it is in the conversation.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { anyObject, errorMessage } from "../../../definition/index.ts";
 import {
 	classifyProviderError,
@@ -290,11 +291,24 @@ function refusal(error: unknown): { readonly kind: "refused"; readonly text: str
 
 // ── messages and models ──
 
+/** Milliseconds until a message that came during a compaction is sent again. */
+const compactionMs = 200;
+
+/** Gives pi a message; it takes none while it compacts the conversation. */
+async function submit(state: State, words: string): ReturnType<typeof sendLiteral> {
+	for (;;) {
+		const sent = await sendLiteral(state.link, words);
+		const isLater = sent.kind === "refused" && sent.reason.includes("compaction is in progress");
+		if (!isLater || state.exited || state.outcome) return sent;
+		await sleep(compactionMs);
+	}
+}
+
 async function send(state: State, words: string): Promise<boolean> {
 	if (state.exited || state.outcome) return false;
 	const text = literalText(words);
 	const delivered = new Promise<boolean>((done) => state.pending.push({ text, done }));
-	const sent = await sendLiteral(state.link, words);
+	const sent = await submit(state, words);
 	if (sent.kind === "refused") {
 		if (state.fallbacks.length === 0) settleMessage(state, text, false);
 		// A message that no model accepted is not yet in the conversation.
@@ -319,7 +333,7 @@ async function switchModel(state: State, error: string, text: string): Promise<v
 	}
 	report(state, { kind: "model_switched", from: state.model, to: next, detail });
 	state.model = next;
-	const sent = await sendLiteral(state.link, text);
+	const sent = await submit(state, text);
 	if (sent.kind === "refused") await switchModel(state, sent.reason, text);
 }
 

@@ -40,7 +40,7 @@ async function play(turns: Reply[], ends: boolean): Promise<readonly ModelReques
 	// The supervisor then reminds the worker.
 	if (ends) await rig.wait("turn_settled").then(() => worker.send("Go on."));
 	await worker.ended;
-	expect(rig.of("move")).toHaveLength(1);
+	expect(rig.of("move"), JSON.stringify([...rig.seen.slice(-6), await worker.ended])).toHaveLength(1);
 	return asked;
 }
 

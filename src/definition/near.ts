@@ -56,9 +56,9 @@ function wordsOf(name: string): string[] {
 		.filter((part) => part !== "");
 }
 
-/** ` Did you mean …?`, to append to a sentence; empty without a likely candidate. */
+/** ` Did you mean …?`, to append to a sentence; empty without a near candidate. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
-	const meant = likely(word, candidates);
+	const meant = nearest(word, candidates);
 	return meant === undefined ? "" : ` Did you mean \`${meant}\`?`;
 }
 

@@ -123,6 +123,7 @@ describe("the repository of a child's folder", () => {
 		expect(await value(parent.changes(asked, tree, 10))).toMatchObject({
 			changes: [{ path: "b.txt", change: "A", added: 1, removed: 0 }],
 			more: 0,
+			total: { files: 1, added: 1, removed: 0 },
 		});
 	});
 

@@ -93,6 +93,7 @@ describe.each(sampled(makes))("a workspace of %s", (_, open) => {
 				{ path: "gone.txt", change: "D", added: 0, removed: 2 },
 			],
 			more: 0,
+			total: { files: 3, added: 3, removed: 3 },
 		});
 		expect(await value(workspace.changes(from, to, 1))).toMatchObject({ changes: [{ path: "a/new.txt" }], more: 2 });
 		expect(await value(workspace.changes(to, to, 10))).toMatchObject({ changes: [], more: 0 });

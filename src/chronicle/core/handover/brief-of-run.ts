@@ -218,6 +218,7 @@ function knownOf({ snapshot, inherited, candidates, state }: Run, { file, log }:
 		pendingTasks: snapshot.pendingTasks,
 		parentTasks: above?.pendingTasks ?? [],
 		findings: [...(above?.findings ?? []), ...snapshot.findings],
+		resolved: snapshot.resolved ?? [],
 		outputs: [...(above ? outputsOf(above) : []), ...outputsOf(snapshot)],
 		summaries: [...(above ? summariesOf(above) : []), ...summariesOf(snapshot, chosen)],
 		files: [...(above?.files ?? []), ...snapshot.files],

@@ -114,6 +114,8 @@ export interface Known {
 	readonly parentTasks: readonly Finding[];
 	/** Oldest first. */
 	readonly findings: readonly Finding[];
+	/** Findings and tasks that are done or wrong, the last resolved last. */
+	readonly resolved: readonly Finding[];
 	readonly outputs: NonNullable<Snapshot["outputs"]>;
 	/** Oldest first. `whole`: of the state before. */
 	readonly summaries: readonly {

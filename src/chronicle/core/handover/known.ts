@@ -58,6 +58,10 @@ function partsOf(known: Known, older: number): readonly Part[] {
 			...{ noun: ["finding", "findings"], reserved: 4000, priority: 5, cut: 0 },
 		},
 		{
+			...{ title: "Done or wrong by now", texts: known.resolved.map(entryLine) },
+			...{ noun: ["resolved entry", "resolved entries"], reserved: 0, priority: 6, cut: 0 },
+		},
+		{
 			title: "Data of earlier states (JSON)",
 			texts: known.outputs.map(({ state, visit, data }) => `- ${state} (visit ${visit}): ${JSON.stringify(data)}`),
 			...{ noun: ["data set", "data sets"], reserved: 2000, priority: 3, cut: 0 },
@@ -68,7 +72,7 @@ function partsOf(known: Known, older: number): readonly Part[] {
 		},
 		{
 			...summaryTexts("Older summaries", others, older),
-			...{ reserved: 0, priority: 6 },
+			...{ reserved: 0, priority: 7 },
 			// To shorten them is the rule: only what is left out is announced.
 			cut: 0,
 		},

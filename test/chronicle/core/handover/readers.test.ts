@@ -231,6 +231,16 @@ describe("only some readers know", () => {
 			expect(text).toContain("one: found\n  file: x.ts");
 		},
 	);
+	it("what is resolved, apart from what is open: the next state", () => {
+		const testRun = checking();
+		testRun.say({
+			...{ kind: "snapshot_updated", ...here(testRun), by: "worker" as const },
+			data: { resolve: ["t2"], resolved: ["t2"] },
+		} as never);
+		const text = message(start(go(testRun, "ship")).run);
+		expect(text).toMatch(/### Pending tasks, in order\n- \[t3\] second task\n/);
+		expect(text).toContain("### Done or wrong by now\n- [t2] first task");
+	});
 	it("their siblings, their reader, and nothing that a sibling found", () => {
 		const text = readers["a child"]?.() ?? "";
 		expect(text).toContain('the child "one" of the run "t"');

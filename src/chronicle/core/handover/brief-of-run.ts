@@ -25,8 +25,8 @@ import type {
 	Ending,
 	FirstMessageBrief,
 	Known,
-	NextState,
 	Rewound,
+	Target,
 	Task,
 } from "./first-message-brief.ts";
 import { wayThrough } from "./way.ts";
@@ -58,13 +58,13 @@ export function briefOf(run: Run, because: LaunchReason, place: BriefPlace): Fir
 	const child = childRoleOf(run);
 	return {
 		run: run.template.name,
+		visit: run.visit,
 		state: {
 			name: run.state,
 			...(description === undefined ? {} : { description: fillIn(run, description) }),
 			...(instructions === undefined ? {} : { instructions: fillIn(run, instructions) }),
 		},
 		way: wayThrough(plan, run.state),
-		next: nextStates(run, place.abilities),
 		...(child ? { child } : {}),
 		...(isAgain ? { earlier: earlierTry(run, because) } : {}),
 		...(rewound ? { rewound } : {}),
@@ -80,16 +80,38 @@ export function briefOf(run: Run, because: LaunchReason, place: BriefPlace): Fir
 			({ visit, why }) => `What visit ${visit} changed in the files could not be measured: ${why}`,
 		),
 		file: place.file,
-		ending: endingOf(run),
+		ending: endingOf(run, place.abilities),
 	};
 }
 
-/** How the current state ends. */
-export function endingOf(run: Run): Ending {
+/** How the current state ends. `abilities`: of the workers that may follow, as far as they are known. */
+export function endingOf(run: Run, abilities: BriefPlace["abilities"] = new Map()): Ending {
 	return {
-		targets: Object.entries(targetMeanings(run)).map(([name, meaning]) => ({ name, meaning })),
+		targets: Object.entries(targetMeanings(run)).map(([name, meaning]) => ({
+			...{ name, meaning },
+			...(isElsewhere(run, name) ? followerOf(run, name, abilities) : { approved: false }),
+		})),
 		data: outputIn(run) !== undefined,
 	};
+}
+
+/** Whether a move to `target` starts another state, or ends the run. */
+function isElsewhere(run: Run, target: string): boolean {
+	return target !== HUMAN_INTERVENTION && target !== run.state;
+}
+
+function followerOf(run: Run, name: string, abilities: BriefPlace["abilities"]): Omit<Target, "name" | "meaning"> {
+	const next = planOf(run, name);
+	const approved = planOf(run).approval.exit || next.approval.entry;
+	if (next.children) {
+		const { branches, forEach } = next.children;
+		const names = branches.map((branch) => branch.name).join(", ");
+		const children =
+			forEach === undefined ? `${branches.length} agents at once: ${names}` : `one agent for each of ${forEach}`;
+		return { children, approved };
+	}
+	const can = next.persona ? abilities.get(next) : undefined;
+	return { ...(can ? { abilities: can } : {}), approved };
 }
 
 /** The user's decisions that the worker of a launch has not read yet, and other queued messages. */
@@ -120,26 +142,6 @@ export function undoneCallsOf(run: Run): readonly EarlierCall[] {
 
 function recentCalls({ calls: { recent } }: Run): readonly EarlierCall[] {
 	return recent.map(({ tool, args, failed, undone = false }) => ({ tool, args, failed, undone }));
-}
-
-function nextStates(run: Run, abilities: BriefPlace["abilities"]): readonly NextState[] {
-	const state = planOf(run);
-	const names = state.terminal ? [] : state.next.filter((name) => name !== HUMAN_INTERVENTION && name !== run.state);
-	return names.map((name): NextState => {
-		const next = planOf(run, name);
-		const approved = state.approval.exit || next.approval.entry;
-		if (next.children) {
-			const { branches, forEach } = next.children;
-			const agents =
-				forEach === undefined
-					? `${branches.length} agents at once: ${branches.map((branch) => branch.name).join(", ")}`
-					: `one agent for each of ${forEach}`;
-			return { name, by: "children", children: agents, approved };
-		}
-		const can = abilities.get(next);
-		if (next.persona) return { name, by: "worker", ...(can ? { abilities: can } : {}), approved };
-		return { name, by: "end", approved };
-	});
 }
 
 function childRoleOf({ parent, inherited }: Run): ChildRole | undefined {

@@ -32,8 +32,8 @@ export function decidedText(decisions: readonly RunDecision[], { unread, file }:
 
 /** One decision, with the words verbatim. */
 export function decisionText({ did, about, child, visit, state, words }: RunDecision): string {
-	const where = child === undefined ? `${state}, visit ${visit}` : `child "${child}"`;
-	const subject = about === undefined ? "" : ` ${about}`;
+	const where = child === undefined ? `visit ${visit}, ${state}` : `child "${child}"`;
+	const subject = about === undefined ? "" : did === "answered" ? ` “${about}”` : ` ${about}`;
 	return `- ${did}${subject} (${where})${words === "" ? "" : `:\n<user>${words}</user>`}`;
 }
 

@@ -5,11 +5,12 @@ import type { Finding, Snapshot } from "../snapshot/index.ts";
 
 export interface FirstMessageBrief {
 	readonly run: string;
+	/** Counts the visits of the run, to any state. */
+	readonly visit: number;
 	/** Texts have their references filled in. */
 	readonly state: { readonly name: string; readonly description?: string; readonly instructions?: string };
 	/** Names of the states from the first to the end, through this one. */
 	readonly way: readonly string[];
-	readonly next: readonly NextState[];
 	/** Absent: the run is no child. */
 	readonly child?: ChildRole;
 	/** Absent: nothing worked on this visit before. */
@@ -34,19 +35,6 @@ export interface FirstMessageBrief {
 	/** Path of the file with everything that is known, unabridged. */
 	readonly file: string;
 	readonly ending: Ending;
-}
-
-/** A state that may follow. */
-export interface NextState {
-	readonly name: string;
-	/** What does it: a worker, child runs, the user, or nothing (the run ends). */
-	readonly by: "worker" | "children" | "user" | "end";
-	/** Of a worker; absent: unknown. */
-	readonly abilities?: WorkerAbilities;
-	/** Of children: their names, or the list with one for each entry. */
-	readonly children?: string;
-	/** Whether the user must approve the move to it. */
-	readonly approved: boolean;
 }
 
 export interface ChildRole {
@@ -135,7 +123,14 @@ export interface Ending {
 	readonly data: boolean;
 }
 
-interface Target {
+/** A state that may follow. */
+export interface Target {
 	readonly name: string;
 	readonly meaning: string;
+	/** What a worker may do there; absent: unknown, or no worker. */
+	readonly abilities?: WorkerAbilities;
+	/** Of child runs: their names, or the list with one for each entry. */
+	readonly children?: string;
+	/** Whether the user must approve the move to it. */
+	readonly approved: boolean;
 }

@@ -1,8 +1,9 @@
 // The first message of every worker, made from one brief. Pure; the only place that composes it.
 // M1 a part that does not apply is left out; M2 the user's words are verbatim and marked, all else is marked as the program's.
 import { markMessage } from "../machine/index.ts";
+import type { WorkerAbilities } from "../ports/index.ts";
 import { decidedText } from "./decided.ts";
-import type { CandidateChild, Ending, FirstMessageBrief, Task } from "./first-message-brief.ts";
+import type { CandidateChild, Ending, FirstMessageBrief, Target, Task } from "./first-message-brief.ts";
 import { introduction } from "./introduction.ts";
 import { knownText } from "./known.ts";
 
@@ -16,7 +17,7 @@ export function firstMessageText(brief: FirstMessageBrief): string {
 			taskText(brief.task),
 			decided === ""
 				? ""
-				: `## What the user decided\n\nOldest first; a later decision overrides an earlier one.\n\n${decided}`,
+				: `## What the user decided\n\nOldest first. A decision overrides earlier ones, and the findings, tasks and summaries below.\n\n${decided}`,
 			state.instructions === undefined ? "" : `## Instructions for this state\n\n${state.instructions}`,
 			choiceText(brief.candidates),
 			`## What is known\n\n${joined([knownText(known, file), ...unmeasured])}`,
@@ -66,8 +67,18 @@ function choiceText(candidates: readonly CandidateChild[]): string {
 
 /** How the state ends, with the meaning of each target. */
 export function howToEnd({ targets, data }: Ending): string {
-	const lines = targets.map(({ name, meaning }) => `- \`${name}\`: ${meaning}`).join("\n");
+	const lines = targets.map(targetLine).join("\n");
 	return `Save what later states need with \`workflow_update_snapshot\` as soon as you know it. Only one call ends this state: \`workflow_transition\` with a summary${data ? ", `data` that matches its schema," : ""} and one of these targets:\n${lines}`;
+}
+
+function targetLine({ name, meaning, abilities, children, approved }: Target): string {
+	const who = children ?? (abilities ? doings(abilities) : "");
+	return `- \`${name}\`: ${meaning}${who === "" ? "" : ` (${who})`}${approved ? "; the user must approve" : ""}`;
+}
+
+function doings({ edits, runs, other }: WorkerAbilities): string {
+	const can = ["reads", ...(edits ? ["edits"] : []), ...(runs ? ["runs commands"] : []), ...(other ? ["more"] : [])];
+	return can.length === 1 ? "only reads" : can.join(", ");
 }
 
 export function joined(parts: readonly string[]): string {

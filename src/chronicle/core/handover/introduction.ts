@@ -1,24 +1,15 @@
 // The first part of a worker's first message: who it is in the run, what happened before it, what it may do.
-import type { WorkerAbilities } from "../ports/index.ts";
-import type {
-	ChildRole,
-	EarlierCall,
-	EarlierTry,
-	FirstMessageBrief,
-	NextState,
-	Rewound,
-} from "./first-message-brief.ts";
+import type { ChildRole, EarlierCall, EarlierTry, FirstMessageBrief, Rewound } from "./first-message-brief.ts";
 
 /** Names on the way, around this state, when there are more. */
 const longestWay = 9;
 
 /** Markdown paragraphs. */
 export function introduction(brief: FirstMessageBrief): readonly string[] {
-	const { run, state, child, earlier, rewound } = brief;
+	const { run, visit, state, child, earlier, rewound } = brief;
 	const purpose = state.description === undefined ? "" : ` Its purpose: ${state.description}`;
 	return [
-		`You work on the state "${state.name}" (run "${run}"): ${wayText(brief)}.${purpose}`,
-		nextText(brief),
+		`You work on the state "${state.name}" (visit ${visit} of the run "${run}"): ${wayText(brief)}.${purpose}`,
 		child ? childText(child) : "",
 		rewound ? rewoundText(rewound) : "",
 		earlier ? earlierText(earlier) : "",
@@ -35,39 +26,6 @@ function wayText({ way, state }: FirstMessageBrief): string {
 	return [from > 0 ? "…" : "", ...part, from + longestWay < named.length ? "…" : ""].filter(Boolean).join(" → ");
 }
 
-/** Who comes next. */
-function nextText({ next }: FirstMessageBrief): string {
-	const known = next.flatMap((state) => {
-		const what = whatItIs(state);
-		return what === "" ? [] : [`\`${state.name}\` (${what})`];
-	});
-	const approved = next.filter((state) => state.approved).map(({ name }) => `\`${name}\``);
-	const asks =
-		approved.length === 0
-			? ""
-			: approved.length === next.length
-				? " The user must approve your exit."
-				: ` The user must approve the move to ${approved.join(" and ")}.`;
-	return `${known.length === 0 ? "" : `After you: ${known.join(", ")}.`}${asks}`.trim();
-}
-
-function whatItIs({ by, abilities, children }: NextState): string {
-	switch (by) {
-		case "worker":
-			return abilities ? doings(abilities) : "";
-		case "children":
-			return children ?? "";
-		case "user":
-		case "end":
-			return "";
-	}
-}
-
-function doings({ edits, runs, other }: WorkerAbilities): string {
-	const can = ["reads", ...(edits ? ["edits"] : []), ...(runs ? ["runs commands"] : []), ...(other ? ["more"] : [])];
-	return can.length === 1 ? "only reads" : can.join(", ");
-}
-
 function childText({ name, siblings, files, run, state, reader }: ChildRole): string {
 	const others = siblings.filter((other) => other !== name);
 	const side =
@@ -75,7 +33,9 @@ function childText({ name, siblings, files, run, state, reader }: ChildRole): st
 			? ""
 			: ` At the same time ${others.length === 1 ? "works" : "work"} ${listed(others)}; ${files === "shared" ? "you share one folder" : "each has its own copy of the files, and the changes are merged"}.`;
 	const results =
-		reader === undefined ? "" : ` The worker of "${reader}" reads your summaries, findings and tasks, nothing else.`;
+		reader === undefined
+			? ""
+			: ` After you, your summaries, findings and tasks, nothing else, go to "${reader}" of that run.`;
 	return `It is the child "${name}" of the run "${run}", which started it in its state "${state}".${side}${results}`;
 }
 
@@ -135,7 +95,7 @@ function abilitiesText({ abilities, freeShell, cwd }: FirstMessageBrief): string
 	const { edits, runs } = abilities;
 	if (edits)
 		return `You may read${runs ? ", edit and run commands" : " and edit files"} in ${cwd}${runs ? " and in temporary folders" : ""}.`;
-	if (!runs) return `You may read files; you change nothing. The project is in ${cwd}.`;
+	if (!runs) return `You may read files in ${cwd}; you can neither run commands nor change anything.`;
 	const limit = freeShell ? "." : ", but not change the project. Temporary folders are free.";
 	return `You may read files and run commands in ${cwd}${limit}`;
 }

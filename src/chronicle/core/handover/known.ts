@@ -63,7 +63,7 @@ function partsOf(known: Known, older: number): readonly Part[] {
 		},
 		{
 			title: "Data of earlier states (JSON)",
-			texts: known.outputs.map(({ state, visit, data }) => `- ${state} (visit ${visit}): ${JSON.stringify(data)}`),
+			texts: known.outputs.map(({ state, visit, data }) => `- visit ${visit}, ${state}: ${JSON.stringify(data)}`),
 			...{ noun: ["data set", "data sets"], reserved: 2000, priority: 3, cut: 0 },
 		},
 		{
@@ -83,6 +83,12 @@ function partsOf(known: Known, older: number): readonly Part[] {
 	];
 }
 
+/** At most `most` characters, to the end of a word. */
+function beginning(text: string, most: number): string {
+	const start = text.slice(0, most);
+	return `${start.slice(0, Math.max(start.search(/\s\S*$/), most - 40)).trimEnd()} …`;
+}
+
 function summaryTexts(
 	title: string,
 	summaries: Known["summaries"],
@@ -90,8 +96,7 @@ function summaryTexts(
 ): Pick<Part, "title" | "texts" | "noun" | "cut"> {
 	const long = summaries.filter(({ text }) => text.length > most).length;
 	const texts = summaries.map(({ state, visit, text }) => {
-		const short = text.length > most ? `${text.slice(0, most)}…` : text;
-		return `- ${state} (visit ${visit}): ${short}`;
+		return `- visit ${visit}, ${state}: ${text.length > most ? beginning(text, most) : text}`;
 	});
 	return { title, texts, noun: ["summary", "summaries"], cut: long };
 }

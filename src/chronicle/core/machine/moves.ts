@@ -39,7 +39,7 @@ function meaningOf(run: Run, state: string, target: string): string {
 	if (planOf(run, state).terminal) return "the run ends";
 	const order = [...run.plan.states.keys()];
 	const [purpose = ""] = (planOf(run, target).description ?? "").split("\n", 1);
-	const way = order.indexOf(target) < order.indexOf(state) ? "back" : "next";
+	const way = planOf(run, target).terminal ? "the end" : order.indexOf(target) < order.indexOf(state) ? "back" : "next";
 	return purpose === "" ? way : `${way}, ${cutText(purpose, meaningChars).text}`;
 }
 

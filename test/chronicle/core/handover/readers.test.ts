@@ -201,7 +201,7 @@ describe.each(Object.entries(readers))("%s knows", (name, read) => {
 		expect(text).toMatch(/as the user wrote it:?\n\nmake it listen\n/);
 	});
 	it("what the user decided, verbatim, and what it is about", () => {
-		expect(text).toContain(`approved the move from "plan" to "build" (plan, visit 1):\n<user>${words}</user>`);
+		expect(text).toContain(`approved the move from "plan" to "build" (visit 1, plan):\n<user>${words}</user>`);
 	});
 	it("a finding with all its fields", () => {
 		expect(text).toContain("[f1] port: taken\n  file: src/listen.ts\n  line: 7");
@@ -245,7 +245,7 @@ describe("only some readers know", () => {
 		const text = readers["a child"]?.() ?? "";
 		expect(text).toContain('the child "one" of the run "t"');
 		expect(text).toContain('"two"');
-		expect(text).toContain('The worker of "check" reads');
+		expect(text).toContain('go to "check" of that run');
 		const testRun = planned();
 		endChild(testRun, 1, { findings: [{ text: "one: found" }] });
 		expect(message(childRun(testRun.run, 2).run)).not.toContain("one: found");
@@ -280,7 +280,7 @@ describe("only some readers know", () => {
 			'set the run back to the start of visit 3 ("check"). The files are as they were then: what visit 3 changed is undone.',
 		);
 		expect(text).toMatch(
-			/Undone, because the user set the run back to before them:\n- told \(check, visit 3\):\n<user>undone words<\/user>/,
+			/Undone, because the user set the run back to before them:\n- told \(visit 3, check\):\n<user>undone words<\/user>/,
 		);
 	});
 });

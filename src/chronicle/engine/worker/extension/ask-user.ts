@@ -30,7 +30,6 @@ export function registerAskTool(
 		label: "Ask",
 		description:
 			"Asks the user; the answer is the result. Ask only what you cannot find out or decide, one question at a time.",
-		promptSnippet: "Ask the user a question",
 		parameters: askParameters(schemas),
 		// Results of calls in the same message are in the session before the wait.
 		executionMode: "sequential",

@@ -20,7 +20,6 @@ export function registerSnapshotTool(pi: ExtensionAPI, schemas: typeof Type): vo
 		label: "Snapshot",
 		description:
 			"Saves findings and pending tasks for all later states. An entry is a text or an object, kept whole; a later one with the same `key` replaces it.",
-		promptSnippet: "Save findings and tasks for later states",
 		parameters: schemas.Unsafe<SnapshotArguments>({
 			type: "object",
 			properties: {

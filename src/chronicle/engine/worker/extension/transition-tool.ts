@@ -20,7 +20,6 @@ import {
 } from "./protocol.ts";
 import { failure, ownRecord } from "./tool-result.ts";
 import type { Turn } from "./turn.ts";
-import { UNCHANGED_GUIDELINE } from "./unchanged.ts";
 
 /** The arguments as pi gets them: `data` under a name that the schema does not declare, so that pi does not check it. */
 interface MoveArguments {
@@ -38,11 +37,6 @@ export function registerTransitionTool(pi: ExtensionAPI, brief: WorkerBrief, tur
 		name: TRANSITION_TOOL,
 		label: "Transition",
 		description: "Ends this state and hands its work on. Your turn ends with it.",
-		promptSnippet: "End this state",
-		promptGuidelines: [
-			`Work only on the state "${brief.state}". Only ${TRANSITION_TOOL} ends it.`,
-			...(brief.unchanged ? [UNCHANGED_GUIDELINE] : []),
-		],
 		parameters: moveParameters(brief, schemas),
 		annotations: ownRecord,
 		prepareArguments: (given) => prepareMove(given, brief),
@@ -100,7 +94,7 @@ function moveParameters({ state, targets, meanings = {}, output }: WorkerBrief, 
 			},
 			summary: {
 				type: "string",
-				description: "What you did and found out; the next worker sees nothing else of your work",
+				description: "What you did and found out, for the next worker",
 			},
 			...(output ? { data: outputParameter(output, about) } : {}),
 		},
@@ -119,9 +113,7 @@ function prepareMove(given: unknown, brief: WorkerBrief): MoveArguments {
 	const target = isText(written) ? findTarget(written, brief.targets) : undefined;
 	if (target === undefined) throw new Error(explainTarget(written, brief));
 	if (!isText(summary) || summary.trim() === "")
-		throw new Error(
-			"Refused: `summary` is empty, and the next worker sees nothing else of your work. Describe what you did.",
-		);
+		throw new Error("Refused: `summary` is empty. Describe what you did and found out, for the next worker.");
 	if (summary.length > LONGEST_TEXT)
 		throw new Error(
 			`Refused: \`summary\` has ${summary.length} characters, but the limit is ${LONGEST_TEXT}. Shorten it; save details as findings.`,

@@ -1,9 +1,5 @@
 // What a worker that is not meant to change the project is told about it.
 import { TRANSITION_TOOL } from "./protocol.ts";
 
-/** In the system prompt. */
-export const UNCHANGED_GUIDELINE =
-	"This state does not change the project: calls that would are refused, shell commands too. Temporary folders outside the project may be written.";
-
 /** After a refusal. */
 export const UNCHANGED_ADVICE = `Write to a temporary folder outside the project instead, or describe the change in the summary of ${TRANSITION_TOOL}.`;

@@ -40,6 +40,7 @@ export {
 	askForLine,
 	askUser,
 	chooseOption,
+	type InputQuestion,
 	offerToStop,
 	type Question,
 	type YesOrNo,

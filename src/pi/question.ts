@@ -86,6 +86,8 @@ export interface InputQuestion {
 	/** What Escape does, in the terminal. */
 	readonly leave?: string;
 	readonly placeholder?: string | undefined;
+	/** What the line holds at first, in the terminal. */
+	readonly text?: string | undefined;
 	readonly signal?: AbortSignal | undefined;
 	/** Not caused by a command: Enter counts only once something has been typed. */
 	readonly uncalled?: boolean;
@@ -93,14 +95,14 @@ export interface InputQuestion {
 
 /** Asks for a line of text; `undefined` if there is none. Over RPC only the title is shown. */
 export async function askForLine(ctx: ExtensionContext, question: InputQuestion): Promise<string | undefined> {
-	const { title, message = "", placeholder, signal, uncalled = false, leave = "Esc cancels" } = question;
+	const { title, message = "", placeholder, text: written, signal, uncalled = false, leave = "Esc cancels" } = question;
 	if (!ctx.hasUI || signal?.aborted) return undefined;
 	if (ctx.mode !== "tui") return ctx.ui.input(title, placeholder, signal && { signal });
 	const [first = "", ...rest] = title.split("\n");
 	const text = [...rest, message].join("\n").trim();
 	const { plain, showInputSheet } = await import("../tui/index.ts");
 	const lines = text === "" ? [] : text.split("\n").map((line) => [plain(line)]);
-	return showInputSheet(ctx, { title: first, lines, placeholder, leave, uncalled }, signal);
+	return showInputSheet(ctx, { title: first, lines, placeholder, text: written, leave, uncalled }, signal);
 }
 
 export interface BackgroundWork {

@@ -13,6 +13,8 @@ export interface InputSheetSpec {
 	/** Shown above the line. */
 	readonly lines: readonly Line[];
 	readonly placeholder?: string | undefined;
+	/** What the line holds at first. */
+	readonly text?: string | undefined;
 	/** Label for the effect of Escape: `Esc cancels`. */
 	readonly leave: string;
 	/** Not caused by the user's command: Enter counts only once something has been typed. */
@@ -35,6 +37,7 @@ export interface InputSheet {
 /** Shows a line break in the line. */
 const breakMark = "↵";
 const pasteStart = "\u001b[200~";
+const pasteEnd = "\u001b[201~";
 
 /** Input with marks instead of line breaks: those of a paste, and Shift+Enter. */
 function markBreaks(data: string, keybindings: ScreenKeys): string {
@@ -46,12 +49,14 @@ function markBreaks(data: string, keybindings: ScreenKeys): string {
 const ruleColumns = 4;
 
 export function openInputSheet(
-	{ title, lines, placeholder, leave, uncalled = false }: InputSheetSpec,
+	{ title, lines, placeholder, text: written = "", leave, uncalled = false }: InputSheetSpec,
 	paint: Paint,
 ): InputSheet {
 	const input = new Input({
 		...(placeholder === undefined ? {} : { placeholder, placeholderStyle: (text) => paint("dim", text) }),
 	});
+	// As a paste, so that the cursor is behind it.
+	if (written !== "") input.handleInput(`${pasteStart}${written.replaceAll("\n", breakMark)}${pasteEnd}`);
 	const window = openWindow(paint, false);
 	let sent: string | undefined;
 	input.onSubmit = (text) => {

@@ -1,10 +1,13 @@
 // The problems of a draft: all of them in one round, with positions and names as in the draft, and each with a remedy that leads to a valid
 // draft.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openProject } from "../../src/chronicle/index.ts";
 import { type DraftFile, draftOf } from "../../src/plan/draft.ts";
 import { draftProblems } from "../../src/plan/examine.ts";
 import { openFolder } from "../harness/folder.ts";
+import { checkout } from "../harness/under-test.ts";
 
 const path = ".pi/chronicle/workflows/month.yaml";
 
@@ -60,5 +63,13 @@ states:
 		const sequence = await problemsOf({ path: ".pi/sequences/a.yaml", text: "step: [a]\nmax_cost: 2\nruns: 0\n" });
 		for (const words of [/Did you mean `steps`/, /Did you mean `maxCost`/, /`runs`/])
 			expect(sequence.join("\n")).toMatch(words);
+	});
+
+	it.each(["chronicle", "workflow", "sequence"])("of the guide for a %s: its own examples have none", async (kind) => {
+		const text = readFileSync(join(checkout, "skills", `${kind}-authoring`, "SKILL.md"), "utf8");
+		const blocks = text.matchAll(/^```\w+ file=(\S+)\n([\s\S]*?)^```/gm);
+		const files = [...blocks].map(([, path = "", text = ""]) => ({ path, text }));
+		expect(files.length).toBeGreaterThan(0);
+		expect(await problemsOf(...files)).toEqual([]);
 	});
 });

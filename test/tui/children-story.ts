@@ -84,7 +84,7 @@ export function childrenStory(): Story {
 			await page("joined", "Check [●]");
 			checking.open();
 			await pi.waitForScreen(/Month option [0-9a-f]{8}: done/, 60_000);
-			await page("end", ": done");
+			await page("end", "Put the result");
 		},
 	};
 }

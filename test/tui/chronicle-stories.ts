@@ -116,7 +116,7 @@ export function runStory(): Story {
 			verifying.open();
 			await pi.submit("/chronicle resume");
 			await pi.waitForScreen(/Feature implementation [0-9a-f]{8}: done/, 60_000);
-			await page("end", ": done");
+			await page("end", "Put the result");
 			for (const [command, name, sign] of [
 				["/chronicle", "list", "Esc closes"],
 				["/chronicle show feature", "show", "Esc closes"],

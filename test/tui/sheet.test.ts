@@ -320,6 +320,13 @@ describe("a text input at every size", () => {
 		expect(sheet.key("\r", keys)).toEqual({ kind: "sent", text: "mind 統計" });
 	});
 
+	it("begins with the text that was refused before, with its line breaks", () => {
+		const text = "one\ntwo";
+		const sheet = openInputSheet({ title: "Which port?", lines: [], leave: "Esc later", text }, unpainted);
+		expect(sheet.render(40, 12).some((row) => row.includes("one↵two"))).toBe(true);
+		expect(sheet.key("\r", keys)).toEqual({ kind: "sent", text });
+	});
+
 	it("ignores an Enter that was meant for the editor", () => {
 		const sheet = openInputSheet({ title: "Which port?", lines: [], leave: "Esc later", uncalled: true }, unpainted);
 		expect(sheet.key("\r", keys)).toEqual({ kind: "drawn" });

@@ -173,7 +173,7 @@ describe("a run on the screen", () => {
 			pi.type("\u001b");
 			await pi.waitForScreen((screen) => !screen.includes("Esc closes"));
 			await pi.submit("/chronicle abort");
-			await pi.waitForScreen("aborted", 20_000);
+			await pi.waitForScreen("Put the result", 20_000);
 		},
 		patient(90_000),
 	);

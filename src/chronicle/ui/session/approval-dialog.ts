@@ -1,12 +1,13 @@
 // Asks the user for an approval, until they answer or postpone it.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { askForLine, chooseOption, printable, say } from "../../../pi/index.ts";
+import { chooseOption, printable, say } from "../../../pi/index.ts";
 import { type SheetOption, showSheet } from "../../../tui/index.ts";
 import type { Approval, ApprovalQuestion, ChildRun, Run, UserEvent } from "../../core/index.ts";
 import { diffRun, type Project, type RunDiff } from "../../engine/index.ts";
-import { statesOf, tooLong } from "../commands/index.ts";
+import { statesOf } from "../commands/index.ts";
 import { approvalSheet, openPatch } from "../screen/index.ts";
 import { differenceLines, otherCandidates, questionLines, questionTitle, takingTitle } from "../text/index.ts";
+import { askForWords } from "./ask-for-words.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
 
 const undecided = { kind: "undecided" } as const;
@@ -145,17 +146,11 @@ class ApprovalDialog {
 	}
 
 	async #tellWorker(): Promise<undefined> {
-		const { session, ctx, run, signal } = this.#request;
-		const words = await askForLine(ctx, {
-			title: "What should the next worker know?",
-			message: this.#about(),
-			placeholder: "Message for the worker",
-			leave: "Esc back",
-			signal,
-		});
-		if (!words?.trim()) return undefined;
+		const { session, run } = this.#request;
+		const words = await this.#input("What should the next worker know?", "Message for the worker");
+		if (!words) return undefined;
 		const seen = { visit: run.visit, attempt: run.attempt };
-		const event = { kind: "told", text: words.trim(), seen } as const;
+		const event = { kind: "told", text: words, seen } as const;
 		const { supervision } = session.supervised.get(run.id) ?? {};
 		const refused = supervision ? (await supervision.submit(event)).refused : await this.#post(event);
 		if (refused === undefined) this.#report("The next worker reads it.", "info");
@@ -191,13 +186,10 @@ class ApprovalDialog {
 		return showPatch(ctx, taking ? takingTitle(taking) : `Changes in ${state}`, found.value, answers, signal);
 	}
 
-	/** A message, trimmed; `undefined` if the user left, or wrote too much (which is reported). */
-	async #input(title: string, placeholder: string): Promise<string | undefined> {
+	/** A message, trimmed; `undefined` if the user left. */
+	#input(title: string, placeholder: string): Promise<string | undefined> {
 		const { ctx, signal } = this.#request;
-		const words = await askForLine(ctx, { title, message: this.#about(), placeholder, leave: "Esc back", signal });
-		const long = words === undefined ? undefined : tooLong(words);
-		if (long !== undefined) this.#report(long, "warning");
-		return long === undefined ? words?.trim() : undefined;
+		return askForWords(ctx, { title, message: this.#about(), placeholder, leave: "Esc back", signal });
 	}
 
 	/** The subject of the message, shown above its line. */

@@ -1,12 +1,12 @@
 // Asks the user of this session what a worker asks with `ask_user`: the question, its proposed answers, and a line for other words.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { askForLine, printable, say } from "../../../pi/index.ts";
+import { printable } from "../../../pi/index.ts";
 import { showSheet } from "../../../tui/index.ts";
 import type { Run, UserQuestion } from "../../core/index.ts";
-import { tooLong } from "../commands/index.ts";
 import { askedSheet } from "../screen/index.ts";
 import { askedLines } from "../text/index.ts";
 import { runTitle } from "../timeline/index.ts";
+import { askForWords } from "./ask-for-words.ts";
 
 export interface QuestionRequest {
 	readonly ctx: ExtensionContext;
@@ -49,12 +49,12 @@ async function choose(
 	return at === -1 ? undefined : at === choices.length ? "words" : at;
 }
 
-/** The user's words; `undefined` if there are none, or too many, which is reported. */
+/** The user's words; `undefined` if there are none. */
 async function write({ ctx, question, run, signal }: QuestionRequest, uncalled: boolean): Promise<string | undefined> {
 	const title = titleOf(run);
 	const message = printable(askedLines(question).join("\n"));
 	const isTerminal = ctx.mode === "tui";
-	const words = await askForLine(ctx, {
+	const words = await askForWords(ctx, {
 		title: isTerminal ? title : printable(`${title}\n${message}`),
 		message: isTerminal ? message : "",
 		placeholder: "Your answer",
@@ -62,10 +62,7 @@ async function write({ ctx, question, run, signal }: QuestionRequest, uncalled: 
 		signal,
 		uncalled,
 	});
-	const said = words?.trim() ?? "";
-	const long = tooLong(said);
-	if (long !== undefined) say(ctx, long, "warning");
-	return said === "" || long !== undefined ? undefined : said;
+	return words === "" ? undefined : words;
 }
 
 function titleOf(run: Run): string {

@@ -1,6 +1,6 @@
 // kill -9 of the supervisor at every point of a child's life and of the join. Nothing is lost, started twice or merged twice.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
@@ -70,4 +70,55 @@ describe("a supervisor of child runs", () => {
 			expect(existsSync(folder) ? readdirSync(folder).filter((name) => !name.startsWith(".")) : []).toEqual([]);
 		},
 	);
+});
+
+describe("the folder of a child that waits", { timeout: patient(120_000) }, () => {
+	const asks = {
+		states: {
+			build: {
+				branches: {
+					one: { run: { states: { one: { persona: "Builder", requires_approval: true, next: ["done"] } } } },
+				},
+				next: ["finished"],
+			},
+		},
+	};
+	const work = (project: { readonly agentFolder: string }) => join(project.agentFolder, "chronicle", "work");
+
+	it("is restored if it was removed: what the user approves arrives", async () => {
+		const { project } = await openBench({
+			files: {
+				...withTemplates({ t: asks }),
+				"a.txt": "old\n",
+				".gitignore": "node_modules/\n",
+				"node_modules/x.js": "x\n",
+			},
+			script: {
+				[worker("one")]: [call("bash", { command: "echo new > a.txt; echo b > b.txt" }), move("done", "Done.")],
+			},
+		});
+		const first = await chronicle(project, ["run", "t", "Build it"]);
+		expect(first.code, first.stderr).toBe(3);
+		rmSync(work(project), { recursive: true });
+		const approved = await chronicle(project, ["approve"]);
+		expect([approved.code, approved.stderr]).toEqual([0, expect.any(String)]);
+		expect([project.read("a.txt"), project.read("b.txt")]).toEqual(["new\n", "b\n"]);
+		expect(readdirSync(work(project))).toEqual([]);
+	});
+
+	it("is found through a symbolic link to the project, and its worker reads what the copy lacks", async () => {
+		const { project, server } = await openBench({
+			files: { ...withTemplates({ t: asks }), ".gitignore": "node_modules/\n", "node_modules/x.js": "x\n" },
+			script: { [worker("one")]: [call("write", { path: "b.txt", content: "b\n" }), move("done", "Done.")] },
+		});
+		const link = join(dirname(project.folder), "link with ü");
+		symlinkSync(project.folder, link);
+		const first = await chronicle(project, ["run", "t", "Build it", "--cwd", link]);
+		expect(first.code, first.stderr).toBe(3);
+		const approved = await chronicle(project, ["approve", "--cwd", link]);
+		expect([approved.code, approved.stderr, project.read("b.txt")]).toEqual([0, expect.any(String), "b\n"]);
+		expect(server.about('state "one"')[0]?.users[0] ?? server.requests[0]?.users[0]).toContain(
+			"The copy lacks `node_modules`",
+		);
+	});
 });

@@ -147,8 +147,8 @@ function recentCalls({ calls: { recent } }: Run): readonly EarlierCall[] {
 function childRoleOf({ parent, inherited }: Run): ChildRole | undefined {
 	if (!parent || !inherited) return undefined;
 	const { siblings, run, state, reader } = inherited;
-	const { name, files } = parent;
-	return { name, siblings, files, run, state, ...(reader === undefined ? {} : { reader }) };
+	const { name, files, notes = [] } = parent;
+	return { name, siblings, files, run, state, notes, ...(reader === undefined ? {} : { reader }) };
 }
 
 function taskOf({ task, inherited }: Run): Task {

@@ -47,6 +47,8 @@ export interface ChildRole {
 	readonly state: string;
 	/** The state whose worker reads its results; absent: none. */
 	readonly reader?: string;
+	/** What its own folder lacks, as sentences. */
+	readonly notes: readonly string[];
 }
 
 export interface EarlierTry {

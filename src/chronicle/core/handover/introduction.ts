@@ -26,7 +26,7 @@ function wayText({ way, state }: FirstMessageBrief): string {
 	return [from > 0 ? "…" : "", ...part, from + longestWay < named.length ? "…" : ""].filter(Boolean).join(" → ");
 }
 
-function childText({ name, siblings, files, run, state, reader }: ChildRole): string {
+function childText({ name, siblings, files, run, state, reader, notes }: ChildRole): string {
 	const others = siblings.filter((other) => other !== name);
 	const side =
 		others.length === 0
@@ -36,7 +36,7 @@ function childText({ name, siblings, files, run, state, reader }: ChildRole): st
 		reader === undefined
 			? ""
 			: ` After you, your summaries, findings and tasks, nothing else, go to "${reader}" of that run.`;
-	return `It is the child "${name}" of the run "${run}", which started it in its state "${state}".${side}${results}`;
+	return `It is the child "${name}" of the run "${run}", which started it in its state "${state}".${side}${results}${["", ...notes].join(" ")}`;
 }
 
 const mostNamed = 12;

@@ -28,6 +28,8 @@ export interface RunParent {
 	readonly level: number;
 	/** Whether it works in its own folder. */
 	readonly files: "own" | "shared";
+	/** What its own folder lacks, as sentences; absent: nothing. */
+	readonly notes?: readonly string[];
 }
 
 /** A child as recorded when it was planned. */

@@ -120,7 +120,7 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 		question: null,
 		questions: [],
 		keptFolders: [],
-		notices: [],
+		notices: event.parent?.notes ?? [],
 		kept: [],
 		unmeasured: [],
 	};

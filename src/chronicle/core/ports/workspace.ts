@@ -206,7 +206,12 @@ export interface Workspace {
 	openChild(
 		child: string,
 		tree: string,
-		options?: { readonly links?: readonly string[]; readonly signal?: AbortSignal },
+		options?: {
+			readonly links?: readonly string[];
+			/** Set-up commands will create what git ignores: its absence is not noted. */
+			readonly hasSetup?: boolean;
+			readonly signal?: AbortSignal;
+		},
 	): Promise<Result<ChildFolder, WorkspaceFailure>>;
 	/** Call after the set-up of a child's folder: the ignored files that exist now are not the child's. */
 	noteSetUp(child: string): Promise<Result<void, WorkspaceFailure>>;

@@ -29,6 +29,7 @@ import { storeFailure } from "../ledger/index.ts";
 import { copyOf } from "./child-folders.ts";
 import type { ChildTree } from "./child-tree.ts";
 import type { CleanupApprovals } from "./cleanup-approvals.ts";
+import { type ChildFolders, findLostFiles, restoreFolder } from "./lost-folder.ts";
 
 /** The inputs of a child's ports. */
 export interface ChildPlace {
@@ -43,6 +44,8 @@ export interface ChildPlace {
 interface ChildRunsOptions {
 	/** The copy of the project that the parent works in; `undefined`: the project itself. */
 	readonly outer?: WorkingCopy | undefined;
+	/** The children's own folders on this machine; absent: they cannot get lost. */
+	readonly folders?: ChildFolders;
 	readonly tree: ChildTree;
 	readonly store: LedgerStore;
 	readonly approvals: CleanupApprovals;
@@ -55,13 +58,16 @@ interface ChildRunsOptions {
 }
 
 /** Opens the child runs of a run. */
-export function openChildRuns({ store, approvals, tree, outer, supervise }: ChildRunsOptions): ChildRuns {
+export function openChildRuns({ store, approvals, tree, outer, folders, supervise }: ChildRunsOptions): ChildRuns {
 	const exists = async (id: string): Promise<boolean> => {
 		const read = await store.read(id);
 		return read.ok || read.failure.reason !== "unknown";
 	};
-	const create = async (order: ChildOrder): Promise<Result<HeldLedger, StoreFailure>> => {
-		const first = firstOfChild(order, approvals);
+	const create = async (
+		order: ChildOrder,
+		notes: readonly string[] = [],
+	): Promise<Result<HeldLedger, StoreFailure>> => {
+		const first = firstOfChild(order, approvals, notes);
 		if (!first.ok) return first;
 		const { id, parent } = first.value;
 		if (!(await tree.add(parent.root, id))) return tooManyChildren;
@@ -69,13 +75,20 @@ export function openChildRuns({ store, approvals, tree, outer, supervise }: Chil
 		if (!created.ok) tree.remove(id);
 		return created;
 	};
+	const openFolder = async ({ child: { id }, tree: start, prepare }: ChildOrder, isNew: boolean) => {
+		if (start === null) return undefined;
+		const lost = isNew ? undefined : await findLostFiles(id, store, folders);
+		if (lost?.ok === false) return lost;
+		if (!lost) return prepare(isNew);
+		return restoreFolder(id, lost.value, { folders, prepare: () => prepare(true) });
+	};
 	return {
 		exists,
 		async start(order) {
 			const isNew = !(await exists(order.child.id));
-			const folder = order.tree === null ? undefined : await order.prepare(isNew);
+			const folder = await openFolder(order, isNew);
 			if (folder?.ok === false) return folder;
-			const opened = isNew ? await create(order) : await store.open(order.child.id);
+			const opened = isNew ? await create(order, folder?.value.notes) : await store.open(order.child.id);
 			if (!opened.ok) return opened;
 			const copy = folder ? copyOf(folder.value, outer) : outer;
 			const place = { order, tree, cwd: folder?.value.cwd, copy };
@@ -96,6 +109,7 @@ export function openChildRuns({ store, approvals, tree, outer, supervise }: Chil
 export function firstOfChild(
 	order: ChildOrder,
 	approvals: Pick<CleanupApprovals, "statusOf">,
+	notes: readonly string[] = [],
 ): Result<Created & { readonly parent: RunParent }, StoreFailure> {
 	const { parent, child, files } = order;
 	const found = child.merges === undefined ? branchTemplate(parent, child.branch) : mergeTemplate(parent);
@@ -123,6 +137,7 @@ export function firstOfChild(
 			name: child.name,
 			level: (parent.parent?.level ?? 0) + 1,
 			files,
+			...(notes.length > 0 ? { notes } : {}),
 		},
 		inherited: inheritedBy(parent, child),
 		task: child.task,

@@ -1,5 +1,6 @@
 // Judges what a join would write by the guard's rules: a join never writes what a rule forbids.
 import { join } from "node:path";
+import { deepestRealPath } from "../../../disk/index.ts";
 import { openScope } from "../../../pi/index.ts";
 import { type CopiedProject, enforceRules, openPolicies } from "../../../safety/index.ts";
 import type { FileChange, FileLeft } from "../../core/index.ts";
@@ -12,12 +13,19 @@ interface JoinPlace {
 	readonly copy: CopiedProject | undefined;
 }
 
-/** Those of the changes that a rule forbids, with the rule. `cwd`: the folder that they are written to. */
-export async function forbiddenChanges(
+/** Judges the changes of joins by the rules; `cwd` of `place`: the folder that they are written to. */
+export function openJoinRules(rules: FrozenRules | { readonly kind: "unreadable" }, place: JoinPlace) {
+	return async (changes: readonly FileChange[]): Promise<readonly FileLeft[]> =>
+		"kind" in rules ? [] : forbiddenChanges(changes, rules, place);
+}
+
+/** Those of the changes that a rule forbids, with the rule. */
+async function forbiddenChanges(
 	changes: readonly FileChange[],
 	rules: FrozenRules,
 	place: JoinPlace,
 ): Promise<readonly FileLeft[]> {
+	const cwd = deepestRealPath(place.cwd);
 	const scope = openScope();
 	const policies = openPolicies();
 	const forbidden: FileLeft[] = [];
@@ -28,7 +36,7 @@ export async function forbiddenChanges(
 		const call = { id: "join", tool: "bash", input: { command: "true" }, siblings: [] };
 		for (const { path, change, from } of changes) {
 			const access = (name: string, kind: "write" | "delete") => {
-				const absolute = join(place.cwd, name);
+				const absolute = join(cwd, name);
 				return { kind, path: absolute, real: absolute, recursive: false, by: "join" } as const;
 			};
 			const accesses = [

@@ -1,7 +1,6 @@
 // One project on this machine: its templates, its runs, and the ports of their supervisors.
 // J1 opening it reads and writes nothing; J2 rules and agents are read when the ports are created, and fixed for that supervision.
 import { dirname, join } from "node:path";
-import { deepestRealPath } from "../../../disk/index.ts";
 import { processStart } from "../../../process/index.ts";
 import type {
 	Approver,
@@ -28,7 +27,8 @@ import { ChildTree } from "./child-tree.ts";
 import { type CleanupApprovals, openCleanupApprovals } from "./cleanup-approvals.ts";
 import { openCleanupRunner } from "./cleanup-runner.ts";
 import { systemClock } from "./clock.ts";
-import { forbiddenChanges } from "./join-rules.ts";
+import { openJoinRules } from "./join-rules.ts";
+import { openChildFolders } from "./lost-folder.ts";
 import { readTemplates, type TemplateCatalogue, templateFolders } from "./template-catalogue.ts";
 
 export interface Project {
@@ -125,6 +125,7 @@ export function openProject(
 				approvals,
 				tree,
 				outer: copy,
+				folders: openChildFolders(sessions, ledger.folder, { leftOut: ownFolders, ...workspaceScope(ledger.run) }),
 				supervise(childLedger, childPlace, origin) {
 					// A standby belongs to one run: children start their workers cold.
 					const cold: WorkerLauncher = { ...opened, keepReady: async () => {} };
@@ -136,11 +137,7 @@ export function openProject(
 				launcher: copy ? launchInCopy(opened, copy) : opened,
 				children,
 				keepChildFolders,
-				forbidden: async (changes) => {
-					if ("kind" in rules) return [];
-					const at = deepestRealPath(child?.cwd ?? cwd);
-					return forbiddenChanges(changes, rules, { cwd: at, agentDir: agentFolder, copy });
-				},
+				forbidden: openJoinRules(rules, { cwd: child?.cwd ?? cwd, agentDir: agentFolder, copy }),
 				questionMs,
 				...(child ? { allowance: child.order.allowance } : {}),
 				workspace: openGitWorkspace({

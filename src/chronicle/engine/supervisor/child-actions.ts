@@ -120,7 +120,8 @@ export class ChildActions {
 	/** The child's own folder on this machine, set up before its first worker. */
 	async #prepareFolder({ id, merges }: ChildRun, tree: string, isNew: boolean): Promise<Result<ChildFolder>> {
 		const { workspace, commands, run } = this.#context;
-		const opened = await workspace.openChild(id, tree, { links: childrenPlanOf(run())?.links ?? [] });
+		const { links = [], setup = [] } = childrenPlanOf(run()) ?? {};
+		const opened = await workspace.openChild(id, tree, { links, hasSetup: setup.length > 0 });
 		if (!opened.ok || this.#stopped) return opened.ok ? released : opened;
 		if (!isNew || merges !== undefined) return opened;
 		const { signal } = this.#stop;

@@ -28,6 +28,7 @@ export interface ChildRequest {
 	readonly child: string;
 	readonly tree: string;
 	readonly links: readonly string[];
+	readonly hasSetup: boolean;
 	/** The run's private folder. */
 	readonly folder: string;
 	/** Where the folder of all children is made if the run has none. */
@@ -103,7 +104,11 @@ async function makeChild(
 		child,
 		source: store.root,
 		tree: filled.tree,
-		notes: [...filled.notes, ...links.notes],
+		notes: [
+			...filled.notes,
+			...links.notes,
+			...(request.hasSetup ? [] : missingDependencies(store.cwd, join(files, below))),
+		],
 		below,
 		ignored,
 		objectFormat: store.repository.objectFormat,
@@ -121,6 +126,19 @@ function describe(place: string, { below, tree, notes }: ChildRecord, { root }: 
 async function readRecord(place: string): Promise<ChildRecord | undefined> {
 	const text = await readFile(join(place, recordFile), "utf8").catch(undefinedIfMissing);
 	return text === undefined ? undefined : (JSON.parse(text) as ChildRecord);
+}
+
+/** Names under which tools keep dependencies and settings that git usually ignores. */
+const dependencies = ["node_modules", ".venv", "venv", "vendor", ".bundle", "Pods", "deps", "bower_components", ".env"];
+
+/** What the project has for its programs and the copy lacks, because git ignores it. */
+function missingDependencies(project: string, copy: string): string[] {
+	const missing = dependencies.filter((name) => existsSync(join(project, name)) && !existsSync(join(copy, name)));
+	if (missing.length === 0) return [];
+	const named = missing.map((name) => `\`${name}\``).join(", ");
+	return [
+		`The copy lacks ${named}, which git ignores in the project: the template can name them in \`link\`, or create them with \`setup\`.`,
+	];
 }
 
 /** The folder of `child` with its files and its record; `undefined` if there is none. `folder`: the private folder of its parent. */

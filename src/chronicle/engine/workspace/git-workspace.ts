@@ -123,9 +123,9 @@ function childOperations(
 	const { folder, children = join(folder, "children") } = options;
 	const storeFolder = join(folder, "files");
 	return {
-		openChild: (child, tree, { links = [], signal } = {}) =>
+		openChild: (child, tree, { links = [], hasSetup = false, signal } = {}) =>
 			run(signal, limits.restoreMs, (store) =>
-				openChildFolder(store, { child, tree, links, folder, children, storeFolder }),
+				openChildFolder(store, { child, tree, links, hasSetup, folder, children, storeFolder }),
 			),
 		noteSetUp: (child) =>
 			run(undefined, limits.measureMs, async (store) => {

@@ -246,6 +246,7 @@ async function inspectLeftovers({ project }: Tree, id: string): Promise<void> {
 
 /** What a run leaves in its folder. */
 const leftOver = [
+	/^handover\.md$/,
 	/^files\/(\.gitignore|HEAD|config|index|index\.probe|info\/\w+|objects|objects\/(\w\w\/[0-9a-f]{38}|(pack|info)\/.*))$/,
 	/^workers\/[\d.]+\.(jsonl|brief\.json|persona\.md)$/,
 ];

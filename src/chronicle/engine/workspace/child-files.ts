@@ -55,6 +55,10 @@ export async function fillFolder(
 	const rest = plain.filter(({ path }) => !copied.has(path));
 	if (rest.reduce((sum, { size }) => sum + size, 0) > (await roomIn(files))) throw noSpace();
 	await writeRest(git, start, { rest, files, skipped: unkept.copied });
+	await store.modes.apply(
+		files,
+		rest.map(({ path }) => path),
+	);
 	const notes = repositories.map(({ path }) => `${fromRaw(path)} is a nested repository and was not copied.`);
 	return { tree: start, notes: [...notes, ...unkept.notes] };
 }

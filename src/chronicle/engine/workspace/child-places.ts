@@ -64,6 +64,13 @@ export async function removeOutsideFolder(place: string): Promise<void> {
 	await rmdir(dirname(place)).catch(() => {});
 }
 
+/** Removes the folder of the run's children outside the project, if it has one. Idempotent. */
+export async function forgetOutsideFolder(folder: string): Promise<void> {
+	const outside = outsideFolder(folder);
+	if (outside !== undefined) await removeOutsideFolder(outside);
+	await rm(join(folder, pointerFile), { force: true });
+}
+
 /** The name of a child's folder: short, because some systems limit the length of paths. */
 export function childFolderName(child: string): string {
 	return isUuid.test(child) ? child.slice(0, 13) : child;

@@ -11,11 +11,10 @@ import { fillFolder } from "./child-files.ts";
 import {
 	childFolderName,
 	childrenFolders,
+	forgetOutsideFolder,
 	makeChildrenFolder,
-	outsideFolder,
 	ownFiles,
 	removeFolder,
-	removeOutsideFolder,
 } from "./child-places.ts";
 import { makeChildRepository } from "./child-repository.ts";
 import { forgetRest, noteIgnored, readRest } from "./child-rest.ts";
@@ -228,8 +227,7 @@ export async function removeChildFolders(
 			else await removeChildFolder(children, name);
 		}
 	}
-	const outside = except.length === 0 && kept.length === 0 ? outsideFolder(folder) : undefined;
-	if (outside !== undefined) await removeOutsideFolder(outside);
+	if (except.length === 0 && kept.length === 0) await forgetOutsideFolder(folder);
 	return kept;
 }
 

@@ -8,6 +8,7 @@ import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:f
 import { basename, delimiter, dirname, join, relative, sep } from "node:path";
 import { copyIndex } from "./copy-index.ts";
 import { gitFailure, isDiskFull, noGit, stopped, toResult, WorkspaceError } from "./failures.ts";
+import { openFileModes } from "./file-modes.ts";
 import { type GitResult, runGit } from "./git.ts";
 import { killOrphanedGit, removeLocks } from "./locks.ts";
 import { fromRaw, toRaw } from "./paths.ts";
@@ -63,6 +64,7 @@ async function openAt(options: StoreOptions): Promise<Store> {
 		contains: (path: string) => scope === "" || path.startsWith(`${scope}/`),
 		isOwn: (path: string) => own.some((one) => one === path || path.startsWith(`${one}/`)),
 		nested: openNested(options, root),
+		modes: openFileModes(folder),
 		placeholderOf: placeholders.kindOf,
 		placeholderFor: placeholders.kindFor,
 		makePlaceholder: placeholders.make,

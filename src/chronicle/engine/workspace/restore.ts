@@ -138,21 +138,33 @@ async function writeFiles(store: Store, from: string, to: string, writes: readon
 	// git removes a file before it writes the new one.
 	if (sizes.growth > (await roomIn(store.root))) throw noSpace();
 	const permissions = await permissionsOf(store, writes);
+	await store.modes.save();
 	store.indexChanged();
 	const merged = await store.tryGit(["read-tree", "-m", "-u", from, to]);
 	await restrict(store, permissions);
+	const created = writes.filter(({ path, after }) => isFile(after.mode) && !permissions.has(path));
+	await store.modes.apply(
+		store.root,
+		created.map(({ path }) => path),
+	);
 	if (merged.kind === "done") return;
 	const changed = merged.kind === "failed" && /not uptodate|would be overwritten/i.test(merged.message);
 	throw changed ? changedMeanwhile() : await writeFailure(merged, store.root, sizes.largest);
 }
 
-/** Permissions of overwritten files: git would make them readable for everyone. */
+function isFile(mode: string): boolean {
+	return mode === modes.file || mode === modes.program;
+}
+
+/** Permissions of overwritten files, which are also remembered: git would make them readable for everyone. */
 async function permissionsOf(store: Store, writes: readonly RawChange[]): Promise<Map<string, number>> {
 	const permissions = new Map<string, number>();
 	for (const { path, before, after } of writes) {
-		if (isNothing(before.object) || isNothing(after.object) || after.mode === modes.link) continue;
+		if (!isFile(before.mode)) continue;
 		const stats = await lstat(pathBytes(store.root, path)).catch(() => undefined);
-		if (stats?.isFile()) permissions.set(path, stats.mode & 0o777);
+		if (!stats?.isFile()) continue;
+		store.modes.note(path, stats.mode);
+		if (isFile(after.mode)) permissions.set(path, stats.mode & 0o777);
 	}
 	return permissions;
 }
@@ -164,7 +176,8 @@ async function restrict(store: Store, permissions: ReadonlyMap<string, number>):
 		const stats = await lstat(file).catch(() => undefined);
 		if (!stats?.isFile()) continue;
 		const now = stats.mode & 0o777;
-		const restricted = now & (before | 0o111 | 0o600);
+		// Others can run what they can read.
+		const restricted = now & (before | 0o700 | ((before & 0o044) >> 2));
 		if (restricted !== now) await chmod(file, restricted).catch(() => {});
 	}
 }

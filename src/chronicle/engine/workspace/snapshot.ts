@@ -20,7 +20,7 @@ export type Snapshotter = Pick<Store, "snapshot" | "add" | "indexChanged">;
 /** The part of the store that a snapshotter uses. */
 export type SnapshotStore = Pick<
 	Store,
-	"root" | "limits" | "control" | "git" | "tryGit" | "below" | "contains" | "nested"
+	"root" | "limits" | "control" | "git" | "tryGit" | "below" | "contains" | "nested" | "modes"
 >;
 
 /** The update that makes the index match the files. */
@@ -110,6 +110,7 @@ async function takeSnapshot(state: State): Promise<FileSnapshot> {
 		throw tooBig(
 			`${megabytes(update.bytes)} MB in ${store.root} are new or changed; the limit for one snapshot is ${megabytes(store.limits.totalBytes)} MB.`,
 		);
+	await store.modes.save();
 	const { unkept } = update;
 	if (names.size === 0 && state.lastTree !== undefined) return { tree: state.lastTree, unkept };
 	await applyUpdate(store, update, index);
@@ -249,6 +250,7 @@ async function inspect(state: State, name: string, index: IndexContents): Promis
 }
 
 async function inspectFile({ store, placeholders }: State, path: string, stats: Stats): Promise<Inspected> {
+	store.modes.note(path, stats.mode);
 	const kind = placeholders.kindFor(path, stats.size);
 	if (kind === undefined) {
 		const readable = await isReadable(store.root, path);

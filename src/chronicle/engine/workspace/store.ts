@@ -1,3 +1,4 @@
+import type { FileModes } from "./file-modes.ts";
 import type { GitResult } from "./git.ts";
 import type { ChildStore, RepositoryInfo } from "./repository.ts";
 
@@ -97,6 +98,8 @@ export interface Store {
 	placeholderFor(path: string, size: number): PlaceholderKind | undefined;
 	/** Writes a placeholder and returns its object name. */
 	makePlaceholder(kind: PlaceholderKind, size: number, modifiedMs: number): Promise<string>;
+	/** Permissions that git does not keep. */
+	readonly modes: FileModes;
 	/** Reads the placeholders that a child or another process has created. */
 	reloadPlaceholders(): Promise<void>;
 }

@@ -86,7 +86,7 @@ describe.each(sampled(makes))("a workspace of %s", (_, open) => {
 		write("a/new.txt", "x\n");
 		remove("gone.txt");
 		const to = await keep();
-		expect(await value(workspace.changes(from, to, 10))).toEqual({
+		expect(await value(workspace.changes(from, to, 10))).toMatchObject({
 			changes: [
 				{ path: "a/new.txt", change: "A", added: 1, removed: 0 },
 				{ path: "b.txt", change: "M", added: 2, removed: 1 },

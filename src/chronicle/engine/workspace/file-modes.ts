@@ -1,0 +1,67 @@
+// Permissions that git does not keep: a file that only its owner can read is so again after a rewind, its undoing, or a join.
+// N1 the newest permissions of a path count, whatever the snapshot; N2 usual ones are recorded only where they replace others.
+
+import { readFileSync } from "node:fs";
+import { chmod, lstat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { attempt, realPathOf } from "../../../disk/index.ts";
+import { pathBytes } from "./paths.ts";
+
+export interface FileModes {
+	/** Remembers the permissions of a path (bytes as latin1) until `save`. */
+	note(path: string, mode: number): void;
+	save(): Promise<void>;
+	/** Gives files at `paths` below `root`, which were just created, their recorded permissions; an unrecorded file keeps its own. */
+	apply(root: string, paths: readonly string[]): Promise<void>;
+}
+
+const listFile = "modes";
+const usual = new Set([0o644, 0o755, 0o664, 0o775, 0o666, 0o777]);
+
+/** Opens the permissions of the files of the store in `folder`; a child shares those of its parent. */
+export function openFileModes(folder: string): FileModes {
+	let known: Map<string, number> | undefined;
+	const pending: string[] = [];
+	// Next to the objects, which a child shares with its parent.
+	const list = (): string => join(dirname(realPathOf(join(folder, "objects")) ?? join(folder, "objects")), listFile);
+	const read = (): Map<string, number> => {
+		const text = attempt(() => readFileSync(list(), "utf8")) ?? "";
+		return new Map(text.split("\n").flatMap(readLine));
+	};
+	return {
+		note(path, mode) {
+			known ??= read();
+			const permissions = mode & 0o777;
+			const before = known.get(path);
+			if (before === permissions || (before === undefined && usual.has(permissions))) return;
+			known.set(path, permissions);
+			pending.push(`${JSON.stringify([path, permissions])}\n`);
+		},
+		async save() {
+			const lines = pending.splice(0);
+			if (lines.length > 0) await writeFile(list(), lines.join(""), { flag: "a", mode: 0o600 });
+		},
+		async apply(root, paths) {
+			// A child may have added some.
+			known = read();
+			for (const path of known.size === 0 ? [] : paths) {
+				const mode = known.get(path);
+				if (mode !== undefined) await setMode(pathBytes(root, path), mode);
+			}
+		},
+	};
+}
+
+async function setMode(file: Buffer, mode: number): Promise<void> {
+	const stats = await lstat(file).catch(() => undefined);
+	if (!stats?.isFile()) return;
+	// Whether it is a program is part of the snapshot.
+	const wanted = stats.mode & 0o100 ? mode | 0o100 : mode & ~0o111;
+	if ((stats.mode & 0o777) !== wanted) await chmod(file, wanted).catch(() => {});
+}
+
+function readLine(line: string): (readonly [path: string, mode: number])[] {
+	// The last line may be torn by a crash.
+	const [path, mode] = attempt(() => JSON.parse(line) as readonly unknown[]) ?? [];
+	return typeof path === "string" && typeof mode === "number" ? [[path, mode]] : [];
+}

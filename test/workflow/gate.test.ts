@@ -68,7 +68,8 @@ const read: [string, Record<string, unknown>] = ["read", { path: "kept.txt" }];
 describe("names", () => {
 	it("in a blacklist are refused with the workflow's own reason; others run, workflow_step always", async () => {
 		const results = await attempt("black", edit, read, stepCall("status"));
-		expect(results.map(({ error }) => error)).toEqual([true, false, false]);
+		expect(results.map(({ error }) => error)).toEqual([true, false, true]);
+		expect(pi.toolResults().at(-1)?.text).toContain('This call follows workflow_step ("next") in the same message');
 		expect(results[0]?.text).toContain("edit not in A of Workflow black, which allows all except: edit, write. {foo}");
 		expect(stage.project.read("kept.txt")).toBe("kept\n");
 	});
@@ -114,7 +115,7 @@ describe("calls in one message", () => {
 		expect([stage.project.exists("one.txt"), stage.project.exists("two.txt")]).toEqual([true, false]);
 	});
 
-	it("a call before next is judged by the old phase", async () => {
+	it("a call before next is judged by the old phase, and one after it is refused, whatever the new phase allows", async () => {
 		const before = pi.toolResults().length;
 		stage.play(calls([bash("true"), stepCall("next"), bash("true")]));
 		await pi.prompt("/workflow opens it");

@@ -269,12 +269,18 @@ describe("limits in prompts", () => {
 		expect(limitsText({ kind: "free" })).toBeUndefined();
 		expect(limitsText(may("read", "write", "exec"))).toBeUndefined();
 		expect(limitsText(white(["read", "bash"]))).toBe(
-			"Only available in this phase, besides workflow_step: read, bash. Calls that would change the project are refused too, including shell commands.",
+			"Only available in this phase, besides workflow_step: read, bash. Calls that would change the project are refused too, including shell commands. A copy in a temporary folder outside the project may be changed.",
 		);
 		expect(limitsText(white(["read"]))).toBe("Only available in this phase, besides workflow_step: read.");
 		expect(limitsText(black(["edit"], "unrestricted"))).toBe("Not available in this phase: edit.");
 		expect(limitsText(black(["edit"], "strict"))).toContain("whose effect is unknown");
-		expect(limitsText(may("read"))).toContain("anything that only reads");
+		expect(limitsText(may("read"))).toBe(
+			"This phase may only read. Every call that writes a file, also in a temporary folder, or runs a program that may do more (a test, a script, the project itself) is refused, whichever tool makes it.",
+		);
+		expect(limitsText(may("read", "exec"))).toBe(
+			"This phase may only read and run programs. Every call that writes a file, also in a temporary folder, is refused, whichever tool makes it.",
+		);
+		expect(limitsText(may("read", "write"))).not.toContain("writes a file");
 	});
 
 	it("state what is blocked for whitelists and capabilities too", () => {

@@ -172,7 +172,6 @@ describe("status", () => {
 		expect(first).toBe("Workflow: Workflow p (p)");
 		expect(lines).toEqual(
 			expect.arrayContaining([
-				expect.stringMatching(/^Task id: wf-\d+-[0-9a-z]{6}$/),
 				"Task: the task",
 				"Path: Workflow p > Workflow s",
 				"Phase: 🔹 S1 [1/2], step 1",

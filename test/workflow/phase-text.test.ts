@@ -1,4 +1,5 @@
 // The text of a phase: its size, and what a model reads again whose context was replaced.
+import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { reachable } from "../../src/workflow/machine/index.ts";
 import { firstPosition } from "../../src/workflow/machine/position.ts";
@@ -90,11 +91,18 @@ describe("the summaries of earlier phases", () => {
 });
 
 describe("a model whose context was replaced", () => {
-	it("by a handoff reads the phase, the summaries and an open question in its first request; its next counts", async () => {
-		const { pi, play, server } = await openRpcStage({ w: ["a", "b", "c"] });
-		play(step("next", "FOUND the cause"), ask("Which of the two?"));
+	it("by a handoff reads the phase, what was reported, said and uncommitted, and an open question in its first request; its next counts", async () => {
+		const { pi, play, server, project } = await openRpcStage({ w: ["a", "b", "c"] });
+		execFileSync("git", ["init", "-q"], { cwd: project.cwd });
+		project.write("ours.txt", "not committed");
+		const uncommitted = "Not committed before the workflow began, so not your work: .pi/, ours.txt.";
+		play(step("next", "FOUND the cause"), ask("Old or new?"));
 		await pi.prompt("/workflow w it");
 		await pi.settled();
+		expect(server.last().users.filter((text) => text.includes(uncommitted))).toHaveLength(1);
+		project.write("later.txt", "the work of the run");
+		play(ask("Which of the two?"));
+		await pi.run("the new one");
 		const before = server.requests.length;
 		play(call("handoff", { context: "the brief" }), "successor here");
 		await pi.prompt("/handoff go on");
@@ -103,6 +111,10 @@ describe("a model whose context was replaced", () => {
 		const texts = successor?.users.join("\n") ?? "";
 		expect(texts).toContain("the brief");
 		expect(texts).toContain("* A: FOUND the cause");
+		expect(texts).toContain(uncommitted);
+		expect(texts).toContain(
+			'What the user said since the workflow began, oldest first:\n* to your question "Old or new?": the new one\n',
+		);
 		expect(texts).toContain("## Instructions for this phase\n\nDo b for it.");
 		expect(texts).toContain("You have asked the user, and wait for the answer: Which of the two?");
 		play(step("next"), step("next"), "done");
@@ -130,7 +142,7 @@ describe("a model whose context was replaced", () => {
 		stage.play(step("next"), "done");
 		await pi.run("the first");
 		const texts = stage.server.requests.at(-2)?.users.join("\n") ?? "";
-		for (const part of ["* A: FOUND it", "You asked the user: Which of the two?", "Do b for it."])
+		for (const part of ["* A: FOUND it", "You asked the user: Which of the two?", "Do b for it.", "Task: it"])
 			expect(texts).toContain(part);
 		expect(pi.toolResults().at(-1)).toMatchObject({ error: false });
 	});

@@ -135,6 +135,11 @@ describe("variables", () => {
 		expect(`${blockReason(plain, "edit")}\n${blockAdvice(plain)}`).toBe(
 			'The tool "edit" may not do this in the phase 🔹 A.\nDo only what this phase allows. When it is finished, call workflow_step with action "next".',
 		);
+		const readonly = { tools: { kind: "blacklist" as const, names: ["edit", "write"], shell: "judged" as const } };
+		const looks = begin(drafts({ w: [{ id: "a", ...readonly }, { id: "b", ...readonly }, "c"] }), "w");
+		expect(blockAdvice(looks)).toBe(
+			'Do only what this phase allows. A copy in a temporary folder outside the project may be changed. Even the user\'s permission does not lift this limit; the phase C may change files. When it is finished, call workflow_step with action "next".',
+		);
 		expect(blockAdvice(later(plain, 1).run)).toContain("You cannot end this phase");
 	});
 });
@@ -183,8 +188,7 @@ describe("positions", () => {
 		expect(around(1)).toEqual(["A", "D1", "Release Pipeline > Code Review"]);
 		expect(around(2)).toEqual(["Static Analysis", "Z", "Release Pipeline > Code Review > Deep"]);
 		expect(around(3)).toEqual(["D1", "DONE", "Release Pipeline"]);
-		expect(wholeText(later(run, 1).run)).toContain("Step 1 (1/2 in current scope)");
-		expect(wholeText(run)).toContain("Step 0 (1/3 phases)");
+		expect(wholeText(run)).not.toContain(run.id);
 	});
 
 	it("make a short list of very many phases quickly", () => {
@@ -238,6 +242,29 @@ describe("answers of the tool", () => {
 		expect(laterText(run)).not.toContain("Task: the task");
 		expect(laterText(run)).not.toContain("phase by phase");
 		expect(laterText(run)).toMatch(/^\[Workflow path: Workflow w ▸ 🔹 B\]/);
+	});
+
+	it("the first phase after a restart says which round it is and why", () => {
+		const { run, from } = later(begin(drafts({ w: ["a", "b"] }), "w"), 2, "loop");
+		const text = movedText(run, from, "loop", "two links are dead");
+		expect(text).toContain('This is round 3 of "Workflow w". You began it because: two links are dead\n');
+		const next = later(run, 1);
+		expect(movedText(next.run, next.from, "next", "mended")).toContain('This is round 3 of "Workflow w".\n\n');
+		expect(laterText(later(begin(drafts({ w: ["a", "b"] }), "w"), 1).run)).not.toContain("round");
+	});
+
+	it("the first text says what the message before it is, and gives the task only if that lacks it", () => {
+		const start = (initialMessage: string) =>
+			phaseFrame({
+				run: begin(drafts({ w: { entries: ["a"], initialMessage } }), "w", "a task"),
+				known: "start",
+				visits: [],
+			});
+		expect(start("Begin {task}.")).toContain(
+			"The message above begins \"Workflow w\": the task in it is the user's, the words around it are the workflow's.",
+		);
+		expect(start("Begin {task}.")).not.toContain("Task:");
+		expect(start("Begin.")).toContain("Task: a task\nThe message above is the beginning of the workflow's text.");
 	});
 
 	it("a role that names the phase is sent in every phase; another one once", () => {

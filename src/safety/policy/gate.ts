@@ -217,7 +217,7 @@ async function refuse(
 	const count = (refusals.get(rule) ?? 0) + 1;
 	refusals.set(rule, count);
 	if (count < patience) return { block: true, reason };
-	const again = `This rule has now refused ${count} calls. Another attempt will be refused too: change the plan, or stop and say why it cannot be done.`;
+	const again = `This rule has refused ${count} calls so far, and it stays: take a way that it allows, or stop and say why it cannot be done.`;
 	if (verdicts.every(({ repeats }) => repeats === "unasked")) return { block: true, reason: `${reason}\n${again}` };
 	const answer = await ask(ctx, {
 		title: `One rule has refused ${count} calls. Let the agent continue?`,

@@ -49,8 +49,29 @@ export function limitsText(limits: ToolLimits): string | undefined {
 		case "capabilities":
 			if (limits.may.length === 3) return undefined;
 			if (limits.may.length === 0) return `No tool is available in this phase, besides ${stepTool}.`;
-			return `This phase may use ${capabilityText(limits.may)}; other calls are refused, whichever tool makes them.`;
+			return mayText(limits.may);
 	}
+}
+
+/** The limits of a phase by effects. Files in temporary folders are no exception. */
+function mayText(may: readonly Capability[]): string {
+	const can = [
+		...(may.includes("read") ? ["read"] : []),
+		...(may.includes("write") ? ["write files"] : []),
+		...(may.includes("exec") ? ["run programs"] : []),
+	];
+	const refused = [
+		...(may.includes("write") ? [] : ["writes a file, also in a temporary folder"]),
+		...(may.includes("exec") ? [] : ["runs a program that may do more (a test, a script, the project itself)"]),
+	];
+	return `This phase may only ${can.join(" and ")}. Every call that ${refused.join(" or ")} is refused, whichever tool makes it.`;
+}
+
+/** That a copy may be changed, if the limits allow it. */
+export function copyText(limits: ToolLimits): string {
+	const judged = (limits.kind === "blacklist" || limits.kind === "whitelist") && limits.shell !== "unrestricted";
+	if (!judged || writesAreMeant(limits) || !mayRunCommands(limits)) return "";
+	return "A copy in a temporary folder outside the project may be changed.";
 }
 
 function shellText(limits: Extract<ToolLimits, { kind: "blacklist" | "whitelist" }>): string {
@@ -59,9 +80,9 @@ function shellText(limits: Extract<ToolLimits, { kind: "blacklist" | "whitelist"
 		case "unrestricted":
 			return "";
 		case "judged":
-			return " Calls that would change the project are refused too, including shell commands.";
+			return ` Calls that would change the project are refused too, including shell commands. ${copyText(limits)}`;
 		case "strict":
-			return " Calls that would change the project, or whose effect is unknown, are refused too, including shell commands.";
+			return ` Calls that would change the project, or whose effect is unknown, are refused too, including shell commands. ${copyText(limits)}`;
 	}
 }
 

@@ -18,6 +18,8 @@ export interface PhaseVisit {
 	/** How long the run was paused or pi was closed, in ms. */
 	readonly paused: number;
 	readonly summary: string | undefined;
+	/** Set if the user ended the phase with `next`. */
+	readonly by?: "person" | undefined;
 }
 
 /**
@@ -72,7 +74,7 @@ class HistoryFold {
 		const { last, paused } = this;
 		const from = last?.since ?? last?.startedAt ?? to;
 		const phaseId = last?.currentPath.at(-1)?.phaseId ?? "";
-		this.visits.push({ phaseId, way: left?.way, from, to, paused, summary: left?.summary });
+		this.visits.push({ phaseId, way: left?.way, from, to, paused, summary: left?.summary, by: left?.by });
 		this.paused = 0;
 	}
 }

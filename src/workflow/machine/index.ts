@@ -6,7 +6,7 @@ export {
 	definitionOf,
 	entryAt,
 	firstPosition,
-	innermost,
+	laterPhase,
 	loopsLeft,
 	nextPosition,
 	phaseAt,
@@ -24,6 +24,7 @@ export {
 	type PauseCause,
 	type Position,
 	type Segment,
+	type Uncommitted,
 	type WorkflowRun,
 } from "./run.ts";
 export {

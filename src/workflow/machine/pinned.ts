@@ -15,13 +15,14 @@ import {
 	type Shape,
 } from "../../definition/index.ts";
 import type { Phase, Reference, ToolLimits, VisitCeilings, WorkflowDefinition } from "../definitions/index.ts";
-import type { Definitions } from "./run.ts";
+import type { Definitions, Uncommitted } from "./run.ts";
 
 export interface PinnedCopy {
 	readonly version: 1;
 	readonly taskId: string;
 	/** The whole task. */
 	readonly task: string;
+	readonly uncommitted?: Uncommitted | undefined;
 	readonly root: string;
 	readonly definitions: readonly object[];
 }
@@ -54,10 +55,12 @@ export function pinnedDefinitions(definitions: Definitions): object[] {
 		}));
 }
 
+const isUncommitted = object<Uncommitted>({ paths: listOf(isText), count: isNumber });
 const isCopy = object<PinnedCopy>({
 	version: oneOf(1),
 	taskId: isText,
 	task: isText,
+	uncommitted: optional(isUncommitted),
 	root: isText,
 	definitions: Array.isArray,
 });
@@ -65,16 +68,16 @@ const isCopy = object<PinnedCopy>({
 /** Reads a copy; `undefined` if it is invalid. */
 export function readPinned(
 	data: unknown,
-): { readonly taskId: string; readonly definitions: Definitions; readonly task: string } | undefined {
+): (Pick<PinnedCopy, "taskId" | "task" | "uncommitted"> & { readonly definitions: Definitions }) | undefined {
 	if (!isCopy(data)) return undefined;
-	const { taskId, task, root } = data;
+	const { taskId, task, uncommitted, root } = data;
 	const definitions = new Map<string, WorkflowDefinition>();
 	for (const written of data.definitions) {
 		const definition = readDefinition(written);
 		if (!definition || definitions.has(definition.key)) return undefined;
 		definitions.set(definition.key, definition);
 	}
-	return definitions.has(root) && isComplete(definitions) ? { taskId, definitions, task } : undefined;
+	return definitions.has(root) && isComplete(definitions) ? { taskId, definitions, task, uncommitted } : undefined;
 }
 
 /** Whether every reference resolves and no workflow runs itself. */

@@ -18,7 +18,7 @@ export function entryAt(definitions: Definitions, { workflowKey, phaseIndex }: S
 }
 
 /** The innermost scope of a position. */
-export function innermost(position: Position): Segment {
+function innermost(position: Position): Segment {
 	const last = position.at(-1);
 	if (!last) throw new Error("A position is never empty.");
 	return last;
@@ -74,6 +74,20 @@ export function previousPosition(definitions: Definitions, position: Position): 
 		if (!segment) break;
 		if (segment.phaseIndex > 0)
 			return enterAtEnd(definitions, [...position.slice(0, depth), { ...segment, phaseIndex: segment.phaseIndex - 1 }]);
+	}
+	return undefined;
+}
+
+/** How many phases ahead `laterPhase` looks: references can multiply phases exponentially. */
+const farAhead = 100;
+
+/** The nearest phase after the current one that is `wanted`. */
+export function laterPhase(run: LiveWorkflowRun, wanted: (phase: Phase) => boolean): Phase | undefined {
+	let position = nextPosition(run.definitions, run.position);
+	for (let looked = 0; position && looked < farAhead; looked++) {
+		const phase = phaseAt(run.definitions, position);
+		if (wanted(phase)) return phase;
+		position = nextPosition(run.definitions, position);
 	}
 	return undefined;
 }

@@ -39,6 +39,12 @@ export interface Reminders {
 
 export const noReminders: Reminders = { row: 0, visit: 0 };
 
+/** The changes that git reported as uncommitted when a run began: the first paths, and how many there were in all. */
+export interface Uncommitted {
+	readonly paths: readonly string[];
+	readonly count: number;
+}
+
 interface RunFacts {
 	/** `wf-<ms>-<6 characters>`. */
 	readonly id: string;
@@ -48,6 +54,8 @@ interface RunFacts {
 	readonly task: string;
 	/** ms since the epoch. */
 	readonly startedAt: number;
+	/** What git reported as uncommitted when the run began: not the run's work. */
+	readonly uncommitted?: Uncommitted | undefined;
 	readonly position: Position;
 	/** Number of phase changes; together with `id` it identifies a visit. */
 	readonly step: number;
@@ -104,10 +112,19 @@ export interface WorkflowStart {
 	readonly at: number;
 	/** The first phase of the workflow. */
 	readonly position: Position;
+	readonly uncommitted?: Uncommitted | undefined;
 }
 
 /** A new run. */
-export function beginWorkflowRun({ id, definitions, workflowKey, task, at, position }: WorkflowStart): LiveWorkflowRun {
+export function beginWorkflowRun({
+	id,
+	definitions,
+	workflowKey,
+	task,
+	at,
+	position,
+	uncommitted,
+}: WorkflowStart): LiveWorkflowRun {
 	return {
 		kind: "live",
 		id,
@@ -115,6 +132,7 @@ export function beginWorkflowRun({ id, definitions, workflowKey, task, at, posit
 		workflowKey,
 		task,
 		startedAt: at,
+		...(uncommitted && { uncommitted }),
 		position,
 		step: 0,
 		since: at,

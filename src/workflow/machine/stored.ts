@@ -12,6 +12,7 @@ import {
 	type PauseCause,
 	type Position,
 	type StaleWorkflowRun,
+	type Uncommitted,
 	type WorkflowRun,
 	type WorkflowStatus,
 } from "./run.ts";
@@ -194,7 +195,12 @@ export type RestoredRun = { readonly kind: "run"; readonly run: WorkflowRun } | 
 
 /** Where the definitions of a stored run come from: its pinned copy, or the current catalogue. */
 export type DefinitionsSource =
-	| { readonly kind: "pinned"; readonly definitions: Definitions; readonly task: string }
+	| {
+			readonly kind: "pinned";
+			readonly definitions: Definitions;
+			readonly task: string;
+			readonly uncommitted?: Uncommitted | undefined;
+	  }
 	| { readonly kind: "catalogue"; readonly definitions: Definitions };
 
 /**
@@ -213,6 +219,7 @@ export function restoreRun(state: StoredState, source: DefinitionsSource): Resto
 		id: state.taskId,
 		workflowKey: state.workflowKey,
 		task: source.kind === "pinned" ? source.task : state.taskDescription,
+		...(source.kind === "pinned" && source.uncommitted && { uncommitted: source.uncommitted }),
 		startedAt: state.startedAt,
 		step: state.globalStepCount,
 		since: state.since ?? state.startedAt,

@@ -327,8 +327,8 @@ function continuesAutomatically(run: LiveWorkflowRun): boolean {
 function reload(run: WorkflowRun, { definitions }: Extract<WorkflowEvent, { kind: "reload" }>): WorkflowTransition {
 	const found = relocate(run, definitions);
 	if (found.kind === "gone") return refuse(run, found);
-	const { id, workflowKey, task, startedAt, step, since, status, question, reminders, use } = run;
-	const facts = { id, workflowKey, task, startedAt, step, since, status, question, reminders, use };
+	const { id, workflowKey, task, startedAt, uncommitted, step, since, status, question, reminders, use } = run;
+	const facts = { id, workflowKey, task, startedAt, uncommitted, step, since, status, question, reminders, use };
 	return {
 		run: { kind: "live", definitions, position: found.position, askedToCancel: undefined, ...facts },
 		actions: [{ kind: "persist", left: undefined }, { kind: "reloaded" }],

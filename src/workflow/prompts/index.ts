@@ -20,9 +20,10 @@ export {
 	workflowRefusalText,
 	workflowReminderText,
 } from "./messages.ts";
-export { type FinishedVisit, phaseFrame } from "./phase.ts";
+export { type FinishedVisit, phaseFrame, type UserWord } from "./phase.ts";
 export { phaseNameById, phaseTitle, placeLine, statusLine } from "./place.ts";
 export {
+	afterStepText,
 	askCancelText,
 	askedText,
 	cancelledText,

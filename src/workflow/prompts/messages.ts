@@ -2,23 +2,22 @@
 
 import { didYouMean, thereAre } from "../../definition/index.ts";
 import type { WorkflowDefinition } from "../definitions/index.ts";
-import { stepTool } from "../limits/index.ts";
+import { changesAreMeant, copyText, stepTool } from "../limits/index.ts";
 import {
 	currentPhase,
 	type LiveWorkflowRun,
+	laterPhase,
 	type PauseCause,
 	rootOf,
 	type WorkflowRefusal,
 	type WorkflowRun,
 } from "../machine/index.ts";
 import { endOfPhase } from "./phase.ts";
-import { phaseTitle } from "./place.ts";
+import { noticeMark, phaseTitle } from "./place.ts";
 import { expand, expandFirst, variablesOf } from "./template.ts";
 
 /** The first words of a reminder, so that the model does not take it for the user's answer. */
 const reminderMark = "[Automatic reminder from pi-chronicle, not from the user]";
-/** The first words of any other message that the model could take for the user's own. */
-export const noticeMark = "[Automatic message from pi-chronicle]";
 
 /** The user's first message of a run. */
 export function initialMessage(run: LiveWorkflowRun): string {
@@ -68,7 +67,18 @@ export function blockReason(run: LiveWorkflowRun, tool: string): string {
 /** Advice after a refusal. Shorter if the workflow has its own `blockReasonTemplate`. */
 export function blockAdvice(run: LiveWorkflowRun): string {
 	const keep = "Do only what this phase allows.";
-	return rootOf(run).blockReasonTemplate === undefined ? `${keep} ${endOfPhase(run)}` : keep;
+	if (rootOf(run).blockReasonTemplate !== undefined) return keep;
+	return [keep, copyText(currentPhase(run).tools), changesText(run), endOfPhase(run)]
+		.filter((text) => text !== "")
+		.join(" ");
+}
+
+/** Which later phase may change files, because the user's permission does not lift the limits of this one. */
+function changesText(run: LiveWorkflowRun): string {
+	if (changesAreMeant(currentPhase(run).tools)) return "";
+	const later = laterPhase(run, ({ tools }) => changesAreMeant(tools));
+	const where = later === undefined ? "" : `; the phase ${later.name} may change files`;
+	return `Even the user's permission does not lift this limit${where}.`;
 }
 
 /** The reason why every tool is refused while the definition of a run is missing. */

@@ -81,7 +81,16 @@ export function phaseNameById(run: LiveWorkflowRun, phaseId: string): string {
 	return names.length === 1 && names[0] !== undefined ? names[0] : phaseId;
 }
 
-/** The first line of a phase's text: `[Workflow path: Release > Code Review ▸ 🔍 Static Analysis]`. */
+/** The first line of a message that the model could take for the user's own. */
+export const noticeMark = "[Automatic message from pi-chronicle]";
+
+/** The innermost workflow that was restarted, and which round of it this is; `undefined` in the first rounds. */
+export function roundOf({ definitions, position }: LiveWorkflowRun): { scope: string; number: number } | undefined {
+	const again = position.findLast(({ loops }) => loops > 0);
+	return again && { scope: definitionOf(definitions, again.workflowKey).name, number: again.loops + 1 };
+}
+
+/** The line above a phase's text: `[Workflow path: Release > Code Review ▸ 🔍 Static Analysis]`. */
 export function pathHeader(run: LiveWorkflowRun): string {
 	return `[Workflow path: ${breadcrumb(run, run.position)} ▸ ${phaseTitle(run)}]`;
 }

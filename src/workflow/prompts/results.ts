@@ -1,7 +1,8 @@
 // Answers of `workflow_step`. The first line states the outcome; for a normal step, the screen shows only that line.
+
+import { stepTool } from "../limits/index.ts";
 import {
 	currentPhase,
-	definitionOf,
 	type ExitKind,
 	type LiveWorkflowRun,
 	type Position,
@@ -11,21 +12,20 @@ import {
 	type WorkflowRun,
 	waitsForUser,
 } from "../machine/index.ts";
-import { noticeMark } from "./messages.ts";
-import { endOfPhase, phaseFrame } from "./phase.ts";
-import { countText, phaseTitle } from "./place.ts";
+import { endOfPhase, type FinishedVisit, phaseFrame, visitsText } from "./phase.ts";
+import { countText, noticeMark, phaseTitle, roundOf } from "./place.ts";
 import { breadcrumb, instructionsOf, nextName, taskAgain } from "./template.ts";
 import type { StepAction } from "./tool-texts.ts";
 
-/** After a move: the outcome, the position, and the text of the new phase. */
-export function movedText(run: LiveWorkflowRun, from: Position, way: ExitKind): string {
+/** After a move: the outcome, the position, and the text of the new phase. `summary`: what the model said of the visit that ended. */
+export function movedText(run: LiveWorkflowRun, from: Position, way: ExitKind, summary?: string): string {
 	const old = phaseAt(run.definitions, from).name;
 	const { name } = currentPhase(run);
 	return [
 		`✓ ${verb(run, from, way)}: ${old} → ${phaseTitle(run)}`,
 		`Previous: ${old} · Current: ${name} · Next: ${nextName(run)}`,
 		"",
-		phaseFrame({ run, known: "run", visits: [] }),
+		phaseFrame({ run, known: "run", visits: [], reason: way === "loop" ? summary : undefined }),
 	].join("\n");
 }
 
@@ -36,13 +36,15 @@ export function movedByPersonText(run: LiveWorkflowRun, from: Position, way: Exi
 }
 
 /** After the last phase. */
-export function doneText(run: LiveWorkflowRun): string {
+export function doneText(run: LiveWorkflowRun, visits: readonly FinishedVisit[]): string {
+	const reported = visitsText(visits);
 	const { name } = currentPhase(run);
 	return [
 		`✓ Advanced: ${name} → DONE`,
 		`Previous: ${name} · Current: DONE`,
 		"",
-		`All phases of "${rootOf(run).name}" are complete. Its instructions and limits no longer apply. Tell the user briefly what was done.`,
+		`All phases of "${rootOf(run).name}" are complete. Its instructions and limits no longer apply. Now tell the user the result, once and briefly: what was done and found, and what is left. They have not read your summaries.`,
+		...(reported === undefined ? [] : ["", reported]),
 	].join("\n");
 }
 
@@ -53,7 +55,7 @@ export function askCancelText(run: LiveWorkflowRun | undefined): string {
 
 /** After a question to the user. */
 export function askedText(run: LiveWorkflowRun): string {
-	return `✋ Asked. The workflow waits in ${phaseTitle(run)}.\nStop here: the user's next message is the answer. Then go on with this phase.`;
+	return `✋ Asked. The workflow waits in ${phaseTitle(run)}.\nThe user's next message is the answer: go on with this phase when you have it. Until then, call nothing.`;
 }
 
 export const noQuestionText = 'Action "ask" needs `question`: what the user should answer.';
@@ -75,7 +77,12 @@ export function noRunText(action: StepAction, last: WorkflowRun | undefined): st
 	return `No workflow is active${over}${nothing}. The user starts one with /workflow.`;
 }
 
-/** For a call after a step of the same message. `did`: that step, which left the phase `from`. */
+/** For a call of another tool after a step of the same message. */
+export function afterStepText(did: StepAction): string {
+	return `This call follows ${stepTool} ("${did}") in the same message, so it was not run: it was written before you read the result of that step.`;
+}
+
+/** For a second step of a message. `did`: that step, which left the phase `from`. */
 export function secondStepText(did: StepAction, from: string, phase: string): string {
 	return `Only the first step of a message is made: "${did}" (${from} → ${phase}). Its result above has the instructions of ${phase}; read the phase first. This call changed nothing.`;
 }
@@ -95,7 +102,6 @@ export function statusText(run: LiveWorkflowRun): string {
 		run.status.kind === "paused" ? ["Paused: only the user can resume it, with a message or /workflow resume."] : [];
 	return [
 		`Workflow: ${root.name} (${root.key})`,
-		`Task id: ${run.id}`,
 		`Task: ${taskAgain(run.task)}`,
 		...(nested ? [`Path: ${breadcrumb(run, run.position)}`] : []),
 		`Phase: ${phaseTitle(run)} ${count}${nested ? `, step ${run.step}` : ""}`,
@@ -111,7 +117,7 @@ export function statusText(run: LiveWorkflowRun): string {
 
 /** Describes a move, naming every workflow that it left or entered. */
 function verb(run: LiveWorkflowRun, from: Position, way: ExitKind): string {
-	if (way === "loop") return `Started "${scopeName(run)}" again`;
+	if (way === "loop") return `Started "${roundOf(run)?.scope ?? scopeOf(run).name}" again`;
 	if (way === "back") return "Went back";
 	const shared = sharedScopes(from, run.position);
 	const left = breadcrumb(run, from.slice(shared));
@@ -120,13 +126,6 @@ function verb(run: LiveWorkflowRun, from: Position, way: ExitKind): string {
 	if (entered) return `Entered ${entered}`;
 	if (left) return `Left ${left}, back in ${breadcrumb(run, run.position)}`;
 	return way === "skip" ? "Skipped" : "Advanced";
-}
-
-/** The scope that a loop restarted. The run may now be deeper than that scope, because a scope can begin with references. */
-function scopeName(run: LiveWorkflowRun): string {
-	for (const segment of [...run.position].reverse())
-		if (segment.loops > 0) return definitionOf(run.definitions, segment.workflowKey).name;
-	return scopeOf(run).name;
 }
 
 /** How many scopes two positions have in common: the same workflow, reached through the same entries. */

@@ -37,6 +37,11 @@ export function taskAgain(task: string): string {
 
 const taskNames: ReadonlySet<string> = new Set(["description", "taskDescription", "task"]);
 
+/** Whether a text of a workflow contains the task. */
+export function namesTask(template: string): boolean {
+	return [...taskNames].some((name) => template.includes(`{${name}}`));
+}
+
 /** Expands the text that introduces the task: the first mention has the whole task, later mentions refer to a long one. */
 export function expandFirst(template: string, run: LiveWorkflowRun): string {
 	const variables = variablesOf(run);

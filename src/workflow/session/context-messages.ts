@@ -4,7 +4,6 @@ import type { ContextEvent, ExtensionContext, SessionEntry, TurnEndEvent } from 
 import { contentText, newestFirst } from "../../pi/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { isActive, type ModelDecision, type WorkflowRun } from "../machine/index.ts";
-import { isLongTask } from "../prompts/index.ts";
 import { type HeldRun, stateType } from "./entries.ts";
 
 export const contextType = "workflow:context";
@@ -33,9 +32,8 @@ export function hasPhaseText(session: Session, held: HeldRun): boolean {
 	for (const entry of newestFirst(session)) {
 		if (entry.type === "context_edit" && entry.replacement === null) removed.add(entry.targetId);
 		if (entry.type === "compaction") keptFrom ??= entry.firstKeptEntryId;
-		// A long task precedes the phases, so a compaction may have removed only the task.
-		if (carries(entry, mark))
-			return !removed.has(entry.id) && (!isLongTask(held.run.task) || knowsTask(session, held.run));
+		// The task precedes the phases, so a compaction may have removed only the task.
+		if (carries(entry, mark)) return !removed.has(entry.id) && knowsTask(session, held.run);
 		if (keptFrom === entry.id || isEarlierState(entry, mark)) return false;
 	}
 	return false;
@@ -113,9 +111,8 @@ function isEarlierState(entry: SessionEntry, mark: VisitMark): boolean {
 	return entry.type === "custom" && entry.customType === stateType && isBefore(entry.data, mark);
 }
 
-/** Whether the model's context contains the whole task of the run. Always `false` for a short task, which is repeated anyway. */
+/** Whether the model's context contains the whole task of the run. */
 export function knowsTask(session: Session, { task }: WorkflowRun): boolean {
-	if (!isLongTask(task)) return false;
 	let keptFrom: string | undefined;
 	for (const entry of newestFirst(session)) {
 		if (entry.type === "compaction" && keptFrom === undefined) keptFrom = entry.firstKeptEntryId;

@@ -165,7 +165,8 @@ export class WorkflowConversation {
 		// Another message came first, so this one is queued and reaches the model without a new agent start.
 		this.begin(ctx);
 		const held = this.controller.active;
-		if (held) this.pi.sendMessage(phaseMessage(ctx.sessionManager, held), { deliverAs: "followUp" });
+		if (held)
+			this.pi.sendMessage(phaseMessage(ctx.sessionManager, held, { prompt: event.text }), { deliverAs: "followUp" });
 	}
 
 	private onBeforeStart(event: BeforeAgentStartEvent, ctx: ExtensionContext) {
@@ -347,7 +348,10 @@ export class WorkflowConversation {
 				if (!event.isError && event.toolName !== stepTool) controller.apply(ctx, { kind: "worked" });
 				fingerprints.onEnd(event);
 			}),
-			pi.on("turn_end", (_event, ctx) => this.count(ctx, { kind: "called", fingerprints: fingerprints.drain() })),
+			pi.on("turn_end", (_event, ctx) => {
+				controller.messageOver();
+				this.count(ctx, { kind: "called", fingerprints: fingerprints.drain() });
+			}),
 			pi.on("turn_start", (_event, ctx) => {
 				this.checkContext(ctx);
 				this.count(ctx, { kind: "asked" });

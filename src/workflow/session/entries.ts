@@ -20,6 +20,7 @@ import {
 	restoreRun,
 	type StoredState,
 	storeRun,
+	type Uncommitted,
 	type WorkflowRun,
 } from "../machine/index.ts";
 import { type FinishedVisit, phaseNameById } from "../prompts/index.ts";
@@ -58,6 +59,7 @@ export function pinDefinitions(pi: ExtensionAPI, session: Session, run: Workflow
 		version: 1,
 		taskId: run.id,
 		task: run.task,
+		...(run.kind === "live" && run.uncommitted && { uncommitted: run.uncommitted }),
 		root: run.workflowKey,
 		definitions: pinnedDefinitions(definitions),
 	};
@@ -94,7 +96,7 @@ export function findWorkflowRun(session: Session, catalogue: () => Definitions):
 	const copy = findCopy(session, state);
 	const pinned = copy && { entry: copy.entry, hash: definitionsHash(copy.definitions) };
 	const restored = copy
-		? restoreRun(state, { kind: "pinned", definitions: copy.definitions, task: copy.task })
+		? restoreRun(state, { kind: "pinned", ...copy })
 		: // An ended run needs no definitions and must not be reported as missing one.
 			restoreRun(state, {
 				kind: "catalogue",
@@ -106,8 +108,8 @@ export function findWorkflowRun(session: Session, catalogue: () => Definitions):
 
 /** What the model needs to know of a run whose texts are not in its context: the visits that have ended. */
 export function finishedVisits(session: Session, run: LiveWorkflowRun): FinishedVisit[] {
-	return historyOf(session, run.id).flatMap(({ phaseId, way, summary }) =>
-		way === undefined ? [] : [{ phase: phaseNameById(run, phaseId), way, summary }],
+	return historyOf(session, run.id).flatMap(({ phaseId, way, summary, by }) =>
+		way === undefined ? [] : [{ phase: phaseNameById(run, phaseId), way, summary, by }],
 	);
 }
 
@@ -115,6 +117,7 @@ interface Copy {
 	readonly entry: string;
 	readonly definitions: Definitions;
 	readonly task: string;
+	readonly uncommitted?: Uncommitted | undefined;
 }
 
 /** The pinned copy that a state refers to. If the session's entries were given new ids, the newest copy of the run. */

@@ -1,8 +1,10 @@
 // The message with the text of a phase, for a context that lacks it.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { phaseFrame } from "../prompts/index.ts";
+import type { LiveWorkflowRun } from "../machine/index.ts";
+import { initialMessage, isLongTask, phaseFrame } from "../prompts/index.ts";
 import { contextType, knowsTask, visitMarkOf } from "./context-messages.ts";
 import { finishedVisits, type HeldRun } from "./entries.ts";
+import { userWords } from "./user-words.ts";
 
 export interface RunMessage {
 	readonly customType: string;
@@ -30,8 +32,14 @@ export function phaseMessage(
 	{ prompt = "", over, answered, fresh }: Destination = {},
 ): RunMessage & { readonly display: false } {
 	const { run } = held;
-	const known = prompt.includes(run.task) || (!fresh && knowsTask(session, run)) ? "task" : "nothing";
-	const frame = run.kind === "live" ? phaseFrame({ run, known, visits: finishedVisits(session, run), answered }) : "";
+	const frame = run.kind === "live" ? frameFor(run) : "";
 	const content = over === undefined ? frame : `${over}\n\n${frame}`;
 	return { customType: contextType, content, display: false, details: visitMarkOf(held) };
+
+	function frameFor(live: LiveWorkflowRun): string {
+		if (prompt.includes(initialMessage(live))) return phaseFrame({ run: live, known: "start", visits: [] });
+		const known = isLongTask(live.task) && !fresh && knowsTask(session, live) ? "task" : "nothing";
+		const visits = finishedVisits(session, live);
+		return phaseFrame({ run: live, known, visits, words: userWords(session, live), answered });
+	}
 }

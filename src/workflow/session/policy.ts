@@ -1,9 +1,9 @@
 // The limits of the current phase as a policy of the package's gate. It applies only while a run is active.
 import { hostEnvironment } from "../../pi/index.ts";
-import { type Policy, projectPlaces, type Verdict } from "../../safety/index.ts";
+import { type Policy, projectPlaces, type ToolCall, type Verdict } from "../../safety/index.ts";
 import { changesAreMeant, isNameRefused, judgeCall, type Stop, stepTool, stopRule, stopText } from "../limits/index.ts";
 import { currentPhase, isActive, type WorkflowRun } from "../machine/index.ts";
-import { blockAdvice, blockReason, staleReason } from "../prompts/index.ts";
+import { afterStepText, blockAdvice, blockReason, type StepAction, staleReason } from "../prompts/index.ts";
 
 /** Judges every call by the phase that `run` is in when the call starts. A run without its definition allows nothing. */
 export function phasePolicy(run: () => WorkflowRun | undefined, cwd: string): Policy {
@@ -37,6 +37,26 @@ export function phasePolicy(run: () => WorkflowRun | undefined, cwd: string): Po
 			if (!current || !isActive(current)) return false;
 			return current.kind === "stale" || isNameRefused(currentPhase(current).tools, name);
 		},
+	};
+}
+
+/** Refuses the calls that follow the model's step `step` in its message: the model wrote them before it read what the step led to. */
+export function afterStepPolicy(step: string, did: StepAction): Policy {
+	const follows = ({ tool, siblings }: ToolCall) => tool !== stepTool && siblings.some(({ id }) => id === step);
+	return {
+		name: "phase",
+		ignores: (call) => !follows(call),
+		judge: (call) =>
+			follows(call)
+				? {
+						decision: "deny",
+						policy: "phase",
+						rule: "after-step",
+						reason: afterStepText(did),
+						advice: "Make the call in your next message if it is still right.",
+						repeats: "unasked",
+					}
+				: undefined,
 	};
 }
 

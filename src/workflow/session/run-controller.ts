@@ -41,7 +41,7 @@ import {
 } from "./entries.ts";
 import { type Library, projectContext } from "./library.ts";
 import { phaseMessage } from "./phase-message.ts";
-import { phasePolicy } from "./policy.ts";
+import { afterStepPolicy, phasePolicy } from "./policy.ts";
 import { spentPerPhase } from "./summary.ts";
 
 interface RunControllerOptions {
@@ -72,6 +72,7 @@ export class RunController {
 	private unsettled: WorkflowRun | undefined;
 	private closedFor = 0;
 	private removePolicy: (() => void) | undefined;
+	private removeAfterStep: (() => void) | undefined;
 	private statusText: string | undefined;
 	/** For the renderers, which pi calls without a context. */
 	private session: ExtensionContext["sessionManager"] | undefined;
@@ -138,6 +139,18 @@ export class RunController {
 	/** Whether the tool is registered for the model. */
 	get toolOffered(): boolean {
 		return this.offered;
+	}
+
+	/** The model's step `call` took effect: the calls after it in its message are refused, even if it ended the run. */
+	stepMade(call: string, did: StepAction): void {
+		this.messageOver();
+		this.removeAfterStep = this.options.policies.add(afterStepPolicy(call, did));
+	}
+
+	/** All calls of the model's message have ended. */
+	messageOver(): void {
+		this.removeAfterStep?.();
+		this.removeAfterStep = undefined;
 	}
 
 	/** Shows whether the model is working. */

@@ -3,6 +3,7 @@
 import { randomInt } from "node:crypto";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic } from "../../definition/index.ts";
+import { readUncommitted } from "../../disk/index.ts";
 import {
 	askUser,
 	exitCodes,
@@ -39,6 +40,8 @@ export async function startWorkflow(
 		await ctx.waitForIdle();
 		if (scope.closed) return;
 	}
+	const uncommitted = await readUncommitted(ctx.cwd);
+	if (scope.closed) return;
 	// From here to `expect` there is no `await`, so only one of two concurrent commands gets past this check.
 	if (controller.active || conversation.starting) return refuseCommand(ctx, "Another workflow was started meanwhile.");
 	controller.offerTool();
@@ -71,6 +74,7 @@ export async function startWorkflow(
 		task,
 		at,
 		position: firstPosition(definitions, definition.key),
+		uncommitted,
 	});
 	const text = initialMessage(run);
 	conversation.expect(run, text);

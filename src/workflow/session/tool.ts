@@ -30,7 +30,7 @@ import {
 	workflowRefusalText,
 } from "../prompts/index.ts";
 import { modelDecision, visitMarkOf } from "./context-messages.ts";
-import type { HeldRun } from "./entries.ts";
+import { finishedVisits, type HeldRun } from "./entries.ts";
 import type { RunController } from "./run-controller.ts";
 import { drawCall, drawResult } from "./tool-row.ts";
 
@@ -95,7 +95,14 @@ function answer(controller: RunController, id: string, params: Parameters, ctx: 
 			did: params.action,
 			from: phaseAt(run.definitions, last.from).name,
 		};
-	return outcome(held, active.run.position, done);
+	if (last?.kind === "moved" || last?.kind === "question" || last?.kind === "ended")
+		controller.stepMade(id, params.action);
+	return outcome(held, {
+		before: active.run.position,
+		done,
+		summary: params.summary?.trim(),
+		session: ctx.sessionManager,
+	});
 }
 
 /** Why a question cannot be asked now. */
@@ -129,14 +136,21 @@ function status(held: HeldRun): Answer {
 	return text(statusText(run), { active: true, workflowKey: run.workflowKey, currentPath, ...visitMarkOf(held) });
 }
 
+interface Step {
+	readonly before: Position;
+	readonly done: readonly WorkflowAction[];
+	readonly summary: string | undefined;
+	readonly session: ExtensionContext["sessionManager"];
+}
+
 /** The answer for the last of the actions. */
-function outcome(held: HeldRun, before: Position, done: readonly WorkflowAction[]): Answer {
+function outcome(held: HeldRun, { before, done, summary, session }: Step): Answer {
 	const { run } = held;
 	const action = done.at(-1);
 	switch (action?.kind) {
 		case "moved":
 			if (run.kind === "stale") break;
-			return text(movedText(run, action.from, action.way), {
+			return text(movedText(run, action.from, action.way, summary || undefined), {
 				...(action.way === "loop"
 					? { looped: true, to: currentPhase(run).name }
 					: { advanced: true, from: phaseAt(run.definitions, before).name, to: currentPhase(run).name }),
@@ -147,7 +161,7 @@ function outcome(held: HeldRun, before: Position, done: readonly WorkflowAction[
 			// The turn ends here, unless the message has other calls.
 			return { ...text(askedText(run), { active: true, asked: true, ...visitMarkOf(held) }), terminate: true };
 		case "ended":
-			return endAnswer(held, action.how);
+			return endAnswer(held, action.how, session);
 		case "ask-cancel":
 			return text(askCancelText(run.kind === "live" ? run : undefined), {
 				active: true,
@@ -162,7 +176,7 @@ function outcome(held: HeldRun, before: Position, done: readonly WorkflowAction[
 	throw new Error(`workflow_step cannot handle "${action?.kind}".`);
 }
 
-function endAnswer(held: HeldRun, how: "done" | "cancelled"): Answer {
+function endAnswer(held: HeldRun, how: "done" | "cancelled", session: Step["session"]): Answer {
 	const { run } = held;
 	if (how === "cancelled" || run.kind === "stale")
 		return text(cancelledText(run.task), {
@@ -171,7 +185,7 @@ function endAnswer(held: HeldRun, how: "done" | "cancelled"): Answer {
 			resultType: "cancel",
 			...visitMarkOf(held),
 		});
-	return text(doneText(run), {
+	return text(doneText(run, finishedVisits(session, run)), {
 		advanced: true,
 		from: currentPhase(run).name,
 		to: "DONE",

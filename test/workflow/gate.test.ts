@@ -68,8 +68,7 @@ const read: [string, Record<string, unknown>] = ["read", { path: "kept.txt" }];
 describe("names", () => {
 	it("in a blacklist are refused with the workflow's own reason; others run, workflow_step always", async () => {
 		const results = await attempt("black", edit, read, stepCall("status"));
-		expect(results.map(({ error }) => error)).toEqual([true, false, true]);
-		expect(pi.toolResults().at(-1)?.text).toContain('This call follows workflow_step ("next") in the same message');
+		expect(results.map(({ error }) => error)).toEqual([true, false, false]);
 		expect(results[0]?.text).toContain("edit not in A of Workflow black, which allows all except: edit, write. {foo}");
 		expect(stage.project.read("kept.txt")).toBe("kept\n");
 	});
@@ -125,7 +124,8 @@ describe("calls in one message", () => {
 				.toolResults()
 				.slice(before)
 				.map(({ error }) => error),
-		).toEqual([true, false, false]);
+		).toEqual([true, false, true]);
+		expect(pi.toolResults().at(-1)?.text).toContain('This call follows workflow_step ("next") in the same message');
 	});
 });
 

@@ -275,10 +275,10 @@ describe("limits in prompts", () => {
 		expect(limitsText(black(["edit"], "unrestricted"))).toBe("Not available in this phase: edit.");
 		expect(limitsText(black(["edit"], "strict"))).toContain("whose effect is unknown");
 		expect(limitsText(may("read"))).toBe(
-			"This phase may only read. Every call that writes a file, also in a temporary folder, or runs a program that may do more (a test, a script, the project itself) is refused, whichever tool makes it.",
+			"This phase may only read. Every call that writes a file (even a temporary one) or runs a program that may do more (a test, a script, the project itself) is refused, whichever tool makes it.",
 		);
 		expect(limitsText(may("read", "exec"))).toBe(
-			"This phase may only read and run programs. Every call that writes a file, also in a temporary folder, is refused, whichever tool makes it.",
+			"This phase may only read and run programs. Every call that writes a file (even a temporary one) is refused, whichever tool makes it.",
 		);
 		expect(limitsText(may("read", "write"))).not.toContain("writes a file");
 	});

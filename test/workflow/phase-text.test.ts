@@ -93,7 +93,7 @@ describe("the summaries of earlier phases", () => {
 describe("a model whose context was replaced", () => {
 	it("by a handoff reads the phase, what was reported, said and uncommitted, and an open question in its first request; its next counts", async () => {
 		const { pi, play, server, project } = await openRpcStage({ w: ["a", "b", "c"] });
-		execFileSync("git", ["init", "-q"], { cwd: project.cwd });
+		execFileSync("git", ["init", "-q"], { cwd: project.folder });
 		project.write("ours.txt", "not committed");
 		const uncommitted = "Not committed before the workflow began, so not your work: .pi/, ours.txt.";
 		play(step("next", "FOUND the cause"), ask("Old or new?"));

@@ -61,7 +61,7 @@ function mayText(may: readonly Capability[]): string {
 		...(may.includes("exec") ? ["run programs"] : []),
 	];
 	const refused = [
-		...(may.includes("write") ? [] : ["writes a file, also in a temporary folder"]),
+		...(may.includes("write") ? [] : ["writes a file (even a temporary one)"]),
 		...(may.includes("exec") ? [] : ["runs a program that may do more (a test, a script, the project itself)"]),
 	];
 	return `This phase may only ${can.join(" and ")}. Every call that ${refused.join(" or ")} is refused, whichever tool makes it.`;

@@ -118,7 +118,7 @@ export function visitsText(visits: readonly FinishedVisit[]): string | undefined
 function shortener(): (text: string) => string {
 	let left: number = room.all;
 	return (text) => {
-		const shown = text.length <= left ? text : `${text.slice(0, room.short).replace(/\s+\S*$/, "")}…`;
+		const shown = text.length <= left ? text : `${text.slice(0, room.short).replace(/\s+\S{0,40}$/, "")}…`;
 		left = Math.max(0, left - shown.length);
 		return shown;
 	};

@@ -33,7 +33,7 @@ export function scriptOf({ kind, scenario }: ShippedCase, held: HeldMoves): Scri
 	const script: Record<string, Answer[]> = {};
 	for (const [visit, steps] of Object.entries(parts)) {
 		const state = visit.replace(/#\d+$/, "");
-		const key = `the state "${state}" (run`;
+		const key = `the state "${state}" (visit`;
 		script[key] = [...(script[key] ?? []), ...repliesOf(state, steps)];
 	}
 	return script;

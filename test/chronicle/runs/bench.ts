@@ -28,7 +28,7 @@ export const branch = (name: string) => ({
 
 /** A script's key for the worker of a state. */
 export function worker(state: string): string {
-	return `the state "${state}" (run`;
+	return `the state "${state}" (visit`;
 }
 
 export function move(target: string, summary = `on to ${target}`, options: MessageOptions = {}) {

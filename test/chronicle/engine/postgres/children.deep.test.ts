@@ -87,7 +87,7 @@ describe("child runs on an engine", needsPostgres, () => {
 		const status = await stage.cli(["engine", "status"]);
 		expect(status.stdout).toContain("runs: 1 awaiting_approval");
 		// As the list prints it: the question is that of the child.
-		const [, printed = ""] = new RegExp(`pi-chronicle .*?(approve ${docs.id.slice(0, 8)}) · `).exec(list.stdout) ?? [];
+		const [, printed = ""] = new RegExp(`pi-chronicle .*?(approve ${api.id.slice(0, 8)}) · `).exec(list.stdout) ?? [];
 		const late = await stage.cli([...printed.split(" "), "--answers", "1"]);
 		expect([late.code, late.stderr]).toEqual([2, expect.stringContaining("no longer waits for an answer to event 1")]);
 		const approved = await stage.cli(printed.split(" "));

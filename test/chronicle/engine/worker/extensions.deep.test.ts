@@ -29,7 +29,7 @@ export default (pi) => {
 };
 `;
 
-const own = ["workflow_transition", "workflow_update_snapshot"];
+const own = ["ask_user", "workflow_transition", "workflow_update_snapshot"];
 
 /** Runs one worker to its end: the tools of its first and last request, and the notices at its start. */
 async function work(files: Record<string, string>, state: Partial<StatePlan>, script = [move()]) {

@@ -66,7 +66,13 @@ describe("a worker's process", () => {
 		expect(server.requests).toHaveLength(1);
 		expect(request?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
 		expect(request?.users).toEqual(["Begin with the building."]);
-		expect(request?.tools.toSorted()).toEqual(["bash", "read", "workflow_transition", "workflow_update_snapshot"]);
+		expect(request?.tools.toSorted()).toEqual([
+			"ask_user",
+			"bash",
+			"read",
+			"workflow_transition",
+			"workflow_update_snapshot",
+		]);
 		expect(request?.system).toContain("PERSONA-MARK You build.");
 		expect(request?.system).toContain("KNOT-MARK");
 		for (const mark of ["OTHER-MARK", "UNUSED-MARK", "PROMPT-MARK", "extra_tool"])

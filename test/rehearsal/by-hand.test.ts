@@ -110,6 +110,12 @@ describe("a request", () => {
 		expect(mine - fixed).toBeGreaterThanOrEqual(frame.length);
 		expect(mine - fixed).toBeLessThan(frame.length + 6);
 	});
+	it("has no quotation that is cut", () => {
+		const measure = new OwnText([]);
+		measure.add("The parser drops the last line of a file without a newline");
+		const own = (text: string) => measure.measure(openRequestDesk().receive(post("a", [user(text)]))).own;
+		expect(own("Known: The parser drops the last line of…") - own("Known: ")).toBeLessThanOrEqual(2);
+	});
 });
 
 const around = {

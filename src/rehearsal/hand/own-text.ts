@@ -60,8 +60,24 @@ export class OwnText {
 		this.sorted ??= [...this.pieces].sort((a, b) => b.length - a.length);
 		let rest = text;
 		for (const piece of this.sorted) rest = rest.replaceAll(piece, "");
-		return rest.length;
+		return rest.length - this.quotedBeginnings(rest);
 	}
+
+	/** Characters of foreign pieces of which only the beginning is in `text`, with an ellipsis. */
+	private quotedBeginnings(text: string): number {
+		const before = text.split("…").slice(0, -1);
+		const lengths = before.map((quoting) =>
+			Math.max(0, ...[...this.pieces].map((piece) => sharedLength(quoting.trimEnd(), piece))),
+		);
+		return lengths.reduce((sum, length) => sum + length, 0);
+	}
+}
+
+/** The length of the longest beginning of `piece` that `text` ends with; 0 if it is short. */
+function sharedLength(text: string, piece: string): number {
+	for (let length = Math.min(piece.length, text.length); length >= shortest; length--)
+		if (text.endsWith(piece.slice(0, length))) return length;
+	return 0;
 }
 
 function isOwnLine(line: string, ownLines: readonly string[], ownTools: readonly string[]): boolean {

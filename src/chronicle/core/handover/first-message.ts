@@ -41,7 +41,7 @@ const shownWhole = 1000;
 
 function taskText({ text, by, whole }: Task): string {
 	const title = {
-		user: "The task, as the user wrote it:",
+		user: "The task, as the user wrote it",
 		template: "Your task, made from the template",
 		merge: "Your task, from pi-chronicle",
 	}[by];
@@ -68,7 +68,7 @@ function choiceText(candidates: readonly CandidateChild[]): string {
 /** How the state ends, with the meaning of each target. */
 export function howToEnd({ targets, data }: Ending): string {
 	const lines = targets.map(targetLine).join("\n");
-	return `Save what later states need with \`workflow_update_snapshot\` as soon as you know it. Only one call ends this state: \`workflow_transition\` with a summary${data ? ", `data` that matches its schema," : ""} and one of these targets:\n${lines}`;
+	return `Save what later states need with \`workflow_update_snapshot\` as soon as you know it. Only \`workflow_transition\` ends this state, with a summary${data ? ", `data` that matches its schema," : ""} and one of these targets:\n${lines}`;
 }
 
 function targetLine({ name, meaning, abilities, children, approved }: Target): string {

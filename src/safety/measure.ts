@@ -2,13 +2,23 @@
 
 import { computeFootprint, type Footprint, type MeasuredCall } from "../footprint/index.ts";
 import { cachedEnvironment, hostEnvironment } from "../pi/index.ts";
+import { isTemporary, type TemporaryPlaces, temporaryPlaces } from "./places.ts";
+import type { Disk } from "./policy/index.ts";
 
 /** The footprint of a call that would run in `cwd`. */
 export function measure(call: MeasuredCall, cwd: string): Footprint {
 	return computeFootprint(call, cachedEnvironment(hostEnvironment(cwd)));
 }
 
-/** Whether anything is at `path`, broken links included. */
-export function pathExists(path: string): boolean {
-	return hostEnvironment("/").kind(path) !== undefined;
+/** The disk, seen from a session that works in `cwd`. A path exists if anything is there, broken links included. */
+export function diskOf(cwd: string): Disk {
+	const host = hostEnvironment(cwd);
+	let temporary: TemporaryPlaces | undefined;
+	return {
+		exists: (path) => host.kind(path) !== undefined,
+		isTemporary(place) {
+			temporary ??= temporaryPlaces(host);
+			return isTemporary(place, temporary);
+		},
+	};
 }

@@ -40,8 +40,8 @@ export function findChange({ accesses, runs }: Footprint, counts: Counted): Know
 
 /** Why a call does not leave the project unchanged. */
 export type ProjectStop =
-	/** It would change the project. `by` is the command or tool, `what` the path or the kind of change. */
-	| { readonly kind: "shell-writes"; readonly by: string; readonly what: string }
+	/** It would change the project. `by` is the command or tool, `what` the path or the kind of change; `unmoved`: only if a `cd` before it fails. */
+	| { readonly kind: "shell-writes"; readonly by: string; readonly what: string; readonly unmoved?: true }
 	/** It starts another agent, which these limits would not bind. `by` is the command or tool. */
 	| { readonly kind: "starts-agent"; readonly by: string }
 	/** Its effect is unknown, and unknown effects are refused. `tool`: the unknown is a tool, not a command. */
@@ -92,14 +92,36 @@ export function judgeProjectChange(
 		accesses: (access) => !mayWrite && !isSink(access.path) && isInProject(access, places),
 		runs: (kind, at) => ofProject.has(kind) && (at?.some((place) => isInProject(place, places)) ?? true),
 	});
-	if (change?.kind === "access")
-		return { kind: "shell-writes", by: change.access.by, what: pathInProject(change.access.path, places) };
-	if (change) return { kind: "shell-writes", by: change.run.text, what: changedThings[change.change] };
+	if (change) {
+		const isAccess = change.kind === "access";
+		const by = isAccess ? change.access.by : change.run.text;
+		const what = isAccess ? pathInProject(change.access.path, places) : changedThings[change.change];
+		return { kind: "shell-writes", by, what, ...(isMeantForElsewhere(change, footprint, places) && { unmoved: true }) };
+	}
 	for (const unknown of footprint.unknowns) {
 		const stop = mayWrite && unknown.what === "tool" ? undefined : judgeUnknown(unknown, limits);
 		if (stop) return stop;
 	}
 	return undefined;
+}
+
+/** Whether the same command makes the same change outside the project, unless a `cd` before it has failed. */
+function isMeantForElsewhere(change: KnownChange, { accesses }: Footprint, places: ProjectPlaces): boolean {
+	const isNamed = (text: string, path: string) => text.includes(path);
+	if (change.kind === "run") {
+		const { text, places: at } = change.run;
+		return at?.[change.change]?.some((place) => !isInProject(place, places) && !isNamed(text, place.path)) ?? false;
+	}
+	const { kind, by, path } = change.access;
+	const ending = `/${pathInProject(path, places).replaceAll("\\", "/")}`;
+	return accesses.some(
+		(other) =>
+			other.kind === kind &&
+			other.by === by &&
+			!isInProject(other, places) &&
+			!isNamed(by, other.path) &&
+			other.path.replaceAll("\\", "/").endsWith(ending),
+	);
 }
 
 function judgeUnknown(unknown: Unknown, { places, unknown: effects }: ProjectLimits): ProjectStop | undefined {
@@ -128,12 +150,17 @@ export function pathInProject(path: string, { project: [folder = ""] }: Pick<Pro
 	return path !== folder && isWithin(path, folder) ? path.slice(folder.length).replace(/^[\\/]/, "") : path;
 }
 
-/** Why, as one sentence about `who` (`phase`, `state`). */
+/** What a worker can do who wants to try something. */
+const freeCopy = "A copy in a temporary folder may be changed: `d=$(mktemp -d) && cp -r . $d && cd $d && …`.";
+
+/** Why, and what to do instead, in two sentences at most about `who` (`phase`, `state`). */
 export function projectStopText(stop: ProjectStop, who: string): string {
 	const leaves = `This ${who} does not change the project, and`;
 	switch (stop.kind) {
 		case "shell-writes":
-			return `${leaves} \`${stop.by}\` would change ${stop.what}.`;
+			return stop.unmoved
+				? `${leaves} \`${stop.by}\` would change ${stop.what} if the \`cd\` before it did not happen. Join the commands with \`&&\`, or give absolute paths.`
+				: `${leaves} \`${stop.by}\` would change ${stop.what}. ${freeCopy}`;
 		case "starts-agent":
 			return `${leaves} \`${stop.by}\` would start another agent, which this limit would not bind.`;
 		case "shell-unknown":

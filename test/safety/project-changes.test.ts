@@ -200,9 +200,45 @@ const rows: [Verdict, ...string[]][] = [
 		"git log && git status && git diff HEAD",
 		"npm pack --pack-destination T",
 		"GIT_DIR=P/.git; cd T; git add .",
+		"ls | cpio -pdm $(mktemp -d)",
+		"d=$(mktemp -d); find . | cpio -pdm --quiet $d; cd $d; touch x",
+		"cp -r . T/c && cd T/c || exit 1\ntouch x; git init",
+		"cp -r . T/c; if ! cd T/c; then exit 1; fi; touch x",
+		"cd T/c || { echo no; exit 2; }; touch x",
+		"set -e; rm -rf T/c; cp -r . T/c; cd T/c; touch x; npm ci",
+		"set -euo pipefail\ncp -r . T/c\ncd T/c\ntouch x",
+		"set -o errexit; cd T/c; touch x",
+		"set -e; (cd T/c; touch x); d=$(pwd)",
+		"set -e; f() { cd T/c; touch x; }; f",
 	],
 	[
 		"stops",
+		"ls T | (cd T; cpio -pdm P)",
+		"cp -r . T/c; cd T/c; touch x",
+		"cp -r . T/c && cd T/c && ls; touch x",
+		"cd T/c || exit 1 | cat; touch x",
+		"(cd T/c || exit 1); touch x",
+		"cd T/c || exit 1 2; touch x",
+		"cd T/c || sh -c 'exit 1'; touch x",
+		"cd T/c || { exit 1; } & touch x",
+		"trap 'touch x' EXIT; cd T/c || exit 1",
+		"exit() { :; }; cd T/c || exit 1; touch x",
+		"set -e; set +e; cd T/c; touch x",
+		"set -e; cd T/c || true; touch x",
+		"set -e; ! cd T/c; touch x",
+		"set -e; if cd T/c; then :; fi; touch x",
+		"set -e; f() { cd T/c; touch x; }; f || true",
+		"set -e; { cd T/c; touch x; } && true",
+		"set -e; cp -r . T/c && cd T/c; touch x && true; cp x y",
+		"set -e; x=$(cd T/c; touch x)",
+		"set -e; sh -c 'cd T/c; touch x'",
+		"(set -e); cd T/c; touch x",
+		"set -eZ; cd T/c; touch x",
+		"set -- -e; cd T/c; touch x",
+		"set -e; shopt -uo errexit; cd T/c; touch x",
+		"f() { local -; set -e; }; f; cd T/c; touch x",
+		"set -e; trap 'touch x' EXIT; cd T/c",
+		"set -e; source ./setup.sh; cd T/c; touch x",
 		"git fetch",
 		"git worktree add T/w",
 		"git -C P worktree add T/w && git -C T/w commit -m x",
@@ -239,6 +275,23 @@ describe("places that a command leads to", () => {
 		},
 	);
 
+	it.each([
+		[
+			"cp -r . T/c; cd T/c; touch x",
+			"`touch x` would change x if the `cd` before it did not happen. Join the commands with `&&`",
+		],
+		["cd T/c && ls; git add .", "`git add .` would change the repository if the `cd` before it did not happen."],
+		["d=$(mktemp -d) && cd $d/p && ls; sed -i s/a/b/ src/a.py", "would change src/a.py if the `cd` before it"],
+		["touch x", "`touch x` would change x. A copy in a temporary folder may be changed: `d=$(mktemp -d)"],
+		["git stash", "would change the repository. A copy in a temporary folder may be changed"],
+		["touch T/x x", "`touch T/x x` would change x. A copy"],
+	])("%s: the reason is true, and says what to do", (written, expected) => {
+		const call: ToolCall = { id: "1", tool: "bash", input: { command: spelled(written, lab) }, siblings: [] };
+		const policy = unchangedProjectPolicy({ shell: "judged", tools: ["bash"], advice: "" }, lab.project);
+		const verdict = policy.judge(call, () => computeFootprint(call, hostEnvironment(lab.project)));
+		expect(verdict).toMatchObject({ reason: expect.stringContaining(spelled(expected, lab)) });
+	});
+
 	it("tests and unknown programs pass in a phase and a state that are not strict", async () => {
 		for (const command of ["npm test", "make check", "./run.sh", "unknown-program x"])
 			expect([command, await verdicts(command, lab)]).toEqual([command, { ...all("passes"), readonly: "stops" }]);
@@ -272,6 +325,11 @@ describe("the disk, after a command has run in a box,", needsProgram("bwrap", sa
 		"ln -s P T/alias; cd T/alias; git tag v2",
 		"git checkout-index -a --prefix=T/out/",
 		"git format-patch -q -o T -1",
+		"bash -c 'set -e; cd T/none; touch x'; true",
+		"bash -c 'cd T/none || exit 1; touch x'; true",
+		"set -e; cd T/none || true; touch x",
+		"set -e; f() { cd T/none; touch x; }; f || true",
+		"set -e; touch $(cd T/none; echo x)",
 	])("shows what was judged: %s", async (written) => {
 		const box = makeLab();
 		try {

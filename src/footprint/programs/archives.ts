@@ -101,6 +101,21 @@ const endings: { readonly [name: string]: string } = {
 	compress: ".Z",
 };
 
+/** `cpio`: `-p folder` copies the files that its input names into a folder, `-i` unpacks, and without a mode it packs. */
+function cpio(call: Call): void {
+	for (const folder of call.values("-D --directory")) call.changeDirectory(folder);
+	if (call.has("-t --list")) return;
+	if (call.has("-p --pass-through")) {
+		const [folder = "."] = call.operands;
+		call.access("write", folder, { recursive: true, replaces: true });
+		if (call.has("-l --link")) call.access("link", ".", { recursive: true });
+	} else if (call.has("-i --extract") && !call.has("--to-stdout")) {
+		call.access("write", ".", { recursive: true, replaces: true });
+		// Names in an archive may be absolute.
+		if (!call.has("--no-absolute-filenames")) call.change("worktree");
+	}
+}
+
 /** `rsync`: copies trees, and with `--delete` removes what is not in the source. */
 function rsync(call: Call): void {
 	const { operands } = call;
@@ -205,9 +220,12 @@ const compressors: ProgramSpecs = abbreviating({
 		},
 	},
 	cpio: {
-		options: { "-F --file -I": "read", "-O": "replace", "-H --format -D --directory -E": "text" },
-		changes: ["worktree"],
-		when: { "-t --list": { harmless: true } },
+		options: {
+			"-F --file -I -E --pattern-file": "read",
+			"-O": "replace",
+			"-H --format -D --directory -R --owner": "text",
+		},
+		custom: cpio,
 	},
 });
 

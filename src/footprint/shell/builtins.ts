@@ -5,6 +5,7 @@ import { isDirectory, MAX_PATH, pathRules } from "../paths.ts";
 import { absolutePaths, withoutSlash } from "../places.ts";
 import { isKnown, isOpen, SOME_NAME, spellCommand, UNKNOWN_VALUE } from "../text.ts";
 import { recordHistoryOff } from "./environment.ts";
+import { errexitAfter } from "./errexit.ts";
 import { onPath, printed } from "./output.ts";
 import { assign, lookUp, type State, textValue, unknownVariable, type Value, withExported } from "./state.ts";
 import { type CommandOutcome, type ShellWalk, settled } from "./walk.ts";
@@ -38,6 +39,8 @@ const declare: Builtin = (_walk, args, state) => {
 /** The state after `declare name` or `declare name=value`. */
 function declareName(state: State, operand: string, options: readonly string[]): State {
 	const [, name, value] = /^([A-Za-z_]\w*)\+?(?:=(.*))?$/s.exec(operand) ?? [];
+	// `local -` makes the options of `set` local, too.
+	if (operand === "-") return { ...state, lost: true };
 	if (!name) return isKnown(operand) ? state : { ...state, lost: true };
 	const refers = options.some((option) => /^-\w*n/.test(option));
 	// From here on the two names are one variable: neither is followed.
@@ -282,10 +285,12 @@ const setOptions: Builtin = (walk, args, state) => {
 	if (args.some((arg, at) => arg === "history" && /^\+\w*o$/.test(args[at - 1] ?? "")))
 		recordHistoryOff(walk, "set +o history");
 	const dashes = args.indexOf("--");
-	if (dashes >= 0) return settled({ ...state, parameters: [args.slice(dashes + 1)] }, "");
+	const errexit = errexitAfter(args, state.errexit);
+	const now = errexit === state.errexit ? state : { ...state, errexit };
+	if (dashes >= 0) return settled({ ...now, parameters: [args.slice(dashes + 1)] }, "");
 	const first = args.findIndex((arg, index) => !/^[-+]/.test(arg) && !/^[-+]\w*o$/.test(args[index - 1] ?? ""));
-	if (first >= 0) return settled({ ...state, parameters: [args.slice(first)] }, "");
-	return settled(state, args.length === 0 ? UNKNOWN_VALUE : "");
+	if (first >= 0) return settled({ ...now, parameters: [args.slice(first)] }, "");
+	return settled(now, args.length === 0 ? UNKNOWN_VALUE : "");
 };
 
 const shift: Builtin = (_walk, args, state) => {
@@ -300,7 +305,8 @@ const shellSwitch: Builtin = (_walk, args, state) => {
 	const globs = args.some(
 		(arg) => /^(dotglob|globstar|nocaseglob|failglob|globasciiranges)$/.test(arg) || !isKnown(arg),
 	);
-	return settled(globs ? { ...state, globbing: "changed" } : state, args.length > 1 ? "" : UNKNOWN_VALUE);
+	const now = args.some((arg) => arg === "errexit" || !isKnown(arg)) ? { ...state, errexit: false } : state;
+	return settled(globs ? { ...now, globbing: "changed" } : now, args.length > 1 ? "" : UNKNOWN_VALUE);
 };
 
 const assignNames: Builtin = (_walk, args, state) => {
@@ -328,6 +334,10 @@ const maskModes: Builtin = (walk, args, state) => {
 	walk.record.run({ program: "umask", args, text, effects: open ? ["open-permissions"] : [] });
 	return settled(state, "");
 };
+
+/** `exit` with one status; with more arguments it fails. What `trap` has set still runs. */
+const leave: Builtin = (walk, args, state) =>
+	settled(args.length > 1 || !args.every(isKnown) || walk.hasTraps ? state : { ...state, ended: true }, "");
 
 const quiet: Builtin = (_walk, _args, state) => settled(state, "");
 
@@ -364,7 +374,7 @@ export const builtins: { readonly [name: string]: Builtin } = {
 	printf: formatInto,
 	":": quiet,
 	return: quiet,
-	exit: quiet,
+	exit: leave,
 	break: quiet,
 	continue: quiet,
 	wait: quiet,

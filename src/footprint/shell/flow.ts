@@ -55,10 +55,18 @@ function walkStatements(
 	for (const statement of statements) {
 		const now = merge(outcome.success, outcome.failure, walk.host);
 		if (!walk.record.spend(4)) return settled(now, UNKNOWN_VALUE);
-		outcome = walkStatement(walk, statement, now, stdin);
+		outcome = heedFailure(walk, statement, walkStatement(walk, statement, now, stdin));
 		output = bounded(output + outcome.output);
 	}
 	return { ...outcome, output };
+}
+
+/** The outcome of a statement of a list: with `set -e`, the failure of a simple command ends the shell. */
+function heedFailure(walk: ShellWalk, { command, background }: Statement, outcome: CommandOutcome): CommandOutcome {
+	const { success, failure } = outcome;
+	const isHeeded = failure.errexit && !failure.lost && !walk.isCondition && !walk.hasTraps;
+	if (!isHeeded || success === failure || background || command.type !== "Command") return outcome;
+	return { ...outcome, failure: { ...failure, ended: true } };
 }
 
 function walkList(walk: ShellWalk, list: CompoundList, state: State, stdin: string): CommandOutcome {
@@ -80,11 +88,15 @@ function walkAndOr(
 ): CommandOutcome {
 	const [first, ...others] = node.commands;
 	if (!first) return settled(state, "");
-	let outcome = walkPipelineNode(walk, first, state, stdin);
+	const operand = (index: number, command: PipelineNode, from: State): CommandOutcome => {
+		const work = () => walkPipelineNode(walk, command, from, stdin);
+		return index < others.length ? walk.inCondition(work) : work();
+	};
+	let outcome = operand(0, first, state);
 	for (const [index, next] of others.entries()) {
 		if (!walk.record.spend(4)) break;
 		const and = node.operators[index] === "&&";
-		const then = walkPipelineNode(walk, next, and ? outcome.success : outcome.failure, stdin);
+		const then = operand(index + 1, next, and ? outcome.success : outcome.failure);
 		const output = then.output === "" ? outcome.output : outcome.output === "" ? then.output : UNKNOWN_VALUE;
 		outcome = and
 			? { success: then.success, failure: merge(outcome.failure, then.failure, walk.host), output }
@@ -98,8 +110,9 @@ function walkPipelineNode(walk: ShellWalk, node: PipelineNode, state: State, std
 	const [only] = node.commands;
 	const negated = node.prefixes.filter((prefix) => prefix.type === "Negation").length % 2 === 1;
 	if (node.commands.length === 1 && only) {
-		const outcome = walkCommand(walk, only, state, stdin);
-		return negated ? { success: outcome.failure, failure: outcome.success, output: outcome.output } : outcome;
+		if (!negated) return walkCommand(walk, only, state, stdin);
+		const { success, failure, output } = walk.inCondition(() => walkCommand(walk, only, state, stdin));
+		return { success: failure, failure: success, output };
 	}
 	let input = stdin;
 	for (const [index, command] of node.commands.entries()) {
@@ -159,12 +172,13 @@ function walkCommand(walk: ShellWalk, node: CommandNode, state: State, stdin: st
 }
 
 function walkIf(walk: ShellWalk, node: If, state: State, stdin: string): CommandOutcome {
-	const clause = walkList(walk, node.clause, state, stdin);
+	const condition = (list: CompoundList, from: State) => walk.inCondition(() => walkList(walk, list, from, stdin));
+	const clause = condition(node.clause, state);
 	const first = walkList(walk, node.then, clause.success, stdin);
 	const others: CommandOutcome[] = [];
 	let otherwise = clause.failure;
 	for (const elif of node.elif) {
-		const test = walkList(walk, elif.clause, otherwise, stdin);
+		const test = condition(elif.clause, otherwise);
 		others.push(walkList(walk, elif.then, test.success, stdin));
 		otherwise = test.failure;
 	}
@@ -199,7 +213,7 @@ function walkArithmeticFor(walk: ShellWalk, node: ArithmeticFor, state: State, s
 
 function walkWhile(walk: ShellWalk, node: While, state: State, stdin: string): CommandOutcome {
 	return walkLoop(walk, state, (now) => {
-		const clause = walkList(walk, node.clause, now, stdin);
+		const clause = walk.inCondition(() => walkList(walk, node.clause, now, stdin));
 		const [enter, leave] = node.kind === "while" ? [clause.success, clause.failure] : [clause.failure, clause.success];
 		return either(walk, walkList(walk, node.body, enter, stdin), settled(leave, clause.output));
 	});

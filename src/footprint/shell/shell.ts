@@ -40,6 +40,7 @@ class ScriptWalk implements ShellWalk {
 	private assignments: (readonly [string, Value])[] = [];
 	private depth = 0;
 	private loops = 0;
+	private conditions = 0;
 
 	constructor(record: FootprintRecord) {
 		this.record = record;
@@ -121,14 +122,14 @@ class ScriptWalk implements ShellWalk {
 
 	private substitute(script: ParsedScript | undefined, state: State, stdin: string): string {
 		if (!script) return UNKNOWN_VALUE;
-		const { output } = this.deeper("$(…)", state, () => walkParsed(this, script, state, stdin));
+		const { output } = this.deeper("$(…)", state, () => walkParsed(this, script, { ...state, errexit: false }, stdin));
 		return bounded(output.replace(/\n+$/, ""));
 	}
 
 	private connect({ script, operator }: ProcessSubstitutionPart, state: State, stdin: string): string {
 		if (!script) return UNKNOWN_VALUE;
 		const input = operator === ">" ? UNKNOWN_VALUE : stdin;
-		const { output } = this.deeper("<(…)", state, () => walkParsed(this, script, state, input));
+		const { output } = this.deeper("<(…)", state, () => walkParsed(this, script, { ...state, errexit: false }, input));
 		const path = `/dev/fd/${1000 + this.connections.size}`;
 		this.connections.set(path, operator === "<" ? output : "");
 		return path;
@@ -163,6 +164,21 @@ class ScriptWalk implements ShellWalk {
 
 	addTrap(text: string): void {
 		this.traps.push(text);
+	}
+
+	get hasTraps(): boolean {
+		return this.traps.length > 0;
+	}
+
+	inCondition<Result>(work: () => Result): Result {
+		this.conditions++;
+		const result = work();
+		this.conditions--;
+		return result;
+	}
+
+	get isCondition(): boolean {
+		return this.conditions > 0;
 	}
 
 	/** Runs the commands given to `trap` in the state at the end. */

@@ -30,6 +30,10 @@ export interface State {
 	readonly dialect: "bash" | "any";
 	/** The command runs on another machine or in a container. */
 	readonly elsewhere: boolean;
+	/** `set -e`: a failed command ends the shell. */
+	readonly errexit: boolean;
+	/** The shell has ended, so nothing that follows runs. */
+	readonly ended: boolean;
 }
 
 export const unknownVariable: Value = { kind: "text", options: [UNKNOWN_VALUE] };
@@ -48,6 +52,8 @@ export function openState(host: HostEnvironment): State {
 		lost: false,
 		globbing: "plain",
 		elsewhere: false,
+		errexit: false,
+		ended: false,
 	};
 }
 
@@ -90,7 +96,7 @@ export function childState(state: State, host: HostEnvironment): State {
 		else if (exported) variables.set(name, value.kind === "text" ? textValue("", ...value.options) : unknownVariable);
 	}
 	const functions = new Map([...state.functions].map(([name, bodies]) => [name, [...bodies, undefined]] as const));
-	return { ...state, variables, functions, aliases: new Map(), parameters: [[]], globbing: "plain" };
+	return { ...state, variables, functions, aliases: new Map(), parameters: [[]], globbing: "plain", errexit: false };
 }
 
 export function withExported(state: State, names: readonly string[]): State {
@@ -120,9 +126,10 @@ function mergeValues(a: Value | undefined, b: Value | undefined): Value {
 
 const MAX_DIRECTORIES = 16;
 
-/** The state after either of two: everything that could be true in one of them. */
+/** The state after either of two: everything that could be true in one of them. One in which the shell has ended leads nowhere. */
 export function merge(a: State, b: State, host: HostEnvironment): State {
 	if (a === b) return a;
+	if (a.ended !== b.ended) return a.ended ? b : a;
 	return {
 		...a,
 		cwd: mergeDirectories(a.cwd, b.cwd),
@@ -133,6 +140,7 @@ export function merge(a: State, b: State, host: HostEnvironment): State {
 		exported: a.exported === b.exported ? a.exported : mergeExported(a.exported, b.exported),
 		lost: a.lost || b.lost,
 		globbing: a.globbing === "changed" || b.globbing === "changed" ? "changed" : "plain",
+		errexit: a.errexit && b.errexit,
 	};
 }
 
@@ -178,8 +186,9 @@ function mergeFunctions(a: State, b: State): State["functions"] {
 
 /** Whether everything that `small` allows, `large` allows too: walking once more from `small` would find nothing new. */
 export function covers(large: State, small: State): boolean {
-	if (large === small) return true;
+	if (large === small || (small.ended && !large.ended)) return true;
 	return (
+		(small.errexit || !large.errexit) &&
 		(large.lost || !small.lost) &&
 		(!large.cwd || (small.cwd?.every((path) => large.cwd?.includes(path)) ?? false)) &&
 		coversParameters(large.parameters, small.parameters) &&

@@ -40,6 +40,12 @@ export interface ShellWalk {
 	leaveLoop(): void;
 	/** Adds a command given to `trap`, which runs in the state at the end of the script. */
 	addTrap(text: string): void;
+	/** Whether there is such a command. */
+	readonly hasTraps: boolean;
+	/** Walks a command whose failure `set -e` ignores: a condition, or what another operator than the last follows. */
+	inCondition<Result>(work: () => Result): Result;
+	/** Whether the failure of the command being walked is ignored so. */
+	readonly isCondition: boolean;
 }
 
 /** The outcome of something that cannot fail in another state than it succeeds in. */

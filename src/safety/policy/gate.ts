@@ -26,7 +26,7 @@ import { readToolSettings } from "../known-tools.ts";
 import { type DecisionOutcome, decisionEntry, recordDecision } from "./decision-record.ts";
 import { type InFlightCalls, openInFlightCalls } from "./in-flight-calls.ts";
 import type { Policies, ToolCall } from "./policy.ts";
-import { questionText, refusalText } from "./refusal.ts";
+import { callTitle, questionText, refusalText } from "./refusal.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** A call with the verdicts that prevent it from simply passing, strongest first. */
@@ -126,7 +126,7 @@ async function judgeCall(
 	const { policies } = gate.options;
 	const call = readCall(gate.pi, event, ctx, await knownTools(gate, ctx));
 	if (!hasNeighbors(call) && policies.ignore(call)) return undefined;
-	const { measure, pathExists } = await import("../measure.ts");
+	const { measure, diskOf } = await import("../measure.ts");
 	const footprint = once(() => measure(call, ctx.cwd));
 	const { decision, verdicts, notes } = await policies.judge(call, footprint);
 	record(gate, "noted", call, notes);
@@ -144,7 +144,8 @@ async function judgeCall(
 		return refuse(gate, ctx, verdicts, refusalText(verdicts, "rule", ctx.cwd));
 	}
 	if (lifted) record(gate, "allowed", call, verdicts);
-	const conflict = () => (hasNeighbors(call) ? gate.inFlight.conflict(call.id, footprint(), pathExists) : undefined);
+	const conflict = () =>
+		hasNeighbors(call) ? gate.inFlight.conflict(call.id, footprint(), diskOf(ctx.cwd)) : undefined;
 	const before = conflict();
 	if (before) return refuseConflict(gate, ctx, call, before);
 	if (decision === "ask") {
@@ -154,7 +155,7 @@ async function judgeCall(
 	// Another call may have been allowed while the user was deciding.
 	const after = conflict();
 	if (after) return refuseConflict(gate, ctx, call, after);
-	if (hasNeighbors(call)) gate.inFlight.begin(call.id, footprint());
+	if (hasNeighbors(call)) gate.inFlight.begin(call.id, footprint(), callTitle(call));
 	// If the user lifts a refusal, the result is not screened.
 	if (policies.screens && !lifted) gate.screened.set(call.id, judged);
 	const amended = await policies.amend(call);
@@ -240,7 +241,7 @@ function refuseConflict(gate: GateState, ctx: ExtensionContext, call: ToolCall, 
 		policy: "gate",
 		rule: "side-by-side",
 		reason: `${conflict}, so it was not run.`,
-		advice: "Call it again alone, after the other call has ended.",
+		advice: "Repeat it alone, in a message of its own.",
 	};
 	record(gate, "denied", call, [verdict]);
 	return { block: true, reason: refusalText([verdict], "rule", ctx.cwd) };

@@ -1,13 +1,21 @@
 // Allowed calls that have not ended. One of them must not invalidate the judgment of another.
-// Invariant: a call that could change the meaning of a path never runs at the same time as a call that uses that path.
+// Invariant: a call that could change the meaning of a path never runs at the same time as a call that uses that path. A program whose
+// effect is unknown can do so where it works, not in a temporary folder that the other call makes itself.
 import type { FileAccess, Footprint } from "../../footprint/index.ts";
 import { isWithin } from "./containment.ts";
 
+/** What a conflict depends on besides the calls. */
+export interface Disk {
+	exists(path: string): boolean;
+	/** Whether it is in a folder for temporary files outside the project. */
+	isTemporary(place: Pick<FileAccess, "path" | "real">): boolean;
+}
+
 export interface InFlightCalls {
 	/** Why call `id` cannot run now, as the start of a sentence for the model; `undefined` if it can. */
-	conflict(id: string, footprint: Footprint, exists: (path: string) => boolean): string | undefined;
-	/** Adds a call. The id of a nested call starts with its parent's id and `/`. */
-	begin(id: string, footprint: Footprint): void;
+	conflict(id: string, footprint: Footprint, disk: Disk): string | undefined;
+	/** Adds a call. The id of a nested call starts with its parent's id and `/`. `title`: its first words, for messages. */
+	begin(id: string, footprint: Footprint, title: string): void;
 	end(id: string): void;
 	clear(): void;
 	readonly size: number;
@@ -27,21 +35,23 @@ const gitLinkers = new Set(
 );
 
 export function openInFlightCalls(): InFlightCalls {
-	const calls = new Map<string, Footprint>();
+	const calls = new Map<string, { readonly footprint: Footprint; readonly title: string }>();
 	return {
 		get size() {
 			return calls.size;
 		},
-		begin: (id, footprint) => void calls.set(id, footprint),
+		begin: (id, footprint, title) => void calls.set(id, { footprint, title }),
 		end: (id) => void calls.delete(id),
 		clear: () => calls.clear(),
-		conflict(id, footprint, exists) {
-			for (const [otherId, other] of calls) {
+		conflict(id, footprint, disk) {
+			for (const [otherId, { footprint: other, title }] of calls) {
 				if (id.startsWith(`${otherId}/`)) continue;
-				const clash = relinks(other, footprint, exists) ?? relinks(footprint, other, exists);
-				if (clash) {
-					return `Another call of the same message (${other.tool}) could change what ${clash} means while this one runs`;
-				}
+				const theirs = relinks(other, footprint, disk);
+				if (theirs)
+					return `Another call of the same message, ${title}, could change what ${theirs} means while this one runs`;
+				const own = relinks(footprint, other, disk);
+				if (own)
+					return `This call could change what ${own} means while another call of the same message, ${title}, runs`;
 			}
 			return undefined;
 		},
@@ -49,15 +59,30 @@ export function openInFlightCalls(): InFlightCalls {
 }
 
 /** A path that `user` accesses and whose meaning `maker` could change. */
-function relinks(maker: Footprint, user: Footprint, exists: (path: string) => boolean): string | undefined {
+function relinks(maker: Footprint, user: Footprint, disk: Disk): string | undefined {
 	if (maker.tool === "write" || maker.tool === "edit") return undefined;
 	const made = canLink(maker) ? maker.accesses.filter(({ kind }) => kind !== "read" && kind !== "list") : [];
 	const unknown = maker.unknowns.some(({ may }) => may.includes("link") || may.includes("write"));
 	for (const access of user.accesses) {
 		for (const name of made) if (overlap(name, access)) return access.path;
-		if (unknown && (access.kind === "read" || access.kind === "list") && !exists(access.path)) return access.path;
+		const isLooked = access.kind === "read" || access.kind === "list";
+		if (unknown && isLooked && !disk.exists(access.path) && !isOwn(access, user, disk)) return access.path;
 	}
 	return undefined;
+}
+
+/** Whether the call itself makes this path, or a folder above it, in a temporary place. */
+function isOwn(used: FileAccess, { accesses }: Footprint, disk: Disk): boolean {
+	return (
+		disk.isTemporary(used) &&
+		accesses.some(
+			(made) =>
+				(made.kind === "write" || made.kind === "link") &&
+				disk.isTemporary(made) &&
+				isWithin(used.path, made.path) &&
+				isWithin(used.real, made.real),
+		)
+	);
 }
 
 function canLink({ accesses, runs }: Footprint): boolean {

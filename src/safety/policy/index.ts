@@ -6,6 +6,7 @@ export {
 	readDecision,
 } from "./decision-record.ts";
 export type { Answers, JudgedCall } from "./gate.ts";
+export type { Disk } from "./in-flight-calls.ts";
 export {
 	openPolicies,
 	type Policies,

@@ -2,7 +2,7 @@
 import { isWithin } from "./containment.ts";
 import { originText } from "./decision-record.ts";
 import type { ToolCall } from "./policy.ts";
-import { redactInput } from "./redaction.ts";
+import { redactInput, redactText } from "./redaction.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** The first line of every refusal. */
@@ -49,6 +49,13 @@ export function questionText(
 		title: `Allow ${call.tool}?`,
 		message: [redactInput(call.input, 600), "", ...reasons].join("\n"),
 	};
+}
+
+/** How a message names a call: its tool and the beginning of its command, or of its arguments. */
+export function callTitle({ tool, input }: Pick<ToolCall, "tool" | "input">): string {
+	const { command } = input;
+	const text = typeof command === "string" ? redactText(command, 60) : redactInput(input, 60);
+	return text === "" ? tool : `${tool} \`${text}\``;
 }
 
 function ruleText({ policy, rule, origin }: Verdict, cwd: string): string {

@@ -143,7 +143,11 @@ describe("parallel execution", () => {
 	const run = (program: string, ...args: string[]) => ({ program, args, text: program, effects: [], changes: [] });
 	const reading = footprint("read", [access("read", "/p/k/id")]);
 	const linking = footprint("bash", [access("link", "/h"), access("write", "/p/k")], [run("ln", "-s", "/h", "k")]);
-	const yes = () => true;
+	const disk = (exists: boolean) => ({
+		exists: () => exists,
+		isTemporary: ({ path }: { readonly path: string }) => path.startsWith("/tmp/"),
+	});
+	const [yes, no] = [disk(true), disk(false)];
 
 	it.each([
 		["a link", linking],
@@ -153,11 +157,11 @@ describe("parallel execution", () => {
 		["a checkout", footprint("bash", [access("write", "/p")], [run("git", "checkout", "x")])],
 	])("is excluded for %s and a call that uses the name, in either order", (_name, maker) => {
 		const flight = openInFlightCalls();
-		flight.begin("1", maker);
+		flight.begin("1", maker, "bash `x`");
 		expect(flight.conflict("2", reading, yes)).toContain("/p/k/id");
 		flight.end("1");
 		expect(flight.conflict("2", reading, yes)).toBeUndefined();
-		flight.begin("2", reading);
+		flight.begin("2", reading, "bash `x`");
 		expect(flight.conflict("1", maker, yes)).toContain("/p/k/id");
 		flight.clear();
 		expect(flight.size).toBe(0);
@@ -165,22 +169,27 @@ describe("parallel execution", () => {
 
 	it("is allowed for calls that only write text or use other paths", () => {
 		const flight = openInFlightCalls();
-		flight.begin("1", footprint("bash", [access("write", "/p/k")], [run("echo", "x")]));
-		flight.begin("2", footprint("write", [access("write", "/p/k")]));
+		flight.begin("1", footprint("bash", [access("write", "/p/k")], [run("echo", "x")]), "bash `x`");
+		flight.begin("2", footprint("write", [access("write", "/p/k")]), "write");
 		flight.begin(
 			"3",
 			footprint("bash", [access("link", "/h"), access("write", "/p/other")], [run("ln", "-s", "/h", "other")]),
+			"bash `x`",
 		);
 		expect(flight.conflict("4", reading, yes)).toBeUndefined();
 	});
 
 	it("is excluded for an unknown effect and a read of a missing path", () => {
 		const flight = openInFlightCalls();
-		flight.begin("1", { ...footprint("bash", []), unknowns: [{ what: "script", text: "x", may: ["write", "link"] }] });
-		expect(flight.conflict("2", reading, () => false)).toContain("/p/k/id");
+		flight.begin(
+			"1",
+			{ ...footprint("bash", []), unknowns: [{ what: "script", text: "x", may: ["write", "link"] }] },
+			"bash `./run all`",
+		);
+		expect(flight.conflict("2", reading, no)).toMatch(/bash `\.\/run all`, could change what \/p\/k\/id means/);
 		expect(flight.conflict("2", reading, yes)).toBeUndefined();
 		// A call made by another call is not kept from running by it.
-		expect(flight.conflict("1/1", reading, () => false)).toBeUndefined();
+		expect(flight.conflict("1/1", reading, no)).toBeUndefined();
 	});
 });
 
@@ -195,12 +204,16 @@ describe("which accesses of two calls affect each other", () => {
 		...{ tool: "bash", accesses, runs: [], unknowns: [] },
 		...more,
 	});
+	const disk = (exists: boolean) => ({
+		exists: () => exists,
+		isTemporary: ({ path }: { readonly path: string }) => path.startsWith("/tmp/"),
+	});
 	/** Whether two calls conflict, which does not depend on the order. */
 	const conflict = (one: Footprint, other: Footprint, exists = true) => {
 		const [first, second] = [openInFlightCalls(), openInFlightCalls()];
-		first.begin("1", one);
-		second.begin("1", other);
-		const said = [first.conflict("2", other, () => exists), second.conflict("2", one, () => exists)];
+		first.begin("1", one, "bash");
+		second.begin("1", other, "bash");
+		const said = [first.conflict("2", other, disk(exists)), second.conflict("2", one, disk(exists))];
 		expect(said[0] === undefined).toBe(said[1] === undefined);
 		return said[0] !== undefined;
 	};
@@ -236,6 +249,26 @@ describe("which accesses of two calls affect each other", () => {
 			expect(conflict(maker, user(kind), true)).toBe(false);
 		}
 		for (const kind of ["write", "delete"] as const) expect(conflict(maker, user(kind), false)).toBe(false);
+	});
+
+	it.each<[string, Access[], boolean]>([
+		["a temporary folder that the call makes", [access("write", "/tmp/c"), access("read", "/tmp/c/a")], false],
+		["a temporary file that the call writes", [access("write", "/tmp/a"), access("read", "/tmp/a")], false],
+		["a temporary folder that the call only removes", [access("delete", "/tmp/c"), access("read", "/tmp/c/a")], true],
+		[
+			"a temporary folder that leads elsewhere",
+			[access("write", "/tmp/c"), access("read", "/tmp/c/a", { real: "/p/a" })],
+			true,
+		],
+		["a temporary file of others", [access("write", "/tmp/c"), access("read", "/tmp/d")], true],
+		["a folder of the project", [access("write", "/p/c"), access("read", "/p/c/a")], true],
+	])("an unknown effect and a read of what is not there, in %s: %s", (_title, accesses, expected) => {
+		const maker = footprint([], { unknowns: [{ what: "project", text: "npm test", may: ["write", "link"] }] });
+		expect(conflict(maker, footprint(accesses), false)).toBe(expected);
+		// A link at the folder itself matters wherever it is.
+		expect(conflict(footprint([access("link", "/tmp")], { runs: [ln] }), footprint(accesses), false)).toBe(
+			accesses.some(({ path }) => path.startsWith("/tmp")),
+		);
 	});
 
 	it.each<[string, Partial<Access>, Partial<Access>, boolean]>([

@@ -79,10 +79,10 @@ describe("a guarded worker", () => {
 		await (await rig.start()).ended;
 		expect(server.requests[0]?.system).toContain("This state does not change the project");
 		const results = server.last().results.map(({ text }) => text);
-		const advice = "Write to a temporary folder outside the project instead, or describe the change";
+		const advice = "A change that the project needs belongs in the summary";
 		expect(results).toEqual([
 			expect.stringMatching(
-				/This state does not change the project, and .* would change out\.txt\.[\s\S]*Write to a temp/,
+				/This state does not change the project, and .* would change out\.txt\. A copy in a temporary folder may/,
 			),
 			expect.stringContaining(advice),
 			expect.stringMatching(/^ran\s*$/),

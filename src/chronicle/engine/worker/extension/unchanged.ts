@@ -2,4 +2,4 @@
 import { TRANSITION_TOOL } from "./protocol.ts";
 
 /** After a refusal. */
-export const UNCHANGED_ADVICE = `Write to a temporary folder outside the project instead, or describe the change in the summary of ${TRANSITION_TOOL}.`;
+export const UNCHANGED_ADVICE = `A change that the project needs belongs in the summary of ${TRANSITION_TOOL}: describe it there.`;

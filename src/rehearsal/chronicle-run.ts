@@ -26,10 +26,16 @@ export async function playChronicle(
 		if (!further) break;
 		ended = further;
 	}
-	const { status, waits } = readResult(ended.output);
+	const { status, waits, result } = readResult(ended.output);
 	const done = ended.exit.kind === "exited" && ended.exit.code === 0 && status === "done";
 	// The commands' progress lines are omitted, because the report lists the visits.
-	return { ...ended, outcome: done ? "done" : "stopped", output: waits ?? "", errors: done ? "" : ended.errors };
+	return {
+		...ended,
+		outcome: done ? "done" : "stopped",
+		output: waits ?? "",
+		errors: done ? "" : ended.errors,
+		...(done && result !== undefined ? { result } : {}),
+	};
 }
 
 /** Runs one command of `pi-chronicle` in the copy. */
@@ -91,7 +97,7 @@ const accepted: Readonly<Record<string, readonly PlayedDecision["kind"][]>> = {
 };
 
 /** The decision that a scenario's answer stands for; `undefined`: there is none for this question. */
-function decisionOf({ status, first }: Result, answer: UserAnswer | undefined): PlayedDecision | undefined {
+function decisionOf({ status, choices: [first] }: Result, answer: UserAnswer | undefined): PlayedDecision | undefined {
 	if (status === "asks") return { kind: "answer", words: answer?.words || first || "Yes." };
 	if (answer?.kind === "sent") return { ...answer, kind: "release" };
 	if (status === "human_intervention") return undefined;
@@ -119,7 +125,7 @@ function answerArguments(id: string, decision: Answering): string[] {
 	const options = ["--json", "--approve", "--run", id, "--"];
 	switch (decision.kind) {
 		case "approve":
-			return ["approve", ...options];
+			return ["approve", ...options, ...(decision.words ? [decision.words] : [])];
 		case "reject":
 		case "answer":
 			return [decision.kind, ...options, decision.words];
@@ -131,7 +137,7 @@ function answerArguments(id: string, decision: Answering): string[] {
 function describe(decision: Answering): string {
 	switch (decision.kind) {
 		case "approve":
-			return "approves.";
+			return decision.words ? `approves: ${asSentence(decision.words)}` : "approves.";
 		case "reject":
 			return `rejects: ${asSentence(decision.words)}`;
 		case "answer":
@@ -141,12 +147,23 @@ function describe(decision: Answering): string {
 	}
 }
 
-/** What a player reads before a decision. */
-function questionText({ question, waits, summary, targets }: Result): string {
+/** What a player reads before a decision; `output`: of the command that ended with a question. */
+export function playersQuestion(output: string): string {
+	return questionText(readResult(output));
+}
+
+function questionText({ question, child, waits, about, choices, targets, status }: Result): string {
+	const asked = question ?? waits ?? "The run waits for the user.";
 	return [
-		question ?? waits ?? "The run waits for the user.",
-		...(summary === undefined ? [] : [summary]),
-		...(targets.length === 0 ? [] : [`It can go to: ${targets.join(", ")}.`]),
+		child === undefined ? asked : `The child run "${child}" asks: ${asked}`,
+		...(about.length === 0 ? [] : [about.join("\n").trim()]),
+		...(choices.length === 0
+			? []
+			: [`Proposed answers, other words are allowed:\n${choices.map((one) => `- ${one}`).join("\n")}`]),
+		// An answer sends the run nowhere; the targets of the parent are not those of a child.
+		...(targets.length === 0 || status === "asks" || child !== undefined
+			? []
+			: [`It can go to: ${targets.join(", ")}.`]),
 	].join("\n\n");
 }
 
@@ -154,31 +171,54 @@ interface Result {
 	readonly id?: string;
 	readonly status?: string;
 	readonly question?: string;
-	/** The first of the answers that a worker proposes. */
-	readonly first?: string;
-	/** Summary of the move that the question is about. */
-	readonly summary?: string;
+	/** The child run that asks. */
+	readonly child?: string;
+	/** The answers that a worker proposes. */
+	readonly choices: readonly string[];
+	/** What an approval is about, as lines: summary, tasks, findings, files. */
+	readonly about: readonly string[];
 	readonly waits?: string;
+	/** Last summary of a finished run. */
+	readonly result?: string;
 	readonly targets: readonly string[];
 }
 
 /** The fields of a verb's JSON output; empty if the output is something else. */
 function readResult(output: string): Result {
 	try {
-		const { id, status, question, waitsFor, targets } = JSON.parse(output) as Record<string, unknown>;
-		const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
-		const { text: asked, summary, choices } = (question ?? {}) as Record<"text" | "summary" | "choices", unknown>;
+		const { id, status, question, waitsFor, targets, result } = fieldsOf(JSON.parse(output));
+		const { what, children } = fieldsOf(waitsFor);
+		// The run itself asks nothing while it waits for a child that does.
+		const child = question ? {} : fieldsOf(listIn(children, (one) => one)[0]);
+		const asked = fieldsOf(question ?? child.question);
 		const fields = {
-			id: text(id),
-			status: text(status),
-			question: text(asked),
-			first: Array.isArray(choices) ? text(choices[0]) : undefined,
-			summary: text(summary),
-			waits: text((waitsFor as { what?: unknown } | null)?.what),
+			id: textOf(id),
+			status: textOf(status),
+			question: textOf(asked.text),
+			child: textOf(child.name),
+			waits: textOf(what),
+			result: textOf(fieldsOf(result).summary),
 		};
 		const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-		return { ...Object.fromEntries(given), targets: Array.isArray(targets) ? targets.map(String) : [] };
+		return {
+			...Object.fromEntries(given),
+			about: listIn(asked.about, String),
+			choices: listIn(asked.choices, String),
+			targets: listIn(targets, String),
+		};
 	} catch {
-		return { targets: [] };
+		return { about: [], choices: [], targets: [] };
 	}
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+	return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+function textOf(value: unknown): string | undefined {
+	return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function listIn<Item>(list: unknown, read: (value: unknown) => Item): Item[] {
+	return Array.isArray(list) ? list.map(read) : [];
 }

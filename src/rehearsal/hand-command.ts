@@ -70,11 +70,15 @@ export function openHand({ place, transcript, waitMinutes }: HandOptions): OpenH
 function saveTranscript({ transcript }: RehearsalReport, file: string | undefined): string[] {
 	if (!transcript || file === undefined) return [];
 	replaceFileSync(file, writeTranscript(transcript));
-	return [`PlayTranscript: ${file}`];
+	return [`Transcript: ${file}`];
 }
 
-function playedLines({ gaveUp, transcript }: RehearsalReport): string[] {
-	return [...(gaveUp === undefined ? [] : [gaveUp]), ...(transcript ? figureLines(transcript.figures) : [])];
+function playedLines({ gaveUp, transcript, result }: RehearsalReport): string[] {
+	return [
+		...(result === undefined ? [] : ["", "Result of the run:", result, ""]),
+		...(gaveUp === undefined ? [] : [gaveUp]),
+		...(transcript ? figureLines(transcript.figures) : []),
+	];
 }
 
 /** The transcript in a file, relative to here; a string says why it cannot be read. */

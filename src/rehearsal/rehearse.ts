@@ -70,7 +70,11 @@ export interface RunContext {
 }
 
 /** `done`: the run reached its end. `stopped`: it did not. */
-export type RunResult = ProcessEnd & { readonly outcome: "done" | "stopped" };
+export type RunResult = ProcessEnd & {
+	readonly outcome: "done" | "stopped";
+	/** What a finished run achieved: its last summary, or the last words of its agent. */
+	readonly result?: string;
+};
 
 /** Why a definition cannot be played. */
 export interface Unplayable {
@@ -158,7 +162,7 @@ export async function rehearse(
 			calls: visit.calls.map((call) => inProject(call, copy.project)),
 		});
 		const tracker = new VisitTracker(copy.journal, (visit) => onVisit?.(forReport(visit)));
-		const { outcome, exit, output, errors } = await play({
+		const { outcome, exit, output, errors, result } = await play({
 			host,
 			copy,
 			tracker,
@@ -178,6 +182,7 @@ export async function rehearse(
 			exit,
 			output: output.trim(),
 			errors: errors.trim(),
+			...(result === undefined ? {} : { result }),
 			parts: tracker.visits.map(forReport),
 			missed: program.expected.filter(({ scope, id }) => !entered.has(`${scope}/${id}`)).map(({ name }) => name),
 			changes: await copy.changes(),

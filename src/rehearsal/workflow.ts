@@ -5,6 +5,8 @@ import type { Diagnostic } from "../definition/index.ts";
 import { exitCodes } from "../pi/index.ts";
 import type { ChildExit } from "../process/index.ts";
 import {
+	answerLine,
+	askLine,
 	type Catalogue,
 	filesOfWorkflow,
 	loadCatalogue,
@@ -122,21 +124,25 @@ async function playWorkflow(name: string, task: string, scene: RunContext): Prom
 			signal,
 		);
 	let ended = await run(`/workflow ${name} ${task}`);
+	let last = ended.output;
 	// The rehearsal also answers for the user: it ends a phase that waits for them, or sends a paused run back.
 	for (let answered = 0; (decide || answered < maxAnswers) && !signal?.aborted; answered++) {
 		const waits = tracker.progress === "waits" && isWaiting(ended.exit);
 		const answer = tracker.takeAnswer();
 		const prompts = decide
-			? await decidedPrompts(decide, tracker.progress, ended)
+			? await decidedPrompts(decide, tracker.progress, { ...ended, output: last })
 			: scriptedPrompts(waits, tracker.progress, answer);
 		if (prompts.length === 0) break;
 		for (const prompt of prompts) {
 			say(`The user would be asked here; ${decide ? "the player" : "the rehearsal"} answers ${asSentence(prompt)}`);
 			const further = await run(prompt);
+			last = further.output;
 			ended = { ...further, output: ended.output + further.output, errors: ended.errors + further.errors };
 		}
 	}
-	return { ...ended, outcome: tracker.progress === "done" ? "done" : "stopped" };
+	const result = last.trim();
+	if (tracker.progress !== "done") return { ...ended, outcome: "stopped" };
+	return { ...ended, outcome: "done", ...(result === "" ? {} : { result }) };
 }
 
 /** The prompts of a scenario's answer; none if the run does not take it. */
@@ -153,20 +159,24 @@ async function decidedPrompts(
 ): Promise<string[]> {
 	if (progress !== "waits" && progress !== "open") return [];
 	const waits = progress === "waits";
-	const text = [
-		waits
-			? "The phase waits for the user. `approve` ends the phase, `answer` and `reject` send words to the agent, `release` goes back to a phase."
-			: "The workflow is paused. `approve` resumes it, `answer` and `reject` send words to the agent, `release` goes back to a phase.",
-		output.trim().slice(-longestOutput),
-		errors.trim().slice(-longestOutput),
-	].filter((part) => part !== "");
+	const asked = questionIn(output) ?? questionIn(errors);
+	const text =
+		asked === undefined
+			? [
+					waits
+						? "The phase waits for the user. `approve` ends the phase, `answer` and `reject` send words to the agent, `release` goes back to a phase."
+						: "The workflow is paused. `approve` resumes it, `answer` and `reject` send words to the agent, `release` goes back to a phase.",
+					output.trim().slice(-longestOutput),
+					errors.trim().slice(-longestOutput),
+				].filter((part) => part !== "")
+			: [`The agent asks: ${asked}`, "`answer` sends your words to the agent, `release` goes back to a phase."];
 	const decision = await decide({
 		text: text.join("\n\n"),
-		accepts: ["approve", "reject", "answer", "release", "stop"],
+		accepts: asked === undefined ? ["approve", "reject", "answer", "release", "stop"] : ["answer", "release", "stop"],
 	});
 	switch (decision.kind) {
 		case "approve":
-			return [waits ? "/workflow next" : "/workflow resume"];
+			return [waits ? "/workflow next" : "/workflow resume", ...(decision.words ? [decision.words] : [])];
 		case "reject":
 		case "answer":
 			return [decision.words];
@@ -224,4 +234,13 @@ function instructionProblems(definition: WorkflowDefinition, catalogue: Catalogu
 function problemsOf(definition: WorkflowDefinition, catalogue: Catalogue): readonly Diagnostic[] {
 	const files = filesOfWorkflow(definition, catalogue.definitions);
 	return catalogue.diagnostics.filter(({ file }) => files.has(file));
+}
+
+/** The question with which the workflow waits, in what pi printed; `undefined`: none. */
+function questionIn(printed: string): string | undefined {
+	const begin = askLine("");
+	const at = printed.lastIndexOf(begin);
+	if (at < 0) return undefined;
+	const [question = ""] = printed.slice(at + begin.length).split(`\n${answerLine()}`, 1);
+	return question.trim();
 }

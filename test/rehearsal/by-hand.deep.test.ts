@@ -72,7 +72,9 @@ describe("pi-chronicle rehearse --by-hand", () => {
 		expect(second).not.toContain("Plan it well.");
 		expect(read(folder, "005-request.md")).toMatch(/ M README\.md/);
 		expect(existsSync(join(folder, "001-problem.md"))).toBe(false);
-		expect(read(folder, "done.md")).toMatch(/# Done[\s\S]*Requests: 5, [\d,]+ characters in all/);
+		expect(read(folder, "done.md")).toMatch(
+			/# Done[\s\S]*Result of the run:\n.+[\s\S]*Requests: 5, [\d,]+ characters in all/,
+		);
 
 		const transcript = read(folder, "transcript.yaml");
 		expect(transcript).toContain("wrongTargets: 1");

@@ -1,9 +1,12 @@
 // Rehearsals by hand: what a player types, what is new in a request, transcripts and their comparison. Pure.
 import { describe, expect, it } from "vitest";
+import { playersQuestion } from "../../src/rehearsal/chronicle-run.ts";
 import { parseDecision, readAnswer, writeAnswer, writeDecision } from "../../src/rehearsal/hand/answer-text.ts";
 import { compareTranscripts } from "../../src/rehearsal/hand/compare.ts";
+import { figuresOf } from "../../src/rehearsal/hand/figures.ts";
 import { maskPlaces, maskText, unmaskPlaces } from "../../src/rehearsal/hand/mask.ts";
 import { OwnText } from "../../src/rehearsal/hand/own-text.ts";
+import type { Exchange } from "../../src/rehearsal/hand/play.ts";
 import { openRequestDesk } from "../../src/rehearsal/hand/request.ts";
 import { requestMarkdown } from "../../src/rehearsal/hand/request-text.ts";
 import type { PlayTranscript } from "../../src/rehearsal/hand/transcript.ts";
@@ -41,11 +44,18 @@ describe("what a player types", () => {
 	});
 
 	it("is one of the decisions of a user", () => {
-		for (const line of ["approve", "stop", "reject Name the risks.", "answer Port 5432.", "release plan try again"]) {
+		for (const line of [
+			"approve",
+			"approve Use cents.",
+			"stop",
+			"reject Name the risks.",
+			"answer Port 5432.",
+			"release plan try again",
+		]) {
 			const read = parseDecision(`${line}\nend\n`);
 			expect(read.kind === "whole" && writeDecision(read.value)).toBe(line);
 		}
-		for (const line of ["yes", "reject", "approve it", "release", "approve\nreject no"])
+		for (const line of ["yes", "reject", "stop it", "release", "approve\nreject no"])
 			expect(parseDecision(line).kind).toBe("wrong");
 		expect(parseDecision("\n").kind).toBe("unfinished");
 	});
@@ -115,6 +125,81 @@ describe("a request", () => {
 		measure.add("The parser drops the last line of a file without a newline");
 		const own = (text: string) => measure.measure(openRequestDesk().receive(post("a", [user(text)]))).own;
 		expect(own("Known: The parser drops the last line of…") - own("Known: ")).toBeLessThanOrEqual(2);
+	});
+});
+
+describe("a question to the user", () => {
+	it("of an approval is what the approval shows", () => {
+		const about = [
+			"",
+			"All tests pass.",
+			"",
+			"Pending tasks:",
+			"  t1 Move",
+			"",
+			"1 file changed, +1 −0:",
+			"  M a +1 −0",
+		];
+		const question = { text: "Move from survey to upgrade?", about, summary: "All tests pass." };
+		const output = { id: "1", status: "awaiting_approval", question, waitsFor: null, targets: ["upgrade", "done"] };
+		expect(playersQuestion(JSON.stringify(output))).toBe(
+			`Move from survey to upgrade?\n\n${about.slice(1).join("\n")}\n\nIt can go to: upgrade, done.`,
+		);
+	});
+
+	it("of a child names it and the proposed answers, not the targets of its parent", () => {
+		const question = { text: "Is the day excluded?", choices: ["Yes", "No"] };
+		const waitsFor = { what: "x", commands: [], children: [{ id: "2", name: "correctness", question }] };
+		const output = { id: "1", status: "asks", question: null, waitsFor, targets: ["verdict"] };
+		expect(playersQuestion(JSON.stringify(output))).toBe(
+			'The child run "correctness" asks: Is the day excluded?\n\nProposed answers, other words are allowed:\n- Yes\n- No',
+		);
+	});
+});
+
+describe("the figures", () => {
+	type Call = { tool: string; input: Record<string, unknown> };
+	const desk = openRequestDesk();
+	const exchange = (place: string, told: string, calls: Call[]): Exchange => ({
+		...{ kind: "model", request: desk.receive(post(place, [user(told)])), share },
+		answer: { text: "", calls },
+	});
+	const save = (input: Record<string, unknown>): Call => ({ tool: "workflow_update_snapshot", input });
+	const acceptance = { key: "acceptance", criteria: ['prints {"sum": 1.5}', "errors go to stderr"] };
+	const newer = { key: "acceptance", criteria: ['prints {"sum": 150}'] };
+	const all = (exchanges: readonly Exchange[], outcome: "ok" | "refused" = "ok") =>
+		figuresOf(
+			exchanges,
+			new Map(
+				exchanges.flatMap((each) =>
+					each.kind === "model" ? [[each.request.number, each.answer.calls.map(() => outcome)] as const] : [],
+				),
+			),
+		);
+
+	it("count a fact as told as JSON, and not after it was replaced or resolved", () => {
+		const first = exchange("plan", "Do it", [save({ findings: [acceptance] })]);
+		const told = `acceptance: ${JSON.stringify(acceptance.criteria)}`;
+		const second = exchange("build", told, [save({ findings: [newer], pending_tasks: ["gone"] })]);
+		const third = exchange("review", `acceptance: ${JSON.stringify(newer.criteria)}`, []);
+		expect(all([first, second, third])).toMatchObject({ factsSaved: 3, factsLost: 1 });
+		expect(all([first, exchange("review 2", "nothing", [])])).toMatchObject({ factsSaved: 1, factsLost: 1 });
+	});
+
+	it("count questions that reached the user, and refused moves", () => {
+		const calls = [
+			{ tool: "workflow_step", input: { action: "ask", question: "Which?" } },
+			{ tool: "workflow_step", input: { action: "next" } },
+			{ tool: "ask_user", input: { question: "Which?" } },
+			{ tool: "read", input: { action: "ask" } },
+		];
+		expect(all([exchange("ask", "x", calls)], "refused")).toMatchObject({
+			questions: 0,
+			wrongTargets: 1,
+			refusedCalls: 4,
+		});
+		expect(all([exchange("ask 2", "x", calls)])).toMatchObject({ questions: 2, wrongTargets: 0, calls: 4 });
+		expect(figuresOf([exchange("ask 3", "x", calls)], new Map())).toMatchObject({ questions: 2, calls: 0 });
 	});
 });
 

@@ -9,7 +9,7 @@ export interface ModelAnswer {
 
 /** A decision of the player as the user. */
 export type PlayedDecision =
-	| { readonly kind: "approve" }
+	| { readonly kind: "approve"; readonly words?: string }
 	| { readonly kind: "reject"; readonly words: string }
 	| { readonly kind: "answer"; readonly words: string }
 	/** Sends the run to a state, or back to a phase. */
@@ -32,7 +32,7 @@ export const answerHelp = [
 
 /** How to write a decision. */
 export const decisionHelp = [
-	"approve                    yes: the run goes on",
+	"approve [<words>]          yes: the run goes on; the words reach the agents that follow",
 	"reject <words>             no, with words for the agent that asked",
 	"answer <words>             words that answer the agent's question",
 	"release <state> [<words>]  the run goes on in this state; in a workflow: back to this phase",
@@ -108,8 +108,9 @@ export function parseDecision(text: string): TypedText<PlayedDecision> {
 	const [, word = "", words = ""] = /^(\S+)\s*(.*)$/s.exec(line) ?? [];
 	switch (word) {
 		case "approve":
+			return { kind: "whole", value: words === "" ? { kind: word } : { kind: word, words } };
 		case "stop":
-			return words === "" ? { kind: "whole", value: { kind: word } } : wrong(`\`${word}\` takes no words.`);
+			return words === "" ? { kind: "whole", value: { kind: word } } : wrong("`stop` takes no words.");
 		case "reject":
 		case "answer":
 			return words === ""
@@ -133,9 +134,10 @@ function wrong(problem: string): TypedText<never> {
 /** The line that {@link parseDecision} reads as this decision. */
 export function writeDecision(decision: PlayedDecision): string {
 	switch (decision.kind) {
-		case "approve":
 		case "stop":
 			return decision.kind;
+		case "approve":
+			return `approve ${decision.words ?? ""}`.trim();
 		case "reject":
 		case "answer":
 			return `${decision.kind} ${decision.words}`;

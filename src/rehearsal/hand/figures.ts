@@ -11,17 +11,18 @@ export interface PlayFigures {
 	readonly characters: number;
 	/** Of these, written by this package. */
 	readonly ownCharacters: number;
+	/** Calls with a known end. */
 	readonly calls: number;
 	readonly refusedCalls: number;
-	/** Refused calls that name the next state, or step. */
+	/** Refused calls that were to move the run on. */
 	readonly wrongTargets: number;
-	/** Questions that the agents asked the user. */
+	/** Questions of the agents that reached the user. */
 	readonly questions: number;
 	/** Decisions of the user. */
 	readonly decisions: number;
 	/** Findings and pending tasks that were saved. */
 	readonly factsSaved: number;
-	/** Of these, missing in the first message of a worker that started later, while they held. */
+	/** Of these, missing in the first message of a worker that started later, while they were neither resolved nor replaced. */
 	readonly factsLost: number;
 }
 
@@ -43,7 +44,13 @@ export const isFigures = object<PlayFigures>({
 	factsLost: isNumber,
 });
 
-const moves = new Set(["workflow_transition", "workflow_step"]);
+function isMove(tool: string, { action }: Readonly<Record<string, unknown>>): boolean {
+	return tool === "workflow_transition" || (tool === "workflow_step" && action !== "ask");
+}
+
+function isQuestion(tool: string, { action }: Readonly<Record<string, unknown>>): boolean {
+	return tool === "ask_user" || (tool === "workflow_step" && action === "ask");
+}
 
 export function figuresOf(exchanges: readonly Exchange[], outcomes: Outcomes): PlayFigures {
 	const asked = exchanges.filter((exchange) => exchange.kind === "model");
@@ -57,10 +64,10 @@ export function figuresOf(exchanges: readonly Exchange[], outcomes: Outcomes): P
 		requests: asked.length,
 		characters: sum(asked.map(({ share }) => share.all)),
 		ownCharacters: sum(asked.map(({ share }) => share.own)),
-		calls: calls.length,
+		calls: calls.filter(({ outcome }) => outcome !== "unknown").length,
 		refusedCalls: failed.length,
-		wrongTargets: failed.filter(({ tool }) => moves.has(tool)).length,
-		questions: calls.filter(({ tool, input }) => tool === "ask_user" || input.action === "ask").length,
+		wrongTargets: failed.filter(({ tool, input }) => isMove(tool, input)).length,
+		questions: calls.filter((call) => isQuestion(call.tool, call.input) && !failed.includes(call)).length,
 		decisions: exchanges.length - asked.length,
 		factsSaved: facts.length,
 		factsLost: facts.filter(({ fate }) => fate === "lost").length,
@@ -76,6 +83,7 @@ interface Fact {
 	/** Number of the request that was answered with it. */
 	readonly number: number;
 	readonly conversation: string;
+	readonly run: string | undefined;
 }
 
 /** Every saved finding and task, and whether a worker that started later was not told. */
@@ -86,15 +94,21 @@ function factsOf(asked: readonly Asked[], outcomes: Outcomes): { readonly fate: 
 			.map(({ input }) => ({ request, input })),
 	);
 	const starts = asked.filter(({ request }) => request.turn === 1 && request.posted.run !== undefined);
-	const facts = saves.flatMap(({ request: { number, conversation }, input }) =>
-		entriesOf(input).map((entry): Fact => ({ texts: textsOf(entry), key: keyOf(entry), number, conversation })),
+	const facts = saves.flatMap(({ request: { number, conversation, posted }, input }) =>
+		entriesOf(input).map(
+			(entry): Fact => ({ texts: textsOf(entry), key: keyOf(entry), number, conversation, run: posted.run }),
+		),
 	);
 	return facts.map((fact) => {
 		const names = [fact.key, ...idsOf(fact, asked)];
 		const resolved = saves.find(
 			({ request, input }) => request.number >= fact.number && resolvedBy(input).some((name) => names.includes(name)),
 		);
-		const until = resolved?.request.number ?? Number.POSITIVE_INFINITY;
+		const replaced = facts.find(
+			({ key, number, run }) => key !== undefined && key === fact.key && number > fact.number && run === fact.run,
+		);
+		const never = Number.POSITIVE_INFINITY;
+		const until = Math.min(resolved?.request.number ?? never, replaced?.number ?? never);
 		const readers = starts.filter(({ request }) => request.number > fact.number && request.number <= until);
 		const isLost = readers.some(
 			({ request }) => !areSiblings(fact.conversation, request.place) && !tells(request, fact),
@@ -130,8 +144,8 @@ function idsOf({ texts: [text = ""], number }: Fact, asked: readonly Asked[]): s
 		.flatMap(({ request }) => (allMessages(request)[0]?.text ?? "").split("\n"));
 	return lines
 		.map(flat)
-		.filter((line) => line.includes(text))
-		.flatMap((line) => line.slice(0, line.indexOf(text)).match(/\b[a-z]\d+\b/g) ?? []);
+		.filter((line) => line.includes(flat(text)))
+		.flatMap((line) => line.slice(0, line.indexOf(flat(text))).match(/\b[a-z]\d+\b/g) ?? []);
 }
 
 /** Children of one state do not know each other's facts: they work at the same time. */
@@ -141,27 +155,30 @@ function areSiblings(one: string, other: string): boolean {
 }
 
 function textsOf(value: unknown): string[] {
-	if (typeof value === "string") return [flat(value)];
+	if (typeof value === "string") return [value];
 	return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsOf) : [];
 }
 
-/** Whether the first message has all of the fact, or names the file that has what was shortened. */
+/** Whether the first message has all of the fact, as text or within JSON, or names the file that has what was shortened. */
 function tells(request: HandRequest, { texts }: Fact): boolean {
 	const told = flat(allMessages(request)[0]?.text ?? "");
-	return told.includes("handover.md") || texts.every((text) => told.includes(text));
+	return (
+		told.includes("handover.md") ||
+		texts.every((text) => [text, JSON.stringify(text).slice(1, -1)].some((form) => told.includes(flat(form))))
+	);
 }
 
 function flat(text: string): string {
 	return text.replace(/\s+/g, " ").trim();
 }
 
-/** The figures as lines for a person. */
+/** The figures as lines for a person; the report before them counts the calls. */
 export function figureLines(figures: PlayFigures): string[] {
-	const { requests, characters, ownCharacters, calls, refusedCalls, wrongTargets, questions, decisions } = figures;
+	const { requests, characters, ownCharacters, wrongTargets, questions, decisions } = figures;
 	const number = (value: number): string => value.toLocaleString("en");
 	return [
 		`Requests: ${number(requests)}, ${number(characters)} characters in all, ${sharePercent(figures)} % of them by pi-chronicle (${number(ownCharacters)}).`,
-		`Calls: ${calls}, ${refusedCalls} refused or failed, ${wrongTargets} of these to move on. Questions to the user: ${questions}; decisions: ${decisions}.`,
+		`Refused moves: ${wrongTargets}. Questions to the user: ${questions}; decisions: ${decisions}.`,
 		`Facts saved: ${figures.factsSaved}; missing where a later worker needs them: ${figures.factsLost}.`,
 	];
 }

@@ -93,7 +93,7 @@ export function startPlay({ mailbox: folder, player, foreign, stop }: PlayOption
 			const question = { ...asked, number: desk.takeNumber() };
 			try {
 				const decision = await player.decide(question, stop.signal);
-				if ("words" in decision) own.add(decision.words);
+				if ("words" in decision) own.add(decision.words ?? "");
 				exchanges.push({ kind: "user", question, decision });
 				return decision;
 			} catch (error) {

@@ -40,7 +40,7 @@ export function questionLines(question: ApprovalQuestion, run: Run, now: string)
 }
 
 /** What the user approves, without the run's name and cost. */
-function subjectLines(question: ApprovalQuestion, run: Run): string[] {
+export function subjectLines(question: ApprovalQuestion, run: Run): string[] {
 	const { side, unmeasured, state } = question;
 	const summary = question.summary.trim();
 	const { pendingTasks, findings, dropped } = run.snapshot;

@@ -1,18 +1,20 @@
 // A run for --json: the fields of the folded ledger under their own names, and derived data for scripts. Pure.
 import type { ReadLedger } from "../../core/index.ts";
 import {
+	type ApprovalQuestion,
 	awaitedAnswer,
 	type ChildRun,
 	candidatesIn,
 	legalTargets,
 	measuredTotals,
 	outcomeOf,
+	type Run,
 	unansweredQuestion,
 	visitChanges,
 } from "../../core/index.ts";
 import type { WaitingChild } from "../../engine/index.ts";
 import { childStep, commandAbout, nextStep } from "../timeline/index.ts";
-import { questionTitle } from "./question-lines.ts";
+import { questionTitle, subjectLines } from "./question-lines.ts";
 import { conversationFile, isInterrupted, isQueued } from "./status-lines.ts";
 
 /** Everything about a run. `below`: the runs below it that wait for the user. */
@@ -33,7 +35,7 @@ export function runData(read: ReadLedger, below: readonly WaitingChild[] = []): 
 		result: stage.kind === "over" ? outcomeOf(run) : null,
 		/** The event to name with --answers. */
 		answers: awaitedAnswer(run) ?? null,
-		question: question ? { text: questionTitle(question), ...question } : (asked ?? null),
+		question: question ? approvalData(question, run) : (asked ?? null),
 		targets: legalTargets(run),
 		children: (run.children ?? run.candidates?.group)?.children.map(childData) ?? [],
 		/** The children to choose from, and the one that the worker has named. */
@@ -58,6 +60,11 @@ export function runData(read: ReadLedger, below: readonly WaitingChild[] = []): 
 		folder,
 		conversation: conversationFile(read) ?? null,
 	};
+}
+
+/** `about`: what is approved, as lines. */
+function approvalData(question: ApprovalQuestion, run: Run): object {
+	return { text: questionTitle(question), about: subjectLines(question, run), ...question };
 }
 
 function childData(child: ChildRun): object {
@@ -91,10 +98,7 @@ function childWait({ names, read: { run } }: WaitingChild): object {
 		...{ id, name: names.join(" › "), status, what },
 		commands: commands.map((command) => commandAbout(run, command)),
 		answers: awaitedAnswer(run) ?? null,
-		question:
-			stage.kind === "asking"
-				? { text: questionTitle(stage.question), ...stage.question }
-				: (unansweredQuestion(run) ?? null),
+		question: stage.kind === "asking" ? approvalData(stage.question, run) : (unansweredQuestion(run) ?? null),
 		files: measuredTotals(visitChanges(run)),
 	};
 }

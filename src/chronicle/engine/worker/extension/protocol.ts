@@ -55,8 +55,10 @@ export const SNAPSHOT_TOOL = "workflow_update_snapshot";
 export const ASK_TOOL = "ask_user";
 export const OWN_TOOLS: readonly string[] = [TRANSITION_TOOL, SNAPSHOT_TOOL, ASK_TOOL];
 
-/** Custom message without content, which starts the request after an answer that was put into the session. Providers leave it out. */
+/** Custom message that starts the request after an answer that was put into the session. */
 export const GO_ON = "chronicle:go-on";
+/** Its text: some providers do not accept a message without content. */
+export const GO_ON_TEXT = `[From pi-chronicle, not from the user]\nThe user has answered: see the result of ${ASK_TOOL}.`;
 
 const isHello: Shape<Hello> = object<Hello>({
 	launch: isLaunchId,

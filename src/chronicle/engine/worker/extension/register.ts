@@ -11,7 +11,7 @@ import { readAdoption, type WorkerBrief } from "../brief.ts";
 import { registerAskTool } from "./ask-user.ts";
 import { briefAfterCompactions, saveRequest } from "./compaction.ts";
 import { openGivenTools } from "./given-tools.ts";
-import { GO_ON, type Hello, type RefusedCall, readHostReply } from "./protocol.ts";
+import { GO_ON, GO_ON_TEXT, type Hello, type RefusedCall, readHostReply } from "./protocol.ts";
 import { registerSnapshotTool } from "./snapshot-tool.ts";
 import { registerTransitionTool } from "./transition-tool.ts";
 import { openTurn, type Turn } from "./turn.ts";
@@ -131,7 +131,7 @@ function takeOrders(pi: ExtensionAPI, brief: WorkerBrief, turn: Turn, adopted: (
 			const [verb, json = ""] = args.trim().split(/ (.*)/s);
 			if (verb === "stop") turn.stop();
 			if (verb === "continue")
-				pi.sendMessage({ customType: GO_ON, content: [], display: false }, { triggerTurn: true });
+				pi.sendMessage({ customType: GO_ON, content: GO_ON_TEXT, display: false }, { triggerTurn: true });
 			if (verb === "allow") turn.allow(readAllowance(json));
 			const adoption = verb === "adopt" ? readAdoption(json) : undefined;
 			if (!adoption || launchKey(adoption.launch) !== launchKey(brief.launch)) return;

@@ -2,16 +2,16 @@
 
 import { computeFootprint, type Footprint, type MeasuredCall } from "../footprint/index.ts";
 import { cachedEnvironment, hostEnvironment } from "../pi/index.ts";
+import type { PathFacts } from "./path-facts.ts";
 import { isTemporary, type TemporaryPlaces, temporaryPlaces } from "./places.ts";
-import type { Disk } from "./policy/index.ts";
 
 /** The footprint of a call that would run in `cwd`. */
 export function measure(call: MeasuredCall, cwd: string): Footprint {
 	return computeFootprint(call, cachedEnvironment(hostEnvironment(cwd)));
 }
 
-/** The disk, seen from a session that works in `cwd`. A path exists if anything is there, broken links included. */
-export function diskOf(cwd: string): Disk {
+/** The facts about paths, seen from a session that works in `cwd`. */
+export function pathFacts(cwd: string): PathFacts {
 	const host = hostEnvironment(cwd);
 	let temporary: TemporaryPlaces | undefined;
 	return {

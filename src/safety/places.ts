@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { ChangedPlace, FileAccess, HostEnvironment } from "../footprint/index.ts";
-import { isWithin } from "./policy/index.ts";
+import { isWithin } from "./containment.ts";
 
 /** Absolute paths, by name and by real path. */
 export interface ProjectPlaces {

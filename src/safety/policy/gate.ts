@@ -126,7 +126,7 @@ async function judgeCall(
 	const { policies } = gate.options;
 	const call = readCall(gate.pi, event, ctx, await knownTools(gate, ctx));
 	if (!hasNeighbors(call) && policies.ignore(call)) return undefined;
-	const { measure, diskOf } = await import("../measure.ts");
+	const { measure, pathFacts } = await import("../measure.ts");
 	const footprint = once(() => measure(call, ctx.cwd));
 	const { decision, verdicts, notes } = await policies.judge(call, footprint);
 	record(gate, "noted", call, notes);
@@ -145,7 +145,7 @@ async function judgeCall(
 	}
 	if (lifted) record(gate, "allowed", call, verdicts);
 	const conflict = () =>
-		hasNeighbors(call) ? gate.inFlight.conflict(call.id, footprint(), diskOf(ctx.cwd)) : undefined;
+		hasNeighbors(call) ? gate.inFlight.conflict(call.id, footprint(), pathFacts(ctx.cwd)) : undefined;
 	const before = conflict();
 	if (before) return refuseConflict(gate, ctx, call, before);
 	if (decision === "ask") {

@@ -2,18 +2,12 @@
 // Invariant: a call that could change the meaning of a path never runs at the same time as a call that uses that path. A program whose
 // effect is unknown can do so where it works, not in a temporary folder that the other call makes itself.
 import type { FileAccess, Footprint } from "../../footprint/index.ts";
-import { isWithin } from "./containment.ts";
-
-/** What a conflict depends on besides the calls. */
-export interface Disk {
-	exists(path: string): boolean;
-	/** Whether it is in a folder for temporary files outside the project. */
-	isTemporary(place: Pick<FileAccess, "path" | "real">): boolean;
-}
+import { isWithin } from "../containment.ts";
+import type { PathFacts } from "../path-facts.ts";
 
 export interface InFlightCalls {
 	/** Why call `id` cannot run now, as the start of a sentence for the model; `undefined` if it can. */
-	conflict(id: string, footprint: Footprint, disk: Disk): string | undefined;
+	conflict(id: string, footprint: Footprint, disk: PathFacts): string | undefined;
 	/** Adds a call. The id of a nested call starts with its parent's id and `/`. `title`: its first words, for messages. */
 	begin(id: string, footprint: Footprint, title: string): void;
 	end(id: string): void;
@@ -59,7 +53,7 @@ export function openInFlightCalls(): InFlightCalls {
 }
 
 /** A path that `user` accesses and whose meaning `maker` could change. */
-function relinks(maker: Footprint, user: Footprint, disk: Disk): string | undefined {
+function relinks(maker: Footprint, user: Footprint, disk: PathFacts): string | undefined {
 	if (maker.tool === "write" || maker.tool === "edit") return undefined;
 	const made = canLink(maker) ? maker.accesses.filter(({ kind }) => kind !== "read" && kind !== "list") : [];
 	const unknown = maker.unknowns.some(({ may }) => may.includes("link") || may.includes("write"));
@@ -72,7 +66,7 @@ function relinks(maker: Footprint, user: Footprint, disk: Disk): string | undefi
 }
 
 /** Whether the call itself makes this path, or a folder above it, in a temporary place. */
-function isOwn(used: FileAccess, { accesses }: Footprint, disk: Disk): boolean {
+function isOwn(used: FileAccess, { accesses }: Footprint, disk: PathFacts): boolean {
 	return (
 		disk.isTemporary(used) &&
 		accesses.some(

@@ -1,4 +1,4 @@
-export { isWithin, placeName } from "./containment.ts";
+export { isWithin, placeName } from "../containment.ts";
 export {
 	type DecisionOutcome,
 	decisionEntry,
@@ -6,7 +6,6 @@ export {
 	readDecision,
 } from "./decision-record.ts";
 export type { Answers, JudgedCall } from "./gate.ts";
-export type { Disk } from "./in-flight-calls.ts";
 export {
 	openPolicies,
 	type Policies,

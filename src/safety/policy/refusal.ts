@@ -1,5 +1,5 @@
 // Messages about a call that is refused or needs approval, for the model and for the user.
-import { isWithin } from "./containment.ts";
+import { isWithin } from "../containment.ts";
 import { originText } from "./decision-record.ts";
 import type { ToolCall } from "./policy.ts";
 import { redactInput, redactText } from "./redaction.ts";

@@ -1,6 +1,7 @@
 // Records of a call, and which calls may run in parallel.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { placeName } from "../../../src/safety/containment.ts";
 import type { Footprint } from "../../../src/safety/index.ts";
 import {
 	isWithin,
@@ -10,7 +11,6 @@ import {
 	redactText,
 	type Verdict,
 } from "../../../src/safety/index.ts";
-import { placeName } from "../../../src/safety/policy/containment.ts";
 import { recordDecision } from "../../../src/safety/policy/decision-record.ts";
 import { openInFlightCalls } from "../../../src/safety/policy/in-flight-calls.ts";
 import { refusalText } from "../../../src/safety/policy/refusal.ts";

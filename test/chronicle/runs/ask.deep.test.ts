@@ -11,6 +11,8 @@ const template = {
 const ask = (question = "Which port?", choices?: string[]) =>
 	call("ask_user", { question, ...(choices ? { choices } : {}) }, { id: `ask-${question.length}` });
 const checks = { [worker("check")]: [move("done", "Fine.")] };
+/** What starts the request after an answer whose worker was stopped meanwhile: no message is empty. */
+const goesOn = "[From pi-chronicle, not from the user]\nThe user has answered: see the result of ask_user.";
 const answerOf = (results: readonly { readonly text: string }[]) => results.at(-1)?.text ?? "";
 
 describe("a question on the command line", { timeout: patient(120_000) }, () => {
@@ -66,7 +68,7 @@ describe("a question on the command line", { timeout: patient(120_000) }, () => 
 		const answered = await print("/chronicle answer Use 8080\n  and nothing else");
 		expect(answered.code, answered.stdout + answered.stderr).toBe(0);
 		const request = server.about(worker("work"))[1];
-		expect(request?.users).toHaveLength(1);
+		expect(request?.users.slice(1)).toEqual([goesOn]);
 		expect(answerOf(request?.results ?? [])).toContain("The user answered: Use 8080\n  and nothing else");
 	});
 });
@@ -202,7 +204,7 @@ describe("a question in the terminal", { timeout: patient(120_000) }, () => {
 		await pi.press("enter");
 		await pi.waitForScreen("Check [✓]", 20_000);
 		const { results, users } = server.about(worker("work")).at(-1) ?? { results: [], users: [] };
-		expect(users).toHaveLength(1);
+		expect(users.slice(1)).toEqual([goesOn, goesOn]);
 		expect(results.map(({ text }) => text.split("\n")[0])).toEqual([
 			"The user answered: 8080",
 			"The user answered: here",

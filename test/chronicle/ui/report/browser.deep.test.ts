@@ -252,7 +252,9 @@ describe("in a browser", needsProgram("chromium", chromiumPath), () => {
 	it("can be read with scripts turned off", async () => {
 		const page = await browser.newPage({ javaScriptEnabled: false, viewport: sizes.phone });
 		await page.goto(files.get("day") ?? "");
-		expect(await page.getByRole("heading", { level: 2 }).allTextContents()).toHaveLength(11);
+		const headings = await page.getByRole("heading", { level: 2 }).allTextContents();
+		expect(headings).toHaveLength(12);
+		expect(headings[0]).toBe("Result of Documentation");
 		const [diagram] = await page.getByRole("img", { name: "The states and the path taken" }).all();
 		expect(await diagram?.isVisible()).toBe(true);
 		expect(await page.getByRole("table").count()).toBeGreaterThan(5);

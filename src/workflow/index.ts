@@ -12,5 +12,5 @@ export {
 } from "./definitions/index.ts";
 export { changesAreMeant, isNameRefused } from "./limits/index.ts";
 export { firstPosition, nextPosition, type Position } from "./machine/index.ts";
-export { answerLine, askLine } from "./prompts/index.ts";
+export { answerLine, askLine } from "./prompts/messages.ts";
 export { registerWorkflow } from "./register.ts";

@@ -21,7 +21,7 @@ export {
 	workflowReminderText,
 } from "./messages.ts";
 export { type FinishedVisit, phaseFrame, type UserWord } from "./phase.ts";
-export { phaseNameById, phaseTitle, placeLine, statusLine } from "./place.ts";
+export { phaseNameById, phaseTitle, placeLine } from "./place.ts";
 export {
 	afterStepText,
 	askCancelText,
@@ -36,5 +36,6 @@ export {
 	secondStepText,
 	statusText,
 } from "./results.ts";
+export { statusLine } from "./status-line.ts";
 export { expand, isLongTask, nextName, variablesOf } from "./template.ts";
 export { type StepAction, stepActions, stepToolTexts } from "./tool-texts.ts";

@@ -1,8 +1,9 @@
-// Masks what differs between two plays of the same story: ids, times, durations, numbers of events, and properties of the machine.
+// Masks what differs between two plays of the same story: ids, times, durations, numbers of events, temporary folders, and properties of the machine.
 
 const masks: readonly (readonly [RegExp, string])[] = [
 	[/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, "1a2b3c4d-0000-4000-8000-000000000000"],
 	[/\bwf-\d{13}-[0-9a-z]{6}\b/g, "wf-1000000000000-1a2b3c"],
+	[/(?:\/[\w.+-]+)*\/chronicle-test-\w{6}\b/g, "/tmp/chronicle-test-1a2b3c"],
 	[/\b(?=[0-9a-f]*\d)[0-9a-f]{8}\b/g, "1a2b3c4d"],
 	[/(--answers|kept-)(\s*)\d+/g, "$1$29"],
 	[/\d{4}-\d\d-\d\d/g, "2030-01-01"],
@@ -16,6 +17,7 @@ const masks: readonly (readonly [RegExp, string])[] = [
 const unbrokenMasks: readonly (readonly [RegExp, string])[] = [
 	[/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "id"],
 	[/wf-\d{13}-[0-9a-z]{6}/g, "id"],
+	[/(?:\/[\w.+-]+)*\/chronicle-test-\w{6}/g, "folder"],
 	[/(--answers|kept-)\d+/g, "$1"],
 ];
 

@@ -193,6 +193,34 @@ const readers: Readonly<Record<string, () => string>> = {
 	"a run that was read from its ledger": () => message(resume(checking().events).run),
 };
 
+describe("a worker is told what it may change", () => {
+	it.each([
+		[{ edits: true, runs: true }, "judged", "You may read, edit and run commands in /p and in temporary folders."],
+		[{ edits: true, runs: false }, "judged", "You may read and edit files in /p."],
+		[
+			{ edits: false, runs: true },
+			"judged",
+			"You may read files and run commands in /p, but not change the project. Temporary folders are free.",
+		],
+		[
+			{ edits: false, runs: true },
+			"strict",
+			"You may read files and run commands in /p, but not change the project. Temporary folders are free.",
+		],
+		[{ edits: false, runs: true }, "free", "You may read files and run commands in /p."],
+		[
+			{ edits: false, runs: false },
+			"judged",
+			"You may read files in /p; you can neither run commands nor change anything.",
+		],
+	])("with the abilities %j and a shell that is %s", (may, shell, told) => {
+		const { run } = start(open(definition({ look: { persona: "L", shell, next: ["done"] } })));
+		const abilities = new Map([...run.plan.states.values()].map((state) => [state, { ...may, other: false }] as const));
+		const text = firstMessageText(briefOf(run, "entered", { ...place(run), abilities }));
+		expect(text.split("\n")).toContain(told);
+	});
+});
+
 describe.each(Object.entries(readers))("%s knows", (name, read) => {
 	const text = read();
 

@@ -63,6 +63,8 @@ describe("while the process lives", () => {
 	});
 });
 
+const goesOn = "[From pi-chronicle, not from the user]\nThe user has answered: see the result of ask_user.";
+
 const ends: readonly (readonly [string, (worker: Worker) => void])[] = [
 	["killed", ({ started: { pid } }) => process.kill(pid, "SIGKILL")],
 	["terminated", ({ started: { pid } }) => process.kill(pid, "SIGTERM")],
@@ -71,7 +73,7 @@ const ends: readonly (readonly [string, (worker: Worker) => void])[] = [
 
 describe("when the process is gone", () => {
 	it.each(sampled(ends))(
-		"%s: the next process goes on with the answer as the result of that call, without a message",
+		"%s: the next process goes on with the answer as the result of that call, and no message but the marked one",
 		async (_name, end) => {
 			const server = await openModelServer([
 				calls([
@@ -94,7 +96,7 @@ describe("when the process is gone", () => {
 			await rig.wait("turn_settled");
 			expect(server.requests).toHaveLength(2);
 			const { users, results } = server.last();
-			expect(users).toEqual(["Begin with the building."]);
+			expect(users).toEqual(["Begin with the building.", goesOn]);
 			expect(results.map(({ text }) => text.trim())).toEqual([
 				"before",
 				answer.result,
@@ -102,7 +104,7 @@ describe("when the process is gone", () => {
 			]);
 			await next.send("Go on.");
 			await next.ended;
-			expect(server.last().users).toEqual(["Begin with the building.", "Go on."]);
+			expect(server.last().users).toEqual(["Begin with the building.", goesOn, "Go on."]);
 			expect(rig.of("tool_ended")).toMatchObject([{ call: "q1", tool: "ask_user" }, { tool: "workflow_transition" }]);
 			expect(resultsOf(rig.folder, "q1").filter((text) => text === answer.result)).toHaveLength(1);
 		},

@@ -10,7 +10,7 @@ import { needs, needsProgram } from "../../../harness/needs.ts";
 import { openProject, type Project } from "../../../harness/project.ts";
 import { call, calls } from "../../../harness/reply.ts";
 import { packageUnderTest } from "../../../harness/under-test.ts";
-import { openRig } from "./worker-rig.ts";
+import { openRig, statePlan } from "./worker-rig.ts";
 
 const move = call("workflow_transition", { target_state: "checking", summary: "Built it." });
 const rules = [
@@ -64,7 +64,7 @@ describe("a guarded worker", () => {
 		expect(ended.every(({ error }) => error)).toBe(true);
 	});
 
-	it("without tools for writing, it is told that its state does not change the project, and kept from it; temporary folders are free", async () => {
+	it("without tools for writing, it counts as one that runs commands and edits nothing, and is kept from changing the project; temporary folders are free", async () => {
 		const server = await openModelServer([
 			calls([
 				["bash", { command: "echo x > out.txt" }],
@@ -75,9 +75,12 @@ describe("a guarded worker", () => {
 			move,
 		]);
 		const project = guardedProject(server);
-		const rig = openRig(project, { state: { tools: ["read", "bash"] } });
+		const state = { tools: ["read", "bash"] };
+		const rig = openRig(project, { state });
 		await (await rig.start()).ended;
-		expect(server.requests[0]?.system).toContain("This state does not change the project");
+		expect([...(await rig.launcher.abilities([statePlan(state)])).values()]).toMatchObject([
+			{ edits: false, runs: true },
+		]);
 		const results = server.last().results.map(({ text }) => text);
 		const advice = "A change that the project needs belongs in the summary";
 		expect(results).toEqual([

@@ -70,8 +70,8 @@ async function play(
 }
 
 /** Who plays by hand, if anybody; a string is an error message. */
-function openPlayer({ replay, byHand }: Arguments): OpenHand | undefined | string {
-	if (replay !== undefined) return openReplay(replay);
+function openPlayer({ replay, byHand, transcript }: Arguments): OpenHand | undefined | string {
+	if (replay !== undefined) return openReplay(replay, transcript);
 	return byHand && (handProblem(byHand) ?? openHand(byHand));
 }
 
@@ -152,6 +152,8 @@ interface Arguments {
 	readonly byHand: HandOptions | undefined;
 	/** A transcript answers for the model. */
 	readonly replay: PlayTranscript | undefined;
+	/** File for the transcript of a replay, absolute. */
+	readonly transcript: string | undefined;
 	readonly json: boolean;
 	readonly help: boolean;
 }
@@ -201,6 +203,7 @@ function readArguments(written: readonly string[]): Arguments | string {
 		bounds: { maxRuns, maxMs: minutes * 60_000 },
 		byHand,
 		replay,
+		transcript: values.transcript === undefined ? undefined : resolve(values.transcript),
 		json: flags.has("json"),
 		help: flags.has("help"),
 	};
@@ -226,11 +229,11 @@ const conflicts: readonly {
 	readonly given: readonly string[];
 	/** Excluded by the given ones. */
 	readonly with?: readonly string[];
-	/** Needed by the given ones. */
-	readonly without?: string;
+	/** One of them is needed by the given ones. */
+	readonly without?: readonly string[];
 	readonly why: string;
 }[] = [
-	{ given: ["runs", "minutes"], without: "every", why: "--runs and --minutes bound a rehearsal with --every." },
+	{ given: ["runs", "minutes"], without: ["every"], why: "--runs and --minutes bound a rehearsal with --every." },
 	{
 		given: ["every"],
 		with: ["keep"],
@@ -252,9 +255,14 @@ const conflicts: readonly {
 		why: "--replay takes name, task and answers from the transcript, so it cannot be combined with a name or --by-hand.",
 	},
 	{
-		given: ["transcript", "wait"],
-		without: "by-hand",
-		why: "--transcript and --wait belong to a rehearsal with --by-hand.",
+		given: ["wait"],
+		without: ["by-hand"],
+		why: "--wait belongs to a rehearsal with --by-hand.",
+	},
+	{
+		given: ["transcript"],
+		without: ["by-hand", "replay"],
+		why: "--transcript belongs to a rehearsal with --by-hand or --replay.",
 	},
 ];
 
@@ -263,7 +271,9 @@ function conflictOf(given: ReadonlySet<string>): string | undefined {
 	return conflicts.find(
 		(rule) =>
 			rule.given.some((name) => given.has(name)) &&
-			(rule.without === undefined ? rule.with?.some((name) => given.has(name)) : !given.has(rule.without)),
+			(rule.without === undefined
+				? rule.with?.some((name) => given.has(name))
+				: !rule.without.some((name) => given.has(name))),
 	)?.why;
 }
 

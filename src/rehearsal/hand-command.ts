@@ -94,8 +94,8 @@ export function openTranscript(file: string): PlayTranscript | string {
 	return typeof read === "string" ? `${path}: ${read}` : read;
 }
 
-/** Replays a transcript. */
-export function openReplay(then: PlayTranscript): OpenHand {
+/** Replays a transcript. `transcript`: file for the one of the replay, absolute. */
+export function openReplay(then: PlayTranscript, transcript: string | undefined): OpenHand {
 	const compare = (report: RehearsalReport) => report.transcript && compareTranscripts(then, report.transcript);
 	return {
 		who: "A transcript answers for the model. No cost.",
@@ -108,6 +108,7 @@ export function openReplay(then: PlayTranscript): OpenHand {
 					? ["Requests that read differently now:", ...found.differences]
 					: ["Every request reads as before."]),
 				...(found?.breaks.length ? ["The run went differently:", ...found.breaks.map((line) => `  ${line}`)] : []),
+				...saveTranscript(report, transcript),
 			];
 		},
 		held: (report) => report.gaveUp === undefined && compare(report)?.breaks.length === 0,

@@ -10,7 +10,7 @@ Runs a definition from start to end on a temporary copy of the project. A script
   --scenario <file>  the understudy's messages and calls (default: the project's scenario for the definition, else an automatic round)
   --by-hand [folder] you answer for the model, in this terminal or in files of a new folder, written as a path: ./play
   --wait <minutes>   with --by-hand and a folder: maximum time without an answer (default: 60)
-  --transcript <file> with --by-hand: where the transcript goes (default: transcript.yaml in the folder; in a terminal nowhere)
+  --transcript <file> with --by-hand or --replay: where the transcript goes (default: transcript.yaml in the folder, otherwise nowhere)
   --replay <file>    give the answers of a transcript again, and report which requests differ now; takes no name
   --cwd <folder>     the project (default: here)
   --keep             keep the copy of the project

@@ -15,7 +15,7 @@ import {
 
 import { fillReferences, outputText, splitReference } from "../output/index.ts";
 import type { WorkerAbilities } from "../ports/index.ts";
-import { outputsOf, type Snapshot } from "../snapshot/index.ts";
+import { joinChanges, outputsOf, type Snapshot } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION, type StatePlan } from "../template/index.ts";
 import type {
 	CandidateChild,
@@ -223,7 +223,7 @@ function knownOf({ snapshot, inherited, candidates, state }: Run, { file, log }:
 		resolved: snapshot.resolved ?? [],
 		outputs: [...(above ? outputsOf(above) : []), ...outputsOf(snapshot)],
 		summaries: [...(above ? summariesOf(above) : []), ...summariesOf(snapshot, chosen)],
-		files: [...(above?.files ?? []), ...snapshot.files],
+		files: joinChanges(above?.files ?? [], snapshot.files),
 		lost: others.join(" "),
 	};
 }

@@ -34,7 +34,7 @@ export function knownText(known: Known, file?: string): string {
 	const where = file === undefined ? "" : ` Whole in ${file}.`;
 	return [
 		...sections,
-		...(known.files.length === 0 ? ["Files changed so far: none."] : []),
+		...(known.files.length === 0 ? ["Files changed by this run so far: none."] : []),
 		...(short.length === 0 ? [] : [`Shortened here: ${short.join(", ")}.${where}`]),
 		...(known.lost === "" ? [] : [known.lost]),
 	].join("\n\n");
@@ -77,7 +77,7 @@ function partsOf(known: Known, older: number): readonly Part[] {
 			cut: 0,
 		},
 		{
-			...{ title: "Files changed so far", texts: known.files.map(fileLine) },
+			...{ title: "Files changed by this run so far", texts: known.files.map(fileLine) },
 			...{ noun: ["changed file", "changed files"], reserved: 1000, priority: 4, cut: 0 },
 		},
 	];

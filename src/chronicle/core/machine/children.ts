@@ -135,7 +135,7 @@ function takeHandover(run: Run, child: ChildRun, event: LedgerEvent & ChildEnded
 	const data = { ...handover.data, resolve: done, resolved: done };
 	const text = status === "done" ? handover.summary : [`${status}.`, detail, handover.summary].join(" ").trim();
 	const summarized = text === "" ? run.snapshot : addSummary(run.snapshot, text, { ...where, child: child.name });
-	const known = { ...resolveInherited(run, data.resolve), snapshot: updateSnapshot(summarized, data, where) };
+	const known = { ...resolveInherited(run, data), snapshot: updateSnapshot(summarized, data, where) };
 	return (handover.decisions ?? []).reduce(
 		(heard, { did, about, words }) => addDecision(heard, event, { did, about, words, child: child.name }),
 		known,

@@ -1,7 +1,7 @@
 // All events of a run. A ledger is a sequence of them: each line is one event with `seq`, `at`, `fence` and `crc`.
 // E1 an event is self-contained: no reader needs the disk, the clock or the template file; E2 texts are bounded, and the store redacts their
 // secrets; E3 the user's answer names the event that it answers in `answers`, so a second answer has no effect.
-import type { ChangeTotals, FileChange, FileLeft, SnapshotData } from "../snapshot/index.ts";
+import type { ChangeTotals, FileChange, FileLeft, MeasuredChanges, SnapshotData } from "../snapshot/index.ts";
 import type { ChildEvent, KeptChildFolder } from "./child-event.ts";
 import type { RunParent } from "./child-run.ts";
 import type { DecisionEvent } from "./decision-event.ts";
@@ -266,7 +266,9 @@ export interface FilesMeasured {
 	readonly more?: number;
 	/** Totals of all changes of the visit; absent in ledgers of earlier versions. */
 	readonly total?: ChangeTotals;
-	/** Totals of all changes since the run started; absent: the run's own list of files has all of them. */
+	/** All changes since the run started, bounded. `same`: those of the visit; `unknown`: they cannot be compared. */
+	readonly ofRun?: MeasuredChanges | "same" | "unknown";
+	/** Only in ledgers of earlier versions: the totals of `ofRun`, where the list of the visits' changes was cut. */
 	readonly sinceStart?: ChangeTotals;
 	/** Files that could not be read, bounded. */
 	readonly unkept?: readonly FileLeft[];

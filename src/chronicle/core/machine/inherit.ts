@@ -1,7 +1,14 @@
 // What a child run gets from its parent, and what it changes in it. Pure.
 // I1 a child knows what its parent knew when the child was planned: nothing that its siblings have found since; a child that merges knows
 // all; I2 ids of a child's entries are none of its parent's.
-import { EMPTY_SNAPSHOT, outputsOf, type Snapshot, updateSnapshot } from "../snapshot/index.ts";
+import {
+	EMPTY_SNAPSHOT,
+	joinChanges,
+	outputsOf,
+	type Snapshot,
+	type SnapshotData,
+	updateSnapshot,
+} from "../snapshot/index.ts";
 import type { ChildRun } from "./child-group.ts";
 import type { Inherited } from "./inherited.ts";
 import { planOf } from "./plan.ts";
@@ -49,7 +56,7 @@ function above(outer: Snapshot | undefined, own: Snapshot): Snapshot {
 		...own,
 		findings: [...outer.findings, ...own.findings],
 		pendingTasks: [...outer.pendingTasks, ...own.pendingTasks],
-		files: [...outer.files, ...own.files],
+		files: joinChanges(outer.files, own.files),
 		summaries: [...outer.summaries, ...own.summaries],
 		...(outputs.length > 0 ? { outputs } : {}),
 	};
@@ -65,9 +72,11 @@ export function emptyAfter({ snapshot }: Inherited): Snapshot {
 	return { ...EMPTY_SNAPSHOT, nextId: snapshot.nextId };
 }
 
-/** The run whose worker has resolved what `names` names among the inherited entries: ids, keys or texts. */
-export function resolveInherited(run: Run, names: readonly string[] = []): Run {
+/** The run whose worker has saved `data`: without the inherited entries that it has resolved or replaced. */
+export function resolveInherited(run: Run, data: SnapshotData): Run {
 	const { inherited, visit, state } = run;
+	const replaced = [...(data.findings ?? []), ...(data.pendingTasks ?? [])].flatMap(({ replaces = [] }) => replaces);
+	const names = [...(data.resolved ?? data.resolve ?? []), ...replaced];
 	if (!inherited || names.length === 0) return run;
 	const snapshot = updateSnapshot(inherited.snapshot, { resolve: names, resolved: names }, { visit, state });
 	const before = entriesOf(inherited.snapshot);

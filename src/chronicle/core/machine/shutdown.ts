@@ -2,7 +2,7 @@
 // R1 cleanup runs whenever a worker has ended, for any reason, before the next one starts; R2 files are measured after cleanup, so that its
 // changes are not attributed to the next worker; R3 after a crash, the shutdown resumes at the first unrecorded step.
 
-import { addChanges, type MeasuredChanges, nameFiles } from "../snapshot/index.ts";
+import { addChanges, type MeasuredChanges, nameFiles, setChanges } from "../snapshot/index.ts";
 import type { StatePlan } from "../template/index.ts";
 import { advance, decideOn, escalate, startAgain } from "./advance.ts";
 import { explainReached, notice, reached } from "./budget.ts";
@@ -176,17 +176,23 @@ function withStart(run: Run, event: FilesLooked): Run {
 /** The run with the changes of a visit. `why`: why they are unknown or incomplete. */
 function withMeasurement(run: Run, { visit, state }: Stopping, event: FilesLooked, why: string | undefined): Run {
 	const measured: Partial<FilesMeasured> = event.kind === "files_measured" ? event : {};
-	const { changes = [], more = 0, sinceStart } = measured;
 	return {
 		...run,
 		calls: savedCalls(run, visit, event),
-		snapshot: addChanges(run.snapshot, changes, more, visit, sinceStart),
+		snapshot: withFiles(run.snapshot, visit, measured),
 		visitRecord: visit === run.visit ? withChanges(run.visitRecord, measured) : run.visitRecord,
 		unmeasured: [
 			...run.unmeasured.filter((one) => one.visit !== visit),
 			...(why === undefined ? [] : [{ visit, state, why }]),
 		].slice(-maxUnmeasured),
 	};
+}
+
+function withFiles(snapshot: Run["snapshot"], visit: number, measured: Partial<FilesMeasured>): Run["snapshot"] {
+	const { changes = [], more = 0, total, sinceStart, ofRun } = measured;
+	if (ofRun === undefined) return addChanges(snapshot, changes, more, visit, { sinceStart });
+	if (ofRun === "unknown") return addChanges(snapshot, changes, more, visit, { lines: "exact" });
+	return setChanges(snapshot, ofRun === "same" ? { changes, more, total } : ofRun, changes, visit);
 }
 
 /** Bytes of JSON of the changes that a run lists for its current visit; the event has more. */

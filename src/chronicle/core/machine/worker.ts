@@ -261,7 +261,7 @@ export function onDelivered(run: Run, event: LedgerEvent & Delivered): Reduced {
 export function onSnapshotUpdated(run: Run, event: LedgerEvent & SnapshotUpdated): Reduced {
 	if (event.by === "worker" && !aliveStage(run, event.visit, event.attempt)) return stale();
 	if (run.stage.kind === "over") return refuse("over", "The run is over.");
-	const known = resolveInherited(run, event.data.resolve);
+	const known = resolveInherited(run, event.data);
 	return { ...known, snapshot: updateSnapshot(run.snapshot, event.data, { visit: run.visit, state: run.state }) };
 }
 

@@ -26,15 +26,46 @@ export const textNames: readonly string[] = [
 ];
 export const keyNames: readonly string[] = ["key", "name", "id", "topic"];
 
+/** An entry that is known, with its origin as far as that is known; see `Finding`. */
+interface KnownEntry extends Entry {
+	readonly id: string;
+	readonly state?: string;
+	readonly child?: string;
+	readonly first?: { readonly state: string; readonly child?: string };
+	readonly earlier?: readonly string[];
+}
+
 /**
- * The entry for a model: `[f1] key: text`, then one indented line per field, `name: value`. Strings are verbatim, other values are JSON.
+ * The entry for a model: `[f1] (from planning) key: text`, then one indented line per field, `name: value`. Strings are verbatim, other values are JSON.
  * The first line has no bullet; all others are indented, so that the text can be an entry of a Markdown list.
  */
-export function entryForModel({ id, ...entry }: Entry & { readonly id: string }): string {
-	const { key, text } = entry;
+export function entryForModel(entry: KnownEntry): string {
+	const { id, key, text } = entry;
+	const origin = originOf(entry);
 	const head = [key === undefined ? "" : `${key}:`, text].filter(Boolean).join(" ");
 	const lines = fieldsOf(entry).map(([name, value]) => `  ${fieldName(name)}: ${indent(fieldText(value), "    ")}`);
-	return [`[${id}]${head === "" ? "" : ` ${indent(head, "  ")}`}`, ...lines].join("\n");
+	return [`[${id}]${origin}${head === "" ? "" : ` ${indent(head, "  ")}`}`, ...lines].join("\n");
+}
+
+/** The entry for a list that people read, in the same form; the origin is there if it is a child, or if another state has changed the entry. */
+export function entryForList({ state, ...entry }: KnownEntry): string {
+	const isPlain = entry.child === undefined && entry.first === undefined;
+	return entryForModel(isPlain || state === undefined ? entry : { ...entry, state });
+}
+
+/** Who saved the entry first, and who has changed it since: ` (from planning, changed by building)`. Empty if it is unknown. */
+function originOf({ state, child, first, earlier = [] }: KnownEntry): string {
+	const last = shortName(child ?? state);
+	if (last === "") return "";
+	if (!first) return ` (from ${last})`;
+	const changed = earlier.length > 0 ? `, changed by ${last}` : "";
+	return ` (from ${shortName(first.child ?? first.state)}${changed})`;
+}
+
+const longestName = 20;
+
+function shortName(name = ""): string {
+	return name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name;
 }
 
 /** The entry for people, on one line: `key: text (name: value, name: value)`. */

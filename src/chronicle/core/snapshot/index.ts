@@ -1,5 +1,6 @@
+export { joinChanges } from "./changed-files.ts";
 export { LONGEST_TEXT, readSnapshotData, unwrapJson } from "./data.ts";
-export { type Entry, entryForModel, entryForPeople, entryPart, entryText, entryValue } from "./entry.ts";
+export { type Entry, entryForList, entryForModel, entryForPeople, entryPart, entryText, entryValue } from "./entry.ts";
 export {
 	type ChangeTotals,
 	type FileChange,
@@ -19,8 +20,9 @@ export {
 	cutText,
 	EMPTY_SNAPSHOT,
 	type Finding,
-	listsAll,
+	type SavedEntry,
 	type Snapshot,
 	type SnapshotData,
+	setChanges,
 } from "./snapshot.ts";
 export { addOutput, OUTPUT_BYTES, outputBytes, outputsOf } from "./state-output.ts";

@@ -1,14 +1,17 @@
 // Findings and pending tasks: adds what an agent saves, resolves what is done or wrong, and tells the agent what became of it. Pure.
-// K2 ids are never reused; K3 a later entry with the same key replaces the earlier one, whose text is kept with it; K4 an entry that equals a
-// known one is that entry; K5 pending tasks keep the order in which they were saved; K6 the answer names everything that is shortened or dropped.
+// K2 ids are never reused; K3 a later entry with the same key replaces the earlier one, whose text and origin are kept with it; K4 an entry
+// that equals a known one is that entry; K5 entries keep the order in which they were first saved; K6 the answer names everything that is
+// shortened or dropped; K7 a name that fits several entries resolves none; K8 the entries of two children are never the same.
 import { counted, didYouMean, quoted } from "../../../definition/index.ts";
 import { type Entry, entryForPeople } from "./entry.ts";
 import {
 	cutText,
 	type Finding,
 	keepNewest,
+	type Origin,
 	type ResolvedEntry,
 	type SavedBy,
+	type SavedEntry,
 	type Snapshot,
 	type SnapshotData,
 } from "./snapshot.ts";
@@ -25,47 +28,72 @@ const earlierTexts = 3;
 const earlierBytes = 200;
 
 /**
- * The data as it is recorded, bound to what is known now: with the ids that it resolves. An entry with a known id as its key takes the place of
- * that entry.
+ * The data as it is recorded, bound to what is known now: with the ids of what it resolves, replaces and opens again. An entry may name another
+ * by its id as the key. `own`: without what the run has inherited, which only an id replaces.
  */
-export function bindToKnown(snapshot: Snapshot, data: SnapshotData): SnapshotData {
-	const known = [...snapshot.findings, ...snapshot.pendingTasks];
-	const replaced: string[] = [];
-	const bind = (given: Entry): Entry => {
-		const found = known.find(({ id }) => id === given.key);
-		if (!found) return given;
-		const { key: _, ...entry } = given;
-		if (found.key !== undefined) return { ...entry, key: found.key };
-		replaced.push(found.id);
-		return entry;
-	};
-	const findings = data.findings?.map(bind);
-	const pendingTasks = data.pendingTasks?.map(bind);
-	const resolve = [...(data.resolve ?? []), ...replaced];
-	const names = new Set(resolve.map(plain));
-	const resolved = known.filter((entry) => answersTo(entry, names)).map(({ id }) => id);
+export function bindToKnown(snapshot: Snapshot, data: SnapshotData, own = snapshot): SnapshotData {
+	const known = entriesOf(snapshot);
+	const { findings, pendingTasks, resolve } = data;
 	return {
-		...(findings ? { findings } : {}),
-		...(pendingTasks ? { pendingTasks } : {}),
-		...(resolve.length > 0 ? { resolve } : {}),
-		...(resolved.length > 0 ? { resolved } : {}),
+		...(findings ? { findings: findings.map((given) => bindEntry(given, known, own.findings, closed("f"))) } : {}),
+		...(pendingTasks
+			? { pendingTasks: pendingTasks.map((given) => bindEntry(given, known, own.pendingTasks, closed("t"))) }
+			: {}),
+		...(resolve ? { resolve, resolved: [...new Set(resolve.flatMap((name) => resolvedAs(known, name)))] } : {}),
 	};
+
+	function closed(kind: "f" | "t"): readonly ResolvedEntry[] {
+		return (own.resolved ?? []).filter(({ id }) => id.startsWith(kind));
+	}
+}
+
+/** The entry with the id of what it replaces or opens again, and with the key of that if it names an id. */
+function bindEntry(
+	given: Entry,
+	known: readonly Finding[],
+	own: readonly Finding[],
+	closed: readonly ResolvedEntry[],
+): SavedEntry {
+	const { key: name, ...entry } = given;
+	const byId = [...known, ...closed].find(({ id }) => id === name);
+	const key = byId ? byId.key : name;
+	const bound = key === undefined ? entry : { key, ...entry };
+	const open = known.find(({ id }) => id === byId?.id) ?? findSame(own, bound);
+	if (open) return { ...bound, replaces: open.id };
+	const again = byId ?? (key === undefined ? undefined : closed.findLast((one) => isSame(one, bound)));
+	return again ? { ...bound, reopens: again.id } : bound;
+}
+
+/** Ids of the entry that `name` names; empty if none or several do. */
+function resolvedAs(known: readonly Finding[], name: string): readonly string[] {
+	const found = namedBy(known, name);
+	return found.length === 1 ? found.map(({ id }) => id) : [];
+}
+
+/** The entries that answer to a name: to an id first. */
+function namedBy(known: readonly Finding[], name: string): readonly Finding[] {
+	const byId = known.filter(({ id }) => id === plain(name));
+	return byId.length > 0 ? byId : known.filter((entry) => answersTo(entry, new Set([plain(name)])));
+}
+
+function entriesOf({ findings, pendingTasks }: Snapshot): readonly Finding[] {
+	return [...findings, ...pendingTasks];
 }
 
 /** Adds the data that an agent or the user saves. */
 export function updateSnapshot(snapshot: Snapshot, data: SnapshotData, where: SavedBy): Snapshot {
-	const names = new Set([...(data.resolve ?? []), ...(data.resolved ?? [])].map(plain));
-	const isDone = (entry: Finding): boolean => answersTo(entry, names);
-	const done = names.size === 0 ? [] : [...snapshot.findings, ...snapshot.pendingTasks].filter(isDone);
+	const names = new Set((data.resolved ?? data.resolve ?? []).map(plain));
+	const done = names.size === 0 ? [] : entriesOf(snapshot).filter((entry) => answersTo(entry, names));
 	let { nextId } = snapshot;
 	const takeIn = (kind: "findings" | "pendingTasks"): readonly Finding[] => {
 		let list = snapshot[kind].filter((entry) => !done.includes(entry));
 		for (const given of data[kind] ?? []) {
-			const same = list.find((entry) => isSame(entry, given));
-			const id = same?.id ?? `${kind === "findings" ? "f" : "t"}${nextId++}`;
-			const entry = enter(same, id, given, where);
+			const same = findSame(list, given);
+			const again = snapshot.resolved?.find((entry) => entry.id === given.reopens);
+			const id = same?.id ?? again?.id ?? `${kind === "findings" ? "f" : "t"}${nextId++}`;
+			const entry = enter(same ?? again, id, given, where);
 			list =
-				kind === "pendingTasks" && same
+				same && (kind === "pendingTasks" || isBound(given))
 					? list.map((other) => (other === same ? entry : other))
 					: [...list.filter((other) => other !== same), entry];
 		}
@@ -74,15 +102,15 @@ export function updateSnapshot(snapshot: Snapshot, data: SnapshotData, where: Sa
 	const taken = { findings: takeIn("findings"), pendingTasks: takeIn("pendingTasks") };
 	const pendingTasks = keepNewest(taken.pendingTasks, room.pendingTasks);
 	const left = room.all - Buffer.byteLength(JSON.stringify(pendingTasks.kept));
-	const findings = keepNewest(taken.findings, left);
+	const findings = keepLastSaved(taken.findings, left);
 	return {
 		...snapshot,
 		findings: findings.kept,
 		pendingTasks: pendingTasks.kept,
-		...addResolved(
+		...resolvedAfter(
 			snapshot,
 			done.filter(({ id }) => data.resolved?.includes(id)),
-			where.visit,
+			{ open: new Set([...taken.findings, ...taken.pendingTasks].map(({ id }) => id)), visit: where.visit },
 		),
 		nextId,
 		dropped: {
@@ -93,14 +121,37 @@ export function updateSnapshot(snapshot: Snapshot, data: SnapshotData, where: Sa
 	};
 }
 
-function addResolved({ resolved = [] }: Snapshot, done: readonly Finding[], visit: number): Pick<Snapshot, "resolved"> {
-	if (done.length === 0) return {};
+/** The entries that were saved last, as many as fit, in their order. */
+function keepLastSaved(entries: readonly Finding[], bytes: number): ReturnType<typeof keepNewest<Finding>> {
+	const { kept, dropped } = keepNewest(
+		entries.toSorted((one, other) => one.visit - other.visit),
+		bytes,
+	);
+	return { kept: dropped === 0 ? entries : entries.filter((entry) => kept.includes(entry)), dropped };
+}
+
+/** What is resolved, with what is `done` now and without what is `open` again. */
+function resolvedAfter(
+	{ resolved }: Snapshot,
+	done: readonly Finding[],
+	{ open, visit }: { readonly open: ReadonlySet<string>; readonly visit: number },
+): Pick<Snapshot, "resolved"> {
+	if (!resolved && done.length === 0) return {};
+	const closed = (resolved ?? []).filter(({ id }) => !open.has(id));
 	const short = done.map((entry): ResolvedEntry => {
-		const { id, key, state } = entry;
+		const { id, key, state, child, first } = entry;
 		const text = cutText(wordsOf(entry), resolvedBytes);
-		return { id, ...(key === undefined ? {} : { key }), ...text, visit: entry.visit, state, resolvedIn: visit };
+		return {
+			id,
+			...(key === undefined ? {} : { key }),
+			...text,
+			...{ visit: entry.visit, state },
+			...(child === undefined ? {} : { child }),
+			...(first ? { first } : {}),
+			resolvedIn: visit,
+		};
 	});
-	return { resolved: keepNewest([...resolved, ...short], room.resolved).kept };
+	return { resolved: keepNewest([...closed, ...short], room.resolved).kept };
 }
 
 /** The result of saving, in sentences for the agent. */
@@ -109,14 +160,14 @@ export function explainSaved(
 	after: Snapshot,
 	{ data, empty = 0 }: { readonly data: SnapshotData; readonly empty?: number },
 ): string {
-	const known = new Map([...before.findings, ...before.pendingTasks].map((entry) => [entry.id, entry]));
-	const now = [...after.findings, ...after.pendingTasks];
+	const known = new Map(entriesOf(before).map((entry) => [entry.id, entry]));
+	const now = entriesOf(after);
 	const saved = now.filter((entry) => known.get(entry.id) !== entry);
-	const resolved = data.resolved ?? [];
+	const resolved = (data.resolved ?? []).map((id) => startOf(id, known.get(id)));
 	return sentences([
 		saved.length > 0 ? `Saved ${saved.map((entry) => savedAs(entry, known.get(entry.id))).join(", ")}.` : "",
 		resolved.length > 0 ? `Resolved ${resolved.join(", ")}.` : "",
-		...(data.resolve ?? []).map((name) => explainUnknown(before, name)),
+		...(data.resolve ?? []).map((name) => explainUnresolved(before, name)),
 		empty > 0 ? `Left out: ${counted(empty, "entry", "entries")} without content.` : "",
 		explainMerged(now, data),
 		explainShort(saved),
@@ -134,23 +185,30 @@ function savedAs({ id }: Finding, earlier: Finding | undefined): string {
 }
 
 /** Why `name` resolved nothing; empty if it did. */
-function explainUnknown(before: Snapshot, name: string): string {
-	const [strange] = unknownNames(before, [name]);
-	if (strange === undefined) return "";
-	const shown = quoted(strange, 80);
+function explainUnresolved(before: Snapshot, name: string): string {
+	const entries = entriesOf(before);
+	const found = namedBy(entries, name);
+	const shown = quoted(name, 80);
+	if (found.length === 1) return "";
+	if (found.length > 1)
+		return `Not resolved: ${shown} fits ${found.map((entry) => startOf(entry.id, entry)).join(", ")}. Name the id.`;
 	const gone = (before.resolved ?? []).find((entry) => answersTo(entry, new Set([plain(name)])));
 	if (gone) return `${shown} was resolved before (${gone.id}).`;
-	const entries = [...before.findings, ...before.pendingTasks];
 	const names = new Map(
 		entries.flatMap(({ id, key, text }) => [id, key, text].flatMap((one) => (one ? [[plain(one), one] as const] : []))),
 	);
 	return `Nothing is known as ${shown}.${didYouMean(plain(name), names.keys())}`;
 }
 
+/** The id, with the beginning of the entry. */
+function startOf(id: string, entry: Entry | undefined): string {
+	return entry ? `${id} (${cutText(entryForPeople(entry), titleBytes).text})` : id;
+}
+
 /** Entries that were given and are known only in another wording. */
 function explainMerged(now: readonly Finding[], { findings = [], pendingTasks = [] }: SnapshotData): string {
 	const merged = [...findings, ...pendingTasks].flatMap((given) => {
-		const found = given.key === undefined ? now.find((entry) => isSame(entry, given)) : undefined;
+		const found = given.key === undefined ? findSame(now, given) : undefined;
 		return !found ||
 			found.cut ||
 			(found.text === given.text && JSON.stringify(found.fields) === JSON.stringify(given.fields))
@@ -196,8 +254,17 @@ function titleOf(entry: Entry): string {
 
 /** Those of `names` that match no entry, as written. */
 export function unknownNames(snapshot: Snapshot, names: readonly string[]): string[] {
-	const entries = [...snapshot.findings, ...snapshot.pendingTasks];
-	return names.filter((name) => !entries.some((entry) => answersTo(entry, new Set([plain(name)]))));
+	const entries = entriesOf(snapshot);
+	return names.filter((name) => namedBy(entries, name).length === 0);
+}
+
+/** The entry of `list` that `given` replaces or equals: of the same child, or of the worker's own state, or else the only one. */
+function findSame(list: readonly Finding[], given: SavedEntry): Finding | undefined {
+	const { replaces, from } = given;
+	if (replaces !== undefined) return list.find(({ id }) => id === replaces);
+	const found = list.filter((entry) => isSame(entry, given));
+	const own = found.find((entry) => entry.child === from);
+	return own ?? (from === undefined && found.length === 1 ? found[0] : undefined);
 }
 
 function isSame(entry: Finding, given: Entry): boolean {
@@ -206,22 +273,44 @@ function isSame(entry: Finding, given: Entry): boolean {
 	return plain(entry.text) === plain(text) && JSON.stringify(entry.fields) === JSON.stringify(fields);
 }
 
-function enter(same: Finding | undefined, id: string, given: Entry, where: SavedBy): Finding {
+function enter(same: Finding | undefined, id: string, given: SavedEntry, { visit, state }: SavedBy): Finding {
 	const { cut, ...entry } = shorten(given);
 	const key = given.key ?? same?.key;
 	const isOther = same && (same.text !== entry.text || JSON.stringify(same.fields) !== JSON.stringify(entry.fields));
+	const isReplaced = given.key !== undefined || isBound(given);
 	const earlier =
-		isOther && given.key !== undefined
+		isOther && isReplaced
 			? [cutText(wordsOf(same), earlierBytes).text, ...(same.earlier ?? [])].slice(0, earlierTexts)
 			: same?.earlier;
+	const child = given.from;
+	const first = same && isBound(given) ? firstOrigin(same, { state, child }) : undefined;
 	return {
 		id,
 		...(key === undefined ? {} : { key }),
 		...entry,
-		...where,
+		...{ visit, state },
+		...(child === undefined ? {} : { child }),
+		...(first ? { first } : {}),
 		...(cut ? { cut } : {}),
 		...(earlier ? { earlier } : {}),
 	};
+}
+
+/** Whether the entry keeps the place and the origin of the one that it replaces. In events of earlier versions, none does. */
+function isBound({ replaces, reopens, from }: SavedEntry): boolean {
+	return (replaces ?? reopens ?? from) !== undefined;
+}
+
+/** The first origin of an entry that is saved again by `by`; `undefined` if that is the same. */
+function firstOrigin(
+	same: Finding,
+	by: { readonly state: string; readonly child: string | undefined },
+): Origin | undefined {
+	return same.first ?? (same.state === by.state && same.child === by.child ? undefined : originOf(same));
+}
+
+function originOf({ visit, state, child }: Finding): Origin {
+	return { visit, state, ...(child === undefined ? {} : { child }) };
 }
 
 /** Text and fields of an entry within the limit: the text first, then the fields that still fit, in order. */

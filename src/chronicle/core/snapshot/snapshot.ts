@@ -1,8 +1,8 @@
 // Data that must outlive a worker, bounded in size: entries dropped here stay in the event log.
 // K1 every list has its own limit, in bytes of JSON. `knowledge.ts` adds findings and tasks.
-import { mergeChanges } from "./changed-files.ts";
+import { type MergedLines, mergeChanges, placeChanges } from "./changed-files.ts";
 import type { Entry } from "./entry.ts";
-import { type ChangeTotals, type FileChange, totalChanges } from "./files.ts";
+import { type ChangeTotals, type FileChange, type MeasuredChanges, measuredTotals, totalChanges } from "./files.ts";
 
 export interface Snapshot {
 	/** Oldest first, like `pendingTasks`. */
@@ -32,12 +32,30 @@ export interface Snapshot {
 export interface Finding extends Entry {
 	/** `f12` for a finding, `t12` for a pending task. */
 	readonly id: string;
+	/** The visit that saved it last, and its state. */
 	readonly visit: number;
 	readonly state: string;
+	/** Name of the child that saved it, with those of the children in between: `api/tests`. Absent: the state's own worker. */
+	readonly child?: string;
+	/** Who saved it first, if another state or child has saved it since. */
+	readonly first?: Origin;
 	/** Text and fields are truncated; the event log has them in full. */
 	readonly cut?: true;
 	/** Earlier texts of the same key, newest first. */
 	readonly earlier?: readonly string[];
+}
+
+/** Who saved an entry. */
+export type Origin = Pick<Finding, "visit" | "state" | "child">;
+
+/** An entry as it is recorded. */
+export interface SavedEntry extends Entry {
+	/** The child whose entry it is, as `child` of a `Finding`. Absent in events of earlier versions, which put it before key or text. */
+	readonly from?: string;
+	/** Id of the entry that it replaces; absent also in events of earlier versions, where an entry of the same key is replaced. */
+	readonly replaces?: string;
+	/** Id of the resolved entry that it is again. */
+	readonly reopens?: string;
 }
 
 export interface ResolvedEntry extends Finding {
@@ -64,11 +82,11 @@ interface Summary {
 
 /** Data that an agent saves; `data.ts` parses it from the tool's arguments. */
 export interface SnapshotData {
-	readonly findings?: readonly Entry[];
-	readonly pendingTasks?: readonly Entry[];
+	readonly findings?: readonly SavedEntry[];
+	readonly pendingTasks?: readonly SavedEntry[];
 	/** Ids, keys or texts of entries that are done or wrong. */
 	readonly resolve?: readonly string[];
-	/** Ids of the entries that `resolve` named when it was recorded: these stay known as resolved. Absent in events of earlier versions. */
+	/** Ids of the entries that `resolve` named when it was recorded: only these are resolved. Absent in events of earlier versions. */
 	readonly resolved?: readonly string[];
 }
 
@@ -106,18 +124,19 @@ export function addSummary(snapshot: Snapshot, text: string, where: SavedBy & { 
 }
 
 /**
- * Adds the files that a visit changed; `more` is the number of unlisted ones. `sinceStart`: all changes of the run, where its list of files is cut.
+ * Adds the files that a visit changed, where nothing could be compared with the run's start; `more` is the number of unlisted ones.
+ * `sinceStart`: all changes of the run, if an earlier version has measured them.
  */
 export function addChanges(
 	snapshot: Snapshot,
 	changes: readonly FileChange[],
 	more: number,
 	visit: number,
-	sinceStart?: ChangeTotals,
+	{ sinceStart, lines = "last" }: { readonly sinceStart?: ChangeTotals | undefined; readonly lines?: MergedLines } = {},
 ): Snapshot {
 	const known = sinceStart === undefined ? snapshot : { ...snapshot, changed: sinceStart };
 	if (changes.length === 0 && more === 0) return known;
-	const files = keepNewest(mergeChanges(snapshot.files, changes, visit), room.files);
+	const files = keepNewest(mergeChanges(snapshot.files, changes, visit, lines), room.files);
 	return {
 		...known,
 		files: files.kept,
@@ -125,14 +144,24 @@ export function addChanges(
 	};
 }
 
-/** Whether the list of files has all changes of the run, also with those of another visit. */
-export function listsAll({ files, dropped }: Snapshot, changes: readonly FileChange[]): boolean {
-	// The visit of each entry is not counted for those of the visit.
-	const bytes = Buffer.byteLength(JSON.stringify([...files, ...changes])) + changes.length * visitBytes;
-	return dropped.files === 0 && bytes <= room.files;
+/** Replaces the list of files by all changes `ofRun` since the run started; `changes` are those of `visit`. */
+export function setChanges(
+	snapshot: Snapshot,
+	ofRun: MeasuredChanges,
+	changes: readonly FileChange[],
+	visit: number,
+): Snapshot {
+	const total = measuredTotals(ofRun);
+	const { changed: _, ...known } = snapshot;
+	const { kept } = keepNewest(placeChanges(snapshot.files, ofRun, { changes, visit }), room.files);
+	const dropped = total.files - kept.length;
+	return {
+		...known,
+		files: kept,
+		...(dropped > 0 ? { changed: total } : {}),
+		dropped: { ...snapshot.dropped, files: dropped },
+	};
 }
-
-const visitBytes = ',"visit":9999'.length;
 
 /** Counts all files that the run has changed, also those that the snapshot does not list. */
 export function changedFiles({ files, dropped, changed }: Snapshot): ChangeTotals {

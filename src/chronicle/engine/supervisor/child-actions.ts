@@ -350,10 +350,11 @@ function summaryOf({ snapshot: { summaries }, visitRecord }: Run): string {
 /** The child's findings and open tasks, under its name, and what it has resolved of those of its parent. */
 function handoverOf({ name }: ChildRun, { snapshot, inherited }: Run): SnapshotData {
 	const named = (entries: Run["snapshot"]["findings"]) =>
-		entries.map(({ key, text, fields }) => ({
-			...(key === undefined ? {} : { key: `${name} · ${key}` }),
-			text: key === undefined ? `${name}: ${text}` : text,
+		entries.map(({ key, text, fields, child }) => ({
+			...(key === undefined ? {} : { key }),
+			text,
 			...(fields === undefined ? {} : { fields }),
+			from: child === undefined ? name : `${name}/${child}`,
 		}));
 	const findings = named(snapshot.findings);
 	const pendingTasks = named(snapshot.pendingTasks);

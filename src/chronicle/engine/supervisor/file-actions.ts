@@ -1,7 +1,6 @@
 // Actions on the run's files: measuring them, and restoring an earlier state.
 import {
 	type Action,
-	type ChangeTotals,
 	type ChildRun,
 	childrenPlanOf,
 	type FileLeft,
@@ -9,7 +8,6 @@ import {
 	type KeptChildFolder,
 	type KeptFiles,
 	type KeptFolder,
-	listsAll,
 	type Run,
 	totalChanges,
 	type Workspace,
@@ -55,29 +53,32 @@ export async function measureFiles(
 	if (purpose === "baseline")
 		return void (await record({ ...measured, ...(isStart(context.run()) ? { start: true } : {}) }));
 	if (since === null) return void (await record(measured));
-	if (since === tree) return void (await record({ ...measured, changes: [], total: totalChanges([]) }));
-	const compared = await workspace.changes(since, tree, maxChanges, signal);
+	const compared = since === tree ? unchanged : await workspace.changes(since, tree, maxChanges, signal);
 	if (signal.aborted) return;
 	if (!compared.ok) return void (await fail(compared.failure.message));
-	const sinceStart = await changesOfRun(context, tree, compared.value);
+	const ofRun = await changesOfRun(context, { visit, since, tree }, signal);
 	if (signal.aborted) return;
-	await record({ ...measured, ...recorded(compared.value), ...(sinceStart ? { sinceStart } : {}) });
+	await record({ ...measured, ...recorded(compared.value), ...(ofRun ? { ofRun } : {}) });
 }
+
+const unchanged = { ok: true, value: { changes: [], more: 0, total: totalChanges([]) } } as const;
 
 function isStart({ visit, startTree }: Run): boolean {
 	return visit === 1 && startTree === undefined;
 }
 
-/** All changes since the run started, if its list of files cannot have all of them with those of this visit. */
+/** All changes since the run started; `undefined`: as known, because the visit has changed nothing. */
 async function changesOfRun(
 	{ workspace, run }: ExecutorContext,
-	tree: string,
-	{ changes, more }: Compared,
-): Promise<ChangeTotals | undefined> {
+	{ visit, since, tree }: { readonly visit: number; readonly since: string; readonly tree: string },
+	signal: AbortSignal,
+): Promise<FilesMeasured["ofRun"]> {
 	const { startTree, snapshot } = run();
-	if (startTree === undefined || (more === 0 && listsAll(snapshot, changes))) return undefined;
-	const compared = await workspace.changes(startTree, tree, 0);
-	return compared.ok ? compared.value.total : undefined;
+	if (startTree === since) return "same";
+	// An earlier measurement of this visit may have found changes.
+	if (since === tree && !snapshot.files.some((file) => file.visit === visit)) return undefined;
+	const compared = startTree === undefined ? undefined : await workspace.changes(startTree, tree, maxChanges, signal);
+	return compared?.ok ? recorded(compared.value) : "unknown";
 }
 
 /** Removes the folders of children that the run does not need any more; returns those that stay because of their files. */

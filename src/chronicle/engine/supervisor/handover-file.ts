@@ -1,7 +1,7 @@
 // The file with everything that a worker's first message shortens. The worker may read it, like all of the run's folder.
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { entryForModel, type LedgerEvent, type Run, type SnapshotData } from "../../core/index.ts";
+import { entryForModel, type LedgerEvent, type Run, type SavedEntry, type SnapshotData } from "../../core/index.ts";
 
 /** Path of the file, in the folder of the run's own files. */
 export function handoverFile(folder: string): string {
@@ -55,9 +55,13 @@ function linesOf(event: LedgerEvent): readonly string[] {
 	}
 }
 
+function savedAs({ from, ...entry }: SavedEntry, id: string): Parameters<typeof entryForModel>[0] {
+	return { ...entry, id, ...(from === undefined ? {} : { child: from }) };
+}
+
 function entryLines(where: string, { findings = [], pendingTasks = [] }: SnapshotData): readonly string[] {
 	return [
-		...findings.map((entry) => `- ${entryForModel({ ...entry, id: `finding, ${where}` })}`),
-		...pendingTasks.map((entry) => `- ${entryForModel({ ...entry, id: `task, ${where}` })}`),
+		...findings.map((entry) => `- ${entryForModel(savedAs(entry, `finding, ${where}`))}`),
+		...pendingTasks.map((entry) => `- ${entryForModel(savedAs(entry, `task, ${where}`))}`),
 	];
 }

@@ -61,7 +61,7 @@ export function hostOf(
 			const read = readSnapshotData(given);
 			if (read.kind === "refused") return { kind: "refused", text: read.reason };
 			const before = knownSnapshot(run());
-			const data = bindToKnown(before, read.data);
+			const data = bindToKnown(before, read.data, run().snapshot);
 			const refused = await record({ kind: "snapshot_updated", visit, attempt, by: "worker", data });
 			if (refused !== undefined) return { kind: "refused", text: refused };
 			const after = run().snapshot;

@@ -2,7 +2,7 @@
 
 import { counted } from "../../../definition/index.ts";
 import type { Run, Spend } from "../../core/index.ts";
-import { changedFiles, entryForModel, outcomeOf } from "../../core/index.ts";
+import { changedFiles, entryForList, outcomeOf } from "../../core/index.ts";
 import {
 	commandAbout,
 	currentMark,
@@ -64,7 +64,7 @@ export function drawOutcome(page: ReportPage): HtmlContent {
 	const { stage, status } = report.run;
 	const { state, summary, findings } = outcomeOf(report.run);
 	if (stage.kind !== "over" || (summary === "" && findings.length === 0)) return undefined;
-	const items = findings.map((finding) => html`<li>${drawWords(page, entryForModel(finding))}</li>`);
+	const items = findings.map((finding) => html`<li>${drawWords(page, entryForList(finding))}</li>`);
 	const title = status === "done" ? `Result of ${titleOf(state)}` : "Found until then";
 	return html`<section class="result" aria-labelledby="result-h"><h2 id="result-h">${title}</h2>${summary === "" ? undefined : html`<div class="task">${drawWords(page, summary)}</div>`}${items.length === 0 ? undefined : html`<ul>${items}</ul>`}</section>`;
 }

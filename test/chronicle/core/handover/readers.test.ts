@@ -137,7 +137,7 @@ function endChild(testRun: TestRun, index: number, data = {}): void {
 
 function joined(conflicts: readonly object[] = []): TestRun {
 	const testRun = planned();
-	endChild(testRun, 1, { findings: [{ text: "one: found", fields: { file: "x.ts" } }] });
+	endChild(testRun, 1, { findings: [{ text: "found", fields: { file: "x.ts" }, from: "one" }] });
 	endChild(testRun, 2);
 	testRun.say({ kind: "joined", visit: testRun.run.visit, before: newTree(), tree: newTree(), conflicts } as never);
 	return testRun;
@@ -232,10 +232,10 @@ describe.each(Object.entries(readers))("%s knows", (name, read) => {
 		expect(text).toContain(`approved the move from "plan" to "build" (visit 1, plan):\n<user>${words}</user>`);
 	});
 	it("a finding with all its fields", () => {
-		expect(text).toContain("[f1] port: taken\n  file: src/listen.ts\n  line: 7");
+		expect(text).toContain("[f1] (from plan) port: taken\n  file: src/listen.ts\n  line: 7");
 	});
 	it("the tasks whole and in the order in which they were saved", () => {
-		expect(text).toMatch(/\[t2\] first task\n {2}whole\n- \[t3\] second task/);
+		expect(text).toMatch(/\[t2\] \(from plan\) first task\n {2}whole\n- \[t3\] \(from plan\) second task/);
 	});
 	it("the data", () => expect(text).toContain('{"port":8081}'));
 	it("the summary of the plan, whole where it is the last of its run", () => {
@@ -256,7 +256,7 @@ describe("only some readers know", () => {
 			const text = readers[name]?.() ?? "";
 			for (const child of ["one", "two"])
 				expect(text).toContain(`${child} did it:\n${"z".repeat(3000)} end of ${child}`);
-			expect(text).toContain("one: found\n  file: x.ts");
+			expect(text).toContain("(from one) found\n  file: x.ts");
 		},
 	);
 	it("what is resolved, apart from what is open: the next state", () => {
@@ -266,8 +266,8 @@ describe("only some readers know", () => {
 			data: { resolve: ["t2"], resolved: ["t2"] },
 		} as never);
 		const text = message(start(go(testRun, "ship")).run);
-		expect(text).toMatch(/### Pending tasks, in order\n- \[t3\] second task\n/);
-		expect(text).toContain("### Done or wrong by now\n- [t2] first task");
+		expect(text).toMatch(/### Pending tasks, in order\n- \[t3\] \(from plan\) second task\n/);
+		expect(text).toContain("### Done or wrong by now\n- [t2] (from plan) first task");
 	});
 	it("their siblings, their reader, and nothing that a sibling found", () => {
 		const text = readers["a child"]?.() ?? "";
@@ -275,8 +275,8 @@ describe("only some readers know", () => {
 		expect(text).toContain('"two"');
 		expect(text).toContain('go to "check" of that run');
 		const testRun = planned();
-		endChild(testRun, 1, { findings: [{ text: "one: found" }] });
-		expect(message(childRun(testRun.run, 2).run)).not.toContain("one: found");
+		endChild(testRun, 1, { findings: [{ text: "found by one", from: "one" }] });
+		expect(message(childRun(testRun.run, 2).run)).not.toContain("found by one");
 	});
 	it("the parent's data in the instructions of a child and of a grandchild", () => {
 		expect(readers["a child"]?.()).toContain("Listen on 8081.");

@@ -77,9 +77,9 @@ describe("the answer to a call", () => {
 		[
 			"that replaces by id",
 			{ pending_tasks: [{ id: "t2", text: "y" }] },
-			"Saved t4. Resolved t2. Open tasks: t3 (Add tests), t4 (y).",
+			"Saved t2 (replaces what it was). Open tasks: t2 (y), t3 (Add tests).",
 		],
-		["that resolves", { resolve: ["t2", "Add tests."] }, "Resolved t2, t3. No task is open."],
+		["that resolves", { resolve: ["t2", "Add tests."] }, "Resolved t2 (Write docs), t3 (Add tests). No task is open."],
 		[
 			"with a misspelled name",
 			{ resolve: ["prot"] },
@@ -93,7 +93,7 @@ describe("the answer to a call", () => {
 		[
 			"with a long entry",
 			{ findings: [`a ${"x".repeat(9000)}`], resolve: ["t2", "t3"] },
-			"Saved f4. Resolved t2, t3. Too long to hand over whole: f4. The next worker gets the beginning; the whole is in the record of the run. No task is open.",
+			"Saved f4. Resolved t2 (Write docs), t3 (Add tests). Too long to hand over whole: f4. The next worker gets the beginning; the whole is in the record of the run. No task is open.",
 		],
 		[
 			"with too many",
@@ -103,7 +103,7 @@ describe("the answer to a call", () => {
 		[
 			"of which two differ little",
 			{ findings: ["Foo", "foo."], resolve: ["t2", "t3"] },
-			'Saved f4. Resolved t2, t3. Not kept separately, because an entry differs only in case, spaces or final punctuation: "Foo" (f4). No task is open.',
+			'Saved f4. Resolved t2 (Write docs), t3 (Add tests). Not kept separately, because an entry differs only in case, spaces or final punctuation: "Foo" (f4). No task is open.',
 		],
 	])("%s", (_name, given, answer) => {
 		expect(save(start.after, given).answer).toContain(answer);
@@ -114,6 +114,69 @@ describe("the answer to a call", () => {
 		expect(after.resolved).toEqual([{ id: "t2", text: "Write docs", ...where, resolvedIn: 1 }]);
 		const again = save(after, { pending_tasks: ["add tests"] }).after;
 		expect(again.pendingTasks.map(({ id }) => id)).toEqual(["t3", "t4"]);
+	});
+});
+
+describe("entries with an origin", () => {
+	const child = (name: string) => ({ findings: [{ key: "bug", text: `of ${name}`, from: name }] });
+	const review = { visit: 2, state: "review" };
+	const planned = save(EMPTY_SNAPSHOT, { findings: [{ key: "port", text: "80" }, "It rains"] }).after;
+	const joined = ["api", "ui"].reduce((known, name) => updateSnapshot(known, child(name), review), planned);
+	const shown = (snapshot: Snapshot) => snapshot.findings.map(entryForModel);
+	const saveAs = (before: Snapshot, given: unknown) => {
+		const read = readSnapshotData(given);
+		if (read.kind === "refused") throw new Error(read.reason);
+		const data = bindToKnown(before, read.data);
+		const after = updateSnapshot(before, data, { visit: 3, state: "building" });
+		return { after, answer: explainSaved(before, after, { ...read, data }) };
+	};
+	it("show it in a form of its own, and are kept apart", () => {
+		expect(shown(joined)).toEqual([
+			"[f1] (from planning) port: 80",
+			"[f2] (from planning) It rains",
+			"[f3] (from api) bug: of api",
+			"[f4] (from ui) bug: of ui",
+		]);
+	});
+	it("keep place and first origin when another state replaces them, by key or id", () => {
+		const { after } = saveAs(joined, {
+			findings: [
+				{ key: "port", text: "81" },
+				{ key: "f2", text: "It pours" },
+			],
+		});
+		expect(shown(after).slice(0, 2)).toEqual([
+			"[f1] (from planning, changed by building) port: 81",
+			"[f2] (from planning, changed by building) It pours",
+		]);
+		const again = saveAs(after, { findings: ["it pours."] }).after;
+		expect(again.findings.map(({ id }) => id)).toEqual(["f1", "f2", "f3", "f4"]);
+		expect(shown(saveAs(planned, { port: "80" }).after)[0]).toBe("[f1] (from planning) port: 80");
+	});
+	it("a long name of a state is cut", () => {
+		const state = "s".repeat(64);
+		expect(entryForModel({ id: "f1", text: "x", state }).length).toBeLessThan(40);
+	});
+	it("a name that fits several resolves none, and the answer names them", () => {
+		const { after, answer } = saveAs(joined, { resolve: ["bug", "port"] });
+		expect(answer).toBe(
+			"Resolved f1 (port: 80). Not resolved: `bug` fits f3 (bug: of api), f4 (bug: of ui). Name the id. No task is open.",
+		);
+		expect(after.findings.map(({ id }) => id)).toEqual(["f2", "f3", "f4"]);
+		const rest = saveAs(after, { resolve: ["f4"] });
+		expect(rest.answer).toContain("Resolved f4 (bug: of ui).");
+		expect(saveAs(rest.after, { resolve: ["bug"] }).answer).toContain("Resolved f3 (bug: of api).");
+	});
+	it.each([["port"], ["f1"]])("a resolved one is open again when it is saved as %s", (key) => {
+		const { after } = saveAs(joined, { resolve: ["port"] });
+		const open = saveAs(after, { findings: [{ key, text: "80" }] }).after;
+		expect(shown(open)).toContain("[f1] (from planning) port: 80");
+		expect(open.resolved ?? []).toEqual([]);
+	});
+	it("are folded as before from events of earlier versions", () => {
+		const { after } = save(joined, "one more");
+		const names = updateSnapshot(after, { resolve: ["bug"] }, where);
+		expect(names.findings.map(({ id }) => id)).toEqual(["f1", "f2", "f5"]);
 	});
 });
 

@@ -4,12 +4,14 @@ import {
 	addChanges,
 	addSummary,
 	bindToKnown,
+	changedFiles,
 	cutText,
 	EMPTY_SNAPSHOT,
 	explainSaved,
 	type FileChange,
 	readSnapshotData,
 	type Snapshot,
+	setChanges,
 	unknownNames,
 	updateSnapshot,
 } from "../../../../src/chronicle/core/snapshot/index.ts";
@@ -19,7 +21,7 @@ const here = { visit: 1, state: "planning" };
 function take(snapshot: Snapshot, given: unknown, where = here): Snapshot {
 	const read = readSnapshotData(given);
 	if (read.kind === "refused") throw new Error(read.reason);
-	return updateSnapshot(snapshot, read.data, where);
+	return updateSnapshot(snapshot, bindToKnown(snapshot, read.data), where);
 }
 const texts = (snapshot: Snapshot) => snapshot.findings.map(({ id, key, text }) => [id, key, text]);
 const tasks = (snapshot: Snapshot) => snapshot.pendingTasks.map(({ id, text }) => `${id} ${text}`);
@@ -105,13 +107,13 @@ describe("replacing, merging, resolving", () => {
 		const before = take(EMPTY_SNAPSHOT, { api_port: 8080 });
 		const after = take(before, { API_port: 8081 }, { visit: 2, state: "coding" });
 		expect(after.findings).toEqual([
-			{ id: "f1", key: "API_port", text: "8081", visit: 2, state: "coding", earlier: ["8080"] },
+			{ id: "f1", key: "API_port", text: "8081", visit: 2, state: "coding", first: here, earlier: ["8080"] },
 		]);
 		expect(take(after, { api_port: "9" }).findings[0]?.earlier).toEqual(["8081", "8080"]);
 	});
-	it("the same text twice is one entry, at the newest place", () => {
+	it("the same text twice is one entry, and keeps its place", () => {
 		const twice = take(take(EMPTY_SNAPSHOT, ["The port is 1.", "other"]), "the  port is 1");
-		expect(texts(twice).map(([id]) => id)).toEqual(["f2", "f1"]);
+		expect(texts(twice).map(([id]) => id)).toEqual(["f1", "f2"]);
 	});
 	it("resolving by id, key or text removes entries for good; ids are not reused", () => {
 		const some = take(EMPTY_SNAPSHOT, {
@@ -132,7 +134,7 @@ describe("replacing, merging, resolving", () => {
 		expect(unknownNames(some, ["t1", "t9", "write tests"])).toEqual(["t9"]);
 		const data = bindToKnown(some, { findings: [{ text: "it rains" }], resolve: ["t9", "t1"] });
 		expect(explainSaved(some, updateSnapshot(some, data, here), { data })).toBe(
-			"Saved f2. Resolved t1. Nothing is known as `t9`. No task is open.",
+			"Saved f2. Resolved t1 (write tests). Nothing is known as `t9`. No task is open.",
 		);
 	});
 	it("never changes its arguments", () => {
@@ -197,6 +199,56 @@ describe("changed files over several visits", () => {
 		],
 	])("%j gives %j", (visits, files) => {
 		expect(after(...visits)).toEqual(files);
+	});
+	it.each<[what: string, before: FileChange, now: FileChange, net: Partial<FileChange>]>([
+		[
+			"an added file",
+			{ path: "a", change: "A", added: 10, removed: 0 },
+			{ path: "a", change: "M", added: 5, removed: 2 },
+			{ change: "A", added: 13, removed: 0 },
+		],
+		[
+			"an added file that moved",
+			{ path: "a", change: "A", added: 10, removed: 0 },
+			{ path: "b", from: "a", change: "R", added: 1, removed: 3 },
+			{ path: "b", change: "A", added: 8, removed: 0 },
+		],
+		[
+			"a file that was there",
+			{ path: "a", change: "M", added: 1, removed: 1 },
+			{ path: "a", change: "M", added: 1, removed: 1 },
+			{ change: "M" },
+		],
+		[
+			"a deleted file",
+			{ path: "a", change: "M", added: 9, removed: 0 },
+			{ path: "a", change: "D", added: 0, removed: 20 },
+			{ change: "D" },
+		],
+	])("without a comparison, the lines of %s are exact or absent", (_what, before, now, net) => {
+		const twice = addChanges(addChanges(EMPTY_SNAPSHOT, [before], 0, 1), [now], 0, 2, {
+			lines: "exact",
+		});
+		expect(twice.files).toEqual([{ path: "a", ...net, visit: 2 }]);
+	});
+	it("a comparison with the start replaces what the visits say", () => {
+		const m = (path: string, added: number): FileChange => ({ path, change: "M", added, removed: 0 });
+		const ofRun = { changes: [m("a", 2), m("b", 1)], total: { files: 2, added: 3, removed: 0 } };
+		const before = addChanges(EMPTY_SNAPSHOT, [m("b", 1), m("gone", 4), m("a", 1)], 0, 1);
+		const after = setChanges(before, ofRun, [m("a", 1)], 2);
+		expect(after.files).toEqual([
+			{ ...m("b", 1), visit: 1 },
+			{ ...m("a", 2), visit: 2 },
+		]);
+		expect(changedFiles(after)).toEqual(ofRun.total);
+	});
+	it("counts all changes of a comparison that lists some, and keeps those of the visit", () => {
+		const listed = Array.from({ length: 200 }, (_, n) => change(`a/${String(n).padStart(3, "0")}`, "A"));
+		const ofRun = { changes: listed, more: 50, total: { files: 250, added: 9, removed: 8 } };
+		const after = setChanges(EMPTY_SNAPSHOT, ofRun, [change("z", "M")], 2);
+		expect(changedFiles(after)).toEqual(ofRun.total);
+		expect(after.files.length + after.dropped.files).toBe(250);
+		expect(Buffer.byteLength(JSON.stringify(after.files))).toBeLessThan(4100);
 	});
 	it("counts what was not listed", () => {
 		expect(addChanges(EMPTY_SNAPSHOT, [change("a", "M")], 7, 1).dropped.files).toBe(7);

@@ -28,8 +28,11 @@ const many = (count: number, of: (n: number) => object) => Array.from({ length: 
 it("a child hands over its findings and open tasks under its name, and nothing if it has none", async () => {
 	const { handover } = await handedOver({ findings: [{ text: "f" }, { key: "k", text: "g" }], pending_tasks: ["p"] });
 	expect(handover.data).toEqual({
-		findings: [{ text: "one: f" }, { key: "one · k", text: "g" }],
-		pendingTasks: [{ text: "one: p" }],
+		findings: [
+			{ text: "f", from: "one" },
+			{ key: "k", text: "g", from: "one" },
+		],
+		pendingTasks: [{ text: "p", from: "one" }],
 	});
 	expect((await handedOver({})).handover.data).toEqual({});
 });
@@ -39,9 +42,9 @@ it("a child hands over all entries and its summary, whole", async () => {
 		findings: many(21, (n) => ({ text: `${n}` })),
 		pending_tasks: [{ key: "k".repeat(79), text: "x".repeat(1200) }],
 	});
-	expect(handover.data.findings?.map(({ text }) => text)).toEqual(many(21, (n) => ({ n })).map((_, n) => `one: ${n}`));
+	expect(handover.data.findings?.map(({ text }) => text)).toEqual(many(21, (n) => ({ n })).map((_, n) => `${n}`));
 	const [task] = handover.data.pendingTasks ?? [];
-	expect([Buffer.byteLength(task?.text ?? ""), task?.key]).toEqual([1200, `one · ${"k".repeat(79)}`]);
+	expect([Buffer.byteLength(task?.text ?? ""), task?.key]).toEqual([1200, "k".repeat(79)]);
 	expect(handover.summary).toBe("s".repeat(5000));
 });
 

@@ -66,7 +66,7 @@ describe("a state with branches", () => {
 		expect(run).toMatchObject({ status: "done", state: "after", children: null });
 		expect([text(stage, "a.txt"), text(stage, "b.txt"), text(stage, "old.txt")]).toEqual(["1\n", "2\n", "old\n"]);
 		expect(run.totals).toMatchObject({ costUsd: 0.75, tokens: 20, attempts: 2 });
-		expect(run.snapshot.findings.map((finding) => finding.text)).toEqual(["one: the port is 80"]);
+		expect(run.snapshot.findings.map((finding) => finding.text)).toEqual(["the port is 80"]);
 		expect(run.snapshot.summaries.at(-1)?.text).toContain("2 of 2 children done.");
 		expect(run.snapshot.files.map(({ path }) => path).sort()).toEqual(["a.txt", "b.txt"]);
 		expect(run.history.map(({ from, to, cause }) => `${from}>${to} ${cause}`)).toEqual(["build>after children"]);

@@ -207,7 +207,10 @@ function candidatesOf(run: Run, folders: BriefPlace["folders"]): readonly Candid
 	});
 }
 
-function knownOf({ snapshot, inherited, candidates, state }: Run, { file, log }: BriefPlace): Known {
+function knownOf(
+	{ snapshot, inherited, candidates, state, uncommitted = inherited?.uncommitted }: Run,
+	{ file, log }: BriefPlace,
+): Known {
 	const above = inherited?.snapshot;
 	const chosen = candidates?.judge === state ? candidates.group.visit : undefined;
 	const { findings, pendingTasks, files, summaries } = snapshot.dropped;
@@ -223,6 +226,7 @@ function knownOf({ snapshot, inherited, candidates, state }: Run, { file, log }:
 		resolved: snapshot.resolved ?? [],
 		outputs: [...(above ? outputsOf(above) : []), ...outputsOf(snapshot)],
 		summaries: [...(above ? summariesOf(above) : []), ...summariesOf(snapshot, chosen)],
+		...(uncommitted ? { uncommitted } : {}),
 		files: joinChanges(above?.files ?? [], snapshot.files),
 		lost: others.join(" "),
 	};

@@ -1,7 +1,14 @@
 // All events of a run. A ledger is a sequence of them: each line is one event with `seq`, `at`, `fence` and `crc`.
 // E1 an event is self-contained: no reader needs the disk, the clock or the template file; E2 texts are bounded, and the store redacts their
 // secrets; E3 the user's answer names the event that it answers in `answers`, so a second answer has no effect.
-import type { ChangeTotals, FileChange, FileLeft, MeasuredChanges, SnapshotData } from "../snapshot/index.ts";
+import type {
+	ChangeTotals,
+	FileChange,
+	FileLeft,
+	MeasuredChanges,
+	SnapshotData,
+	UncommittedFiles,
+} from "../snapshot/index.ts";
 import type { ChildEvent, KeptChildFolder } from "./child-event.ts";
 import type { RunParent } from "./child-run.ts";
 import type { DecisionEvent } from "./decision-event.ts";
@@ -260,6 +267,8 @@ export interface FilesMeasured {
 	readonly tree: string;
 	/** The files before the first worker of the run. */
 	readonly start?: true;
+	/** With `start`: what git reports as uncommitted, which is the user's; absent: nothing, or unknown. */
+	readonly uncommitted?: UncommittedFiles;
 	/** For purpose `changes`: the changes since the baseline of the visit, bounded. */
 	readonly changes?: readonly FileChange[];
 	/** Number of changes that the list omits. */

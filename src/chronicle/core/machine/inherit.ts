@@ -17,6 +17,7 @@ import type { Run } from "./run.ts";
 /** What `child` of `parent` begins with. */
 export function inheritedBy(parent: Run, child: ChildRun): Inherited {
 	const { inherited, children, template, decisions } = parent;
+	const uncommitted = parent.uncommitted ?? inherited?.uncommitted;
 	const state = children?.state ?? parent.state;
 	const [reader] = planOf(parent, state).next;
 	const isRead = reader !== undefined && !planOf(parent, reader).terminal;
@@ -28,6 +29,7 @@ export function inheritedBy(parent: Run, child: ChildRun): Inherited {
 		...(child.merges === undefined ? {} : { conflicts: conflictsOf(parent) }),
 		task: inherited?.task ?? parent.task,
 		decisions: [...(inherited?.decisions ?? []), ...decisions],
+		...(uncommitted ? { uncommitted } : {}),
 		snapshot: above(inherited?.snapshot, child.merges === undefined ? knownBefore(parent, child) : parent.snapshot),
 	};
 }

@@ -1,5 +1,5 @@
 // What a child run begins with: the knowledge of its parent when the child was planned, and its place among its siblings. Data only.
-import type { Snapshot } from "../snapshot/index.ts";
+import type { Snapshot, UncommittedFiles } from "../snapshot/index.ts";
 import type { RunDecision } from "./run-decision.ts";
 
 export interface Inherited {
@@ -18,6 +18,8 @@ export interface Inherited {
 	readonly decisions: readonly RunDecision[];
 	/** What the parent and its parents knew. */
 	readonly snapshot: Snapshot;
+	/** The user's uncommitted changes before the first run of the tree; absent: none, or unknown. */
+	readonly uncommitted?: UncommittedFiles;
 	/** Ids of entries in `snapshot` that this run has resolved since; absent: none. */
 	readonly resolved?: readonly string[];
 }

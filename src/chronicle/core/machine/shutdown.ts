@@ -170,7 +170,9 @@ export function onFilesMeasured(run: Run, event: LedgerEvent & (FilesMeasured | 
 
 /** Remembers the files before the first worker. */
 function withStart(run: Run, event: FilesLooked): Run {
-	return event.kind === "files_measured" && event.start ? { ...run, startTree: event.tree } : run;
+	if (event.kind !== "files_measured" || !event.start) return run;
+	const { tree: startTree, uncommitted } = event;
+	return { ...run, startTree, ...(uncommitted ? { uncommitted } : {}) };
 }
 
 /** The run with the changes of a visit. `why`: why they are unknown or incomplete. */

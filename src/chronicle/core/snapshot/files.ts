@@ -46,6 +46,18 @@ export interface FileLeft {
 	readonly why: string;
 }
 
+/** What git reports as uncommitted: the first paths, relative to the run's folder, and how many there are in all. */
+export interface UncommittedFiles {
+	readonly paths: readonly string[];
+	readonly count: number;
+}
+
+/** `src/cli.js, src/filter.js and 3 more`. */
+export function uncommittedText({ paths, count }: UncommittedFiles): string {
+	const more = count - paths.length;
+	return `${paths.map(pathOnLine).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
 const named: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 /**

@@ -6,9 +6,9 @@ import { counted, didYouMean, quoted } from "../../../definition/index.ts";
 import { type Entry, entryForPeople } from "./entry.ts";
 import {
 	cutText,
+	type EntryOrigin,
 	type Finding,
 	keepNewest,
-	type Origin,
 	type ResolvedEntry,
 	type SavedBy,
 	type SavedEntry,
@@ -305,11 +305,11 @@ function isBound({ replaces, reopens, from }: SavedEntry): boolean {
 function firstOrigin(
 	same: Finding,
 	by: { readonly state: string; readonly child: string | undefined },
-): Origin | undefined {
+): EntryOrigin | undefined {
 	return same.first ?? (same.state === by.state && same.child === by.child ? undefined : originOf(same));
 }
 
-function originOf({ visit, state, child }: Finding): Origin {
+function originOf({ visit, state, child }: Finding): EntryOrigin {
 	return { visit, state, ...(child === undefined ? {} : { child }) };
 }
 

@@ -38,7 +38,7 @@ export interface Finding extends Entry {
 	/** Name of the child that saved it, with those of the children in between: `api/tests`. Absent: the state's own worker. */
 	readonly child?: string;
 	/** Who saved it first, if another state or child has saved it since. */
-	readonly first?: Origin;
+	readonly first?: EntryOrigin;
 	/** Text and fields are truncated; the event log has them in full. */
 	readonly cut?: true;
 	/** Earlier texts of the same key, newest first. */
@@ -46,7 +46,7 @@ export interface Finding extends Entry {
 }
 
 /** Who saved an entry. */
-export type Origin = Pick<Finding, "visit" | "state" | "child">;
+export type EntryOrigin = Pick<Finding, "visit" | "state" | "child">;
 
 /** An entry as it is recorded. */
 export interface SavedEntry extends Entry {

@@ -50,6 +50,7 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 	launch: true,
 	baseline: true,
 	startTree: true,
+	uncommitted: true,
 	conversation: true,
 	calls: true,
 	outbox: true,
@@ -77,6 +78,7 @@ const fields = Object.keys(kept) as (keyof typeof kept)[];
 /** Absent where there is nothing to store, and in checkpoints of earlier versions. */
 const optionalFields: readonly string[] = [
 	"startTree",
+	"uncommitted",
 	"parent",
 	"children",
 	"candidates",

@@ -1,4 +1,5 @@
 // Actions on the run's files: measuring them, and restoring an earlier state.
+import { readUncommitted } from "../../../disk/index.ts";
 import {
 	type Action,
 	type ChildRun,
@@ -50,8 +51,7 @@ export async function measureFiles(
 		...remarksOn(taken.value),
 		...(keptFolders.length > 0 ? { keptFolders } : {}),
 	} as const;
-	if (purpose === "baseline")
-		return void (await record({ ...measured, ...(isStart(context.run()) ? { start: true } : {}) }));
+	if (purpose === "baseline") return void (await record({ ...measured, ...(await startOf(context)) }));
 	if (since === null) return void (await record(measured));
 	const compared = since === tree ? unchanged : await workspace.changes(since, tree, maxChanges, signal);
 	if (signal.aborted) return;
@@ -65,6 +65,14 @@ const unchanged = { ok: true, value: { changes: [], more: 0, total: totalChanges
 
 function isStart({ visit, startTree }: Run): boolean {
 	return visit === 1 && startTree === undefined;
+}
+
+/** What is recorded only before the first worker. A child knows the uncommitted changes from its parent. */
+async function startOf({ workspace, run }: ExecutorContext): Promise<Pick<FilesMeasured, "start" | "uncommitted">> {
+	if (!isStart(run())) return {};
+	const opened = run().parent === null ? await workspace.open() : undefined;
+	const uncommitted = opened?.ok ? await readUncommitted(opened.value.cwd) : undefined;
+	return { start: true, ...(uncommitted ? { uncommitted } : {}) };
 }
 
 /** All changes since the run started; `undefined`: as known, because the visit has changed nothing. */

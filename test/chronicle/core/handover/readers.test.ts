@@ -114,6 +114,19 @@ function childRun(parent: Run, number: number): TestRun {
 	return resume([JSON.parse(JSON.stringify(created)) as LedgerEvent]);
 }
 
+it("tells every reader, children too, what the user had not committed before the run", () => {
+	const told = "Uncommitted before the run (the user's): src/cli.js, src/filter.js and 3 more";
+	const begun = open(definition(states, { limits: { moves: 99, pair_moves: 99 } }), { children: { nested } });
+	const uncommitted = { paths: ["src/cli.js", "src/filter.js"], count: 5 };
+	begun.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: newTree(), start: true, uncommitted });
+	expect(message(begun.run)).toContain(told);
+	const parent = { ...planned().run, uncommitted };
+	const child = childRun(parent, 1).run;
+	expect(message(child)).toContain(told);
+	const [grandchild] = parent.children?.children ?? [];
+	expect(grandchild && inheritedBy(child, grandchild).uncommitted).toEqual(uncommitted);
+});
+
 function endChild(testRun: TestRun, index: number, data = {}): void {
 	const child = testRun.run.children?.children[index - 1];
 	testRun.say({

@@ -1,4 +1,5 @@
 // Bounds of the file changes that the supervisor records, and of its attempts while the files keep changing.
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -53,6 +54,29 @@ describe("a measurement", () => {
 		const measured = await eventsOf(stage, run.id, "files_measured");
 		expect(measured.map(({ unkept }) => unkept?.length)).toEqual([named, named]);
 	});
+});
+
+it("compares what several visits changed with the start of the run, and records what the user had not committed", async () => {
+	const write = (text: string, target: string): Play => {
+		return async (host, order, ended) => {
+			writeFileSync(join(order.cwd, "new.txt"), text);
+			await moveTo(target)(host, order, ended);
+		};
+	};
+	const stage = openStage([write("1\n2\n3\n", "b"), write("1\ntwo\n3\n4\n", "done")]);
+	const cwd = stage.folder;
+	execFileSync("git", ["init", "-q"], { cwd });
+	writeFileSync(join(cwd, "mine.txt"), "x\n");
+	const states = { a: { persona: "A", next: ["b"] }, b: { persona: "B", next: ["done"] } };
+	const { run } = await supervise(await stage.create({ name: "t", states }), stage.ports, "fresh").ended;
+	expect(run.snapshot.files).toEqual([{ path: "new.txt", change: "A", added: 4, removed: 0, visit: 2 }]);
+	const measured = await eventsOf(stage, run.id, "files_measured");
+	expect(measured.map(({ ofRun }) => (typeof ofRun === "object" ? ofRun.total : ofRun))).toEqual([
+		undefined,
+		"same",
+		{ files: 1, added: 4, removed: 0 },
+	]);
+	expect(measured.find(({ start }) => start)?.uncommitted?.paths).toContain("mine.txt");
 });
 
 describe("a rewind", () => {

@@ -82,7 +82,7 @@ function entriesOf({ findings, pendingTasks }: Snapshot): readonly Finding[] {
 
 /** Adds the data that an agent or the user saves. */
 export function updateSnapshot(snapshot: Snapshot, data: SnapshotData, where: SavedBy): Snapshot {
-	const names = new Set((data.resolved ?? data.resolve ?? []).map(plain));
+	const names = new Set([...(data.resolved ?? data.resolve ?? []), ...changedKind(data)].map(plain));
 	const done = names.size === 0 ? [] : entriesOf(snapshot).filter((entry) => answersTo(entry, names));
 	let { nextId } = snapshot;
 	const takeIn = (kind: "findings" | "pendingTasks"): readonly Finding[] => {
@@ -119,6 +119,14 @@ export function updateSnapshot(snapshot: Snapshot, data: SnapshotData, where: Sa
 			pendingTasks: snapshot.dropped.pendingTasks + pendingTasks.dropped,
 		},
 	};
+}
+
+/** Ids of tasks that became findings, and of findings that became tasks. */
+function changedKind({ findings = [], pendingTasks = [] }: SnapshotData): readonly string[] {
+	return [
+		...findings.flatMap(({ replaces = "" }) => (replaces.startsWith("t") ? [replaces] : [])),
+		...pendingTasks.flatMap(({ replaces = "" }) => (replaces.startsWith("f") ? [replaces] : [])),
+	];
 }
 
 /** The entries that were saved last, as many as fit, in their order. */

@@ -153,6 +153,12 @@ describe("entries with an origin", () => {
 		expect(again.findings.map(({ id }) => id)).toEqual(["f1", "f2", "f3", "f4"]);
 		expect(shown(saveAs(planned, { port: "80" }).after)[0]).toBe("[f1] (from planning) port: 80");
 	});
+	it("a task that is saved as a finding, by its id, is no longer open", () => {
+		const { after } = saveAs(planned, { pending_tasks: ["Add tests"] });
+		const now = saveAs(after, { findings: [{ key: "t3", text: "Tests exist" }] }).after;
+		expect(now.pendingTasks).toEqual([]);
+		expect(now.findings.at(-1)?.text).toBe("Tests exist");
+	});
 	it("a long name of a state is cut", () => {
 		const state = "s".repeat(64);
 		expect(entryForModel({ id: "f1", text: "x", state }).length).toBeLessThan(40);

@@ -112,8 +112,20 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	},
 	files_measured: {
 		about:
-			"The files were saved, with the changes of the visit (the first 200, how many more there are, and the totals), the totals since the run started where its list of files is cut (`sinceStart`), and the files that could not be read (`unkept`). `start` marks the files before the first worker.",
-		fields: ["visit", "purpose", "tree", "start", "changes", "more", "total", "sinceStart", "unkept", "notes"],
+			"The files were saved, with the changes of the visit (the first 200, how many more there are, and the totals), all changes since the run started (`ofRun`; `same`: those of the visit), and the files that could not be read (`unkept`). `start` marks the files before the first worker; `uncommitted` lists what git reported as uncommitted then.",
+		fields: [
+			"visit",
+			"purpose",
+			"tree",
+			"start",
+			"uncommitted",
+			"changes",
+			"more",
+			"total",
+			"ofRun",
+			"unkept",
+			"notes",
+		],
 	},
 	files_unmeasured: { about: "The files could not be saved.", fields: ["visit", "purpose", "detail"] },
 	files_restored: {

@@ -129,6 +129,23 @@ describe("calls in one message", () => {
 	});
 });
 
+describe("calls after the last step of a message", () => {
+	it("are refused after a question and after the end of the workflow, and only in that message", async () => {
+		const late: [string, Record<string, unknown>] = ["write", { path: "late.txt", content: "x" }];
+		stage.play(
+			calls([stepCall("next"), late]),
+			calls([["workflow_step", { action: "ask", question: "May I?" }], late]),
+		);
+		await pi.prompt("/workflow opens it");
+		await pi.settled();
+		expect(pi.toolResults().at(-1)?.text).toContain('This call follows workflow_step ("ask")');
+		stage.play(calls([stepCall("next"), late]), calls([["write", { path: "after.txt", content: "x" }]]), "done");
+		await pi.run("yes");
+		expect(pi.toolResults().at(-2)?.text).toContain('This call follows workflow_step ("next")');
+		expect([stage.project.exists("late.txt"), stage.project.exists("after.txt")]).toEqual([false, true]);
+	});
+});
+
 describe("a phase that may only read", () => {
 	const stopped: [string, Record<string, unknown>][] = [
 		write,

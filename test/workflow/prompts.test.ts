@@ -4,6 +4,7 @@ import type { ExitKind, LiveWorkflowRun } from "../../src/workflow/machine/index
 import {
 	blockAdvice,
 	blockReason,
+	doneText,
 	endText,
 	expand,
 	initialMessage,
@@ -251,6 +252,13 @@ describe("answers of the tool", () => {
 		const next = later(run, 1);
 		expect(movedText(next.run, next.from, "next", "mended")).toContain('This is round 3 of "Workflow w".\n\n');
 		expect(laterText(later(begin(drafts({ w: ["a", "b"] }), "w"), 1).run)).not.toContain("round");
+	});
+
+	it("the end asks for the result once and repeats what was reported", () => {
+		const run = begin(drafts({ w: ["a"] }), "w");
+		const text = doneText(run, [{ phase: "A", way: "next", summary: "two links mended" }]);
+		expect(text).toContain("Now tell the user the result, once and briefly");
+		expect(text).toContain("What you reported so far:\n* A: two links mended");
 	});
 
 	it("the first text says what the message before it is, and gives the task only if that lacks it", () => {

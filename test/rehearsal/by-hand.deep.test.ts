@@ -81,9 +81,11 @@ describe("pi-chronicle rehearse --by-hand", () => {
 		expect(transcript).toContain("decisions: 1");
 		for (const place of [project.home, "pi-rehearsal-"]) expect(transcript).not.toContain(place);
 
-		const again = await rehearse(project, "--replay", join(folder, "transcript.yaml"));
+		const replayed = join(project.home, "replayed.yaml");
+		const again = await rehearse(project, "--replay", join(folder, "transcript.yaml"), "--transcript", replayed);
 		expect(again.stdout).toContain("Every request reads as before.");
 		expect([again.code, again.left]).toEqual([0, []]);
+		expect(readFileSync(replayed, "utf8")).toBe(transcript);
 
 		project.write(
 			".pi/chronicle/workflows/round.json",
@@ -126,7 +128,7 @@ describe("pi-chronicle rehearse --by-hand", () => {
 
 	it.each([
 		[["round", "--by-hand", "--every"], "follow no script"],
-		[["round", "--wait", "5"], "belong to a rehearsal with --by-hand"],
+		[["round", "--wait", "5"], "a rehearsal with --by-hand"],
 		[["round", "--replay", "none.yaml"], "takes name, task and answers from the transcript"],
 		[["--replay", "none.yaml"], "The transcript cannot be read"],
 		[["round", "--by-hand", "./.pi"], "is not empty"],

@@ -49,7 +49,7 @@ describe("a phase", { timeout: patient(60_000) }, () => {
 
 	it("is stopped if the model only restarts it repeatedly, but not if it works in between", async () => {
 		const loop = call("workflow_step", { action: "loop" });
-		const idle = await play(() => loop);
+		const idle = await play((n) => call("workflow_step", { action: "loop", summary: `try ${n}` }));
 		const stopped = await idle.print("/workflow round do it");
 		expect(`${stopped.stdout}${stopped.stderr}`).toContain("paused: No progress");
 		expect(idle.server.requests).toHaveLength(6);

@@ -22,10 +22,10 @@ export function openCallFingerprints(): CallFingerprints {
 			const relevant = toolName === stepTool ? (args as { action?: unknown } | undefined)?.action : args;
 			calls.set(toolCallId, { call: callFingerprint(toolName, relevant) });
 		},
-		onEnd({ toolCallId, result, isError }) {
+		onEnd({ toolCallId, toolName, result, isError }) {
 			const started = calls.get(toolCallId);
 			if (started === undefined) return;
-			const outcome = resultDigest(comparableOutcome(textOf(result), isError));
+			const outcome = resultDigest(comparableOutcome(outcomeText(toolName, textOf(result)), isError));
 			calls.set(toolCallId, { ...started, withOutcome: outcomeFingerprint(started.call, outcome) });
 		},
 		drain() {
@@ -34,6 +34,11 @@ export function openCallFingerprints(): CallFingerprints {
 			return ended;
 		},
 	};
+}
+
+/** Of a step, the line that states its outcome: the phase below it counts the rounds and repeats the model's summary. */
+function outcomeText(tool: string, text: string): string {
+	return tool === stepTool ? (text.split("\n", 1)[0] ?? "") : text;
 }
 
 function textOf(result: unknown): string {

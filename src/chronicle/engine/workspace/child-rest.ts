@@ -27,6 +27,8 @@ import { isNothing, modes } from "./git.ts";
 import { foldersAbove, fromRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
 
+/** Index of a child's initial files, next to them. */
+export const START_INDEX = "index";
 const restFile = "rest.json";
 const ignoredFile = "ignored.json";
 /** Entries of an ignored folder that are counted. */
@@ -157,17 +159,22 @@ async function listIgnored(store: Store, { place, root }: EndingChild, tree: str
 	const index = join(place, "index.ignored");
 	try {
 		await store.git(["read-tree", tree], { index });
-		const args = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
-		const listed = await store.git(args, { index, workTree: root });
-		return listed.output.toString("utf8").split("\0").filter(Boolean);
+		return await listWithout(store, root, index);
 	} finally {
 		await rm(index, { force: true });
 	}
 }
 
+/** The ignored files and folders of `root` that are not in `index`. */
+async function listWithout(store: Store, root: string, index: string): Promise<readonly string[]> {
+	const args = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
+	const listed = await store.git(args, { index, workTree: root });
+	return listed.output.toString("utf8").split("\0").filter(Boolean);
+}
+
 /** Remembers the ignored files that the child's folder has before its first worker: what `link` and `setup` have brought. */
-export async function noteIgnored(store: Store, child: EndingChild): Promise<void> {
-	const names = await listIgnored(store, child, child.start);
+export async function noteIgnored(store: Store, child: Pick<EndingChild, "place" | "root">): Promise<void> {
+	const names = await listWithout(store, child.root, join(child.place, START_INDEX));
 	await writeFile(join(child.place, ignoredFile), JSON.stringify(names), { mode: 0o600 });
 }
 

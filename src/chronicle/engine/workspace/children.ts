@@ -17,7 +17,7 @@ import {
 	removeFolder,
 } from "./child-places.ts";
 import { makeChildRepository } from "./child-repository.ts";
-import { forgetRest, noteIgnored, readRest } from "./child-rest.ts";
+import { forgetRest, noteIgnored, readRest, START_INDEX } from "./child-rest.ts";
 import { ioFailure, stopped } from "./failures.ts";
 import { takeLinks } from "./links.ts";
 import { fromRaw } from "./paths.ts";
@@ -53,8 +53,6 @@ interface ChildRecord {
 
 const recordFile = "child.json";
 const filesFolder = "files";
-/** Index of a child's files, for the first snapshot of its store. */
-const indexFile = "index";
 const makingMark = ".making-";
 const removingMark = ".removing-";
 
@@ -98,7 +96,7 @@ async function makeChild(
 	const git = await makeChildRepository(store, { files, storeFolder, ignored });
 	const filled = await fillFolder(store, { git, files, goal, tree, storeFolder });
 	await git.commit(filled.tree, `Start of ${child}`);
-	await git.copyIndex(join(place, indexFile));
+	await git.copyIndex(join(place, START_INDEX));
 	const record: ChildRecord = {
 		child,
 		source: store.root,
@@ -112,7 +110,7 @@ async function makeChild(
 		ignored,
 		objectFormat: store.repository.objectFormat,
 	};
-	await noteIgnored(store, { place, root: files, start: filled.tree });
+	await noteIgnored(store, { place, root: files });
 	await writeFile(join(place, recordFile), JSON.stringify(record), { mode: 0o600 });
 	return record;
 }
@@ -198,7 +196,7 @@ export async function findChild(parent: string, cwd: string): Promise<OpenedChil
 		if (name === "" || name === ".." || isAbsolute(name)) continue;
 		const place = join(children, name);
 		const record = await readRecord(place);
-		if (record) return { record, root: join(place, filesFolder), index: join(place, indexFile) };
+		if (record) return { record, root: join(place, filesFolder), index: join(place, START_INDEX) };
 	}
 	return undefined;
 }

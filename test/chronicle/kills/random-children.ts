@@ -247,6 +247,6 @@ async function inspectLeftovers({ project }: Tree, id: string): Promise<void> {
 /** What a run leaves in its folder. */
 const leftOver = [
 	/^handover\.md$/,
-	/^files\/(\.gitignore|HEAD|config|index|index\.probe|info\/\w+|objects|objects\/(\w\w\/[0-9a-f]{38}|(pack|info)\/.*))$/,
+	/^files\/(\.gitignore|HEAD|config|modes|index|index\.probe|info\/\w+|objects|objects\/(\w\w\/[0-9a-f]{38}|(pack|info)\/.*))$/,
 	/^workers\/[\d.]+\.(jsonl|brief\.json|persona\.md)$/,
 ];

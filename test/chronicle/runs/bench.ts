@@ -1,7 +1,8 @@
 // Shared by the tests of whole runs: moves as the model makes them, the ledger on disk, and the
 // command line in a project.
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { closeLater } from "../../harness/lifetime.ts";
 import { type Printed, type ProgramOptions, runNode } from "../../harness/print.ts";
@@ -80,6 +81,18 @@ export function onlyRun(project: Project): string {
 	const [only] = ids;
 	if (ids.length !== 1 || only === undefined) throw new Error(`There are ${ids.length} runs.`);
 	return only;
+}
+
+/** The folders that the children of all runs work in, absolute. */
+export function childFolders(project: Project): string[] {
+	const work = join(project.agentFolder, "chronicle", "work");
+	// Folders of projects, in them those of runs.
+	return existsSync(work) ? foldersIn(work).flatMap(foldersIn).flatMap(foldersIn) : [];
+}
+
+function foldersIn(folder: string): string[] {
+	const entries = readdirSync(folder, { withFileTypes: true });
+	return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
 }
 
 /** All events of a run, as they lie in the log. */

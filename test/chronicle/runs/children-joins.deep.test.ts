@@ -1,11 +1,11 @@
 // Joins of child runs with real workers: every kind of conflict, concurrent edits by the user, and forty children.
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { gate, openBench } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { call } from "../../harness/reply.ts";
-import { chronicle, eventsOf, goOn, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
+import { childFolders, chronicle, eventsOf, goOn, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
 
 const part = { states: { work: { persona: "Builder", next: ["done"] } } };
 const branch = (name: string) => ({ run: { states: { [name]: part.states.work } }, task: `Do ${name}` });
@@ -182,8 +182,7 @@ describe("forty children", () => {
 		}
 		expect(most).toBeLessThanOrEqual(4);
 		expect(project.processes()).toEqual([]);
-		const folder = project.path(".pi/chronicle/sessions", root, "children");
-		expect(existsSync(folder) ? readdirSync(folder).filter((name) => name !== ".gitignore") : []).toEqual([]);
+		expect(childFolders(project)).toEqual([]);
 	});
 });
 

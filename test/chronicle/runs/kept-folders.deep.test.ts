@@ -1,11 +1,11 @@
 // The setting that keeps the folders of children: they stay after the join, are shown with the disk space that they use, and go with the run.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { call } from "../../harness/reply.ts";
-import { branch, chronicle, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
+import { branch, childFolders, chronicle, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
 
 const template = {
 	states: { build: { branches: { one: branch("one"), two: branch("two") }, next: ["finished"] } },
@@ -24,15 +24,13 @@ describe("chronicle.keepChildFolders", { timeout: patient(120_000) }, () => {
 		const run = await chronicle(project, ["run", "t", "Build it"]);
 		expect([run.code, run.stderr]).toEqual([0, expect.any(String)]);
 		const [root = ""] = runIds(project).filter((id) => ledgerOf(project, id).template.name === "t");
-		const folder = project.path(".pi/chronicle/sessions", root, "children");
-		const kept = readdirSync(folder).filter((name) => !name.startsWith("."));
+		const kept = childFolders(project);
 		expect(kept).toHaveLength(2);
-		const files = kept
-			.flatMap((name) => readdirSync(join(folder, name, "files")))
-			.filter((name) => name.endsWith(".txt"));
+		const folder = dirname(kept[0] ?? "");
+		const files = kept.flatMap((name) => readdirSync(join(name, "files"))).filter((name) => name.endsWith(".txt"));
 		expect(files.toSorted()).toEqual(["one.txt", "two.txt"]);
 		const status = await chronicle(project, ["status", root]);
-		expect(status.stdout).toMatch(/Kept: 2 folders of children, 0\.\d MB, in \S+children/);
+		expect(status.stdout).toMatch(/Kept: 2 folders of children, 0\.\d MB, in \S+chronicle\/work\/\S+/);
 		const { data } = await chronicle(project, ["status", root, "--json"]);
 		expect(data).toMatchObject({ childFolders: { path: folder, folders: 2, bytes: expect.any(Number) } });
 		expect((data.childFolders as { bytes: number }).bytes).toBeGreaterThan(400_000);

@@ -1,5 +1,5 @@
 // The files of a run: kept, compared and restored.
-import type { ChangeTotals, FileChange, FileLeft, MeasuredChanges } from "../snapshot/index.ts";
+import type { ChangeTotals, FileChange, FileLeft, MeasuredChanges, UncommittedFiles } from "../snapshot/index.ts";
 import type { Failure, Result } from "./result.ts";
 
 export interface WorkspaceFailure extends Failure {
@@ -164,6 +164,8 @@ export interface Workspace {
 		readonly keep?: readonly string[];
 		readonly signal?: AbortSignal;
 	}): Promise<Result<KeptFiles, WorkspaceFailure>>;
+	/** What git reports as uncommitted in the repository that contains the run's folder; nothing without one. Never fails; absent: unknown. */
+	uncommitted?(): Promise<UncommittedFiles | undefined>;
 	/** The differences between two snapshots, sorted by path; at most `limit` of them. `total` counts all. */
 	changes(
 		from: string,

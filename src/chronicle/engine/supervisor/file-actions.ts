@@ -1,5 +1,4 @@
 // Actions on the run's files: measuring them, and restoring an earlier state.
-import { readUncommitted } from "../../../disk/index.ts";
 import {
 	type Action,
 	type ChildRun,
@@ -36,6 +35,7 @@ export async function measureFiles(
 	// While git scans the files, this process searches for orphans; if it finds one, git scans again after it has ended.
 	const keep = childrenPlanOf(context.run())?.keep ?? [];
 	const meanwhile = workspace.snapshot({ signal, keep });
+	const start = purpose === "baseline" ? startOf(context) : undefined;
 	const strays = await stopOrphansOf(context, visit);
 	const keptFolders = await removeEndedFolders(context);
 	const first = await meanwhile;
@@ -51,7 +51,7 @@ export async function measureFiles(
 		...remarksOn(taken.value),
 		...(keptFolders.length > 0 ? { keptFolders } : {}),
 	} as const;
-	if (purpose === "baseline") return void (await record({ ...measured, ...(await startOf(context)) }));
+	if (start) return void (await record({ ...measured, ...(await start) }));
 	if (since === null) return void (await record(measured));
 	const compared = since === tree ? unchanged : await workspace.changes(since, tree, maxChanges, signal);
 	if (signal.aborted) return;
@@ -70,8 +70,7 @@ function isStart({ visit, startTree }: Run): boolean {
 /** What is recorded only before the first worker. A child knows the uncommitted changes from its parent. */
 async function startOf({ workspace, run }: ExecutorContext): Promise<Pick<FilesMeasured, "start" | "uncommitted">> {
 	if (!isStart(run())) return {};
-	const opened = run().parent === null ? await workspace.open() : undefined;
-	const uncommitted = opened?.ok ? await readUncommitted(opened.value.cwd) : undefined;
+	const uncommitted = run().parent === null ? await workspace.uncommitted?.() : undefined;
 	return { start: true, ...(uncommitted ? { uncommitted } : {}) };
 }
 

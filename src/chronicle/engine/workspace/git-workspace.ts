@@ -4,7 +4,7 @@
 
 import { realpath, stat } from "node:fs/promises";
 import { join, posix } from "node:path";
-import { deepestRealPath } from "../../../disk/index.ts";
+import { deepestRealPath, readUncommitted } from "../../../disk/index.ts";
 import {
 	type FileChange,
 	type ListedChanges,
@@ -77,6 +77,7 @@ export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
 
 	return {
 		open: () => toResult(() => checkFolder(cwd)),
+		uncommitted: () => readUncommitted(cwd),
 		snapshot: ({ towards, keep = [], signal } = {}) =>
 			run(signal, limits.measureMs, async (store) => {
 				await addKept(store, keep);

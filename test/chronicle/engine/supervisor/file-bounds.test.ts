@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { FileLeft, LedgerEvent, Workspace } from "../../../../src/chronicle/core/index.ts";
 import type { EventBody, UserEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
+import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
 import { progressLine } from "../../../../src/chronicle/ui/text/index.ts";
 import { moveTo, type Play } from "./scripted-launcher.ts";
 import { openStage, type Stage } from "./stage.ts";
@@ -67,8 +68,10 @@ it("compares what several visits changed with the start of the run, and records 
 	const cwd = stage.folder;
 	execFileSync("git", ["init", "-q"], { cwd });
 	writeFileSync(join(cwd, "mine.txt"), "x\n");
+	const { uncommitted } = openGitWorkspace({ cwd, folder: join(cwd, ".pi", "own"), leftOut: [] });
+	const ports = replaced(stage, uncommitted ? { uncommitted } : {});
 	const states = { a: { persona: "A", next: ["b"] }, b: { persona: "B", next: ["done"] } };
-	const { run } = await supervise(await stage.create({ name: "t", states }), stage.ports, "fresh").ended;
+	const { run } = await supervise(await stage.create({ name: "t", states }), ports, "fresh").ended;
 	expect(run.snapshot.files).toEqual([{ path: "new.txt", change: "A", added: 4, removed: 0, visit: 2 }]);
 	const measured = await eventsOf(stage, run.id, "files_measured");
 	expect(measured.map(({ ofRun }) => (typeof ofRun === "object" ? ofRun.total : ofRun))).toEqual([

@@ -9,6 +9,8 @@ const masks: readonly (readonly [RegExp, string])[] = [
 	[/\d{4}-\d\d-\d\d/g, "2030-01-01"],
 	[/\b\d\d:\d\d(?::\d\d)?\b/g, "12:00"],
 	[/\b(?:\d+h)?(?:\d+m)?\d+s\b|\b\d+(?:\.\d+)? (?:ms|s|min)\b/g, "9s"],
+	// An estimate follows the length of every text that is sent.
+	[/(?<=Estimate: .*)\d[\d.]*/g, "9"],
 	[/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "⠋"],
 	[/\bpi v\d+\.\d+\.\d+/g, "pi v1.0.0"],
 ];

@@ -11,6 +11,8 @@ import { compiling, filesOf, notOurs, offered, openPackageCopies, type PackageCo
 
 /** What every pi that has the package pays for at start, bytes: all that is not imported later. */
 const eagerBytes = 56_000;
+/** What each worker pays for in the same way, bytes. */
+const workerBytes = 57_000;
 
 let copies: PackageCopies;
 /** Names of the commands that the package under test offers: every copy must offer the same. */
@@ -104,6 +106,8 @@ describe("the bundle", () => {
 		const eager = [join(copies.installed, "extension.ts"), join(dist, start)];
 		const bytes = eager.reduce((sum, file) => sum + statSync(file).size, 0);
 		expect(bytes).toBeLessThanOrEqual(eagerBytes);
+		const [worker = ""] = readdirSync(dist).filter((name) => name.startsWith("worker-start-"));
+		expect(statSync(join(dist, worker)).size).toBeLessThanOrEqual(workerBytes);
 		expect(readdirSync(join(dist, "later")).length).toBeGreaterThan(10);
 	});
 

@@ -40,7 +40,7 @@ export async function startWorkflow(
 		await ctx.waitForIdle();
 		if (scope.closed) return;
 	}
-	const uncommitted = await readUncommitted(ctx.cwd);
+	const uncommitted = await workflows.inOrder(() => readUncommitted(ctx.cwd));
 	if (scope.closed) return;
 	// From here to `expect` there is no `await`, so only one of two concurrent commands gets past this check.
 	if (controller.active || conversation.starting) return refuseCommand(ctx, "Another workflow was started meanwhile.");

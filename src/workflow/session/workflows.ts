@@ -21,6 +21,8 @@ export interface Workflows {
 	readonly controller: RunController;
 	readonly conversation: WorkflowConversation;
 	readonly rows: Rows;
+	/** Calls `read` when earlier calls have returned, so that of two commands the one that was given first continues first. */
+	inOrder<T>(read: () => Promise<T>): Promise<T>;
 	/** A description of the active run, for the user; `undefined` without one. */
 	live(): string | undefined;
 	/** The text of the current phase, for a context that has nothing of the session; `undefined` without a running workflow. */
@@ -49,6 +51,7 @@ export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Sc
 	conversation.settled = (ctx, ended) => {
 		if (!ctx.hasUI) conclude(ctx, exit, controller, ended);
 	};
+	let last: Promise<unknown> = Promise.resolve();
 	return {
 		pi,
 		scope,
@@ -56,6 +59,11 @@ export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Sc
 		controller,
 		conversation,
 		exit,
+		inOrder(read) {
+			const result = last.then(read);
+			last = result.catch(() => undefined);
+			return result;
+		},
 		rows: openRows((state) => controller.describe(state)),
 		live() {
 			const run = controller.active?.run;

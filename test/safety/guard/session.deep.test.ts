@@ -112,7 +112,7 @@ describe("refusals and questions", () => {
 		expect(question.message).toContain("removes recursively or by force");
 		pi.screen.answer(question, true);
 		await pi.settled();
-		expect(pi.toolResults()[3]?.text).toContain("change the plan");
+		expect(pi.toolResults()[3]?.text).toContain("take a way that it allows");
 		expect(server.requests).toHaveLength(6);
 	});
 
@@ -271,7 +271,7 @@ describe("parallel calls", () => {
 		expect(JSON.stringify(server.requests.at(-1)?.messages)).not.toContain("PRIVATE-KEY");
 		const results = pi.toolResults();
 		expect(results).toHaveLength(tries * 5);
-		expect(results[1]?.text).toContain("Call it again alone");
+		expect(results[1]?.text).toContain("Repeat it alone");
 	});
 
 	it("unrelated calls run in parallel", async () => {

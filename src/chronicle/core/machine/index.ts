@@ -29,7 +29,7 @@ export * from "./launch.ts";
 export { likelyNext } from "./likely-next.ts";
 export { markMessage, markReminder } from "./machine-text.ts";
 
-export { explainCause, findTarget, judgeMove, legalTargets, targetMeanings } from "./moves.ts";
+export { explainCause, judgeMove, legalTargets, targetMeanings } from "./moves.ts";
 export { MESSAGE_LENGTH, messageWords, outboxOfLaunch } from "./outbox.ts";
 
 export { isParked, pendingActions } from "./pending-actions.ts";
@@ -51,6 +51,7 @@ export { outcomeOf, type RunOutcome, visitChanges } from "./run-outcome.ts";
 export { explainResult } from "./shutdown.ts";
 export { addSpend, NO_SPEND, type Spend } from "./spend.ts";
 export { decodeRun, encodeRun, type StoredRun } from "./stored-run.ts";
+export { findTarget } from "./target.ts";
 export { activityMs, liveTotals } from "./totals.ts";
 export { foldEvent, isKnownEvent, startRun } from "./transition.ts";
 export { awaitedAnswer, decidedEarlier } from "./user-decisions.ts";

@@ -43,13 +43,6 @@ function meaningOf(run: Run, state: string, target: string): string {
 	return purpose === "" ? way : `${way}, ${cutText(purpose, meaningChars).text}`;
 }
 
-/** The one of `targets` that a model means by `name`: case and spaces do not count, unless they tell targets apart. */
-export function findTarget(name: string, targets: readonly string[]): string | undefined {
-	const plain = (text: string): string => text.trim().replace(/\s+/g, " ").toLowerCase();
-	const alike = targets.filter((target) => plain(target) === plain(name));
-	return alike.find((target) => target === name.trim()) ?? (alike.length === 1 ? alike[0] : undefined);
-}
-
 /** Judges the move to `target` that a worker of the current state requests. */
 export function judgeMove(run: Run, target: string): MoveJudgement {
 	const plan = planOf(run);

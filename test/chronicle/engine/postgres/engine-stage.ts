@@ -259,13 +259,15 @@ export async function inspectRecord(stage: EngineStage, run: string): Promise<vo
 	equal((await database.query("SELECT FROM chronicle.snapshot WHERE run = $1", [run])).count, 0);
 	for (const tree of new Set(events.flatMap(treesIn)))
 		equal(spawnSync("git", ["--git-dir", stage.remote, "rev-list", "--objects", treeRef(trees, tree)]).status, 0, tree);
-	// An attempt that was interrupted before it asked for a move is named to its successor.
+	// An attempt that was interrupted before it asked for a move is named to its successor, if the run had one.
 	events.forEach((event, index) => {
 		if (event.kind !== "worker_ended" || event.outcome.kind !== "lost") return;
 		const isSame = (other: LedgerEvent) =>
 			"visit" in other && "attempt" in other && other.visit === event.visit && other.attempt === event.attempt;
 		if (events.some((other) => other.kind === "move_requested" && isSame(other))) return;
-		const next = events.slice(index).find(({ kind }) => kind === "attempt_reserved");
+		const later = events.slice(index);
+		const next = later.find(({ kind }) => kind === "attempt_reserved");
+		if (next === undefined && later.some(({ kind }) => kind === "finished")) return;
 		ok(
 			next?.kind === "attempt_reserved" && next.because !== "entered",
 			"A lost attempt has no successor that knows of it.",

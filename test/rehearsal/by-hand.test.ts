@@ -120,6 +120,13 @@ describe("a request", () => {
 		expect(mine - fixed).toBeGreaterThanOrEqual(frame.length);
 		expect(mine - fixed).toBeLessThan(frame.length + 6);
 	});
+	it("has no text of others, however short its sentences are, and none that is quoted as JSON", () => {
+		const measure = new OwnText([]);
+		measure.addAnswer({ findings: [{ text: "Good. Keep it: a\n- b" }, { cases: ['print {"sum":0} twice'] }] });
+		const own = (text: string) => measure.measure(openRequestDesk().receive(post("a", [user(text)]))).own;
+		expect(own("Known:Good. Keep it: a\n - b")).toBe(own("Known:"));
+		expect(own('Known: ["print {\\"sum\\":0} twice"]')).toBe(own('Known: [""]'));
+	});
 	it("has no quotation that is cut", () => {
 		const measure = new OwnText([]);
 		measure.add("The parser drops the last line of a file without a newline");

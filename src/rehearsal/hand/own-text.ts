@@ -21,9 +21,10 @@ export class OwnText {
 		for (const text of foreign) this.add(text);
 	}
 
-	/** Adds a foreign text: words of the user, or of the model. */
+	/** Adds a foreign text: words of the user, or of the model. It may be quoted as JSON. */
 	add(text: string): void {
-		for (const piece of piecesOf(text)) this.pieces.add(piece);
+		for (const form of [text, JSON.stringify(text).slice(1, -1)])
+			for (const piece of piecesOf(form)) this.pieces.add(piece);
 		this.sorted = undefined;
 	}
 
@@ -85,13 +86,11 @@ function isOwnLine(line: string, ownLines: readonly string[], ownTools: readonly
 	return text !== "" && (ownLines.includes(text) || ownTools.some((name) => text.startsWith(`${name}: `)));
 }
 
-/** The sentences and lines of a text, between placeholders. */
+/** A text whole, and its lines and sentences, between placeholders. */
 function piecesOf(text: string): string[] {
-	return text
-		.split(/\n|\{[^{}\n]*\}/)
-		.flatMap((line) => flat(line).split(/(?<=[.;:!?]) /))
-		.map((piece) => piece.trim())
-		.filter((piece) => piece.length >= shortest);
+	const lines = text.split(/\n|\{[^{}\n]*\}/);
+	const sentences = lines.flatMap((line) => flat(line).split(/(?<=[.;:!?]) /));
+	return [text, ...lines, ...sentences].map(flat).filter((piece) => piece.length >= shortest);
 }
 
 function flat(text: string): string {

@@ -17,7 +17,7 @@ export function firstMessageText(brief: FirstMessageBrief): string {
 			taskText(brief.task),
 			decided === ""
 				? ""
-				: `## What the user decided\n\nOldest first. A decision overrides earlier ones, and the findings, tasks and summaries below.\n\n${decided}`,
+				: `## What the user decided\n\nOldest first. Each overrides those before it, and what is known below.\n\n${decided}`,
 			state.instructions === undefined ? "" : `## Instructions for this state\n\n${state.instructions}`,
 			choiceText(brief.candidates),
 			`## What is known\n\n${joined([knownText(known, file), ...unmeasured])}`,
@@ -68,7 +68,7 @@ function choiceText(candidates: readonly CandidateChild[]): string {
 /** How the state ends, with the meaning of each target. */
 export function howToEnd({ targets, data }: Ending): string {
 	const lines = targets.map(targetLine).join("\n");
-	return `Save what later states need with \`workflow_update_snapshot\` as soon as you know it. Only \`workflow_transition\` ends this state, with a summary${data ? ", `data` that matches its schema," : ""} and one of these targets:\n${lines}`;
+	return `Save what later states need with \`workflow_update_snapshot\` as soon as you know it. End with \`workflow_transition\`${data ? ", with `data` that matches its schema" : ""}, to one of these:\n${lines}`;
 }
 
 function targetLine({ name, meaning, abilities, children, approved }: Target): string {

@@ -7,14 +7,20 @@ const longestWay = 9;
 /** Markdown paragraphs. */
 export function introduction(brief: FirstMessageBrief): readonly string[] {
 	const { run, visit, state, child, earlier, rewound } = brief;
-	const purpose = state.description === undefined ? "" : ` Its purpose: ${state.description}`;
+	const place = `You work on the state "${state.name}" (visit ${visit} of the run "${run}"): ${wayText(brief)}.`;
+	const purpose = state.description === undefined ? "" : `Its purpose: ${state.description}`;
 	return [
-		`You work on the state "${state.name}" (visit ${visit} of the run "${run}"): ${wayText(brief)}.${purpose}`,
-		child ? childText(child) : "",
+		[child && isOneState(brief, child) ? `You are ${childText(child)}` : place, purpose].filter(Boolean).join(" "),
+		child && !isOneState(brief, child) ? `This run is ${childText(child)}` : "",
 		rewound ? rewoundText(rewound) : "",
 		earlier ? earlierText(earlier) : "",
 		abilitiesText(brief),
 	];
+}
+
+/** Whether the run is no more than what its parent calls it: an inline child of one state, of the same name, at its first visit. */
+function isOneState({ run, visit, state, way }: FirstMessageBrief, { name }: ChildRole): boolean {
+	return visit === 1 && run === name && state.name === name && way.length <= 2;
 }
 
 function wayText({ way, state }: FirstMessageBrief): string {
@@ -31,12 +37,9 @@ function childText({ name, siblings, files, run, state, reader, notes }: ChildRo
 	const side =
 		others.length === 0
 			? ""
-			: ` At the same time ${others.length === 1 ? "works" : "work"} ${listed(others)}; ${files === "shared" ? "you share one folder" : "each has its own copy of the files, and the changes are merged"}.`;
-	const results =
-		reader === undefined
-			? ""
-			: ` After you, your summaries, findings and tasks, nothing else, go to "${reader}" of that run.`;
-	return `It is the child "${name}" of the run "${run}", which started it in its state "${state}".${side}${results}${["", ...notes].join(" ")}`;
+			: ` ${listed(others)} ${others.length === 1 ? "works" : "work"} at the same time; ${files === "shared" ? "you share one folder" : "each has its own copy of the files, and the changes are merged"}.`;
+	const results = reader === undefined ? "" : ` Only your summary, findings and tasks go to "${reader}" of that run.`;
+	return `the child "${name}" of the run "${run}", started in its state "${state}".${side}${results}${["", ...notes].join(" ")}`;
 }
 
 const mostNamed = 12;

@@ -6,9 +6,6 @@ export function answerText(words: string): string {
 	return `The user answered: ${words}`;
 }
 
-const replaced =
-	"[From pi-chronicle, not from the user: your process was stopped while you waited. Programs that you had started no longer run.]";
-
 /** The answer for the launch of a worker whose conversation may lack it. */
 export function lateAnswer(run: Run, because: LaunchReason): { readonly answer?: LateAnswer } {
 	const { question, outbox, calls } = run;
@@ -19,7 +16,7 @@ export function lateAnswer(run: Run, because: LaunchReason): { readonly answer?:
 	return {
 		answer: {
 			call,
-			result: `${result}\n\n${replaced}`,
+			result,
 			text: `You asked the user: ${text}\n\n${result}`,
 			alone: isPlain && outbox.length === 0 && calls.interrupted.calls.length === 0,
 		},

@@ -151,9 +151,20 @@ async function launch(
 		} = problems.find(({ severity }) => severity === "error") ?? {};
 		return startFault(part, `${message} ${remedy}`.trim());
 	}
-	const launched = await startWorker(order, spec, host, signal, { options, rules, standby });
+	const launched = await startWorker(withEndedPrograms(order, spec), spec, host, signal, { options, rules, standby });
 	if (launched.ok) standby?.after(launched.value.begun.then(() => sleep(quietMs)));
 	return launched;
+}
+
+const programsEnded =
+	"[From pi-chronicle, not from the user: programs that you had started were stopped while you waited.]";
+
+/** The order, whose answer tells a worker that starts programs that they have ended. */
+function withEndedPrograms(order: LaunchOrder, spec: WorkerSpec): LaunchOrder {
+	const { answer } = order;
+	const { runs, other } = abilitiesOf(spec);
+	if (!answer || !(runs || other)) return order;
+	return { ...order, answer: { ...answer, result: `${answer.result}\n\n${programsEnded}` } };
 }
 
 type BegunWorker = Worker & {

@@ -342,13 +342,6 @@ describe("a continued conversation", () => {
 });
 
 describe("size", () => {
-	it("an empty handover has at most 800 characters of its own", () => {
-		const testRun = start(
-			open(definition({ a: { persona: "A", next: ["b"] }, b: { persona: "B", next: ["a", "done"] } }), { task: "" }),
-		);
-		const text = message(testRun.run);
-		expect(text.length).toBeLessThanOrEqual(800);
-	});
 	it("what is known takes at most 24 KB; what is shortened is announced with the file, which has it whole", () => {
 		const testRun = checking();
 		const data = Array.from({ length: 60 }, (_, n) => ({ text: `finding ${n} ${"y".repeat(600)} end ${n}` }));

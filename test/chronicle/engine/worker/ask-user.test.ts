@@ -17,6 +17,8 @@ const answer: LateAnswer = {
 	text: "You asked.",
 	alone: true,
 };
+/** What a worker that starts programs reads. */
+const restarted = `${answer.result}\n\n[From pi-chronicle, not from the user: programs that you had started were stopped while you waited.]`;
 
 describe("while the process lives", () => {
 	it("the answer is the result; nothing else is added, and a second question of the message is refused", async () => {
@@ -99,26 +101,28 @@ describe("when the process is gone", () => {
 			expect(users).toEqual(["Begin with the building.", goesOn]);
 			expect(results.map(({ text }) => text.trim())).toEqual([
 				"before",
-				answer.result,
+				restarted,
 				expect.stringContaining("Not run: your process was stopped"),
 			]);
 			await next.send("Go on.");
 			await next.ended;
 			expect(server.last().users).toEqual(["Begin with the building.", goesOn, "Go on."]);
 			expect(rig.of("tool_ended")).toMatchObject([{ call: "q1", tool: "ask_user" }, { tool: "workflow_transition" }]);
-			expect(resultsOf(rig.folder, "q1").filter((text) => text === answer.result)).toHaveLength(1);
+			expect(resultsOf(rig.folder, "q1").filter((text) => text === restarted)).toHaveLength(1);
 		},
 	);
 
 	deepIt("an answer that is there is not added again, and a message that must be sent follows it", async () => {
 		const server = await openModelServer([ask(), say("I see."), move()]);
 		const project = openProject({ server });
-		const first = openRig(project);
+		// It starts no programs, so nothing is said about them.
+		const state = { tools: ["read", "ls"] };
+		const first = openRig(project, { state });
 		const worker = await first.start();
 		await first.wait("question");
 		worker.stop("now");
 		await worker.ended;
-		const second = openRig(project);
+		const second = openRig(project, { state });
 		const next = await second.start({ ...again, answer: { ...answer, alone: false } });
 		await second.wait("turn_settled");
 		expect(server.last().users).toEqual(["Begin with the building.", "Continue the building."]);

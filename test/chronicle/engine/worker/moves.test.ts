@@ -30,7 +30,6 @@ describe("moves", () => {
 		expect(there).toBe(true);
 		expect(rig.of("move")).toEqual([{ kind: "move", target: "checking", summary: "Done." }]);
 		expect(server.requests[0]?.tools).toContain("workflow_transition");
-		expect(declared(server, "workflow_update_snapshot")).toBeLessThanOrEqual(600);
 		expect(rig.of("turn_settled")).toEqual([]);
 		expect(server.requests).toHaveLength(1);
 	});
@@ -172,13 +171,6 @@ function toolOf(server: ModelServer, name: string): DeclaredTool["function"] {
 
 function parametersOf(server: ModelServer, name: string): Readonly<Record<string, unknown>> {
 	return toolOf(server, name).parameters.properties;
-}
-
-/** Characters with which a tool is declared: name, description and parameters, and its lines in the system prompt. */
-function declared(server: ModelServer, name: string): number {
-	const { description, parameters } = toolOf(server, name);
-	const lines = (server.requests[0]?.system ?? "").split("\n").filter((line) => line.includes(name));
-	return name.length + description.length + JSON.stringify(parameters).length + lines.join("\n").length;
 }
 
 describe("records of a worker", () => {

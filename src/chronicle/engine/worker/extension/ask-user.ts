@@ -15,7 +15,7 @@ const maxChoice = 300;
 function askParameters(schemas: typeof Type) {
 	return schemas.Object({
 		question: schemas.String(),
-		choices: schemas.Optional(schemas.Array(schemas.String(), { description: "Answers to choose from" })),
+		choices: schemas.Optional(schemas.Array(schemas.String())),
 	});
 }
 
@@ -29,7 +29,7 @@ export function registerAskTool(
 		name: ASK_TOOL,
 		label: "Ask",
 		description:
-			"Asks the user; the answer is the result. Ask only what you cannot find out or decide, one question at a time.",
+			"Asks the user; the answer is the result. Only for what you cannot find out or decide; one question at a time.",
 		parameters: askParameters(schemas),
 		// Results of calls in the same message are in the session before the wait.
 		executionMode: "sequential",

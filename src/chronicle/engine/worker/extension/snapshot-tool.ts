@@ -19,7 +19,7 @@ export function registerSnapshotTool(pi: ExtensionAPI, schemas: typeof Type): vo
 		name: SNAPSHOT_TOOL,
 		label: "Snapshot",
 		description:
-			"Saves findings and pending tasks for all later states. An entry is a text or an object, kept whole; a later one with the same `key` replaces it.",
+			"Saves findings and pending tasks, whole, for all later states. An entry replaces an earlier one with the same `key`.",
 		parameters: schemas.Unsafe<SnapshotArguments>({
 			type: "object",
 			properties: {
@@ -28,7 +28,7 @@ export function registerSnapshotTool(pi: ExtensionAPI, schemas: typeof Type): vo
 				resolve: {
 					type: "array",
 					items: { type: "string" },
-					description: "Ids or keys of entries that are done or wrong",
+					description: "Ids or keys of what is done or wrong",
 				},
 			},
 		}),

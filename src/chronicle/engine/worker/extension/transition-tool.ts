@@ -36,7 +36,7 @@ export function registerTransitionTool(pi: ExtensionAPI, brief: WorkerBrief, tur
 	pi.registerTool({
 		name: TRANSITION_TOOL,
 		label: "Transition",
-		description: "Ends this state and hands its work on. Your turn ends with it.",
+		description: "Ends this state, and your turn.",
 		parameters: moveParameters(brief, schemas),
 		annotations: ownRecord,
 		prepareArguments: (given) => prepareMove(given, brief),

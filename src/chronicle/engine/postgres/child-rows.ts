@@ -16,7 +16,7 @@ import { firstEvent, insertRow, unreadableTemplate } from "./insert-run.ts";
 import { ensureJob } from "./jobs.ts";
 import type { PostgresStoreOptions } from "./parts.ts";
 import { nextQueue } from "./routing.ts";
-import { familyText, loadRow, lockRow, type RunRow, runColumns, runTables } from "./rows.ts";
+import { familyText, loadRow, lockRow, lockRun, type RunRow, runColumns, runTables } from "./rows.ts";
 
 /** How a child is left to the hosts. */
 export interface ChildStart {
@@ -43,8 +43,9 @@ export async function beginChild(
 	if (!run?.parent) return unreadableTemplate;
 	const { id, parent } = run;
 	return database.transaction(async (tx): Promise<Result<Run, StoreFailure>> => {
+		await lockRun(tx, parent.run);
 		const { rows } = await tx.query<{ queue: string; priority: number }>(
-			"SELECT queue, priority FROM chronicle.run WHERE id = $1 AND holder = $2 FOR UPDATE",
+			"SELECT queue, priority FROM chronicle.run WHERE id = $1 AND holder = $2",
 			[parent.run, host.id],
 		);
 		const [above] = rows;
@@ -99,13 +100,12 @@ export async function refuseUnneeded(sql: Sql, { id, parent }: RunRow): Promise<
 
 /** Takes the job of a child that no host holds; `false`: one does, or there is none. */
 export async function withdrawJob(database: Database, id: string): Promise<boolean> {
-	const taken = await database.query<TakenJob>(
-		`UPDATE chronicle.run r SET job = NULL FROM (SELECT id, job, COALESCE(job_queue, queue) AS queue FROM chronicle.run WHERE id = $1 FOR UPDATE) old
-		WHERE r.id = old.id AND r.holder IS NULL AND old.job IS NOT NULL RETURNING old.job::text, old.queue`,
-		[id],
-	);
-	await cancelJobs(database, taken.rows);
-	return taken.count > 0;
+	const taken = await database.transaction(async (tx) => {
+		await lockRun(tx, id);
+		return takeJobs(tx, "r.id = $1 AND r.holder IS NULL AND r.job IS NOT NULL", id);
+	});
+	await cancelJobs(database, taken);
+	return taken.length > 0;
 }
 
 interface TakenJob {
@@ -113,20 +113,29 @@ interface TakenJob {
 	readonly queue: string;
 }
 
-const dropText = `
-WITH RECURSIVE family AS (
-	SELECT id FROM chronicle.run WHERE id = ANY($1)
-	UNION ALL SELECT r.id FROM chronicle.run r JOIN family f ON r.parent = f.id
-), old AS (
-	SELECT id, job, COALESCE(job_queue, queue) AS queue FROM chronicle.run
-	WHERE id IN (SELECT id FROM family) AND (holder IS NOT NULL OR job IS NOT NULL) FOR UPDATE
-)
-UPDATE chronicle.run r SET holder = NULL, job = NULL, fence = fence + 1, waits = NULL FROM old
-WHERE r.id = old.id RETURNING old.job::text, old.queue`;
+/** Takes the jobs of locked runs, and the runs from their hosts. `which`: a condition on `r`. */
+async function takeJobs(tx: Sql, which: string, id: string): Promise<readonly TakenJob[]> {
+	const { rows } = await tx.query<TakenJob>(
+		`WITH old AS (SELECT id, job, COALESCE(job_queue, queue) AS queue FROM chronicle.run r WHERE ${which})
+		UPDATE chronicle.run r SET holder = NULL, job = NULL, fence = fence + CASE WHEN holder IS NULL THEN 0 ELSE 1 END, waits = NULL FROM old
+		WHERE r.id = old.id RETURNING old.job::text, old.queue`,
+		[id],
+	);
+	return rows;
+}
 
 /** Takes children that their parent no longer needs, and all below them, from the hosts that hold them. */
 export async function dropChildren(database: Database, ids: readonly string[]): Promise<void> {
-	if (ids.length > 0) await cancelJobs(database, (await database.query<TakenJob>(dropText, [ids])).rows);
+	for (const id of ids) await cancelJobs(database, await database.transaction((tx) => dropFamily(tx, id)));
+}
+
+/** Takes a run before its children are looked for: its host begins no more of them then. */
+async function dropFamily(tx: Sql, id: string): Promise<readonly TakenJob[]> {
+	await lockRun(tx, id);
+	const taken = [...(await takeJobs(tx, "r.id = $1 AND (r.holder IS NOT NULL OR r.job IS NOT NULL)", id))];
+	const below = await tx.query<{ id: string }>("SELECT id::text FROM chronicle.run WHERE parent = $1", [id]);
+	for (const child of below.rows) taken.push(...(await dropFamily(tx, child.id)));
+	return taken;
 }
 
 /**

@@ -17,11 +17,11 @@ import { redactEvent, stampEvent, storeFailure } from "../ledger/index.ts";
 import { CHANNEL, type Sql } from "./database.ts";
 import { databaseFailure, throughOutage } from "./database-failure.ts";
 import type { Host } from "./host.ts";
-import type { JobAttempt } from "./jobs.ts";
+import { ensureJob, type JobAttempt } from "./jobs.ts";
 import { noProof, proofNow } from "./lease-proof.ts";
 import type { StoreParts } from "./parts.ts";
 import { findAnswer, openPosts, type Posts, settlePost, type WaitingAnswer } from "./posts.ts";
-import { foldedColumns, foldedValues, type RunRow, readEventRows, storedText } from "./rows.ts";
+import { foldedColumns, foldedValues, lockRun, type RunRow, readEventRows, storedText } from "./rows.ts";
 import type { RecordedSnapshot } from "./run-snapshot.ts";
 import { type SettledRow, settledColumns, settleJob } from "./settle.ts";
 import {
@@ -369,15 +369,16 @@ export class HeldRow implements PostgresLedger {
 	async #giveBack(tx: Sql, how: Parameters<PostgresLedger["settle"]>[0] | undefined): Promise<void> {
 		const { database, host, job } = this.#parts;
 		const { id } = this.run;
+		await lockRun(tx, id);
 		const { rows } = await tx.query<SettledRow>(
-			`SELECT ${settledColumns} FROM chronicle.run r
-			WHERE id = $1 AND (holder = $2 OR holder IS NULL) AND fence = $3 FOR UPDATE`,
+			`SELECT ${settledColumns} FROM chronicle.run r WHERE id = $1 AND (holder = $2 OR holder IS NULL) AND fence = $3`,
 			[id, host.id, this.fence],
 		);
 		const [row] = rows;
 		if (!row) return;
 		if (how !== undefined && job !== undefined && row.job === job.id)
 			await settleJob(database, tx, { ...row, attempt: job }, how);
+		else if (row.waiting) await ensureJob(database, tx, row);
 		await tx.query("UPDATE chronicle.run SET holder = NULL WHERE id = $1", [id]);
 		const { parent } = this.run;
 		if (parent) await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `child ${parent.run}`]);

@@ -120,17 +120,18 @@ export async function sendJob(database: Database, tx: Sql, run: QueuedRun, after
 
 /**
  * Sends a job for the run of a locked row, unless one is being done, or queued for the right hosts: a host that fetches a job that is no
- * longer current drops it.
+ * longer current drops it. Gives whether it sent one.
  */
 export async function ensureJob(
 	database: Database,
 	tx: Sql,
 	row: QueuedRun & { readonly job: string | null; readonly job_queue: string | null },
-): Promise<void> {
+): Promise<boolean> {
 	const queue = row.job_queue ?? row.queue;
 	const state = row.job === null ? "gone" : await jobState(database, tx, queue, row.job);
-	if (state === "active" || (state === "queued" && queue === (await routeJob(tx, row)))) return;
+	if (state === "active" || (state === "queued" && queue === (await routeJob(tx, row)))) return false;
 	await sendJob(database, tx, row);
+	return true;
 }
 
 /** Whether a job is queued or being done; `gone`: neither. */

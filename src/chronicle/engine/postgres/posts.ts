@@ -95,6 +95,14 @@ export async function settlePost(database: Database, id: string, refused?: strin
 	);
 }
 
+/** Refuses every post of a run that waits. */
+export async function refusePosts(tx: Sql, run: string, reason: string): Promise<void> {
+	await tx.query(
+		"UPDATE chronicle.inbox SET state = 'refused', reason = $2, done_at = now() WHERE run = $1 AND state = 'waiting'",
+		[run, reason],
+	);
+}
+
 /** Rejects where the listener could not handle the event: the next holder gets it. */
 async function deliver(database: Database, { id, at, body }: PostRow, listener: PostListener): Promise<void> {
 	const read = parsePost(body);

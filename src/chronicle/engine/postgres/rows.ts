@@ -82,12 +82,23 @@ export const runColumns = `${queuedColumns}, r.provider, r.schema_version, r.seq
 	h.beat_at > now() - h.lease_ms * interval '1 millisecond' AS alive`;
 export const runTables = "chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder";
 
+/**
+ * Locks the row of a run until the transaction ends; `false`: there is no such run, or, with `skip`, another transaction has locked it. It reads
+ * nothing: a statement that waits for a lock keeps the snapshot from before, so it would not see a command that was posted meanwhile. What
+ * depends on the lock belongs into a later statement.
+ */
+export async function lockRun(tx: Sql, id: string, skip = false): Promise<boolean> {
+	const text = `SELECT FROM chronicle.run WHERE id = $1 FOR UPDATE${skip ? " SKIP LOCKED" : ""}`;
+	return (await tx.query(text, [id])).count > 0;
+}
+
 /** The row of a run of the project, locked until the transaction ends; `undefined`: there is none. */
 export async function lockRow(tx: Sql, project: string, id: string): Promise<RunRow | undefined> {
-	const { rows } = await tx.query<RunRow>(
-		`SELECT ${runColumns} FROM ${runTables} WHERE r.id = $1 AND r.project = $2 FOR UPDATE OF r`,
-		[id, project],
-	);
+	if (!(await lockRun(tx, id))) return undefined;
+	const { rows } = await tx.query<RunRow>(`SELECT ${runColumns} FROM ${runTables} WHERE r.id = $1 AND r.project = $2`, [
+		id,
+		project,
+	]);
 	return rows[0];
 }
 

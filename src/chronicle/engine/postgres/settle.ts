@@ -1,19 +1,31 @@
 // What becomes of a job when its segment has ended, or its host is dead.
 import type { HostNeed } from "../../core/index.ts";
 import type { Database, Sql } from "./database.ts";
-import { completeJob, failJob, type JobAttempt, type JobData, type QueuedRun, queuedColumns, sendJob } from "./jobs.ts";
+import {
+	completeJob,
+	ensureJob,
+	failJob,
+	type JobAttempt,
+	type JobData,
+	type QueuedRun,
+	queuedColumns,
+	sendJob,
+} from "./jobs.ts";
 import { nextQueue, routeJob } from "./routing.ts";
+import { lockRun } from "./rows.ts";
 
 /** A locked run whose job is to be settled. */
 export interface SettledRow extends QueuedRun {
 	readonly job: string | null;
+	/** The queue of that job; null: `queue`. */
+	readonly job_queue: string | null;
 	readonly visit: number;
 	/** The visit that it was in when the job was taken. */
 	readonly claimed_visit: number;
 }
 
 /** Columns of a {@link SettledRow}, of the table `chronicle.run r`. */
-export const settledColumns = `${queuedColumns}, r.job, r.visit, r.claimed_visit`;
+export const settledColumns = `${queuedColumns}, r.job, r.job_queue, r.visit, r.claimed_visit`;
 
 export type Settlement = { readonly kind: "parked" | "again" } | { readonly kind: "failed"; readonly reason: string };
 
@@ -32,33 +44,62 @@ export async function settleJob(
 	await tx.query("UPDATE chronicle.run SET job = NULL WHERE id = $1", [row.id]);
 }
 
+const deadHolder = "h.id IS NULL OR h.beat_at < now() - h.lease_ms * interval '1 millisecond'";
+const heldByDead = `
+SELECT r.id::text FROM chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder WHERE r.holder IS NOT NULL AND (${deadHolder}) LIMIT 50`;
 const reapable = `
-SELECT ${settledColumns}, r.job_queue, r.attempt AS retries, h.name AS host
-FROM chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder
-WHERE r.holder IS NOT NULL AND (h.id IS NULL OR h.beat_at < now() - h.lease_ms * interval '1 millisecond')
-LIMIT 50 FOR UPDATE OF r SKIP LOCKED`;
+SELECT ${settledColumns}, r.attempt AS retries, h.name AS host
+FROM chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder WHERE r.id = $1 AND r.holder IS NOT NULL AND (${deadHolder})`;
 
 interface ReapableRow extends SettledRow {
-	readonly job_queue: string | null;
 	readonly retries: number;
 	readonly host: string | null;
 }
 
 /** Takes the runs of dead hosts back, so that others continue them; gives their ids. */
 export async function reapRuns(database: Database): Promise<readonly string[]> {
-	return database.transaction(async (tx) => {
-		const { rows } = await tx.query<ReapableRow>(reapable);
-		for (const row of rows) {
-			await tx.query("UPDATE chronicle.run SET holder = NULL WHERE id = $1", [row.id]);
-			const reason = `The host ${row.host ?? "that had it"} stopped renewing its lease.`;
-			const attempt = row.job && { id: row.job, queue: row.job_queue ?? row.queue, retryCount: row.retries };
-			// A run that waits for its children is not why its host died: another can take it at once.
-			if (attempt && row.delegates) await completeJob(database, tx, attempt);
-			if (!attempt || row.delegates) await sendJob(database, tx, row);
-			else await settleJob(database, tx, { ...row, attempt }, { kind: "failed", reason });
-		}
-		return rows.map(({ id }) => id);
-	});
+	const found = await database.query<{ id: string }>(heldByDead);
+	const reaped: string[] = [];
+	for (const { id } of found.rows) if (await database.transaction((tx) => reapRun(database, tx, id))) reaped.push(id);
+	return reaped;
+}
+
+/** `false`: another host does it, or its holder is alive. */
+async function reapRun(database: Database, tx: Sql, id: string): Promise<boolean> {
+	if (!(await lockRun(tx, id, true))) return false;
+	const [row] = (await tx.query<ReapableRow>(reapable, [id])).rows;
+	if (!row) return false;
+	await tx.query("UPDATE chronicle.run SET holder = NULL WHERE id = $1", [id]);
+	const reason = `The host ${row.host ?? "that had it"} stopped renewing its lease.`;
+	const attempt = row.job && { id: row.job, queue: row.job_queue ?? row.queue, retryCount: row.retries };
+	// A run that waits for its children is not why its host died: another can take it at once.
+	if (attempt && row.delegates) await completeJob(database, tx, attempt);
+	if (!attempt || row.delegates) await sendJob(database, tx, row);
+	else await settleJob(database, tx, { ...row, attempt }, { kind: "failed", reason });
+	return true;
+}
+
+/** Those without a job come first: the others usually wait for a host. */
+const posted = `
+SELECT r.id::text FROM chronicle.run r WHERE r.holder IS NULL AND r.id IN (SELECT run FROM chronicle.inbox WHERE state = 'waiting')
+ORDER BY r.job IS NOT NULL, random() LIMIT 20`;
+
+/** Sends jobs for runs that have commands and neither a host nor a job, as after a crash of the database; gives their ids. */
+export async function wakePosted(database: Database): Promise<readonly string[]> {
+	const found = await database.query<{ id: string }>(posted);
+	const woken: string[] = [];
+	for (const { id } of found.rows) if (await database.transaction((tx) => wakeRun(database, tx, id))) woken.push(id);
+	return woken;
+}
+
+async function wakeRun(database: Database, tx: Sql, id: string): Promise<boolean> {
+	if (!(await lockRun(tx, id, true))) return false;
+	const { rows } = await tx.query<SettledRow>(
+		`SELECT ${settledColumns} FROM chronicle.run r WHERE r.id = $1 AND r.holder IS NULL`,
+		[id],
+	);
+	const [row] = rows;
+	return row?.waiting === true && ensureJob(database, tx, row);
 }
 
 /** Completes an attempt whose job is to be replaced; gives the locked run, or `undefined` if the job is not its current one. */
@@ -68,8 +109,9 @@ async function completeReplaced(
 	id: string,
 	attempt: JobAttempt,
 ): Promise<QueuedRun | undefined> {
+	await lockRun(tx, id);
 	const { rows } = await tx.query<QueuedRun>(
-		`SELECT ${queuedColumns} FROM chronicle.run r WHERE r.id = $1 AND r.job = $2 FOR UPDATE`,
+		`SELECT ${queuedColumns} FROM chronicle.run r WHERE r.id = $1 AND r.job = $2`,
 		[id, attempt.id],
 	);
 	await completeJob(database, tx, attempt);

@@ -24,7 +24,7 @@ import type { Host } from "./host.ts";
 import { insertRun } from "./insert-run.ts";
 import { ensureJob, type JobAttempt, type QueuedRun } from "./jobs.ts";
 import type { PostgresStoreOptions } from "./parts.ts";
-import { addPost, refuseAnswer } from "./posts.ts";
+import { addPost, refuseAnswer, refusePosts } from "./posts.ts";
 import { admitRun } from "./quota.ts";
 import { explainWait, type HostOffer, labelsInQueue, nextQueue, readOffers } from "./routing.ts";
 import { familyText, holderOf, loadRow, lockRow, type RunRow, readEventRows, runColumns, runTables } from "./rows.ts";
@@ -169,6 +169,7 @@ async function claimRun(
 	const unneeded = await refuseUnneeded(tx, row);
 	if (unneeded !== undefined) {
 		await tx.query("UPDATE chronicle.run SET job = NULL, waits = NULL WHERE id = $1", [id]);
+		await refusePosts(tx, id, unneeded);
 		return storeFailure("unknown", unneeded, "Nothing to do.");
 	}
 	const run = await loadRow(tx, row);

@@ -17,7 +17,7 @@ import { parkDeadRuns } from "./park.ts";
 import { labelsInQueue, queueName } from "./routing.ts";
 import { ScheduledRuns } from "./scheduled-run.ts";
 import { type RunSegment, type ServedProject, startSegment } from "./segment.ts";
-import { cancelReplaced, reapRuns } from "./settle.ts";
+import { cancelReplaced, reapRuns, wakePosted } from "./settle.ts";
 import { type Slot, Slots } from "./slots.ts";
 import { openPostgresStore, type PostgresStore } from "./store.ts";
 import { JobTaker } from "./take-jobs.ts";
@@ -190,6 +190,9 @@ export class EngineWorker {
 		this.#reapAt = now + Math.max(minReapMs, reapMs * this.#hosts * (0.5 + Math.random()));
 		const reaped = await reapRuns(database).catch((): readonly string[] => []);
 		for (const id of reaped) report(`Run ${id.slice(0, 8)}: its host is dead; another continues it.`);
+		const woken = await wakePosted(database).catch((): readonly string[] => []);
+		for (const id of woken)
+			report(`Run ${id.slice(0, 8)}: it had commands that no host was to take; one is asked now.`);
 		this.#reaping = false;
 	}
 

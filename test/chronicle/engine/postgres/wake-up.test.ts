@@ -1,0 +1,183 @@
+// No command is lost: whatever a host does with a run while a command is posted, afterwards somebody has the run or is to take it.
+
+import { globSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { UserEvent } from "../../../../src/chronicle/core/index.ts";
+import { dropChildren, withdrawJob } from "../../../../src/chronicle/engine/postgres/child-rows.ts";
+import type { PostgresLedger } from "../../../../src/chronicle/engine/postgres/held.ts";
+import {
+	type Database,
+	openHost,
+	openPostgresStore,
+	queueName,
+	setUpEngine,
+} from "../../../../src/chronicle/engine/postgres/index.ts";
+import type { JobAttempt } from "../../../../src/chronicle/engine/postgres/jobs.ts";
+import { addPost } from "../../../../src/chronicle/engine/postgres/posts.ts";
+import { lockRun } from "../../../../src/chronicle/engine/postgres/rows.ts";
+import { handOver, postpone, reapRuns, wakePosted } from "../../../../src/chronicle/engine/postgres/settle.ts";
+import { openRedaction } from "../../../../src/safety/index.ts";
+import { patient } from "../../../harness/patience.ts";
+import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
+import { created, id, value } from "../ledger/sample-events.ts";
+import { connect } from "./connect.ts";
+
+const queue = queueName("app", "runs");
+const told: UserEvent = { kind: "told", text: "hello" };
+
+it("locks a run in a statement of its own: what it reads meanwhile is from before the lock", () => {
+	const statements = globSync("src/chronicle/engine/postgres/*.ts").flatMap((path) =>
+		[...readFileSync(path, "utf8").matchAll(/[^`"]*FOR (?:UPDATE|SHARE|NO KEY UPDATE)[^`"]*/g)].map(([text]) => text),
+	);
+	expect(statements.map((text) => text.replace(/ WHERE.*/s, ""))).toEqual(["SELECT FROM chronicle.run"]);
+});
+
+describe("a command that is posted", needsPostgres, () => {
+	let database: Database;
+	const store = () =>
+		openPostgresStore({
+			...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project: "app", queue },
+			folderOf: (run) => `/nowhere/${run}`,
+			creates: { kind: "submitted", base: async () => ({ ok: true, value: null }) },
+		});
+	/** Fetches the job of the run, without taking the run. */
+	const fetch = async (): Promise<JobAttempt> => {
+		const [job] = await (await database.boss()).fetch<{ run: string }>(queue);
+		if (!job) throw new Error("No job is queued.");
+		return { id: job.id, queue, retryCount: job.retryCount };
+	};
+	const take = async (): Promise<PostgresLedger> => {
+		const attempt = await fetch();
+		return value(await database.transaction((tx) => store().claim(tx, id, attempt)));
+	};
+	/** Whether the run is held, or has a job that a host can fetch. */
+	const isAwake = async (): Promise<boolean> => {
+		const { rows } = await database.query<{ awake: boolean }>(
+			`SELECT (r.holder IS NOT NULL OR j.state IN ('created', 'retry')) AS awake
+			FROM chronicle.run r LEFT JOIN chronicle_jobs.job j ON j.id = r.job WHERE r.id = $1`,
+			[id],
+		);
+		return rows[0]?.awake === true;
+	};
+	/** Starts `work` while a transaction has posted a command and not committed yet. */
+	const whilePosting = async (work: () => Promise<unknown>): Promise<void> => {
+		let working: Promise<unknown> = Promise.resolve();
+		await database.transaction(async (tx) => {
+			await lockRun(tx, id);
+			await addPost({ database, tx }, { run: id, body: JSON.stringify(told), at: Date.now(), refused: undefined });
+			let isDone = false;
+			working = work().finally(() => (isDone = true));
+			const waiting = "SELECT FROM pg_catalog.pg_stat_activity WHERE wait_event_type = 'Lock'";
+			for (const until = Date.now() + patient(5000); !isDone && Date.now() < until; await sleep(5))
+				if ((await database.query(waiting)).count > 0) break;
+		});
+		await working;
+	};
+
+	beforeAll(async () => {
+		database = await connect((await startPostgres()).url);
+		await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
+	});
+	beforeEach(async () => {
+		await database.query("DELETE FROM chronicle.run");
+		await (await database.boss()).deleteAllJobs();
+		value(await store().create(created()));
+	});
+
+	it.each<[string, () => Promise<() => Promise<unknown>>]>([
+		[
+			"the run parks",
+			async () => {
+				const ledger = await take();
+				return () => ledger.settle({ kind: "parked" });
+			},
+		],
+		[
+			"the run is given back",
+			async () => {
+				const ledger = await take();
+				return () => ledger.settle({ kind: "again" });
+			},
+		],
+		[
+			"the attempt has failed",
+			async () => {
+				const ledger = await take();
+				return () => ledger.settle({ kind: "failed", reason: "x" });
+			},
+		],
+		[
+			"a run that was opened without its job is released, as after it was given up",
+			async () => {
+				await (await database.boss()).cancel(queue, (await fetch()).id);
+				const ledger = value(await store().open(id));
+				return () => ledger.releaseLease();
+			},
+		],
+		[
+			"its job is put off",
+			async () => {
+				const attempt = await fetch();
+				return () =>
+					database.transaction((tx) => postpone(database, tx, id, attempt, { seconds: 60, why: "Waits for x." }));
+			},
+		],
+		[
+			"its job goes to other hosts",
+			async () => {
+				const attempt = await fetch();
+				const need = { labels: [], commandsToo: false };
+				return () => database.transaction((tx) => handOver(database, tx, id, attempt, need));
+			},
+		],
+		["its job is withdrawn", async () => () => withdrawJob(database, id)],
+		["it is taken from its host", async () => () => dropChildren(database, [id])],
+		["a host takes it", async () => take],
+		[
+			"its host is found dead",
+			async () => {
+				await take();
+				await database.query("DELETE FROM chronicle.host");
+				return () => reapRuns(database);
+			},
+		],
+	])("is found although %s", async (what, prepare) => {
+		await whilePosting(await prepare());
+		// The next host that looks for dead ones also looks for this.
+		await reapRuns(database);
+		const found = await wakePosted(database);
+		expect(await isAwake()).toBe(true);
+		const isTaken = what === "its job is withdrawn" || what === "it is taken from its host";
+		expect(found).toEqual(isTaken ? [id] : []);
+	});
+
+	it("is found whenever it comes while the run parks", async () => {
+		for (let round = 0; round < 20; round += 1) {
+			const ledger = await take();
+			const posts = [0, 1, 2].map(async (n) => {
+				await sleep(((round * 7 + n * 5) % 10) / 2);
+				return value(await store().post(id, told));
+			});
+			await Promise.all([...posts, ledger.settle({ kind: "parked" })]);
+			expect(await isAwake(), `round ${round}`).toBe(true);
+			await database.query("UPDATE chronicle.inbox SET state = 'taken'");
+		}
+	});
+
+	it("gets a job from any host where a crash of the database has left it to nobody", async () => {
+		const boss = await database.boss();
+		for (const gone of ["no job", "a job that is cancelled", "a job that the queue does not know"]) {
+			await database.query("DELETE FROM chronicle.inbox");
+			value(await store().post(id, told));
+			expect(await wakePosted(database), gone).toEqual([]);
+			const { rows } = await database.query<{ job: string }>("SELECT job::text FROM chronicle.run");
+			if (gone === "no job") await database.query("UPDATE chronicle.run SET job = NULL");
+			else if (gone === "a job that is cancelled") await boss.cancel(queue, rows[0]?.job ?? "");
+			else await boss.deleteAllJobs();
+			expect(await wakePosted(database), gone).toEqual([id]);
+			expect(await wakePosted(database), gone).toEqual([]);
+			expect(await isAwake(), gone).toBe(true);
+		}
+	});
+});

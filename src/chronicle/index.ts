@@ -1,9 +1,11 @@
 export { referencesIn, splitReference, type Template } from "./core/index.ts";
 export {
+	agentExclusions,
 	askThroughHost,
 	type CheckedFile,
 	checkTemplates,
 	type FoundTemplate,
+	openExclusions,
 	openProject,
 	orphanedChildFolders,
 	type Project,

@@ -21,6 +21,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
+import { agentExclusions, openExclusions } from "../chronicle/index.ts";
 import { isInside } from "../definition/index.ts";
 import { HOLD_VARIABLE } from "../pi/index.ts";
 import { isProcessAlive } from "../process/index.ts";
@@ -93,7 +94,9 @@ export async function openProjectCopy({
 		await mkdir(agent, { recursive: true });
 		const copier = openCopier();
 		const original = await realpath(project);
-		const listed = await copyProject(copier, original, copy);
+		const { reason } = openExclusions(original, agentFolder === undefined ? [] : agentExclusions(agentFolder));
+		const isExcluded = (path: string): boolean => reason(path.split(sep).join("/")) !== undefined;
+		const listed = await copyProject(copier, original, copy, isExcluded);
 		const copied = copier.copied(copy);
 		if (agentFolder !== undefined) {
 			for (const name of globalDefinitions) {
@@ -192,8 +195,8 @@ interface Copier {
 	copied(to: string): ReadonlySet<string>;
 	/** Copies one file or link, given relative to `from`. */
 	file(from: string, to: string, path: string): Promise<void>;
-	/** Copies `path` and everything below it. */
-	tree(from: string, to: string, path: string): Promise<void>;
+	/** Copies `path` and everything below it, except for what is excluded. */
+	tree(from: string, to: string, path: string, isExcluded?: (path: string) => boolean): Promise<void>;
 }
 
 function openCopier(): Copier {
@@ -227,13 +230,13 @@ function openCopier(): Copier {
 				await copyFile(source, target, constants.COPYFILE_FICLONE);
 			}
 		},
-		async tree(from, to, path) {
+		async tree(from, to, path, isExcluded = () => false) {
 			const source = join(from, path);
-			if (path.endsWith(ownRuns)) return;
+			if (path.endsWith(ownRuns) || isExcluded(path)) return;
 			if (!(await lstat(source)).isDirectory()) return copier.file(from, to, path);
 			await mkdir(join(to, path), { recursive: true });
 			const entries: Dirent[] = await readdir(source, { withFileTypes: true });
-			for (const { name } of entries) if (!skipped.has(name)) await copier.tree(from, to, join(path, name));
+			for (const { name } of entries) if (!skipped.has(name)) await copier.tree(from, to, join(path, name), isExcluded);
 		},
 	};
 	return copier;
@@ -243,15 +246,20 @@ function openCopier(): Copier {
  * Copies the project: in a repository the files that git does not ignore, and this package's definitions even if it does. Returns the
  * paths that git does not ignore.
  */
-async function copyProject(copier: Copier, from: string, to: string): Promise<readonly string[] | undefined> {
-	const listed = await listedByGit(from);
+async function copyProject(
+	copier: Copier,
+	from: string,
+	to: string,
+	isExcluded: (path: string) => boolean,
+): Promise<readonly string[] | undefined> {
+	const listed = (await listedByGit(from))?.filter((path) => !isExcluded(path));
 	if (listed === undefined) {
-		await copier.tree(from, to, ".");
+		await copier.tree(from, to, ".", isExcluded);
 		return undefined;
 	}
 	for (const path of listed)
 		if (!path.split(/[\\/]/).some((part) => skipped.has(part))) await copier.file(from, to, path);
-	if (await exists(join(from, ".pi"))) await copier.tree(from, to, ".pi");
+	if (await exists(join(from, ".pi"))) await copier.tree(from, to, ".pi", isExcluded);
 	return listed;
 }
 

@@ -4,7 +4,7 @@ import { openBench } from "../../harness/index.ts";
 import { call } from "../../harness/reply.ts";
 import { packageUnderTest } from "../../harness/under-test.ts";
 import { sampleTemplate } from "../sample-template.ts";
-import { chronicle, eventsOf, ledgerOf, move, withTemplates, worker } from "./bench.ts";
+import { chronicle, eventsOf, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
 
 describe("the specification's sample", () => {
 	it("runs unchanged: the approval waits in the ledger, a later process answers it, and the next worker gets a handover", async () => {
@@ -48,4 +48,21 @@ describe("the specification's sample", () => {
 		expect(ledger.snapshot.files.map(({ path }) => path).sort()).toEqual(["src/a.txt", "src/b.txt"]);
 		expect(eventsOf(project).map(({ kind }) => kind)).toContain("approved");
 	});
+});
+
+it("a run in the home folder is asked about first: without a terminal it is refused, and the printed option starts it", async () => {
+	const { project } = await openBench({
+		files: withTemplates({ t: { states: { build: { persona: "Builder", next: ["done"] } } } }),
+		script: { [worker("build")]: [move("done")] },
+	});
+	// Everything that a process finds its home folder by.
+	const atHome = { env: { HOME: project.path(), USERPROFILE: project.path() } };
+	const refused = await chronicle(project, ["run", "--json", "t", "Do", "it"], atHome);
+	expect(refused.code, refused.stderr).toBe(3);
+	expect(refused.stdout + refused.stderr).toMatch(/home folder .* run --in-home/s);
+	expect(runIds(project)).toEqual([]);
+
+	const started = await chronicle(project, ["run", "--json", "--in-home", "t", "Do", "it"], atHome);
+	expect(started.code, started.stderr).toBe(0);
+	expect(runIds(project)).toHaveLength(1);
 });

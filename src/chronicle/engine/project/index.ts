@@ -57,3 +57,4 @@ export {
 } from "./template-catalogue.ts";
 export { type WaitingChild, waitingChildren } from "./waiting-children.ts";
 export { watchRun } from "./watch-run.ts";
+export { wideFolder } from "./wide-folder.ts";

@@ -20,7 +20,7 @@ import { hashDefinition } from "../../core/index.ts";
 import { openFileStore, thisHost } from "../ledger/index.ts";
 import { supervise } from "../supervisor/index.ts";
 import { freezeRunRules, openProjectLauncher, type ProjectEnvironment, workerSettings } from "../worker/index.ts";
-import { type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
+import { agentExclusions, type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
 import { launchInCopy, nestedCopy, runChildrenFolder, withChildFolders } from "./child-folders.ts";
 import { type ChildPlace, oneAtATime, openChildRuns } from "./child-runs.ts";
 import { ChildTree } from "./child-tree.ts";
@@ -35,7 +35,7 @@ export interface Project {
 	readonly place: ProjectEnvironment;
 	/** Folder of all runs. */
 	readonly sessions: string;
-	/** This package's folders, including templates: not part of the run's files, and not writable for workers. */
+	/** This package's folders, including templates, and pi's agent folder: not part of the run's files. */
 	readonly ownFolders: readonly string[];
 	readonly store: LedgerStore;
 	readonly approvals: CleanupApprovals;
@@ -98,7 +98,7 @@ export function openProject(
 ): Project {
 	const { cwd, home, agentFolder, trust, env = process.env, shell } = place;
 	const sessions = join(cwd, ".pi", "chronicle", "sessions");
-	const ownFolders = [dirname(sessions)];
+	const ownFolders = [dirname(sessions), ...agentExclusions(agentFolder)];
 	const clock = systemClock;
 	const launcher = (): WorkerLauncher => openProjectLauncher(place);
 	const store = withChildFolders(openFileStore({ sessions, clock, shell }), sessions);

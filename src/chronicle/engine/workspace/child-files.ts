@@ -82,7 +82,7 @@ async function listSized(store: Store, tree: string): Promise<SizedEntry[]> {
 	const entries: SizedEntry[] = [];
 	for (const line of listed.output.toString("latin1").split("\0")) {
 		const [, mode = "", object = "", size, path] = /^(\d+) [a-z]+ ([0-9a-f]+) +(\S+)\t([\s\S]*)$/.exec(line) ?? [];
-		if (path === undefined) continue;
+		if (path === undefined || store.exclusionOf(path) !== undefined) continue;
 		// A missing object has no size.
 		if (size === "BAD") throw unknownTree(tree);
 		entries.push({ path, mode, object, size: size === "-" ? 0 : Number(size) });

@@ -24,7 +24,7 @@ import type { FileLeft } from "../../core/index.ts";
 import { cloneFolder } from "./clone-folder.ts";
 import { rawChanges } from "./compare.ts";
 import { isNothing, modes } from "./git.ts";
-import { foldersAbove, fromRaw } from "./paths.ts";
+import { foldersAbove, fromRaw, toRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
 
 /** Index of a child's initial files, next to them. */
@@ -104,6 +104,8 @@ async function placeOne(
 	path: string,
 	folder: string,
 ): Promise<string | undefined> {
+	const never = store.exclusionOf(toRaw(path));
+	if (never !== undefined) return `it ${never}`;
 	const [from, to] = [join(root, path), join(store.root, path)];
 	for (const above of foldersAbove(path)) {
 		const stats = await lstat(join(store.root, above)).catch(() => undefined);
@@ -115,7 +117,7 @@ async function placeOne(
 	await rm(draft, { recursive: true, force: true });
 	await mkdir(folder, { recursive: true, mode: 0o700 });
 	// Links of a repository stay as they are.
-	await cloneFolder(store, { from, to: draft, root: store.root, files: store.root });
+	await cloneFolder(store, { from, to: draft, path, root: store.root, files: store.root });
 	await mkdir(dirname(to), { recursive: true });
 	try {
 		await moveNew(draft, to);

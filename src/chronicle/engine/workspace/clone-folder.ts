@@ -7,30 +7,36 @@ import { dirname, join, relative, resolve } from "node:path";
 import { deepestRealPath } from "../../../disk/index.ts";
 import { isWithin } from "../../../safety/index.ts";
 import { noSpace, roomIn, stopped } from "./failures.ts";
+import { toRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
 
 export interface FolderCopy {
 	readonly from: string;
 	readonly to: string;
+	/** Path of the original or of the copy below the root, with `/`: it decides what is never part of the files. */
+	readonly path: string;
 	/** The project's root, and that of the copy. */
 	readonly root: string;
 	readonly files: string;
 }
 
+type CopiedEntry = Pick<FolderCopy, "from" | "to" | "path">;
+
 /** Files that are copied at one time. */
 const together = 32;
 
-/** Copies the folder or file `from` to `to`; entries that are no files, folders or links are left out. */
-export async function cloneFolder({ control }: Pick<Store, "control">, copy: FolderCopy): Promise<void> {
-	const open: { readonly from: string; readonly to: string }[] = [copy];
+/** Copies the folder or file `from` to `to`, without what is never part of the files, and without what is no file, folder or link. */
+export async function cloneFolder(store: Pick<Store, "control" | "exclusionOf">, copy: FolderCopy): Promise<void> {
+	const { control } = store;
+	const open: CopiedEntry[] = [copy];
 	const files: (() => Promise<void>)[] = [];
 	// Grows while it is read.
-	for (const { from, to } of open) {
+	for (const { from, to, path } of open) {
 		if (control.signal?.aborted) throw stopped();
 		const stats = await lstat(from);
 		if (stats.isDirectory()) {
 			await mkdir(to, { recursive: true, mode: (stats.mode & 0o777) | 0o700 });
-			for (const name of await readdir(from)) open.push({ from: join(from, name), to: join(to, name) });
+			open.push(...(await entriesOf(store, { from, to, path })));
 		} else if (stats.isSymbolicLink()) {
 			const target = await readlink(from);
 			await symlink(remadeTarget(target, dirname(from), copy) ?? target, to);
@@ -42,6 +48,16 @@ export async function cloneFolder({ control }: Pick<Store, "control">, copy: Fol
 		if (files.length >= together) await Promise.all(files.splice(0).map((work) => work()));
 	}
 	await Promise.all(files.map((work) => work()));
+}
+
+async function entriesOf(
+	{ exclusionOf }: Pick<Store, "exclusionOf">,
+	{ from, to, path }: CopiedEntry,
+): Promise<CopiedEntry[]> {
+	const names = await readdir(from);
+	return names
+		.map((name) => ({ from: join(from, name), to: join(to, name), path: `${path}/${name}` }))
+		.filter((entry) => exclusionOf(toRaw(entry.path)) === undefined);
 }
 
 /**

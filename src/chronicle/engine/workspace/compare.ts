@@ -40,7 +40,9 @@ export async function rawChanges(
 		to,
 		...store.below(),
 	]);
-	if (listed.kind === "done") return parse(listed.output.toString("latin1"));
+	// Snapshots of earlier versions hold files that are never part of a run.
+	if (listed.kind === "done")
+		return parse(listed.output.toString("latin1")).filter(({ path }) => store.exclusionOf(path) === undefined);
 	if (
 		listed.kind === "failed" &&
 		/bad object|not a tree|unable to read|ambiguous argument|bad revision|Not a valid/i.test(listed.message)

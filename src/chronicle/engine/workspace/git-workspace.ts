@@ -4,7 +4,7 @@
 
 import { realpath, stat } from "node:fs/promises";
 import { join, posix } from "node:path";
-import { deepestRealPath, readUncommitted } from "../../../disk/index.ts";
+import { readUncommitted } from "../../../disk/index.ts";
 import {
 	type FileChange,
 	type ListedChanges,
@@ -206,9 +206,7 @@ async function drawPatch(
 type Work<T> = (store: Store) => Promise<T>;
 
 /** Opens the store of the run's files, or of a child's. */
-async function openFilesStore(childOf: string | undefined, given: StoreOptions): Promise<Store> {
-	// The root of the files is a real path too.
-	const options = { ...given, leftOut: given.leftOut.map(deepestRealPath) };
+async function openFilesStore(childOf: string | undefined, options: StoreOptions): Promise<Store> {
 	if (childOf === undefined) return openStore(options);
 	const found = await findChild(childOf, options.cwd).catch(() => undefined);
 	if (!found) {

@@ -1,5 +1,6 @@
 export { childFolderName, childrenFolders, outsideFolder, readOwner, removeOutsideFolder } from "./child-places.ts";
 export { childFilesFolder, findChildPlace, findCopy } from "./children.ts";
+export { agentExclusions, openExclusions } from "./exclusions.ts";
 export { type GitCall, type GitResult, runGit } from "./git.ts";
 export { type GitWorkspaceOptions, openGitWorkspace } from "./git-workspace.ts";
 export { PLACEHOLDER_LIST } from "./placeholders.ts";

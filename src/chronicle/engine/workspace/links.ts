@@ -7,10 +7,11 @@ import { constants } from "node:fs";
 import { copyFile, lstat, mkdir, readdir, realpath, rm, symlink } from "node:fs/promises";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { cloneFolder, measureFolder, requireRoom } from "./clone-folder.ts";
+import { escapePattern } from "./exclusions.ts";
 import { ioFailure, type WorkspaceError } from "./failures.ts";
 import { findPaths, isPattern } from "./path-glob.ts";
 import { toRaw } from "./paths.ts";
-import { escapePattern, type Store } from "./store.ts";
+import type { Store } from "./store.ts";
 
 export interface TakenLinks {
 	/** Ignore patterns for them. */
@@ -61,8 +62,8 @@ async function pathsOf(store: Store, link: string): Promise<string[]> {
 	const source = join(store.root, below);
 	if (!(await lstat(source).catch(() => undefined))) throw missing(store, link);
 	if (isOutside(relative(store.root, await realpath(dirname(source))))) throw leaves(link);
-	if (store.isOwn(toRaw(below)))
-		throw ioFailure(`\`link\` names ${link}, which belongs to pi-chronicle.`, "Remove it from `link`.");
+	const never = store.exclusionOf(toRaw(below));
+	if (never !== undefined) throw ioFailure(`\`link\` names ${link}, which ${never}.`, "Remove it from `link`.");
 	return [below];
 }
 
@@ -99,7 +100,7 @@ async function take(
 	const isLinkOut = stats.isSymbolicLink() && (real === undefined || isOutside(relative(store.root, real)));
 	if (real === undefined || isLinkOut) await symlink(real ?? source, goal, "junction");
 	else if (await isCopied(real, await lstat(real), goal))
-		await cloneFolder(store, { from: real, to: goal, root: store.root, files: later });
+		await cloneFolder(store, { from: real, to: goal, path: slashes(path), root: store.root, files: later });
 	else {
 		await symlink(real, goal, "junction");
 		return `${path} is over ${maxCopied / 1e9} GB and was not copied: it is a link to the project's, and must not be changed.`;

@@ -83,7 +83,8 @@ async function add(search: Search, path: string, stats: Stats): Promise<void> {
 async function addFolder(search: Search, path: string): Promise<void> {
 	const { store, indexed, keep, blocked } = search;
 	if (indexed.has(path)) return void blocked.set(path, "is a nested repository");
-	if (store.isOwn(path)) return void blocked.set(path, "belongs to pi-chronicle");
+	const never = store.exclusionOf(path);
+	if (never !== undefined) return void blocked.set(path, never);
 	if (keep.size > store.limits.files || store.control.signal?.aborted) return;
 	const names = await readdir(pathBytes(store.root, path), { encoding: "buffer" }).catch(() => undefined);
 	if (names === undefined) return void blocked.set(path, "cannot be listed");
@@ -96,7 +97,8 @@ async function addFolder(search: Search, path: string): Promise<void> {
 }
 
 async function reasonNotStored(store: Store, path: string, stats: Stats): Promise<string | undefined> {
-	if (store.isOwn(path)) return "belongs to pi-chronicle";
+	const never = store.exclusionOf(path);
+	if (never !== undefined) return never;
 	if (stats.isSymbolicLink()) return undefined;
 	if (!stats.isFile()) return "is not a regular file";
 	const kind = store.placeholderFor(path, stats.size);

@@ -5,17 +5,18 @@
 
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
-import { basename, delimiter, dirname, join, relative, sep } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 import { copyIndex } from "./copy-index.ts";
+import { type Exclusions, openExclusions } from "./exclusions.ts";
 import { gitFailure, isDiskFull, noGit, stopped, toResult, WorkspaceError } from "./failures.ts";
 import { openFileModes } from "./file-modes.ts";
 import { type GitResult, runGit } from "./git.ts";
 import { killOrphanedGit, removeLocks } from "./locks.ts";
-import { fromRaw, toRaw } from "./paths.ts";
+import { fromRaw } from "./paths.ts";
 import { openPlaceholders, PLACEHOLDER_LIST } from "./placeholders.ts";
 import { type ChildStore, inspectChild, inspectRepository, type RepositoryInfo } from "./repository.ts";
 import { openSnapshotter, type Snapshotter } from "./snapshot.ts";
-import { escapePattern, type FileSnapshot, privateAttributes, type Store, type StoreOptions } from "./store.ts";
+import { type FileSnapshot, privateAttributes, type Store, type StoreOptions } from "./store.ts";
 
 /** Separates the name of a store that was moved aside from the time. */
 const asideMark = ".broken-";
@@ -50,7 +51,8 @@ async function openAt(options: StoreOptions): Promise<Store> {
 	const place: Place = { options, repository, git, tryGit };
 	await prepare(place);
 	const scope = options.scope === "folder" ? below : "";
-	const own = options.leftOut.map((path) => toRaw(relative(root, path)));
+	const exclusions = openExclusions(root, options.leftOut);
+	await writeIgnored(place, exclusions);
 	const placeholders = await openPlaceholders(place, options);
 	const base = {
 		root,
@@ -61,8 +63,8 @@ async function openAt(options: StoreOptions): Promise<Store> {
 		git,
 		tryGit,
 		below: () => (scope === "" ? [] : ["--", `:(top,literal)${fromRaw(scope)}`]),
-		contains: (path: string) => scope === "" || path.startsWith(`${scope}/`),
-		isOwn: (path: string) => own.some((one) => one === path || path.startsWith(`${one}/`)),
+		contains: (path: string) => (scope === "" || path.startsWith(`${scope}/`)) && exclusions.reason(path) === undefined,
+		exclusionOf: exclusions.reason,
 		nested: openNested(options, root),
 		modes: openFileModes(folder),
 		placeholderOf: placeholders.kindOf,
@@ -142,7 +144,7 @@ async function snapshotOrRepair(place: Place, snapshotter: Snapshotter): Promise
 }
 
 async function prepare(place: Place): Promise<void> {
-	const { folder, leftOut } = place.options;
+	const { folder } = place.options;
 	const exists = await readFile(join(folder, "HEAD")).then(
 		() => true,
 		() => false,
@@ -153,15 +155,15 @@ async function prepare(place: Place): Promise<void> {
 	}
 	await ensureUsable(place);
 	await mkdir(join(folder, "info"), { recursive: true, mode: 0o700 });
-	const own = leftOut.flatMap((path) => {
-		const way = relative(place.repository.root, path);
-		return way === "" || way.startsWith("..") ? [] : [`/${escapePattern(way.split(sep).join("/"))}/`];
-	});
 	// `git add` of the whole project adds none of the store's files.
 	await writeFile(join(folder, ".gitignore"), "*\n", { mode: 0o600 });
 	await writeFile(join(folder, "info", "attributes"), privateAttributes, { mode: 0o600 });
-	const excluded = [place.repository.ignored, ...own, ""].join("\n");
-	await writeFile(join(folder, "info", "exclude"), excluded, { mode: 0o600 });
+}
+
+/** Tells git what to ignore: the project's own patterns from outside its tree, and what is never part of the files. */
+async function writeIgnored({ options, repository }: Place, { patterns }: Exclusions): Promise<void> {
+	const excluded = [repository.ignored, ...patterns, ""].join("\n");
+	await writeFile(join(options.folder, "info", "exclude"), excluded, { mode: 0o600 });
 }
 
 /** Creates the store. Imports from stores that were moved aside come first, because a store with a HEAD is complete. */

@@ -79,12 +79,12 @@ async function entriesOf(store: Store, folder: string) {
 			path: folder === "" ? entry.name : `${folder}/${entry.name}`,
 			isFolder: entry.isDirectory(),
 		}))
-		.filter(({ path }) => !isOwn(store, path));
+		.filter(({ path }) => !isExcluded(store, path));
 }
 
-function isOwn(store: Store, below: string): boolean {
+function isExcluded(store: Store, below: string): boolean {
 	const folder = store.repository.below;
-	return store.isOwn(folder === "" ? toRaw(below) : `${folder}/${toRaw(below)}`);
+	return store.exclusionOf(folder === "" ? toRaw(below) : `${folder}/${toRaw(below)}`) !== undefined;
 }
 
 /** The files that fit one of `patterns`, and those in folders that do; relative to the run's folder. */
@@ -93,6 +93,7 @@ export async function findFiles(store: Store, patterns: readonly string[]): Prom
 	const files: string[] = [];
 	// Grows while it is read.
 	for (const path of open) {
+		if (isExcluded(store, path)) continue;
 		const stats = await lstat(join(store.cwd, path)).catch(() => undefined);
 		if (!stats?.isDirectory()) files.push(path);
 		else for (const name of await readdir(join(store.cwd, path))) if (name !== ".git") open.push(`${path}/${name}`);

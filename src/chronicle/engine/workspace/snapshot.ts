@@ -161,7 +161,9 @@ async function listChanged(
 	index: IndexContents,
 ): Promise<{ names: Set<string>; closed: Map<string, string> }> {
 	const listed = await store.git(["ls-files", "-z", "--others", "--modified", "--exclude-standard", ...store.below()]);
-	const names = new Set(listed.output.toString("latin1").split("\0").filter(Boolean));
+	const found = listed.output.toString("latin1").split("\0").filter(Boolean);
+	// Patterns of the project can include what is never one of its files.
+	const names = new Set(found.filter((name) => store.contains(name.replace(/\/$/, ""))));
 	// Once they are in the index, changes of these are listed like any other.
 	if (!hasForced) for (const name of repository.forced) if (store.contains(name)) names.add(name);
 	for (const path of index.placeholders.keys()) names.add(path);

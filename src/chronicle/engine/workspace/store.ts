@@ -80,10 +80,10 @@ export interface Store {
 	tryGit(args: readonly string[], more?: StoreGitOptions): Promise<GitResult>;
 	/** Arguments that limit a git command to the files of the run; empty if these are all files. */
 	below(): readonly string[];
-	/** Whether `path` (bytes as latin1, below the root) is one of the run's files. */
+	/** Whether `path` (bytes as latin1, below the root) can be one of the run's files. */
 	contains(path: string): boolean;
-	/** Whether `path` is one of the folders that are never part of the files, or lies in one. */
-	isOwn(path: string): boolean;
+	/** Why `path` is never one of the files, as part of a sentence; `undefined`: it may be. */
+	exclusionOf(path: string): string | undefined;
 	/** Takes a snapshot of the current files. */
 	snapshot(): Promise<FileSnapshot>;
 	/** Adds ignored files to the index: they are then part of the files. `changed`: one of them cannot be read or no longer exists. */
@@ -102,9 +102,4 @@ export interface Store {
 	readonly modes: FileModes;
 	/** Reads the placeholders that a child or another process has created. */
 	reloadPlaceholders(): Promise<void>;
-}
-
-/** A path in gitignore notation. */
-export function escapePattern(path: string): string {
-	return path.replace(/[\\*?[\]!# ]/g, "\\$&");
 }

@@ -12,6 +12,7 @@ import {
 	refused,
 } from "./command.ts";
 import { decideCleanup } from "./decide-cleanup.ts";
+import { decideFolder } from "./decide-folder.ts";
 import { explainRedaction } from "./explain-redaction.ts";
 import { stopResult } from "./steer.ts";
 
@@ -21,6 +22,7 @@ export const startCommand: Command = {
 	details: `Runs a template of the project, of your own folder, or of the package. The task is free text; if it starts with an option's name, put -- before it.`,
 	exits:
 		"0 done, 1 failed, 2 usage or an invalid definition, 3 waits for you, 4 a limit is reached, 5 human_intervention, 130 interrupted",
+	options: { "in-home": "flag" },
 	shellOptions: {
 		...{ model: "value", "approve-cleanup": "flag", "without-cleanup": "flag" },
 		...submitOptions,
@@ -28,6 +30,7 @@ export const startCommand: Command = {
 	optionsUsage: `  --model <model>     model of states that name none (default: pi's default)
   --approve-cleanup   allow the template's cleanup commands, exactly as they are now
   --without-cleanup   run none of the template's cleanup commands
+  --in-home           start although the folder is your home folder or has it in it
   --queue <queue>  --labels <a,b>  --priority <n>   on an engine: queue, required labels, and priority (higher first)
 `,
 	text: 1,
@@ -40,6 +43,8 @@ export const startCommand: Command = {
 		const prepared = await prepareStart(project, name, signal);
 		if (signal.aborted) return interrupted;
 		if (prepared.kind === "refused") return refused({ ...prepared, code: "invalid" });
+		const elsewhere = await decideFolder(call, prepared);
+		if (elsewhere) return elsewhere;
 		const wanted = parsed.values.model;
 		const model = wanted === undefined ? host.model : await resolveModel(project, wanted);
 		if (typeof model === "object") return refused(model);

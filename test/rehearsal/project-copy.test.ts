@@ -59,6 +59,25 @@ describe("the project copy", () => {
 		expect(stage.leftOut).toEqual([]);
 	});
 
+	it.each([true, false])("has no credentials and nothing of pi's agent folder (repository: %s)", async (git) => {
+		const kept = { "a.js": "a\n", ".pi/workflows/x/workflow.yaml": "name: x\n", "locales/auth.json": "{}" };
+		const { project } = await stageOf({
+			git,
+			files: {
+				...kept,
+				".ssh/id_ed25519": "K",
+				".config/gh/hosts.yml": "T",
+				".pi/agent/auth.json": "T",
+				".netrc": "P",
+			},
+		});
+		project.write(".pi/agent/sessions/a.jsonl", "{}");
+		const agentFolder = project.path(".pi", "agent");
+		const stage = await openProjectCopy({ project: project.folder, agentFolder, config: {}, env: {} });
+		closeLater(() => stage.close());
+		expect(files(stage.project)).toEqual(Object.keys(kept).sort());
+	});
+
 	it("has a folder without a repository whole, except dependencies", async () => {
 		const { open } = await stageOf({
 			files: { "a.txt": "a", "deep/er/b.txt": "b", "node_modules/x/i.js": "", ".pi/chronicle/sessions/r.json": "{}" },

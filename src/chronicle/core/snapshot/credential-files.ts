@@ -107,7 +107,7 @@ const inHome: readonly string[] = [
 ];
 
 /** A test for paths with `/` below a folder. */
-export type IsCredentialFile = (path: string) => boolean;
+type IsCredentialFile = (path: string) => boolean;
 
 /**
  * Compiles the table for the paths below one folder. `homes`: the home folders in it, relative, with `*` for any name; `""` is the folder itself.

@@ -1,5 +1,5 @@
 export { joinChanges } from "./changed-files.ts";
-export { credentialFiles, credentialPatterns, type IsCredentialFile } from "./credential-files.ts";
+export { credentialFiles, credentialPatterns } from "./credential-files.ts";
 export { LONGEST_TEXT, readSnapshotData, unwrapJson } from "./data.ts";
 export { type Entry, entryForList, entryForModel, entryForPeople, entryPart, entryText, entryValue } from "./entry.ts";
 export {

@@ -87,6 +87,41 @@ describe("a visit that repeats itself", { timeout: patient(90_000) }, () => {
 	});
 });
 
+describe("minutes of a run with children", { timeout: patient(90_000) }, () => {
+	it("stop children at work, whether or not they send messages, and the sum over all of them counts", async () => {
+		let n = 0;
+		const children = {
+			limits: { minutes: 0.15 },
+			states: {
+				build: {
+					branches: { silent: { persona: "Silent" }, busy: { persona: "Busy" } },
+					next: ["finished"],
+				},
+			},
+		};
+		const { project, server } = await openBench({
+			files: withTemplates({ t: children }),
+			script: {
+				[worker("silent")]: () => hang(),
+				[worker("busy")]: async () => {
+					await sleep(200);
+					n += 1;
+					return call("bash", { command: `echo ${n}` });
+				},
+			},
+		});
+		server.lenient();
+		const run = await chronicle(project, ["run", "--json", "t", "Do it"]);
+		expect(run.code, run.stderr).toBe(4);
+		const parent = eventsOf(project).find(({ kind }) => kind === "parked");
+		expect(parent).toMatchObject({ status: "budget_exceeded", cause: "budget" });
+		const used = (JSON.parse(run.stdout) as { totals: { activeMs: number } }).totals.activeMs;
+		expect(used).toBeGreaterThanOrEqual(9000);
+		expect(used).toBeLessThan(9000 + patient(6000));
+		expect(project.processes()).toEqual([]);
+	});
+});
+
 describe("a pause", { timeout: patient(90_000) }, () => {
 	it("waits `pause_seconds` for a message, then ends the worker and keeps its conversation; the status says which", async () => {
 		const { project, server } = await openBench({

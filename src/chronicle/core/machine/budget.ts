@@ -4,7 +4,7 @@
 import { NO_USE, type VisitLimits } from "../../../bounds/index.ts";
 import { planOf } from "./plan.ts";
 import type { Allowance, Ceilings, Run } from "./run.ts";
-import { workedMs } from "./totals.ts";
+import { runningMs } from "./totals.ts";
 
 /** A figure counted against a ceiling. */
 export interface Measure {
@@ -22,8 +22,7 @@ const words = { costUsd: "cost", tokens: "tokens", activeMs: "time" };
 
 /** Every ceiling that applies in the current state, with the amount spent, including time up to `now`. */
 export function measures(run: Run, now = ""): Measure[] {
-	const { stage } = run;
-	const running = stage.kind === "working" ? workedMs(stage, now) : 0;
+	const running = runningMs(run, now);
 	const counted = (of: { tokens: number; cacheRead: number; costUsd: number; activeMs: number }) => ({
 		costUsd: of.costUsd,
 		tokens: run.plan.limits.countCacheReads ? of.tokens : of.tokens - of.cacheRead,

@@ -73,6 +73,10 @@ export interface ChildActivity {
 	readonly args?: string;
 	/** The time of its worker from this moment on, ISO 8601, is not in its totals yet; absent: no time is running. */
 	readonly since?: string;
+	/** With `since`, the mean of their moments: how many workers of its own children work; absent: one worker. */
+	readonly workers?: number;
+	/** Milliseconds of workers that wait for answers, which are not in its totals either; absent: none. */
+	readonly ms?: number;
 }
 
 export function isActivityStage(stage: string): stage is ChildActivity["stage"] {

@@ -1,7 +1,7 @@
 export type { Action } from "./action.ts";
 export { allowanceOf, type Measure, measures } from "./budget.ts";
 export { candidatesIn, dueOutput, explainWinner, findCandidate, outputIn, winnerOf } from "./candidates.ts";
-export { activityOf } from "./child-activity.ts";
+export { activityMs, activityOf, runsAlike, workersBelow } from "./child-activity.ts";
 export type { KeptChildFolder } from "./child-event.ts";
 export type { ChildChoice, ChildGroup, ChildRun, ChildStatus } from "./child-group.ts";
 export { readOutput, statesWithData } from "./child-items.ts";
@@ -49,11 +49,19 @@ export {
 export type { RunDecision } from "./run-decision.ts";
 export { outcomeOf, type RunOutcome, visitChanges } from "./run-outcome.ts";
 export { explainResult } from "./shutdown.ts";
-export { addSpend, NO_SPEND, type Spend } from "./spend.ts";
+export { addSpend, NO_SPEND, type Spend, spendBeyond } from "./spend.ts";
 export { decodeRun, encodeRun, type StoredRun } from "./stored-run.ts";
 export { findTarget } from "./target.ts";
-export { activityMs, liveTotals } from "./totals.ts";
+export { liveTotals } from "./totals.ts";
 export { foldEvent, isKnownEvent, startRun } from "./transition.ts";
+export {
+	ceilingsOf,
+	childTimeLeft,
+	leastOf,
+	remainderOf,
+	type SpendFigures,
+	type TreeCeilings,
+} from "./tree-ceilings.ts";
 export { awaitedAnswer, decidedEarlier } from "./user-decisions.ts";
 export type * from "./user-event.ts";
 export { dueQuestion, unansweredQuestion } from "./user-question.ts";

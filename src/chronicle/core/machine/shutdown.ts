@@ -16,7 +16,8 @@ import { type Reduced, refuse } from "./refusal.ts";
 import type { AfterStop, Baseline, PauseReason, Run, Stopping, VisitRecord } from "./run.ts";
 import { NO_WORKER, shutdownOf } from "./stopping.ts";
 import { startTake } from "./take.ts";
-import { addToTotals, workedMs } from "./totals.ts";
+import { addToTotals } from "./totals.ts";
+import { workedMs } from "./worked-time.ts";
 
 /** Stops the run's worker, if any, and continues with `after`. */
 export function stopWorker(run: Run, how: Stopping["how"], after: AfterStop): Run {
@@ -74,7 +75,11 @@ function stopAfterFault(run: Run, outcome: WorkerOutcome): Run {
 		if (outcome.limit === "budget")
 			return measure
 				? hold({ status: "budget_exceeded", cause: "budget", detail: explainReached(measure) })
-				: rest(again("timed_out"));
+				: hold({
+						status: "budget_exceeded",
+						cause: "budget",
+						detail: "The time that the parent run leaves is used up.",
+					});
 		return hold({
 			status: "paused",
 			cause: "timeout",

@@ -1,8 +1,11 @@
 // The only place that adds figures to a run: cost, tokens, time, calls.
 // A1 figures added to the totals are also added to their state and visit, even if the run has left that visit.
-import type { ChildActivity } from "./child-run.ts";
+
+import { activityMs } from "./child-activity.ts";
+import type { ChildRun } from "./child-group.ts";
 import type { MoveMetrics, Run, StateTotals } from "./run.ts";
 import { addSpend, NO_SPEND, type Spend } from "./spend.ts";
+import { difference, workedMs } from "./worked-time.ts";
 
 export interface Figures {
 	readonly spend?: Spend;
@@ -69,30 +72,13 @@ export function addToolCall(run: Run, visit: number): Run {
 	return { ...run, totals, history };
 }
 
-/** The fields of a stage that determine its worker's working time. */
-interface Timed {
-	readonly startedAt: string;
-	readonly uncountedMs?: number;
-	readonly askedAt?: string;
-}
-
-/**
- * Milliseconds that the worker of a stage has worked up to `until` (ISO 8601), excluding time in which a question to the user was open or
- * the machine slept. 0 if it never started.
- */
-export function workedMs({ startedAt, uncountedMs = 0, askedAt = "" }: Timed, until: string): number {
-	if (startedAt === "" || until === "") return 0;
-	const asked = askedAt === "" ? 0 : Math.max(0, difference(askedAt, until));
-	return Math.max(0, difference(startedAt, until) - uncountedMs - asked);
-}
-
-function difference(from: string, to: string): number {
-	return Date.parse(to) - Date.parse(from);
-}
-
-/** Excludes a clock jump of `ms` from the worker's time. */
+/** Excludes a clock jump of `ms` from the time of the worker, or of the workers of the children. */
 export function skipTime(run: Run, ms: number): Run {
-	const { stage } = run;
+	const { stage, children } = run;
+	if (stage.kind === "children" && children) {
+		const later = children.children.map((child) => skipChildTime(child, ms));
+		return { ...run, children: { ...children, children: later } };
+	}
 	if ((stage.kind !== "working" && stage.kind !== "stopping") || stage.startedAt === "") return run;
 	// Time with an open question does not count anyway: it must not be subtracted twice.
 	if (stage.askedAt)
@@ -101,6 +87,12 @@ export function skipTime(run: Run, ms: number): Run {
 			stage: { ...stage, askedAt: shift(stage.askedAt, ms), uncountedMs: (stage.uncountedMs ?? 0) + ms },
 		};
 	return { ...run, stage: { ...stage, uncountedMs: (stage.uncountedMs ?? 0) + ms } };
+}
+
+function skipChildTime(child: ChildRun, ms: number): ChildRun {
+	const { activity } = child;
+	if (activity?.since === undefined) return child;
+	return { ...child, activity: { ...activity, since: shift(activity.since, ms) } };
 }
 
 function shift(at: string, ms: number): string {
@@ -127,14 +119,9 @@ export function liveTotals(run: Run, now: string): Run["totals"] {
 	return { ...run.totals, activeMs: run.totals.activeMs + runningMs(run, now) };
 }
 
-function runningMs({ stage, children }: Run, now: string): number {
+/** Milliseconds of the worker, or of the workers of the children, up to `now` (ISO 8601) that are in no totals yet. */
+export function runningMs({ stage, children }: Run, now: string): number {
 	if (stage.kind === "working" || stage.kind === "stopping") return workedMs(stage, now);
 	if (stage.kind !== "children") return 0;
 	return (children?.children ?? []).reduce((sum, { activity }) => sum + activityMs(activity, now), 0);
-}
-
-/** Milliseconds that the worker of a child has worked up to `now` (ISO 8601) beyond the child's totals. */
-export function activityMs(activity: ChildActivity | undefined, now: string): number {
-	const ms = Date.parse(now) - Date.parse(activity?.since ?? "");
-	return Number.isFinite(ms) ? Math.max(0, ms) : 0;
 }

@@ -216,6 +216,13 @@ function undoCalls(run: Run): Run {
 	return { ...run, calls: { ...calls, setBack: true, open: calls.open.map(undo), recent } };
 }
 
+/** The run, whose children are followed anew: what they do, and since when, is reported again. */
+function forgetActivity(run: Run): Run {
+	const { children: group } = run;
+	if (!group) return run;
+	return { ...run, children: { ...group, children: group.children.map(({ activity: _, ...child }) => child) } };
+}
+
 /** Another supervisor took over the run: the outcome of anything that the last one left unfinished is unknown. */
 function onOpened(before: Run, { setBack }: LedgerEvent & Opened): Run {
 	const run = setBack ? undoCalls(before) : before;
@@ -241,8 +248,9 @@ function onOpened(before: Run, { setBack }: LedgerEvent & Opened): Run {
 		}
 		case "baselining":
 			return stage.awaits ? { ...run, stage: { kind: "baselining", because: stage.because } } : run;
-		case "deciding":
 		case "children":
+			return forgetActivity(run);
+		case "deciding":
 		case "restoring":
 		case "waiting":
 		case "over":

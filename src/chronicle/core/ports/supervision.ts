@@ -1,5 +1,5 @@
 // One supervised run, and the child runs that a supervisor starts.
-import type { Allowance, ChildRun, LedgerEvent, Run, UserEvent } from "../machine/index.ts";
+import type { ChildActivity, ChildRun, LedgerEvent, Run, TreeCeilings, UserEvent } from "../machine/index.ts";
 import type { FileLeft } from "../snapshot/index.ts";
 import type { Failure, Result } from "./result.ts";
 import type { ChildFolder } from "./workspace.ts";
@@ -14,6 +14,8 @@ export type SupervisionEnd =
 
 export interface Supervision {
 	readonly run: Run;
+	/** What the run does now, by the clock of this host; absent: what `run` says. */
+	activity?(): ChildActivity | undefined;
 	/** Calls `listener` after every event; the returned function removes it. */
 	watch(listener: RunListener): () => void;
 	/**
@@ -36,6 +38,8 @@ export type RunListener = (run: Run, event: LedgerEvent, before: Run) => void;
 
 /** Child runs: each has its own ledger and its own supervision, here or on another host. */
 export interface ChildRuns {
+	/** The children work in this process, so that a jump of its clock concerns them; absent: on any host. */
+	readonly here?: true;
 	/** Whether the child's run exists. */
 	exists(id: string): Promise<boolean>;
 	/** Creates the child's run, or finds the one that exists, and follows it until it parks or ends. */
@@ -50,8 +54,8 @@ export interface ChildOrder {
 	readonly tree: string | null;
 	/** Prepares its own folder on this machine. `isNew`: its run does not exist yet, so that the set-up commands are due. */
 	prepare(isNew: boolean): Promise<Result<ChildFolder>>;
-	/** What the tree can still spend. */
-	allowance(): Allowance;
+	/** What the parents leave the child now. */
+	ceilings(): TreeCeilings;
 }
 
 export interface ChildSupervision {

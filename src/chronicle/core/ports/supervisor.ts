@@ -1,12 +1,12 @@
 // The ports of a supervisor: workers, files, users, commands, time. Local files and processes are one set of implementations; an
 // engine for many machines can be another. Every implementation passes the port's contract suite.
 import type {
-	Allowance,
 	ApprovalQuestion,
 	CleanupEnded,
 	ConflictChoice,
 	Opened,
 	Run,
+	TreeCeilings,
 	UserQuestion,
 } from "../machine/index.ts";
 import type { FileChange, FileLeft } from "../snapshot/index.ts";
@@ -82,8 +82,8 @@ export interface SupervisorPorts {
 	readonly questionMs?: number;
 	/** Labels that this host of an engine offers; absent: it does every state. */
 	readonly labels?: readonly string[];
-	/** What the parent run can still spend; absent in a run without a parent. */
-	readonly allowance?: () => Allowance;
+	/** What the parents leave the run, as of a moment; absent, or `undefined`: there are no parents, or they have no ceilings. */
+	readonly ceilings?: () => TreeCeilings | undefined;
 	/** This process, as recorded in the ledger. */
 	readonly self: Omit<Opened, "kind">;
 }

@@ -138,6 +138,11 @@ export interface WorkerLimits {
 	readonly countCacheReads: boolean;
 }
 
+/** What a worker may use from now on. `counted`: the use of its conversation that this already takes into account. */
+export interface RenewedLimits extends Pick<WorkerLimits, "activeMs" | "costUsd" | "tokens"> {
+	readonly counted: Spend;
+}
+
 export interface Worker {
 	/** Includes the start time of its process. */
 	readonly started: Omit<WorkerStarted, "kind" | keyof LaunchId> & { readonly started: string };
@@ -145,8 +150,8 @@ export interface Worker {
 	send(text: string): Promise<boolean>;
 	/** Makes `text` the result of a call that has asked the user. Idempotent. */
 	reply(call: string, text: string): void;
-	/** Replaces the limits of its launch order, counted from now. */
-	setLimits(limits: Pick<WorkerLimits, "activeMs" | "costUsd" | "tokens">): void;
+	/** Replaces the limits of its launch order. */
+	setLimits(limits: RenewedLimits): void;
 	/** See `EndWorker`. Idempotent; `now` after `boundary` stops it immediately. */
 	stop(how: "boundary" | "now"): void;
 	/** Resolves once its process is gone and all its reports are delivered. `stopOrphans` stops the processes that it left running. Never rejects. */

@@ -1,16 +1,10 @@
 // Compiles the fields of a state that is done by child runs.
-import {
-	type MapEntry,
-	type MapNode,
-	type Node,
-	type ReadContext,
-	readObject,
-	type Values,
-} from "../../../definition/index.ts";
+import { type MapNode, type Node, type ReadContext, readObject, type Values } from "../../../definition/index.ts";
 import { type BranchEntry, branchFields, childOnlyKeys, type childrenFields, type RunNode } from "./children-fields.ts";
+import { type InheritedFields, inheritFields, withText } from "./inherited-fields.ts";
 import { checkName } from "./names.ts";
 import { plainOf } from "./plain.ts";
-import type { Branch, ChildrenPlan, ChildTemplate, StatePlan, Template } from "./template.ts";
+import type { Branch, ChildrenPlan, ChildTemplate, Template } from "./template.ts";
 
 /** Reads an inline template. Reports its problems under `path`. */
 export type ReadInline = (
@@ -35,8 +29,8 @@ export interface ChildrenContext {
 	readonly readInline: ReadInline;
 	/** Team of branches that are states and name none. */
 	readonly team: string | undefined;
-	/** `shell` of the template, which inline templates without one get too. */
-	readonly shell: StatePlan["shell"];
+	/** What inline templates get. */
+	readonly inherited: InheritedFields;
 }
 
 /** Fields of a worker, which a state that is done by child runs does not have. */
@@ -159,14 +153,6 @@ function oneState({ name, keyStart, node }: BranchEntry, team: string | undefine
 	return withText(map("states", map(name, node)), "team", team);
 }
 
-/** A map with one more text at its beginning, unless it has that key. */
-function withText(map: MapNode, key: string, text: string | undefined): MapNode {
-	if (text === undefined || map.entries.has(key)) return map;
-	const { start, end } = map;
-	const value: Node = { kind: "scalar", value: text, written: text, start, end };
-	return { ...map, entries: new Map<string, MapEntry>([[key, { keyStart: start, value }], ...map.entries]) };
-}
-
 function compileBranch(
 	{ name, run, task }: { readonly name: string; readonly run: RunNode; readonly task: string | undefined },
 	path: string,
@@ -180,11 +166,10 @@ function compileRun(
 	run: RunNode,
 	path: string,
 	name: string,
-	{ readInline, shell }: ChildrenContext,
+	{ readInline, inherited }: ChildrenContext,
 ): ChildTemplate | undefined {
 	if (run.kind === "named") return { kind: "named", name: run.name };
-	// The child's ledger keeps the definition alone.
-	const node = withText(run.node, "shell", shell === "judged" ? undefined : shell);
+	const node = inheritFields(run.node, inherited);
 	const template = readInline(node, path, name);
 	return template && { kind: "inline", definition: plainOf(node), template };
 }

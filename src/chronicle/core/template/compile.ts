@@ -2,6 +2,7 @@
 import type { Fields, MapNode, ReadContext, Values } from "../../../definition/index.ts";
 import { compileChildren, type ReadInline } from "./children.ts";
 import { limitFields, stateFields, type templateFields } from "./fields.ts";
+import type { InheritedFields } from "./inherited-fields.ts";
 import {
 	HUMAN_INTERVENTION,
 	type PersonaReference,
@@ -27,6 +28,8 @@ export interface StateDefaults {
 	readonly team: string | undefined;
 	readonly questions: "user" | "none" | undefined;
 	readonly shell: StatePlan["shell"];
+	/** `limits` as written; `undefined`: none, or with problems. */
+	readonly limits: MapNode | undefined;
 	readonly readInline: ReadInline;
 }
 
@@ -83,9 +86,10 @@ export function compileState(
 	const isHuman = name === HUMAN_INTERVENTION;
 	const written = values.next?.map((word) => word.text) ?? [];
 	const terminal = !isHuman && (name === "done" || written.length === 0);
-	const { readInline, shell } = defaults;
+	const { readInline } = defaults;
+	const inherited = inheritedBy(values, at, defaults);
 	const team = values.team || defaults.team;
-	const children = compileChildren(name, values, { at, reading, readInline, team, shell });
+	const children = compileChildren(name, values, { at, reading, readInline, team, inherited });
 	const persona = personaOf(name, values, terminal, at, reading);
 	warnNoEffect(name, values, at, reading);
 	const host = persona || children ? values.host : undefined;
@@ -112,6 +116,22 @@ export function compileState(
 		cleanup: values.cleanup,
 		polling: values.polling,
 	};
+}
+
+/** What the inline templates of a state get. */
+function inheritedBy(values: StateValues, { node }: StateNode, defaults: StateDefaults): InheritedFields {
+	const { shell, questions, limits } = defaults;
+	return {
+		shell,
+		questions: values.questions ?? questions,
+		limits: [limits, mapAt(node, values.limits && "limits")],
+	};
+}
+
+/** The object that a map has under `key`. */
+export function mapAt({ entries }: MapNode, key: string | undefined): MapNode | undefined {
+	const value = key === undefined ? undefined : entries.get(key)?.value;
+	return value?.kind === "map" ? value : undefined;
 }
 
 /** Whether the worker cannot ask the user. */

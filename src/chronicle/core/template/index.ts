@@ -1,5 +1,6 @@
 export { implicitState } from "./compile.ts";
 export { cleanupOf, hashCleanup, hashDefinition } from "./hash.ts";
+export { visitLimitFields } from "./inherited-fields.ts";
 export type { OutputSchema } from "./output-schema.ts";
 export { compileDefinition, readTemplate } from "./read.ts";
 export { templateSchema, templateTables } from "./schema.ts";

@@ -27,7 +27,7 @@ export interface ChildStart {
 	/** What its hosts must have, whatever its states ask for. */
 	readonly labels: readonly string[];
 	/** What the child may use, as text (see `child-ceilings.ts`); `null`: no ceiling applies. */
-	ceilings(child: Run): string | null;
+	ceilings(): string | null;
 }
 
 const treeLock = 7_424_033;
@@ -69,7 +69,7 @@ export async function beginChild(
 		await tx.query(
 			`UPDATE chronicle.run SET ceilings = $2, head = COALESCE(head, $3), trees = CASE WHEN head IS NULL THEN $4 ELSE trees END
 			WHERE id = $1`,
-			[id, ceilings(found), tree, trees],
+			[id, ceilings(), tree, trees],
 		);
 		if (row.holder === null && (!row.parked || row.waiting)) await ensureJob(database, tx, row);
 		return { ok: true, value: found };
@@ -170,12 +170,14 @@ export interface ChildState {
 	readonly seq: number;
 	/** Some host has it, or is to take it. */
 	readonly active: boolean;
+	/** Some host has it. */
+	readonly held: boolean;
 }
 
 /** The states of children. */
 export async function childStates(database: Database, ids: readonly string[]): Promise<readonly ChildState[]> {
 	const { rows } = await database.query<ChildState>(
-		"SELECT id::text, seq, (holder IS NOT NULL OR job IS NOT NULL) AS active FROM chronicle.run WHERE id = ANY($1)",
+		"SELECT id::text, seq, (holder IS NOT NULL OR job IS NOT NULL) AS active, holder IS NOT NULL AS held FROM chronicle.run WHERE id = ANY($1)",
 		[ids],
 	);
 	return rows;

@@ -2,6 +2,8 @@
 // F1 a child that exists is followed, never begun again; F2 it has ended here only once no host has it and all its events are folded; F3 what a
 // notification would have said is found a second later; F4 a child that nothing is to be done for is not asked about.
 import {
+	activityOf,
+	type ChildActivity,
 	type ChildOrder,
 	type ChildRuns,
 	type ChildSupervision,
@@ -82,8 +84,8 @@ export class RemoteChildren implements ChildRuns {
 		let ceilings: string | null = null;
 		const started = await store.beginChild(first.value, {
 			...{ tree, trees, labels: labelsOf(order.parent, order.parent.state) },
-			ceilings(begun) {
-				ceilings = ceilingsText(order.allowance(), begun);
+			ceilings() {
+				ceilings = ceilingsText(order.ceilings());
 				return ceilings;
 			},
 		});
@@ -169,6 +171,14 @@ async function resultOf(database: Database, id: string): ReturnType<ChildSupervi
 	return { ok: false, failure: { reason: "io", message, remedy: "Rewind it, so that its last state is done again." } };
 }
 
+/** Milliseconds by which the clocks of two hosts differ, or an event is late, without any effect. */
+const likeClocksMs = 5000;
+
+/** Milliseconds since the last event of the run, by the clock of this host. */
+function ageOf({ updatedAt }: Run): number {
+	return Date.now() - Date.parse(updatedAt);
+}
+
 interface RemoteChildOptions {
 	readonly database: Database;
 	readonly store: PostgresStore;
@@ -192,11 +202,16 @@ class RemoteChild implements Supervision {
 	/** The ceilings that its row has. */
 	#ceilings: string | null;
 	#writing: Promise<void> | undefined;
+	/** Whether a host has it. */
+	#isHeld = true;
+	/** Milliseconds by which the clock of this host is ahead of that of the child's host, at most. */
+	#aheadMs: number;
 
 	constructor(options: RemoteChildOptions) {
 		this.run = options.run;
 		this.#options = options;
 		this.#ceilings = options.ceilings;
+		this.#aheadMs = ageOf(options.run);
 		this.ended = new Promise((resolve) => {
 			this.#end = (how) => {
 				this.#over = true;
@@ -204,6 +219,13 @@ class RemoteChild implements Supervision {
 			};
 		});
 		this.updateLimits();
+	}
+
+	/** A worker whose host is lost does not work; its time is counted as far as it is known. */
+	activity(): ChildActivity | undefined {
+		const activity = this.#isHeld ? activityOf(this.run) : undefined;
+		if (activity?.since === undefined || Math.abs(this.#aheadMs) < likeClocksMs) return activity;
+		return { ...activity, since: new Date(Date.parse(activity.since) + this.#aheadMs).toISOString() };
 	}
 
 	watch(listener: RunListener): () => void {
@@ -252,7 +274,7 @@ class RemoteChild implements Supervision {
 	async #writeCeilings(): Promise<void> {
 		const { database, order } = this.#options;
 		for (;;) {
-			const text = this.#over ? null : ceilingsText(order.allowance(), this.run);
+			const text = this.#over ? null : ceilingsText(order.ceilings());
 			if (text === null || text === this.#ceilings) return;
 			await saveCeilings(database, this.run.id, text);
 			this.#ceilings = text;
@@ -271,6 +293,7 @@ class RemoteChild implements Supervision {
 			this.#end({ kind: "failed", run: this.run, failure });
 			return;
 		}
+		this.#isHeld = row.held;
 		if (row.seq > this.run.seq) await this.#fold();
 		// A command gives it a job.
 		if (row.active || this.#submitting > 0 || asked < this.#submittedAt) return;
@@ -287,6 +310,7 @@ class RemoteChild implements Supervision {
 			this.run = foldEvent(before, event);
 			steps.push([this.run, event, before]);
 		}
+		this.#aheadMs = Math.min(this.#aheadMs, ageOf(this.run));
 		for (const step of steps) for (const listener of this.#listeners) listener(...step);
 	}
 }

@@ -95,7 +95,7 @@ export async function startSegment(ledger: PostgresLedger, options: SegmentOptio
 		...{ ...ports, workspace, children, labels: options.labels },
 		launcher: launchPrepared(ports.launcher, options.slot, setUp),
 		...(prepared.isSetBack ? { self: { ...ports.self, setBack: true as const } } : {}),
-		...(limits ? { allowance: () => limits.allowance(live?.run ?? run) } : {}),
+		...(limits ? { ceilings: () => limits.ceilings() } : {}),
 	};
 	const supervision = supervise(ledger, all, run.seq === 1 ? "fresh" : "reopened");
 	live = supervision;

@@ -14,6 +14,7 @@ import {
 	inheritedBy,
 	type LedgerStore,
 	MAX_RUNS_IN_TREE,
+	planOf,
 	type Result,
 	type Run,
 	type RunParent,
@@ -22,6 +23,7 @@ import {
 	type Supervision,
 	type Template,
 	templateOf,
+	visitLimitFields,
 	type WorkingCopy,
 	type Workspace,
 } from "../../core/index.ts";
@@ -33,7 +35,7 @@ import { type ChildFolders, findLostFiles, restoreFolder } from "./lost-folder.t
 
 /** The inputs of a child's ports. */
 export interface ChildPlace {
-	readonly order: Pick<ChildOrder, "allowance">;
+	readonly order: Pick<ChildOrder, "ceilings">;
 	readonly tree: ChildTree;
 	/** Its own folder; `undefined`: its parent's. */
 	readonly cwd: string | undefined;
@@ -83,6 +85,7 @@ export function openChildRuns({ store, approvals, tree, outer, folders, supervis
 		return restoreFolder(id, lost.value, { folders, prepare: () => prepare(true) });
 	};
 	return {
+		here: true,
 		exists,
 		async start(order) {
 			const isNew = !(await exists(order.child.id));
@@ -163,7 +166,9 @@ function branchTemplate(parent: Run, index: number): ChildDefinition | undefined
 /** One state, in which a worker resolves the conflicts of a join. */
 function mergeTemplate(parent: Run): ChildDefinition {
 	const persona = childrenPlanOf(parent)?.mergeBy ?? "An engineer who merges the work of others with care";
-	const definition = { name: "merge", states: { merge: { persona, shell: "free" } } };
+	const { questions } = planOf(parent);
+	const merge = { persona, shell: "free", ...(questions ? { questions } : {}) };
+	const definition = { name: "merge", limits: visitLimitFields(parent.plan.limits), states: { merge } };
 	return { name: "merge", hash: hashDefinition(definition), definition, plan: compileDefinition(definition, "merge") };
 }
 

@@ -139,7 +139,7 @@ export function openProject(
 				keepChildFolders,
 				forbidden: openJoinRules(rules, { cwd: child?.cwd ?? cwd, agentDir: agentFolder, copy }),
 				questionMs,
-				...(child ? { allowance: child.order.allowance } : {}),
+				...(child ? { ceilings: child.order.ceilings } : {}),
 				workspace: openGitWorkspace({
 					cwd: child?.cwd ?? cwd,
 					folder: ledger.folder,

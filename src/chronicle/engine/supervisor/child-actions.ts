@@ -3,13 +3,14 @@
 // next supervisor finds the child's run in its recorded state.
 import {
 	type Action,
-	allowanceOf,
-	type Ceilings,
+	activityOf,
 	type ChildFolder,
 	type ChildRun,
 	type ChildSpend,
 	type ChildSupervision,
+	ceilingsOf,
 	childrenPlanOf,
+	childTimeLeft,
 	cutText,
 	type EventBody,
 	outputsOf,
@@ -18,10 +19,11 @@ import {
 	type SnapshotData,
 	type Supervision,
 	type SupervisionEnd,
+	type TreeCeilings,
 } from "../../core/index.ts";
-import { ChildReporter, totalOf } from "./child-reporter.ts";
+import { ChildReporter, shownOf, totalOf } from "./child-reporter.ts";
 import { setUpChild } from "./child-setup.ts";
-import type { ExecutorContext } from "./executor-context.ts";
+import { type ExecutorContext, nowOf, outerRemainder } from "./executor-context.ts";
 import { changesBetween } from "./file-actions.ts";
 
 type RunChild = Extract<Action, { kind: "run_child" }>;
@@ -42,8 +44,11 @@ export class ChildActions {
 	readonly #alive = new Map<string, ChildSupervision>();
 	/** Actions that start or follow a child. */
 	readonly #following = new Map<string, Promise<void>>();
+	readonly #reporters = new Set<ChildReporter>();
 	/** Aborts set-up commands. */
 	readonly #stop = new AbortController();
+	/** Fires when the workers of the children have used up the time of the run. */
+	#timer: NodeJS.Timeout | undefined;
 	#stopped = false;
 
 	constructor(context: ExecutorContext) {
@@ -65,12 +70,14 @@ export class ChildActions {
 	}
 
 	updateLimits(): void {
+		this.#watchTime();
 		for (const child of this.#alive.values()) child.supervision.updateLimits();
 	}
 
 	/** Releases every child in its recorded state, and waits until none is supervised. */
 	async stopAll(): Promise<void> {
 		this.#stopped = true;
+		clearTimeout(this.#timer);
 		this.#stop.abort();
 		await Promise.all([...this.#alive.values()].map(({ supervision }) => supervision.stop()));
 		await Promise.all(this.#following.values());
@@ -104,7 +111,7 @@ export class ChildActions {
 			files: tree === null ? "shared" : "own",
 			tree,
 			prepare: (isNew) => this.#prepareFolder(child, tree ?? "", isNew),
-			allowance: () => this.#allowance(),
+			ceilings: () => this.#ceilings(child),
 		});
 		if (!started.ok) return failed(`${started.failure.message} ${started.failure.remedy}`.trim());
 		this.#alive.set(child.id, started.value);
@@ -137,10 +144,12 @@ export class ChildActions {
 			visit,
 			child,
 			run: () => live.run,
+			activity: () => (live.activity ? live.activity() : activityOf(live.run)),
 			isStopped: () => this.#stopped,
 			record: (event) => this.#context.record(event),
-			onSpent: () => this.updateLimits(),
+			onCounted: () => this.updateLimits(),
 		});
+		this.#reporters.add(reporter);
 		let detail: string | undefined;
 		const unwatch = live.watch((_run, event) => {
 			if (event.kind === "finished") detail = event.detail ?? "";
@@ -151,8 +160,10 @@ export class ChildActions {
 		unwatch();
 		await reporter.report();
 		reporter.close();
+		this.#reporters.delete(reporter);
 		await this.#recordEnd(visit, child, { ...end, detail }, result);
 		this.#alive.delete(child.id);
+		this.updateLimits();
 	}
 
 	async #recordEnd(
@@ -248,23 +259,31 @@ export class ChildActions {
 		await following;
 	}
 
-	/** The remaining allowance of this run or of its parent. */
-	#allowance(): ReturnType<typeof allowanceOf> {
-		const { run, clock, allowance } = this.#context;
-		return leastOf(allowanceOf(run(), new Date(clock.now()).toISOString()), allowance?.());
+	/** What this run and its parents leave the child now. */
+	#ceilings(child: ChildRun): TreeCeilings {
+		const run = this.#context.run();
+		const known = run.children?.children.find(({ id }) => id === child.id) ?? child;
+		return ceilingsOf(run, known, nowOf(this.#context), outerRemainder(this.#context));
 	}
-}
 
-type Figures = Pick<Ceilings, "costUsd" | "tokens" | "activeMs">;
-
-/** The smaller of each figure. */
-export function leastOf(own: Figures, outer: Figures | undefined): Figures {
-	const all: { costUsd?: number; tokens?: number; activeMs?: number } = {};
-	for (const figure of ["costUsd", "tokens", "activeMs"] as const) {
-		const limits = [own[figure], outer?.[figure]].filter((limit) => limit !== undefined);
-		if (limits.length > 0) all[figure] = Math.min(...limits);
+	/** Has the run judge its ceilings again when the workers of its children have used up its time. */
+	#watchTime(): void {
+		clearTimeout(this.#timer);
+		const left = this.#stopped ? undefined : childTimeLeft(this.#context.run(), nowOf(this.#context));
+		// A timer's delay is 31 bits wide.
+		if (left !== undefined) this.#timer = setTimeout(() => void this.#judgeTime(), Math.min(left + 1, 2 ** 31 - 1));
 	}
-	return all;
+
+	async #judgeTime(): Promise<void> {
+		const { run, record } = this.#context;
+		await Promise.all([...this.#reporters].map((reporter) => reporter.refresh()));
+		const { visit, children = [] } = run().children ?? {};
+		const working = children.find(({ activity }) => activity?.since !== undefined);
+		if (this.#stopped || visit === undefined || !working) return;
+		const { id, counted, state, activity } = working;
+		await record({ kind: "child_spent", visit, child: id, ...counted, ...shownOf(state, activity) });
+		if (run().children?.stopping === null) this.#watchTime();
+	}
 }
 
 /** Resumes a child that its parent paused, or that the user resumed with its parent. */

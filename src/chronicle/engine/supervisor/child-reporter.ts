@@ -1,8 +1,15 @@
 // Reports to a run what one of its children has spent and what it does.
-// R1 spend is reported at once, because ceilings depend on it; R2 what the child does is reported at most every `activityMs`, so that short
-// calls cost no events; R3 nothing that the run knows is reported again.
+// R1 spend, and which workers work, are reported at once, because ceilings depend on them; R2 what the child does besides is reported at most
+// every `activityMs`, so that short calls cost no events; R3 nothing that the run knows is reported again.
 import { isDeepStrictEqual } from "node:util";
-import { activityOf, type ChildRun, type ChildSpend, type EventBody, type Run } from "../../core/index.ts";
+import {
+	type ChildActivity,
+	type ChildRun,
+	type ChildSpend,
+	type EventBody,
+	type Run,
+	runsAlike,
+} from "../../core/index.ts";
 
 type ChildSpent = Extract<EventBody, { kind: "child_spent" }>;
 
@@ -10,13 +17,14 @@ export interface ReportedChild {
 	readonly visit: number;
 	/** As the run knows it. */
 	readonly child: ChildRun;
-	/** The child's own run now. */
+	/** The child's own run now, and what it does. */
 	run(): Run;
+	activity(): ChildActivity | undefined;
 	/** Whether nothing is to be recorded any more. */
 	isStopped(): boolean;
 	record(event: ChildSpent): Promise<unknown>;
-	/** The run knows of further spend. */
-	onSpent(): void;
+	/** The run knows of further spend, or that another worker works. */
+	onCounted(): void;
 }
 
 const activityMs = 400;
@@ -43,11 +51,17 @@ export class ChildReporter {
 
 	/** Reports what is new: resolves once further spend is recorded; what the child does follows. */
 	async report(): Promise<void> {
-		const { run, onSpent } = this.#subject;
-		if (!isDeepStrictEqual(totalOf(run()), this.#total)) {
+		const { run, onCounted } = this.#subject;
+		const now = run();
+		if (!isDeepStrictEqual(totalOf(now), this.#total) || !runsAlike(this.#subject.activity(), this.#shown.activity)) {
 			await this.#record();
-			onSpent();
+			onCounted();
 		} else this.#timer ??= setTimeout(() => this.#reportActivity(), activityMs);
+	}
+
+	/** Reports which workers work, if the run knows it otherwise. */
+	async refresh(): Promise<void> {
+		if (!runsAlike(this.#subject.activity(), this.#shown.activity)) await this.#record();
 	}
 
 	close(): void {
@@ -57,7 +71,7 @@ export class ChildReporter {
 	#reportActivity(): void {
 		this.#timer = undefined;
 		const now = this.#subject.run();
-		if (!isDeepStrictEqual(shownOf(now.state, activityOf(now)), this.#shown)) void this.#record();
+		if (!isDeepStrictEqual(shownOf(now.state, this.#subject.activity()), this.#shown)) void this.#record();
 	}
 
 	async #record(): Promise<void> {
@@ -65,11 +79,15 @@ export class ChildReporter {
 		if (isStopped()) return;
 		const now = run();
 		this.#total = totalOf(now);
-		this.#shown = shownOf(now.state, activityOf(now));
+		this.#shown = shownOf(now.state, this.#subject.activity());
 		await record({ kind: "child_spent", visit, child: child.id, ...this.#total, ...this.#shown });
 	}
 }
 
-function shownOf(state: string | undefined, activity: ChildSpent["activity"]): Pick<ChildSpent, "state" | "activity"> {
+/** What a report says besides figures. */
+export function shownOf(
+	state: string | undefined,
+	activity: ChildSpent["activity"],
+): Pick<ChildSpent, "state" | "activity"> {
 	return { ...(state === undefined ? {} : { state }), ...(activity ? { activity } : {}) };
 }

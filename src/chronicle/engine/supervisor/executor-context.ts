@@ -1,5 +1,12 @@
 // Dependencies of the action executor: the ports, the current run, and recording of results.
-import type { EventBody, LedgerEvent, Run, SupervisorPorts } from "../../core/index.ts";
+import {
+	type EventBody,
+	type LedgerEvent,
+	type Run,
+	remainderOf,
+	type SpendFigures,
+	type SupervisorPorts,
+} from "../../core/index.ts";
 import type { CrashPoint } from "./crash-point.ts";
 
 export interface ExecutorContext extends SupervisorPorts {
@@ -17,6 +24,17 @@ export interface ExecutorContext extends SupervisorPorts {
 	readonly place: string;
 	/** Folder of the run's own files. */
 	readonly folder: string;
+}
+
+/** The present moment, ISO 8601. */
+export function nowOf({ clock }: ExecutorContext): string {
+	return new Date(clock.now()).toISOString();
+}
+
+/** What the parents still leave the run; `undefined`: no ceiling of theirs applies. */
+export function outerRemainder(context: ExecutorContext): SpendFigures | undefined {
+	const ceilings = context.ceilings?.();
+	return ceilings && remainderOf(ceilings, context.run(), nowOf(context));
 }
 
 /** Stops orphaned processes of the run's workers, and records their number. Resolves to whether there were any. */

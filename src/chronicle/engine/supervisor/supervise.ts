@@ -22,6 +22,7 @@ import {
 	type SupervisionEnd,
 	type SupervisorPorts,
 	type UserEvent,
+	workersBelow,
 } from "../../core/index.ts";
 import { type ActionExecutor, openActionExecutor } from "./action-executor.ts";
 import { openClockJumps } from "./clock-jumps.ts";
@@ -172,9 +173,7 @@ class Supervisor implements Supervision {
 			return { run: this.run, event, before };
 		});
 		const { run } = this;
-		this.#clockJumps.watch(
-			(run.stage.kind === "working" || run.stage.kind === "stopping") && run.stage.startedAt !== "",
-		);
+		this.#clockJumps.watch(isTimed(run, this.#ports));
 		if (durability === "durable") await this.#saveCheckpoint();
 		if (batch.some(({ kind }) => kind === "limits_changed")) this.#executor.updateLimits();
 		for (const step of steps) for (const listener of this.#listeners) listener(step.run, step.event, step.before);
@@ -305,6 +304,13 @@ class Supervisor implements Supervision {
 		if (this.#failure) return { kind: "failed", run, failure: this.#failure };
 		return { kind: this.#stopRequested || isAwaitingHost(run) ? "released" : "parked", run };
 	}
+}
+
+/** Whether time of workers in this process is running. */
+function isTimed(run: Run, ports: SupervisorPorts): boolean {
+	const { stage } = run;
+	if (stage.kind === "working" || stage.kind === "stopping") return stage.startedAt !== "";
+	return stage.kind === "children" && ports.children?.here === true && workersBelow(run) > 0;
 }
 
 /** Whether the work that is due needs another host. */

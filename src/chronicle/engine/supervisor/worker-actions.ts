@@ -1,5 +1,6 @@
 // Actions on workers: launching one and staying connected until it has ended, sending it messages, stopping it.
 // W1 at most one worker per launch; W2 a worker's spend is recorded even if the worker or its supervisor died.
+import { isDeepStrictEqual } from "node:util";
 import {
 	type Action,
 	allowanceOf,
@@ -15,6 +16,7 @@ import {
 	type LaunchReason,
 	labelsOf,
 	launchKey,
+	leastOf,
 	legalTargets,
 	likelyNext,
 	missingLabels,
@@ -23,13 +25,13 @@ import {
 	planOf,
 	type Run,
 	type Spend,
+	type SpendFigures,
 	type StandbyOrder,
 	targetMeanings,
 	unansweredQuestion,
 	type Worker,
 } from "../../core/index.ts";
-import { leastOf } from "./child-actions.ts";
-import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
+import { type ExecutorContext, nowOf, outerRemainder, stopOrphansOf } from "./executor-context.ts";
 import { handoverFile, writeHandover } from "./handover-file.ts";
 import { answerText, lateAnswer } from "./late-answer.ts";
 import { hostOf } from "./worker-host.ts";
@@ -97,6 +99,8 @@ export class Workers {
 		const worker = started.value;
 		this.#alive.set(launchKey(launch), worker);
 		crashAt("worker is up");
+		// Limits may have changed since it was ordered.
+		if (!isDeepStrictEqual(leastOf(order.limits, undefined), spendLeft(this.#context))) this.updateLimits();
 		if (this.#stopped || signal.aborted) worker.stop("now");
 		else await record(startOf(launch, worker));
 		return worker;
@@ -152,9 +156,9 @@ export class Workers {
 
 	/** Sends every worker the current ceilings. */
 	updateLimits(): void {
-		const { clock, run, allowance: outer } = this.#context;
-		const allowance = leastOf(allowanceOf(run(), new Date(clock.now()).toISOString()), outer?.());
-		for (const worker of this.#alive.values()) worker.setLimits(allowance);
+		const counted = this.#context.run().conversation?.settled ?? NO_SPEND;
+		const limits = { ...spendLeft(this.#context), counted };
+		for (const worker of this.#alive.values()) worker.setLimits(limits);
 	}
 
 	/** Stops every worker at once and waits until it has exited. Their ends are not recorded: the next supervisor finds them lost. */
@@ -186,6 +190,11 @@ export class Workers {
 		const spend = conversation ? await launcher.readSpend(folder, conversation.key) : undefined;
 		return spend && { spend, counted: conversation?.settled.tokens ?? 0 };
 	}
+}
+
+/** What the ceilings of the run and of its parents leave its worker now. */
+function spendLeft(context: ExecutorContext): SpendFigures {
+	return leastOf(allowanceOf(context.run(), nowOf(context)), outerRemainder(context));
 }
 
 function conversationOf({ stage, conversation, visit }: Run): Run["conversation"] {
@@ -243,7 +252,7 @@ function orderOf(context: ExecutorContext, action: Work, cwd: string, message: L
 			wallMs: state.wallMs,
 			idleMs: state.idleMs,
 			...allowance,
-			...leastOf(allowance, context.allowance?.()),
+			...spendLeft(context),
 			pauseMs: run.plan.limits.pauseMs,
 			countCacheReads: run.plan.limits.countCacheReads,
 		},

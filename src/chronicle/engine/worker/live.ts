@@ -25,7 +25,7 @@ import {
 import type { Child, ChildExit } from "../../../process/index.ts";
 import { redactText } from "../../../safety/index.ts";
 import type { MoveReply, Worker, WorkerHost, WorkerLimits, WorkerReport } from "../../core/index.ts";
-import { addSpend, type Spend, type WorkerOutcome } from "../../core/index.ts";
+import { addSpend, type Spend, spendBeyond, type WorkerOutcome } from "../../core/index.ts";
 import { type Deadlines, openDeadlines } from "./deadlines.ts";
 import { answerOf, questionOf } from "./dialogs.ts";
 import {
@@ -143,9 +143,9 @@ export function openLive(options: LiveOptions, link: RpcLink): LiveWorker {
 			state.asked.delete(call);
 		},
 		goOn: () => orderExtension(link, "continue"),
-		setLimits({ activeMs, costUsd, tokens }) {
+		setLimits({ activeMs, counted, ...left }) {
 			state.deadlines.allow(activeMs);
-			orderExtension(link, `allow ${JSON.stringify({ costUsd, tokens })}`);
+			orderExtension(link, `allow ${JSON.stringify(sinceStart(left, spendBeyond(counted, before), limits))}`);
 		},
 		stop: (how) => endBy(state, { kind: "stopped" }, how),
 		async askMove(move, continued) {
@@ -153,6 +153,19 @@ export function openLive(options: LiveOptions, link: RpcLink): LiveWorker {
 			if (reply.kind === "accepted") finish(state);
 			else await send(state, `${reply.text}\n\n${continued}`);
 		},
+	};
+}
+
+/** What the process may use in all. `left`: what it still may, beyond what it has used by then. */
+function sinceStart(
+	{ costUsd, tokens }: Pick<WorkerLimits, "costUsd" | "tokens">,
+	used: Spend,
+	{ countCacheReads }: WorkerLimits,
+): Pick<WorkerLimits, "costUsd" | "tokens"> {
+	const usedTokens = countCacheReads ? used.tokens : used.tokens - used.cacheRead;
+	return {
+		...(costUsd === undefined ? {} : { costUsd: costUsd + used.costUsd }),
+		...(tokens === undefined ? {} : { tokens: tokens + usedTokens }),
 	};
 }
 

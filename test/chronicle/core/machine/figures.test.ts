@@ -10,7 +10,7 @@ import {
 	type Spend,
 } from "../../../../src/chronicle/core/machine/index.ts";
 import { greaterSpend, spendBeyond } from "../../../../src/chronicle/core/machine/spend.ts";
-import { workedMs } from "../../../../src/chronicle/core/machine/totals.ts";
+import { workedMs } from "../../../../src/chronicle/core/machine/worked-time.ts";
 import { ask, crash, definition, go, here, open, rest, start, type TestRun } from "./test-run.ts";
 
 const one: Spend = {

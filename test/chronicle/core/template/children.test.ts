@@ -1,6 +1,12 @@
 // States that are done by child runs: what is compiled, and each mistake with its place.
 import { describe, expect, it } from "vitest";
-import { compileDefinition, readTemplate } from "../../../../src/chronicle/core/template/index.ts";
+import { compileLimits } from "../../../../src/chronicle/core/template/compile.ts";
+import {
+	compileDefinition,
+	readTemplate,
+	type Template,
+	visitLimitFields,
+} from "../../../../src/chronicle/core/template/index.ts";
 import { openSource } from "../../../../src/definition/index.ts";
 
 const worker = { persona: "Builder", next: ["done"] };
@@ -78,6 +84,85 @@ describe("a state that is done by child runs", () => {
 		const { read, diagnostics } = readTemplate(openSource("/t.json", text), "t");
 		expect(read).toBeUndefined();
 		expect(diagnostics).toContainEqual(expect.objectContaining({ severity: "error", line: 4 }));
+	});
+});
+
+describe("limits of visits", () => {
+	const limits = {
+		...{ attempts: 2, retries: 3, nudges: 4, rejections: 6, no_progress: 7, requests: 8, calls: 9 },
+		...{ pause_seconds: 10, cache_reads: "ignore", warn_at: 0.5 },
+	};
+	const ofRun = { cost_usd: 1, tokens: 5, minutes: 3, moves: 4, pair_moves: 2 };
+	/** The limits of each inline child of `build`, at any depth, as its own ledger has them. */
+	const childLimits = (build: object, more: object = {}): object[] => {
+		const text = JSON.stringify({ name: "t", states: { build: { next: ["done"], ...build } }, ...more });
+		const { read, diagnostics } = readTemplate(openSource("/t.json", text), "t");
+		expect(diagnostics).toEqual([]);
+		const below = (template: Template | undefined): object[] =>
+			[...(template?.states.values() ?? [])].flatMap(({ children }) =>
+				(children?.branches ?? []).flatMap(({ template: of }) => {
+					if (of.kind === "named") return [];
+					const { definition } = of;
+					const compiled = compileDefinition(definition, "c");
+					const written = (definition as { limits?: object }).limits ?? {};
+					return [written, ...below(compiled)];
+				}),
+			);
+		return below(read?.template);
+	};
+	const shapes: [string, object, number][] = [
+		["states", { branches: { a: worker, b: worker } }, 2],
+		["a template in place", { run: inline }, 1],
+		["a template in place for each item", { run: inline, for_each: "pendingTasks" }, 1],
+		["templates in branches", { branches: { a: { run: inline } } }, 1],
+		[
+			"branches in branches",
+			{ branches: { a: { run: { states: { x: { next: ["done"], branches: { b: worker } } } } } } },
+			2,
+		],
+	];
+
+	it.each(shapes)("of a template reach children that are %s; limits of a run do not", (_, build, count) => {
+		expect(childLimits(build, { limits: { ...limits, ...ofRun } })).toEqual(Array(count).fill(limits));
+		expect(childLimits(build)).toEqual(Array(count).fill({}));
+	});
+
+	it.each(Object.entries(limits))(
+		"%s of a template gives way to that of the state with the children, then to the child's",
+		(key, value) => {
+			const own = typeof value === "string" ? "count" : key === "warn_at" ? 0.9 : 12;
+			const child = { ...inline, limits: { [key]: own, cost_usd: 2 } };
+			expect(childLimits({ run: child }, { limits })).toEqual([{ ...limits, [key]: own, cost_usd: 2 }]);
+			if (key === "requests" || key === "calls" || key === "attempts")
+				expect(childLimits({ run: inline, limits: { [key]: 11, cost_usd: 2 } }, { limits })).toEqual([
+					{ ...limits, [key]: 11 },
+				]);
+		},
+	);
+
+	it("of a run apply to the worker that merges", () => {
+		expect(compileLimits(undefined)).toMatchObject(
+			compileDefinition({ states: { a: worker }, limits: visitLimitFields(compileLimits(undefined)) }, "m")?.limits ??
+				{},
+		);
+	});
+});
+
+describe("`questions: none` of a template or of a state with children", () => {
+	it.each([
+		[{ questions: "none" }, {}],
+		[{}, { questions: "none" }],
+	])("reaches inline children: %j %j", (more, build) => {
+		const text = JSON.stringify({
+			name: "t",
+			states: { build: { next: ["done"], branches: { a: worker, b: { ...worker, questions: "user" } }, ...build } },
+			...more,
+		});
+		const children = readTemplate(openSource("/t.json", text), "t").read?.template.states.get("build")?.children;
+		const found = children?.branches.map(({ name, template }) =>
+			template.kind === "inline" ? compileDefinition(template.definition, name)?.states.get(name)?.questions : "named",
+		);
+		expect(found).toEqual(["none", undefined]);
 	});
 });
 

@@ -24,7 +24,16 @@ async function openTree() {
 		return async (parent: Run, id: string = randomUUID()): Promise<Run | string> => {
 			const child = { ...planned, id };
 			const prepare = () => Promise.reject(new Error("It has no folder of its own."));
-			const order = { parent, child, files: "shared", tree: null, prepare, allowance: () => ({}) } satisfies ChildOrder;
+			const order = {
+				parent,
+				child,
+				files: "shared",
+				tree: null,
+				prepare,
+				ceilings: () => {
+					throw new Error("It starts no worker.");
+				},
+			} satisfies ChildOrder;
 			const started = await children.start(order);
 			if (!started.ok) return started.failure.message;
 			const { ledger } = started.value.supervision as unknown as { ledger: HeldLedger };

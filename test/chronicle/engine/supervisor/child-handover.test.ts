@@ -1,9 +1,6 @@
-// What a child run passes to its parent, with bounds and names; and the limits that it gets from its parent.
-import fc from "fast-check";
+// What a child run passes to its parent, with bounds and names.
 import { expect, it } from "vitest";
-import { leastOf } from "../../../../src/chronicle/engine/supervisor/child-actions.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
-import { runs } from "../../../harness/runs.ts";
 import { moveTo } from "./scripted-launcher.ts";
 import { openStage } from "./stage.ts";
 
@@ -53,20 +50,4 @@ it.each([
 	["failed", "failed"],
 ])("a child that ends in %s is %s for its parent", async (target, status) => {
 	expect(await handedOver({}, target)).toMatchObject({ status });
-});
-
-it("each limit of a child is the smaller of its own and its parent's", () => {
-	const figures = fc.record({ costUsd: fc.nat(9), tokens: fc.nat(9), activeMs: fc.nat(9) }, { requiredKeys: [] });
-	fc.assert(
-		fc.property(figures, fc.option(figures, { nil: undefined }), (own, outer) => {
-			const least = leastOf(own, outer);
-			for (const figure of ["costUsd", "tokens", "activeMs"] as const) {
-				const given = [own[figure], outer?.[figure]].filter((one) => one !== undefined);
-				expect(figure in least).toBe(given.length > 0);
-				for (const one of given) expect(least[figure]).toBeLessThanOrEqual(one);
-				if (given.length > 0) expect(given).toContain(least[figure]);
-			}
-		}),
-		{ numRuns: runs() },
-	);
 });

@@ -7,6 +7,7 @@ import { NO_SPEND } from "../../../../src/chronicle/core/machine/index.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
 import { progressLine } from "../../../../src/chronicle/ui/text/index.ts";
 import { haltReason } from "../../../../src/chronicle/ui/timeline/index.ts";
+import { patient } from "../../../harness/patience.ts";
 import { moveTo, type Play } from "./scripted-launcher.ts";
 import { openStage, type Stage } from "./stage.ts";
 
@@ -132,6 +133,37 @@ describe("a state with branches", () => {
 		expect(run.status).toBe("done");
 		expect(["l.txt", "r.txt", "b.txt"].map((file) => existsSync(join(stage.folder, file)))).toEqual([true, true, true]);
 		expect(run.totals).toMatchObject({ costUsd: 0.3, attempts: 3 });
+	});
+});
+
+describe("a limit on the time of a run", () => {
+	it.each<[string, Record<string, string>]>([
+		["one that says nothing", { one: "wait" }],
+		["several at once", { one: "wait", two: "wait", three: "wait" }],
+		["one beside another that reports and ends", { one: "wait", two: "cost 0.1; cost 0.2; write a.txt=1" }],
+	])("stops children at work when their time together has passed: %s", async (_, tasks) => {
+		const stage = openStage(many(child));
+		const begun = performance.now();
+		const run = await start(stage, { ...template(tasks), limits: { minutes: 0.01 } });
+		const count = Object.values(tasks).filter((task) => task === "wait").length;
+		expect(run).toMatchObject({ status: "budget_exceeded", hold: { cause: "budget" } });
+		expect(performance.now() - begun).toBeGreaterThan(600 / count - 5);
+		expect(run.totals.activeMs).toBeGreaterThanOrEqual(600);
+		expect(run.totals.activeMs).toBeLessThan(600 + patient(600));
+	});
+
+	it("stops the children of a child, whose own children run", async () => {
+		const stage = openStage(many(child));
+		const leaf = { task: "wait", run: { states: { work: { persona: "B", next: ["done"] } } } };
+		const inner = { states: { both: { branches: { l: leaf, r: leaf }, next: ["done"] } } };
+		const run = await start(stage, {
+			name: "t",
+			limits: { minutes: 0.01 },
+			states: { outer: { branches: { a: { run: inner }, b: leaf }, next: ["done"] } },
+		});
+		expect(run).toMatchObject({ status: "budget_exceeded", hold: { cause: "budget" } });
+		expect(run.totals.activeMs).toBeGreaterThanOrEqual(600);
+		expect(run.totals.activeMs).toBeLessThan(600 + patient(600));
 	});
 });
 

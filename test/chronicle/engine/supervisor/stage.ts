@@ -49,12 +49,12 @@ export function openStage(plays: Play[], approvals: Approval[] = [], now: () => 
 	const kept: Parameters<typeof openCopiedWorkspace>[1] = new Map();
 	const launcher = openScriptedLauncher(plays, orders);
 	const tree = new ChildTree(() => store.list());
-	const portsOf = (cwd: string, order?: Pick<ChildOrder, "allowance">): SupervisorPorts => ({
+	const portsOf = (cwd: string, order?: Pick<ChildOrder, "ceilings">): SupervisorPorts => ({
 		clock,
 		self: { host: "here", pid: process.pid, started: "now" },
 		launcher,
 		workspace: openCopiedWorkspace(cwd, kept),
-		...(order ? { allowance: order.allowance } : {}),
+		...(order ? { ceilings: order.ceilings } : {}),
 		children: openChildRuns({
 			store,
 			approvals: { statusOf: () => "approved", remember: async () => {} },

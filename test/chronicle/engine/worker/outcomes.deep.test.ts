@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { NO_SPEND } from "../../../../src/chronicle/core/index.ts";
 import { findOrphans, isSameProcess } from "../../../../src/process/index.ts";
 import { deepIt, sampled } from "../../../harness/deep-it.ts";
 import { openModelServer } from "../../../harness/model-server.ts";
@@ -85,7 +86,7 @@ describe("usage", () => {
 		const rig = openRig(project);
 		const worker = await rig.start({ limits: { wallMs: 60_000, idleMs: 60_000, tokens: 100, countCacheReads: true } });
 		await server.waitForRequest(1);
-		worker.setLimits({ tokens: 1000 });
+		worker.setLimits({ tokens: 1000, counted: NO_SPEND });
 		await sleep(200);
 		held.open();
 		expect(await rig.wait("turn_settled")).toMatchObject({ stop: "aborted" });

@@ -65,10 +65,10 @@ describe("an allowance", () => {
 		expect([turn.over, rules(turn)]).toEqual([false, free]);
 	});
 
-	it("that is new counts from now; that of requests and calls stays", () => {
+	it("that is new counts from the start of the process, like the first one; that of requests and calls stays", () => {
 		const turn = begun({ tokens: 10, costUsd: 1, calls: 2 });
 		turn.spend(usage(10, 1));
-		turn.allow({ tokens: 5, costUsd: 1 });
+		turn.allow({ tokens: 15, costUsd: 2 });
 		turn.spend(usage(4, 0.5));
 		turn.count("call");
 		expect(turn.over).toBe(false);
@@ -76,7 +76,7 @@ describe("an allowance", () => {
 		expect(turn.over).toBe(true);
 		const other = begun();
 		other.spend(usage(100, 1));
-		other.allow({ costUsd: 1 });
+		other.allow({ costUsd: 2 });
 		expect(other.over).toBe(false);
 		other.spend(usage(0, 1));
 		expect(other.over).toBe(true);

@@ -19,7 +19,7 @@ export interface Turn {
 	settle(reply: "accepted" | "refused"): void;
 	/** The supervisor stops the worker. */
 	stop(): void;
-	/** New limits, counted from now. */
+	/** New limits, counted from the start of the process. */
 	allow(allowance: Pick<ProcessAllowance, "costUsd" | "tokens">): void;
 	/** Adds the usage of a message, a tool or a compaction. */
 	spend(usage: Usage | undefined): void;
@@ -69,8 +69,6 @@ export function openTurn(): Turn {
 		},
 		allow(next) {
 			allowance = next;
-			tokens = 0;
-			costUsd = 0;
 		},
 		spend(usage) {
 			if (!usage) return;

@@ -1,0 +1,23 @@
+// The working time of one worker. Pure.
+
+/** The fields of a stage that determine its worker's working time. */
+interface Timed {
+	readonly startedAt: string;
+	readonly uncountedMs?: number;
+	readonly askedAt?: string;
+}
+
+/**
+ * Milliseconds that the worker of a stage has worked up to `until` (ISO 8601), excluding time in which a question to the user was open or
+ * the machine slept. 0 if it never started.
+ */
+export function workedMs({ startedAt, uncountedMs = 0, askedAt = "" }: Timed, until: string): number {
+	if (startedAt === "" || until === "") return 0;
+	const asked = askedAt === "" ? 0 : Math.max(0, difference(askedAt, until));
+	return Math.max(0, difference(startedAt, until) - uncountedMs - asked);
+}
+
+/** Milliseconds from one moment to another, both ISO 8601. */
+export function difference(from: string, to: string): number {
+	return Date.parse(to) - Date.parse(from);
+}

@@ -113,9 +113,10 @@ describe("minutes of a run with children", { timeout: patient(90_000) }, () => {
 		server.lenient();
 		const run = await chronicle(project, ["run", "--json", "t", "Do it"]);
 		expect(run.code, run.stderr).toBe(4);
-		const parent = eventsOf(project).find(({ kind }) => kind === "parked");
-		expect(parent).toMatchObject({ status: "budget_exceeded", cause: "budget" });
-		const used = (JSON.parse(run.stdout) as { totals: { activeMs: number } }).totals.activeMs;
+		const { id } = JSON.parse(run.stdout) as { id: string };
+		const parked = eventsOf(project, id).find(({ kind }) => kind === "parked");
+		expect(parked).toMatchObject({ status: "budget_exceeded", cause: "budget" });
+		const used = ledgerOf(project, id).totals.activeMs;
 		expect(used).toBeGreaterThanOrEqual(9000);
 		expect(used).toBeLessThan(9000 + patient(6000));
 		expect(project.processes()).toEqual([]);

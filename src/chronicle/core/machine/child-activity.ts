@@ -47,7 +47,7 @@ function runningBelow(group: Run["children"]): Running {
 }
 
 /** How many workers of a child work. */
-export function workersIn(activity: ChildActivity | undefined): number {
+function workersIn(activity: ChildActivity | undefined): number {
 	return activity?.since === undefined ? 0 : (activity.workers ?? 1);
 }
 

@@ -36,9 +36,7 @@ export { isParked, pendingActions } from "./pending-actions.ts";
 export { childrenPlanOf, planOf } from "./plan.ts";
 export { isRefusal } from "./refusal.ts";
 export {
-	type Allowance,
 	type ApprovalQuestion,
-	type Ceilings,
 	type KeptState,
 	type Move,
 	type Run,

@@ -139,7 +139,7 @@ export interface WorkerLimits {
 }
 
 /** What a worker may use from now on. `counted`: the use of its conversation that this already takes into account. */
-export interface RenewedLimits extends Pick<WorkerLimits, "activeMs" | "costUsd" | "tokens"> {
+interface RenewedLimits extends Pick<WorkerLimits, "activeMs" | "costUsd" | "tokens"> {
 	readonly counted: Spend;
 }
 

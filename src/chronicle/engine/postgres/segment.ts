@@ -42,6 +42,8 @@ export interface ServedProject {
 	readonly setup?: string;
 	/** `submitted`: cleanup commands that the submitter approved may run; `never`: none. */
 	readonly cleanup: "submitted" | "never";
+	/** Names of variables of this host that its commands and workers get beside the usual ones (see `work-environment.ts`). */
+	readonly passes?: readonly string[];
 	readonly place: Omit<ProjectEnvironment, "cwd" | "trust">;
 	/** Opens the ports of a run; replaced in tests. */
 	readonly ports?: (project: Project, ledger: PostgresLedger, approver: Approver) => ReturnType<Project["ports"]>;

@@ -1,6 +1,6 @@
 // What a host serves: from a file, or the project that the worker is started in.
 import { readFileSync } from "node:fs";
-import { anyObject, isText, object, oneOf, optional } from "../../../definition/index.ts";
+import { anyObject, isText, listOf, object, oneOf, optional } from "../../../definition/index.ts";
 import type { Result } from "../../core/index.ts";
 import type { Project } from "../project/index.ts";
 import { type EngineOptions, projectNameOf, remoteOf } from "./engine-project.ts";
@@ -10,17 +10,19 @@ interface WrittenProject {
 	readonly remote: string;
 	readonly setup?: string;
 	readonly cleanup?: "submitted" | "never";
+	readonly env?: readonly string[];
 }
 
 const isProject = object<WrittenProject>({
 	remote: isText,
 	setup: optional(isText),
 	cleanup: optional(oneOf("submitted", "never")),
+	env: optional(listOf(isText)),
 });
 
 const isFile = object<{ readonly projects: object }>({ projects: anyObject });
 
-/** The projects of the file `path`: `{ "projects": { "<name>": { "remote": …, "setup": …, "cleanup": … } } }`. */
+/** The projects of the file `path`: `{ "projects": { "<name>": { "remote": …, "setup": …, "cleanup": …, "env": […] } } }`. */
 export function readServed(path: string, place: ServedProject["place"]): Result<readonly ServedProject[]> {
 	const fail = (what: string): Result<never> => ({
 		ok: false,
@@ -40,8 +42,8 @@ export function readServed(path: string, place: ServedProject["place"]): Result<
 	const served: ServedProject[] = [];
 	for (const [name, project] of Object.entries(written.projects)) {
 		if (!isProject(project)) return fail(`the project "${name}" is invalid`);
-		const { remote, setup, cleanup = "submitted" } = project;
-		served.push({ name, remote, cleanup, place, ...(setup === undefined ? {} : { setup }) });
+		const { remote, setup, cleanup = "submitted", env: passes = [] } = project;
+		served.push({ name, remote, cleanup, passes, place, ...(setup === undefined ? {} : { setup }) });
 	}
 	return { ok: true, value: served };
 }
@@ -50,7 +52,7 @@ export function readServed(path: string, place: ServedProject["place"]): Result<
 export async function serveHere(
 	{ place }: Project,
 	{ project }: Pick<EngineOptions, "project">,
-	setup: string | undefined,
+	{ setup, passes }: { readonly setup: string | undefined; readonly passes: readonly string[] },
 ): Promise<Result<readonly ServedProject[]>> {
 	if (place.trust !== "trusted")
 		return {
@@ -64,6 +66,6 @@ export async function serveHere(
 	const remote = await remoteOf(place.cwd);
 	if (!remote.ok) return remote;
 	const name = project ?? projectNameOf(remote.value);
-	const served = { name, remote: remote.value, cleanup: "submitted", place } as const;
+	const served = { name, remote: remote.value, cleanup: "submitted", passes, place } as const;
 	return { ok: true, value: [setup === undefined ? served : { ...served, setup }] };
 }

@@ -21,6 +21,7 @@ import { cancelReplaced, reapRuns, wakePosted } from "./settle.ts";
 import { type Slot, Slots } from "./slots.ts";
 import { openPostgresStore, type PostgresStore } from "./store.ts";
 import { JobTaker } from "./take-jobs.ts";
+import { modelsText, workEnvironment } from "./work-environment.ts";
 
 export interface WorkerOptions {
 	readonly database: Database;
@@ -89,7 +90,8 @@ export class EngineWorker {
 		const { database, host, data, queues } = options;
 		this.#slots = new Slots(options.slots, () => this.#look());
 		this.#jobs = new JobTaker(options, this.#crashAt);
-		this.#served = options.projects.map((project) => {
+		this.#served = options.projects.map((served) => {
+			const project = withWorkEnvironment(served, options.report);
 			const checkout = new Checkout({ data: `${data}/${project.name}`, remote: project.remote });
 			const store = openPostgresStore({
 				...{ database, host, clock: systemClock, redact: openRedaction(process.env), project: project.name },
@@ -318,6 +320,17 @@ export class EngineWorker {
 			this.#running.delete(run);
 		}
 	}
+}
+
+/** The project with the environment that its commands and workers get; names what they do not get. */
+function withWorkEnvironment(project: ServedProject, report: (text: string) => void): ServedProject {
+	const { name, place, passes = [] } = project;
+	const { env, withheld } = workEnvironment(place.env ?? process.env, passes, modelsText(place.agentFolder));
+	if (withheld.length > 0)
+		report(
+			`Workers and commands of ${name} do not get these variables: ${withheld.join(", ")}. To pass some of them, name them with --env, or in "env" of the file of --config.`,
+		);
+	return { ...project, place: { ...place, env } };
 }
 
 /**

@@ -50,7 +50,9 @@ export function openCleanupRunner(options: CleanupRunnerOptions): CommandRunner 
 				}
 				case "approved":
 			}
-			return runCommand(command, cwd, timeoutMs, signal, { ...options.env, [RUN_TAG]: options.run });
+			// The address of an engine may hold a password.
+			const { PI_CHRONICLE_ENGINE: _, ...env } = options.env;
+			return runCommand(command, cwd, timeoutMs, signal, { ...env, [RUN_TAG]: options.run });
 		},
 	};
 }

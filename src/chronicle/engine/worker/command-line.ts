@@ -67,8 +67,11 @@ function ownTools(questions: WorkerSpec["questions"]): readonly string[] {
 	return questions === "none" ? OWN_TOOLS.filter((tool) => tool !== ASK_TOOL) : OWN_TOOLS;
 }
 
-/** Variables of another pi's session, which do not apply to this one. */
-const foreign = ["PI_SESSION_ID", "PI_SESSION_FILE", "PI_PROVIDER", "PI_MODEL", "PI_REASONING_LEVEL"];
+/** Variables of another pi's session, which do not apply to this one, and the address of an engine, which may hold a password. */
+const foreign = [
+	...["PI_SESSION_ID", "PI_SESSION_FILE", "PI_PROVIDER", "PI_MODEL", "PI_REASONING_LEVEL"],
+	"PI_CHRONICLE_ENGINE",
+];
 
 /** The environment of a worker: the supervisor's, with the run's tag and the path of the brief. */
 export function workerEnvironment(env: NodeJS.ProcessEnv, run: string, brief: string): NodeJS.ProcessEnv {

@@ -1,5 +1,5 @@
 // Runs git without the user's or the project's configuration, hooks, filters or prompts.
-// G1 no shell; G2 the GIT_ variables of the environment are not passed on; G3 output is bytes, since file names need not be UTF-8; G4 a missing,
+// G1 no shell; G2 the GIT_ variables of the environment are not passed on, nor those that lead to an engine's database; G3 output is bytes, since file names need not be UTF-8; G4 a missing,
 // failed, killed or aborted git is a value, not an exception.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -70,7 +70,8 @@ const firm = [
 function environmentOf({ env = {}, settings = "ours" }: GitCall): NodeJS.ProcessEnv {
 	const clean = Object.fromEntries(
 		Object.entries(process.env).filter(
-			([name]) => !name.startsWith("GIT_") || (settings === "users" && name.startsWith("GIT_CONFIG")),
+			([name]) =>
+				!/^(?:GIT_|PG|PI_CHRONICLE_ENGINE$)/.test(name) || (settings === "users" && name.startsWith("GIT_CONFIG")),
 		),
 	);
 	return {

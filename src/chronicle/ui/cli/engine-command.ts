@@ -36,7 +36,7 @@ has then; without an engine it prints the lines for crontab and systemd. list sh
 		...{ queues: "value", labels: "value", members: "value", most: "value", rate: "value" },
 		...{ zone: "value", branch: "value", overlap: "flag", queue: "value", priority: "value", model: "value" },
 		...{ "approve-cleanup": "flag", "without-cleanup": "flag" },
-		...{ slots: "value", name: "value", data: "value", config: "value", setup: "value", lease: "value" },
+		...{ slots: "value", name: "value", data: "value", config: "value", setup: "value", env: "value", lease: "value" },
 	},
 	optionsUsage: `  --queues <a,b>    init: queues to create; worker: queues to serve (default: runs)
   --labels <a,b>    worker: labels that the host offers
@@ -46,6 +46,7 @@ has then; without an engine it prints the lines for crontab and systemd. list sh
   --slots <n>       worker: concurrent runs (default: 4)
   --config <file>   worker: projects to serve (default: the one in this folder)
   --setup <command> worker: command that prepares each new working folder of this folder's project
+  --env <A,B_*>     worker: more variables for workers and commands of this folder's project
   --data <folder>   worker: parent of its working folders (default: chronicle/engine/<name> in pi's agent folder)
   --zone <zone>     schedule: time zone of its times (default: this machine's)
   --branch <branch> schedule: branch to start from (default: the remote's HEAD)

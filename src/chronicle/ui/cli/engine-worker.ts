@@ -68,7 +68,7 @@ async function servedProjects(
 ): Promise<ReturnType<EngineCall["engine"]["readServed"]>> {
 	const served =
 		values.config === undefined
-			? await engine.serveHere(project, setting, values.setup)
+			? await engine.serveHere(project, setting, { setup: values.setup, passes: namesIn(values.env) })
 			: engine.readServed(values.config, place);
 	if (!served.ok) return served;
 	for (const { name } of served.value) {

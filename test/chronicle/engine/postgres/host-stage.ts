@@ -1,0 +1,141 @@
+// An engine whose hosts are objects of this process: they take runs from Postgres, prepare their folders from a git remote, and supervise them with
+// workers that play a script.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+	type Database,
+	EngineWorker,
+	openHost,
+	openPostgresStore,
+	openSharedWorkspace,
+	queueName,
+	setUpEngine,
+} from "../../../../src/chronicle/engine/postgres/index.ts";
+import type { ServedProject } from "../../../../src/chronicle/engine/postgres/segment.ts";
+import type { WorkerOptions } from "../../../../src/chronicle/engine/postgres/worker.ts";
+import type { Project } from "../../../../src/chronicle/engine/project/index.ts";
+import { openRedaction } from "../../../../src/safety/index.ts";
+import { openFolder } from "../../../harness/folder.ts";
+import { closeLater } from "../../../harness/lifetime.ts";
+import { type Cluster, startPostgres } from "../../../harness/postgres.ts";
+import { created, value } from "../ledger/sample-events.ts";
+import type { Play } from "../supervisor/scripted-launcher.ts";
+import { openStage } from "../supervisor/stage.ts";
+import { connect } from "./connect.ts";
+
+const definition = { name: "T", states: { a: { persona: "A", next: ["done"] } } };
+
+/** The id of the n-th run. */
+export const idOf = (n: number): string => `aaaaaaaa-0000-4000-8000-${String(n).padStart(12, "0")}`;
+
+export interface HostOptions {
+	/** The address of the database; default: the cluster's own. */
+	readonly url?: string;
+	readonly slots?: number;
+	readonly leaseMs?: number;
+	/** Default: `app`. */
+	readonly projects?: readonly string[];
+	readonly labels?: readonly string[];
+	/** Of every project. */
+	readonly served?: Partial<ServedProject>;
+	/** What the worker of the n-th run does. */
+	play(n: number, project: Project): Play;
+}
+
+export interface StagedHost {
+	readonly id: string;
+	readonly data: string;
+	readonly database: Database;
+	readonly worker: EngineWorker;
+	/** What it has reported. */
+	readonly log: readonly string[];
+	/** Stops all runs, gives them back, and ends. */
+	stop(): Promise<unknown>;
+}
+
+export interface HostStage {
+	readonly cluster: Cluster;
+	readonly database: Database;
+	readonly root: string;
+	/** The bare repository that the hosts share. */
+	readonly remote: string;
+	git(...args: string[]): string;
+	store(project?: string): ReturnType<typeof openPostgresStore>;
+	/** Submits the n-th run with the files of the project. */
+	submit(n: number, more?: { model?: string; project?: string; definition?: object }): Promise<void>;
+	host(name: string, options: HostOptions): Promise<StagedHost>;
+}
+
+/** Opens an engine with a repository for its projects, and no hosts. */
+export async function openHostStage(projects: readonly string[] = ["app"]): Promise<HostStage> {
+	const root = openFolder();
+	const remote = join(root, "remote.git");
+	const cwd = join(root, "project");
+	mkdirSync(cwd);
+	const git = (...args: string[]): string => {
+		const done = spawnSync("git", args, { cwd, encoding: "utf8" });
+		if (done.status !== 0) throw new Error(done.stderr);
+		return done.stdout.trim();
+	};
+	git("init", "-q", "--bare", remote);
+	git("init", "-q");
+	writeFileSync(join(cwd, "file.txt"), "one\n");
+	git("add", "-A");
+	git("-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "-q", "-m", "first");
+	const cluster = await startPostgres();
+	const database = await connect(cluster.url);
+	for (const project of projects) await setUpEngine(database, { project, queues: [], labels: [], members: [] });
+	const store = (project = "app") =>
+		openPostgresStore({
+			...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project },
+			...{ queue: queueName(project, "runs"), folderOf: (run: string) => join(root, "runs", run) },
+			creates: {
+				kind: "submitted",
+				async base(run) {
+					const folder = join(root, "submit", run.id);
+					const files = await openSharedWorkspace({ run: run.id, remote, cwd, folder, leftOut: [] }).snapshot();
+					return files.ok
+						? { ok: true, value: files.value.tree }
+						: { ok: false, failure: { ...files.failure, reason: "io" } };
+				},
+			},
+		});
+	return {
+		...{ cluster, database, root, remote, git, store },
+		async submit(n, { model, project, definition: own = definition } = {}) {
+			const first = created({ id: idOf(n), definition: own });
+			value(await store(project).create(model === undefined ? first : { ...first, model }));
+		},
+		async host(name, options) {
+			const { slots = 4, projects: names = ["app"], labels = [], served = {}, play } = options;
+			const on = await connect(options.url ?? cluster.url);
+			const log: string[] = [];
+			const leases = options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs };
+			const host = openHost(on, { slots, name, labels, projects: names, queues: ["runs"], ...leases });
+			const all: WorkerOptions = {
+				...{ database: on, host, slots, labels, queues: ["runs"], data: join(root, "hosts", name) },
+				report: (text) => void log.push(text),
+				projects: names.map((project) => ({
+					...{ name: project, remote, cleanup: "never" as const },
+					place: { agentFolder: join(root, "agent"), home: root, env: process.env, pi: {} } as never,
+					ports(opened: Project, ledger) {
+						const { ports } = openStage([play(Number(ledger.run.id.slice(-4)), opened)]);
+						return { ...opened.ports(ledger, ports.approver), launcher: ports.launcher };
+					},
+					...served,
+				})),
+			};
+			const worker = new EngineWorker(all);
+			const done = worker.work();
+			const stop = (): Promise<unknown> => {
+				worker.stop();
+				return done;
+			};
+			closeLater(async () => {
+				await stop();
+			});
+			return { id: host.id, data: all.data, database: on, worker, log, stop };
+		},
+	};
+}

@@ -122,7 +122,17 @@ const models = [
 
 const passed = [...system, ...toolchains, ...models];
 /** What npm and the shell that started the host have set: nobody misses it. */
-const incidental = ["npm_*", "INIT_CWD", "OLDPWD", "SHLVL", "_"];
+const incidental = [
+	"npm_config_*",
+	"npm_package_*",
+	"npm_lifecycle_*",
+	"npm_*execpath",
+	"npm_command",
+	"INIT_CWD",
+	"OLDPWD",
+	"SHLVL",
+	"_",
+];
 /** They lead to the engine's database, or name it. */
 const withheldAlways = ["PG*", "PI_CHRONICLE_ENGINE", "PI_CHRONICLE_PROJECT"];
 

@@ -27,9 +27,9 @@ import { connect } from "./connect.ts";
 const definition = { name: "T", states: { a: { persona: "A", next: ["done"] } } };
 
 /** The id of the n-th run. */
-export const idOf = (n: number): string => `aaaaaaaa-0000-4000-8000-${String(n).padStart(12, "0")}`;
+const idOf = (n: number): string => `aaaaaaaa-0000-4000-8000-${String(n).padStart(12, "0")}`;
 
-export interface HostOptions {
+interface HostOptions {
 	/** The address of the database; default: the cluster's own. */
 	readonly url?: string;
 	readonly slots?: number;
@@ -43,7 +43,7 @@ export interface HostOptions {
 	play(n: number, project: Project): Play;
 }
 
-export interface StagedHost {
+interface StagedHost {
 	readonly id: string;
 	readonly data: string;
 	readonly database: Database;

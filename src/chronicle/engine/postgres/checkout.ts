@@ -1,9 +1,10 @@
 // The project on a host: a bare mirror of its remote, and a working folder for each run.
 // M1 git works on a mirror one call at a time: worktrees that are added while another is fetched get lost; M2 a working folder starts from a
-// recorded snapshot, never from the tip of a branch; M3 ignored files (dependencies, secrets) stay on the host.
-import { mkdir, rm } from "node:fs/promises";
+// recorded snapshot, never from the tip of a branch; M3 ignored files (dependencies, secrets) stay on the host; M4 a folder with files that
+// are nowhere else is kept until its run is removed.
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { runGit } from "../workspace/index.ts";
+import { readRest, runGit } from "../workspace/index.ts";
 import { conversationSpec, writeConversations } from "./conversations.ts";
 import type { PostgresLedger } from "./held.ts";
 import { explainGit, type GitPlace, gitAt, gitRemote, gitText } from "./remote.ts";
@@ -119,8 +120,25 @@ export class Checkout {
 		return writeConversations(this.#place, run, this.folderOf(run));
 	}
 
-	/** Removes the folders of a run, and what the mirror kept for it. */
-	remove(run: string): Promise<void> {
+	/** The runs whose folders have files that are nowhere else. */
+	async keptRuns(): Promise<readonly string[]> {
+		const runs = await readdir(join(this.#data, "runs")).catch((): string[] => []);
+		const kept = await Promise.all(runs.map((run) => this.#isKept(run)));
+		return runs.filter((_, index) => kept[index]);
+	}
+
+	async #isKept(run: string): Promise<boolean> {
+		const rest = await readRest({ place: this.folderOf(run) });
+		return rest !== undefined && rest.length > 0;
+	}
+
+	/** Removes the folders of a run that has ended, and what the mirror kept for it, unless they have files that are nowhere else. */
+	async remove(run: string): Promise<void> {
+		if (!(await this.#isKept(run))) await this.removeAll(run);
+	}
+
+	/** Removes the folders of a run that does not exist any more, and what the mirror kept for it. */
+	removeAll(run: string): Promise<void> {
 		return this.#alone(async () => {
 			await rm(this.workOf(run), { recursive: true, force: true });
 			await rm(this.folderOf(run), { recursive: true, force: true });

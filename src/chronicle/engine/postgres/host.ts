@@ -44,6 +44,8 @@ const retryMs = 250;
 
 export interface Host {
 	readonly id: string;
+	/** How others see it. */
+	readonly name: string;
 	readonly leaseMs: number;
 	readonly labels: readonly string[];
 	/** Writes the row, once, and renews it from then on. */
@@ -99,6 +101,7 @@ export function openHost(database: Database, options: HostOptions = {}): Host {
 	};
 	return {
 		id,
+		name: options.name ?? hostname(),
 		leaseMs,
 		labels,
 		register() {

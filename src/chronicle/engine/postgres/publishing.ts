@@ -7,6 +7,7 @@ import { type EventBody, isParked, type LedgerEvent, type Run, type WorkspaceFai
 import { openCrashPoints } from "../supervisor/index.ts";
 import { redactSessionText } from "../worker/index.ts";
 import type { PostgresLedger, SegmentHooks } from "./held.ts";
+import type { Leftovers } from "./leftovers.ts";
 import type { RunSnapshot } from "./run-snapshot.ts";
 import type { SharedWorkspace } from "./shared-workspace.ts";
 
@@ -16,8 +17,15 @@ export interface Publishing {
 	settle(): Promise<RunSnapshot | undefined>;
 }
 
+/** Of a run whose folder nobody asks for. */
+const nothingLeft: Pick<Leftovers, "keep" | "note"> = { keep: async () => [], note: async () => undefined };
+
 /** Publishes what another host needs to continue the run, before or together with the event that depends on it. */
-export function publishSegment(ledger: PostgresLedger, workspace: SharedWorkspace): Publishing {
+export function publishSegment(
+	ledger: PostgresLedger,
+	workspace: SharedWorkspace,
+	leftovers: Pick<Leftovers, "keep" | "note"> = nothingLeft,
+): Publishing {
 	const { publisher, refs } = workspace;
 	publisher.startRecording((seq) => ledger.deleteSnapshots(seq));
 	/** The event after which the conversations were last pushed. */
@@ -41,19 +49,24 @@ export function publishSegment(ledger: PostgresLedger, workspace: SharedWorkspac
 		const pushed = await publisher.pushTrees(trees);
 		return pushed.ok ? undefined : pushed.failure;
 	};
+	/** Takes the snapshot that the events depend on, and notes what it lacks before the run parks. */
+	const keepFiles = async (bodies: readonly EventBody[], next: Run): Promise<WorkspaceFailure | undefined> => {
+		const isResult = isResultOf(next);
+		if (isResult || bodies.some(({ kind }) => kind === "move_requested")) {
+			const taken = await workspace.snapshot(isResult ? { keep: await leftovers.keep() } : {});
+			if (isResult && !taken.ok) return taken.failure;
+			crashAt("files are packed");
+		}
+		return isParked(next) ? leftovers.note(next) : undefined;
+	};
 	const moveBranch = (seq: number): void => {
 		if (!ledger.run.parent) publisher.moveBranch(seq);
 	};
 	const hooks: SegmentHooks = {
 		files: () => ({ head: publisher.last?.tree, staged: publisher.staged }),
 		async beforeAppend(bodies, next) {
-			const isResult = isResultOf(next);
-			if (isResult || bodies.some(({ kind }) => kind === "move_requested")) {
-				const taken = await workspace.snapshot();
-				if (isResult && !taken.ok) return { ...taken.failure, reason: "io" };
-				crashAt("files are packed");
-			}
 			const failure =
+				(await keepFiles(bodies, next)) ??
 				(needsFiles(bodies) ? publisher.failure : await pushResults(bodies)) ??
 				(isParked(next) ? await pushAll(next.seq) : undefined);
 			return failure && { ...failure, reason: "io" };

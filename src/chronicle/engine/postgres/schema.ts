@@ -5,7 +5,7 @@ import type { Failure } from "../../core/index.ts";
 import { type Database, JOBS_SCHEMA, type Sql } from "./database.ts";
 
 /** Version of the tables. A database with a lower one is brought up by `engine init`; one with a higher one is left alone. */
-export const ENGINE_VERSION = 7;
+export const ENGINE_VERSION = 8;
 
 const lockNumber = 7_424_031;
 
@@ -146,6 +146,7 @@ ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS bound bool NOT NULL DEFAULT f
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS job_queue text;
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS base text;
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS ceilings text;
+ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS leftovers jsonb NOT NULL DEFAULT '{}';
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS delegates bool NOT NULL DEFAULT false;
 CREATE INDEX IF NOT EXISTS run_delegates ON chronicle.run (project) WHERE delegates AND holder IS NULL AND job IS NOT NULL;
 ALTER TABLE chronicle.host ADD COLUMN IF NOT EXISTS projects text[] NOT NULL DEFAULT '{}';

@@ -22,6 +22,7 @@ import { saveBase } from "./child-rows.ts";
 import type { Database } from "./database.ts";
 import type { PostgresLedger, SegmentHooks, TakenAnswer } from "./held.ts";
 import type { Host } from "./host.ts";
+import { findLeftovers, type Leftovers, openLeftovers } from "./leftovers.ts";
 import { readMarker, writeMarker } from "./marker.ts";
 import { publishSegment, treesIn } from "./publishing.ts";
 import { RemoteChildren } from "./remote-children.ts";
@@ -71,25 +72,31 @@ export interface RunSegment {
 
 /** Prepares the working folder and starts to supervise. Throws a sentence if the folder cannot be prepared. */
 export async function startSegment(ledger: PostgresLedger, options: SegmentOptions): Promise<RunSegment> {
-	const { project, database, report } = options;
+	const { project, database, report, store, checkout } = options;
 	const { run, trees } = ledger;
 	const prepared = await prepareFolder(ledger, options);
 	const { cwd, folder, published } = prepared;
-	const served = openServed(project, cwd, options.checkout.workOf(run.id));
+	const served = openServed(project, cwd, checkout.workOf(run.id));
 	const workspace = openSharedWorkspace({
 		...{ run: run.id, trees, remote: project.remote, cwd, folder: ledger.folder, published, report },
 		leftOut: served.ownFolders,
 		...workspaceScope(run),
+		elsewhere: (children) => findLeftovers(database, run.id, children),
 	});
-	const publishing = publishSegment(ledger, workspace);
+	const leftovers = openLeftovers({
+		...{ database, store, run, workspace, report, host: options.host.name },
+		...{ folder: ledger.folder, work: deepestRealPath(checkout.workOf(run.id)) },
+	});
+	const publishing = publishSegment(ledger, workspace, leftovers);
 	const answer = await ledger.takeAnswer();
 	const approver = answer ? answerOnce(answer) : nobody;
 	const ports = project.ports?.(served, ledger, approver) ?? served.ports(ledger, approver);
-	const setUp = setUpOnce(ledger, options, { cwd, isNew: prepared.isNew, commands: ports.commands });
+	const prepareOnce = setUpOnce(ledger, options, { cwd, isNew: prepared.isNew, commands: ports.commands });
+	const setUp = noteOnceSetUp(prepareOnce, leftovers, prepared.isNew);
 	ledger.use(answer ? settleAnswer(publishing.hooks, answer) : publishing.hooks);
 	const { approvals } = served;
 	const children = new RemoteChildren({
-		...{ database, store: options.store, approvals, parent: run.id, trees, workspace },
+		...{ database, store, approvals, parent: run.id, trees, workspace },
 	});
 	let live: Supervision | undefined;
 	const limits = run.parent && (await openCeilings(options, run.id, () => live?.updateLimits()));
@@ -259,6 +266,21 @@ function setUpOnce(
 		await writeFile(file, "", { mode: 0o600 });
 		isDone = true;
 		return { ok: true, value: undefined };
+	};
+}
+
+/** Does `setUp`, and in a new working folder notes the ignored files that are there then. */
+function noteOnceSetUp(
+	setUp: (signal: AbortSignal) => Promise<Result<void>>,
+	leftovers: Leftovers,
+	isNew: boolean,
+): (signal: AbortSignal) => Promise<Result<void>> {
+	let mustNote = isNew;
+	return async (signal) => {
+		const set = await setUp(signal);
+		if (set.ok && mustNote && !signal.aborted) await leftovers.noteStart();
+		if (set.ok) mustNote = false;
+		return set;
 	};
 }
 

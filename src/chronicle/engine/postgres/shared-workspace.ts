@@ -2,9 +2,9 @@
 // W1 a snapshot is published, or recorded with the next events, before its caller learns its name; W2 a snapshot of another host is fetched
 // when it is named.
 import { join } from "node:path";
-import type { Result, Workspace, WorkspaceFailure } from "../../core/index.ts";
+import type { ChildLeftovers, Result, Workspace, WorkspaceFailure } from "../../core/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
-import { type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
+import { type EndingChild, type GitWorkspace, type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
 import { gitRemote, gitText } from "./remote.ts";
 import { RunRefs, treeRef } from "./run-refs.ts";
 import { addPlaceholders, type RecordedSnapshot, type RunSnapshot, readNote } from "./run-snapshot.ts";
@@ -29,6 +29,10 @@ export interface SharedWorkspaceOptions extends GitWorkspaceOptions {
 export interface SharedWorkspace extends Workspace {
 	readonly refs: RunRefs;
 	readonly publisher: SnapshotPublisher;
+	/** See `GitWorkspace.noteStart`. */
+	readonly noteStart: GitWorkspace["noteStart"];
+	/** Notes what the run leaves in its folder, `own`, besides a snapshot of now. */
+	leftovers(own: EndingChild): Promise<Result<ChildLeftovers, WorkspaceFailure>>;
 }
 
 /** Opens the files of a run. Reads and writes nothing before the first operation. */
@@ -89,6 +93,11 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 		noteSetUp: inner.noteSetUp,
 		endChild: inner.endChild,
 		removeChildren: inner.removeChildren,
+		noteStart: (own) => withTrees([own.start], () => inner.noteStart(own)),
+		async leftovers(own) {
+			const taken = await inner.snapshot();
+			return taken.ok ? withTrees([own.start], () => inner.leftovers(own, taken.value)) : taken;
+		},
 		// Not the files of the run's folder; what they are merged into is published as a result.
 		keepChild: inner.keepChild,
 		conflictMarkers: (tree, paths) => withTrees([tree], () => inner.conflictMarkers(tree, paths)),

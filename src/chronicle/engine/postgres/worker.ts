@@ -7,7 +7,7 @@ import type { Failure, Run } from "../../core/index.ts";
 import { systemClock } from "../project/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
 import { Checkout } from "./checkout.ts";
-import { isDelegatingQueued } from "./child-rows.ts";
+import { isDelegatingQueued, knownRuns } from "./child-rows.ts";
 import { CronClock } from "./cron-clock.ts";
 import type { Database } from "./database.ts";
 import type { PostgresLedger } from "./held.ts";
@@ -207,7 +207,8 @@ export class EngineWorker {
 			.query("DELETE FROM chronicle.host WHERE beat_at < now() - interval '1 day'")
 			.then(() => database.query("DELETE FROM chronicle.claim WHERE at < now() - interval '1 minute'"))
 			.then(() => database.boss())
-			.then((boss) => boss.supervise());
+			.then((boss) => boss.supervise())
+			.then(() => Promise.all(this.#served.map((served) => removeUnknown(database, served))));
 		maintained.catch((error: unknown) => report(`The queue was not maintained: ${(error as Error).message}`));
 	}
 
@@ -331,6 +332,14 @@ function withWorkEnvironment(project: ServedProject, report: (text: string) => v
 			`Workers and commands of ${name} do not get these variables: ${withheld.join(", ")}. To pass some of them, name them with --env, or in "env" of the file of --config.`,
 		);
 	return { ...project, place: { ...place, env } };
+}
+
+/** Removes the folders that are kept for runs that were removed. */
+async function removeUnknown(database: Database, { checkout, project }: Served): Promise<void> {
+	const kept = await checkout.keptRuns();
+	if (kept.length === 0) return;
+	const known = await knownRuns(database, project.name, kept);
+	for (const run of kept) if (!known.has(run)) await checkout.removeAll(run);
 }
 
 /**

@@ -9,6 +9,17 @@ import { fromRaw, toRaw } from "./paths.ts";
 import { editTree } from "./private-index.ts";
 import type { Store } from "./store.ts";
 
+/** What a child has left in a folder on another machine. */
+export interface EndedElsewhere {
+	readonly child: string;
+	readonly ignored?: string;
+	/** Folders there with files that no snapshot hands over. */
+	readonly folders: readonly KeptFolder[];
+}
+
+/** What children have left on other machines; without names, all children of the run. */
+export type FindElsewhere = (children?: readonly string[]) => Promise<readonly EndedElsewhere[]>;
+
 /** The folder of child `child`; `undefined` if there is none. `folder`: the private folder of its parent. */
 export async function endingChild(folder: string, child: string): Promise<EndingChild | undefined> {
 	return findChildPlace(folder, child);
@@ -19,13 +30,21 @@ export async function endChildFolder(
 	store: Store,
 	folder: string,
 	child: string,
-	{ tree, unkept }: Pick<KeptFiles, "tree" | "unkept">,
+	kept: Pick<KeptFiles, "tree" | "unkept">,
 ): Promise<ChildLeftovers> {
 	const found = await endingChild(folder, child);
-	if (!found) return { files: [] };
-	const files = await findRest(store, found, tree, belowRoot(store, unkept));
-	await writeRest(found, files);
-	const ignored = await describeIgnored(store, found, tree);
+	return found ? noteLeftovers(store, found, kept) : { files: [] };
+}
+
+/** Notes, next to the files of a folder, what its end leaves there. */
+export async function noteLeftovers(
+	store: Store,
+	ending: EndingChild,
+	{ tree, unkept }: Pick<KeptFiles, "tree" | "unkept">,
+): Promise<ChildLeftovers> {
+	const files = await findRest(store, ending, tree, belowRoot(store, unkept));
+	await writeRest(ending, files);
+	const ignored = await describeIgnored(store, ending, tree);
 	return { files, ...(ignored === undefined ? {} : { ignored }) };
 }
 
@@ -38,14 +57,20 @@ type Join = Parameters<Workspace["join"]>[0];
 type Joined = JoinedFiles & { readonly kept: readonly KeptFolder[] };
 
 /** See `Workspace.join`. `folder`: the run's private folder. */
-export async function joinChildren(store: Store, change: Join, folder: string): Promise<Joined> {
+export async function joinChildren(
+	store: Store,
+	change: Join,
+	folder: string,
+	findElsewhere: FindElsewhere,
+): Promise<Joined> {
 	const { from, names, children = [] } = change;
 	const storeFolder = join(folder, "files");
 	const withhold = belowRoot(store, change.withhold ?? []);
 	const to = await withoutWithheld(store, { ...change, withhold }, storeFolder);
 	const joined = await joinFiles(store, { from, to, names, folder: storeFolder, cwd: store.cwd });
 	if (joined.conflicts.length > 0) return { ...joined, kept: [] };
-	const kept: KeptFolder[] = [];
+	const elsewhere = await findElsewhere(children.map(({ child }) => child));
+	const kept = elsewhere.flatMap(({ folders }) => folders);
 	const placed: string[] = [];
 	for (const { child, tree } of children) {
 		const found = await endingChild(folder, child);

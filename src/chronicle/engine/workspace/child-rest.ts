@@ -175,9 +175,17 @@ async function listWithout(store: Store, root: string, index: string): Promise<r
 }
 
 /** Remembers the ignored files that the child's folder has before its first worker: what `link` and `setup` have brought. */
-export async function noteIgnored(store: Store, child: Pick<EndingChild, "place" | "root">): Promise<void> {
-	const names = await listWithout(store, child.root, join(child.place, START_INDEX));
-	await writeFile(join(child.place, ignoredFile), JSON.stringify(names), { mode: 0o600 });
+export async function noteIgnored(store: Store, { place, root }: Pick<EndingChild, "place" | "root">): Promise<void> {
+	await writeIgnored(place, await listWithout(store, root, join(place, START_INDEX)));
+}
+
+/** The same for a folder that has no index of its initial files. */
+export async function noteIgnoredApart(store: Store, child: EndingChild): Promise<void> {
+	await writeIgnored(child.place, await listIgnored(store, child, child.start));
+}
+
+async function writeIgnored(place: string, names: readonly string[]): Promise<void> {
+	await writeFile(join(place, ignoredFile), JSON.stringify(names), { mode: 0o600 });
 }
 
 /** `ignored, not joined: dist/ (1 file, 3 kB)`; `undefined` if the child has made no such files. */

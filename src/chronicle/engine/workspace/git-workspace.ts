@@ -6,15 +6,17 @@ import { realpath, stat } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { readUncommitted } from "../../../disk/index.ts";
 import {
+	type ChildLeftovers,
 	type FileChange,
+	type KeptFiles,
 	type ListedChanges,
 	type Result,
 	totalChanges,
 	type Workspace,
 	type WorkspaceFailure,
 } from "../../core/index.ts";
-import { endChildFolder, endingChild, joinChildren } from "./child-ends.ts";
-import { noteIgnored } from "./child-rest.ts";
+import { endChildFolder, endingChild, type FindElsewhere, joinChildren, noteLeftovers } from "./child-ends.ts";
+import { type EndingChild, noteIgnored, noteIgnoredApart } from "./child-rest.ts";
 import { findChild, findChildPlace, openChildFolder, removeChildFolders } from "./children.ts";
 import { describeChanges, rawChanges, relativeTo } from "./compare.ts";
 import { gitFailure, ioFailure, stopped, timedOut, toResult, unknownTree, type WorkspaceError } from "./failures.ts";
@@ -45,6 +47,19 @@ export interface GitWorkspaceOptions {
 	readonly scope?: StoreOptions["scope"];
 	/** Whether files with secret names (`.env`, keys) are stored. Default: they are omitted. */
 	readonly secrets?: StoreOptions["secrets"];
+	/** Finds what children have left on other machines. Default: all children are on this one. */
+	readonly elsewhere?: FindElsewhere;
+}
+
+/** The files of a run, with what is asked of the folder of a run that no parent on this machine has made. */
+export interface GitWorkspace extends Workspace {
+	/** Call before the first worker: the ignored files that exist now are not the run's. `own`: the run's folder. */
+	noteStart(own: EndingChild): Promise<Result<void, WorkspaceFailure>>;
+	/** Notes what the run leaves in its folder besides its last snapshot. */
+	leftovers(
+		own: EndingChild,
+		kept: Pick<KeptFiles, "tree" | "unkept">,
+	): Promise<Result<ChildLeftovers, WorkspaceFailure>>;
 }
 
 const usual: Limits = {
@@ -57,7 +72,7 @@ const usual: Limits = {
 };
 
 /** Opens the files of a run. Reads and writes nothing before the first operation. */
-export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
+export function openGitWorkspace(options: GitWorkspaceOptions): GitWorkspace {
 	const { cwd, folder, leftOut, alternate, childOf, scope = "folder", secrets = "left out" } = options;
 	const storeFolder = join(folder, "files");
 	const limits = { ...usual, ...options.limits };
@@ -106,6 +121,8 @@ export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
 				mergeSnapshots(store, sides, { folder: storeFolder, cwd: store.cwd, take }),
 			),
 		...childOperations(options, run, { limits, control }),
+		noteStart: (own) => run(undefined, limits.measureMs, (store) => noteIgnoredApart(store, own)),
+		leftovers: (own, kept) => run(undefined, limits.measureMs, (store) => noteLeftovers(store, own, kept)),
 		conflictMarkers: (tree, paths) => run(undefined, limits.measureMs, (store) => findMarkers(store, tree, paths)),
 	};
 }
@@ -121,7 +138,7 @@ function childOperations(
 	run: ReturnType<typeof openQueue>,
 	{ limits, control }: { readonly limits: Limits; readonly control: OperationControl },
 ): ChildOperations {
-	const { folder, children = join(folder, "children") } = options;
+	const { folder, children = join(folder, "children"), elsewhere = async () => [] } = options;
 	const storeFolder = join(folder, "files");
 	return {
 		openChild: (child, tree, { links = [], hasSetup = false, signal } = {}) =>
@@ -134,22 +151,29 @@ function childOperations(
 				if (found) await noteIgnored(store, found);
 			}),
 		async endChild(child, kept, signal) {
+			const [there] = await elsewhere([child]);
+			if (there) {
+				const files = there.folders.flatMap((one) => one.files);
+				return { ok: true, value: { files, ...(there.ignored === undefined ? {} : { ignored: there.ignored }) } };
+			}
 			const taken = kept ? { ok: true as const, value: kept } : await keepChildFolder(options, child, signal);
 			if (!taken.ok) return taken;
 			return run(signal, limits.measureMs, (store) => endChildFolder(store, folder, child, taken.value));
 		},
 		removeChildren: (except) =>
-			run(undefined, limits.restoreMs, (store) =>
-				removeChildFolders(folder, except, {
+			run(undefined, limits.restoreMs, async (store) => {
+				const here = await removeChildFolders(folder, except, {
 					signal: control.signal,
 					restOf: async (child) => {
 						const kept = await keepChildFolder(options, child, control.signal);
 						if (!kept.ok) return [{ path: ".", why: `its files could not be examined: ${kept.failure.message}` }];
 						return (await endChildFolder(store, folder, child, kept.value)).files;
 					},
-				}),
-			),
-		join: (change, signal) => run(signal, limits.restoreMs, (store) => joinChildren(store, change, folder)),
+				});
+				const there = (await elsewhere()).filter(({ child }) => !except.includes(child));
+				return [...here, ...there.flatMap(({ folders }) => folders)];
+			}),
+		join: (change, signal) => run(signal, limits.restoreMs, (store) => joinChildren(store, change, folder, elsewhere)),
 		keepChild: (child, signal) => keepChildFolder(options, child, signal),
 	};
 }

@@ -1,6 +1,8 @@
+export type { EndedElsewhere, FindElsewhere } from "./child-ends.ts";
 export { childFolderName, childrenFolders, outsideFolder, readOwner, removeOutsideFolder } from "./child-places.ts";
+export { type EndingChild, readRest } from "./child-rest.ts";
 export { childFilesFolder, findChildPlace, findCopy } from "./children.ts";
 export { agentExclusions, openExclusions } from "./exclusions.ts";
 export { type GitCall, type GitResult, runGit } from "./git.ts";
-export { type GitWorkspaceOptions, openGitWorkspace } from "./git-workspace.ts";
+export { type GitWorkspace, type GitWorkspaceOptions, openGitWorkspace } from "./git-workspace.ts";
 export { PLACEHOLDER_LIST } from "./placeholders.ts";

@@ -1,0 +1,149 @@
+// What runs have made on hosts and no snapshot hands over. The host keeps the folder and notes it in the row of the run, for the host of the parent.
+// L1 it is noted before the event is recorded by which the run parks; L2 the note of one host does not replace that of another.
+import {
+	type ChildLeftovers,
+	childrenPlanOf,
+	type FileLeft,
+	nameFiles,
+	type Run,
+	type WorkspaceFailure,
+} from "../../core/index.ts";
+import type { EndedElsewhere, EndingChild } from "../workspace/index.ts";
+import { filesOfChild } from "./child-rows.ts";
+import type { Database } from "./database.ts";
+import { databaseFailure, throughOutage } from "./database-failure.ts";
+import type { SharedWorkspace } from "./shared-workspace.ts";
+import type { PostgresStore } from "./store.ts";
+
+/** Files that a row names. */
+const maxFiles = 200;
+/** Milliseconds that a note is repeated for while the database is out of reach. */
+const outageMs = 60_000;
+
+export interface LeftoversOptions {
+	readonly database: Database;
+	readonly store: PostgresStore;
+	/** Name of this host. */
+	readonly host: string;
+	readonly run: Run;
+	/** The run's private folder here. */
+	readonly folder: string;
+	/** Root of its working folder. */
+	readonly work: string;
+	readonly workspace: Pick<SharedWorkspace, "noteStart" | "leftovers">;
+	readonly report: (text: string) => void;
+}
+
+/** What this host has of a run besides its snapshots. */
+export interface Leftovers {
+	/** Patterns of ignored files that the parent counts as results. */
+	keep(): Promise<readonly string[]>;
+	/** Call once the working folder is set up, before its first worker. */
+	noteStart(): Promise<void>;
+	/** Notes what is left here; call before the run parks. Gives why it could not be noted. */
+	note(run: Run): Promise<WorkspaceFailure | undefined>;
+}
+
+/** Opens what this host has of the run. */
+export function openLeftovers(options: LeftoversOptions): Leftovers {
+	const { database, store, host, run, folder, work, workspace, report } = options;
+	const { id, parent } = run;
+	const isOwn = parent === null || parent.files === "own";
+	let patterns: Promise<readonly string[]> | undefined;
+	const find = async (now: Run): Promise<EndingChild | undefined> => {
+		const start = parent ? (await filesOfChild(database, id)).base : now.startTree;
+		return start == null ? undefined : { place: folder, root: work, start };
+	};
+	const findKeep = async (): Promise<readonly string[]> => {
+		const read = parent?.files === "own" ? await store.read(parent.run) : undefined;
+		return (read?.ok && childrenPlanOf(read.value.run)?.keep) || [];
+	};
+	const examine = async (own: EndingChild): Promise<ChildLeftovers> => {
+		const found = await workspace.leftovers(own);
+		if (found.ok) return found.value;
+		return { files: [{ path: ".", why: `its files could not be examined: ${found.failure.message}` }] };
+	};
+	const noteNow = async (now: Run): Promise<void> => {
+		const own = isOwn && (await find(now));
+		if (!own) return;
+		const left = await examine(own);
+		await saveLeftovers(database, { id, key: `${host} ${work}`, host, path: work }, left);
+		if (parent === null && now.stage.kind === "over" && left.files.length > 0)
+			report(
+				`${work} is kept, because it has files that are not in the branch: ${nameFiles(left.files, left.files.length)}`,
+			);
+	};
+	return {
+		keep() {
+			patterns ??= findKeep();
+			return patterns;
+		},
+		async noteStart() {
+			const own = isOwn && (await find(run));
+			if (own) await workspace.noteStart(own);
+		},
+		note: (now) =>
+			throughOutage(outageMs, () => noteNow(now)).then(
+				() => undefined,
+				(error: unknown) => ({ ...databaseFailure(error, database), reason: "io" }),
+			),
+	};
+}
+
+interface LeftPlace {
+	readonly id: string;
+	/** Names the folder among those of all hosts. */
+	readonly key: string;
+	readonly host: string;
+	readonly path: string;
+}
+
+async function saveLeftovers(
+	database: Database,
+	{ id, key, host, path }: LeftPlace,
+	{ files, ignored }: ChildLeftovers,
+): Promise<void> {
+	if (files.length === 0 && ignored === undefined) {
+		const text = "UPDATE chronicle.run SET leftovers = leftovers - $2 WHERE id = $1 AND leftovers ? $2";
+		return void (await database.query(text, [id, key]));
+	}
+	const note = JSON.stringify({ host, path, files: files.slice(0, maxFiles), ...(ignored ? { ignored } : {}) });
+	const text =
+		"UPDATE chronicle.run SET leftovers = leftovers || jsonb_build_object($2::text, $3::jsonb) WHERE id = $1";
+	await database.query(text, [id, key, note]);
+}
+
+/** What children of the run `parent` have left on all hosts; without names, all of its children. */
+export async function findLeftovers(
+	database: Database,
+	parent: string,
+	children?: readonly string[],
+): Promise<readonly EndedElsewhere[]> {
+	const { rows } = await database.query<{ readonly id: string; readonly leftovers: unknown }>(
+		`SELECT id::text, leftovers FROM chronicle.run WHERE parent = $1 AND leftovers <> '{}' AND ($2::uuid[] IS NULL OR id = ANY($2)) ORDER BY id`,
+		[parent, children ?? null],
+	);
+	return rows.map(({ id, leftovers }) => readLeftovers(id, leftovers));
+}
+
+/** What a row says, as far as it has the form that hosts write. */
+export function readLeftovers(child: string, noted: unknown): EndedElsewhere {
+	const places = isRecord(noted) ? Object.values(noted).filter(isRecord) : [];
+	const ignored = places.flatMap((place) => (typeof place.ignored === "string" ? [place.ignored.slice(0, 2000)] : []));
+	const folders = places.flatMap(({ host, path, files }) => {
+		const named = (Array.isArray(files) ? files : []).filter(isFileLeft).slice(0, maxFiles);
+		if (typeof host !== "string" || typeof path !== "string" || named.length === 0) return [];
+		return [
+			{ child, path: `${path} on the host ${host}`, files: named.map(({ path: name, why }) => ({ path: name, why })) },
+		];
+	});
+	return { child, folders, ...(ignored.length > 0 ? { ignored: ignored.join("; ") } : {}) };
+}
+
+function isFileLeft(value: unknown): value is FileLeft {
+	return isRecord(value) && typeof value.path === "string" && typeof value.why === "string";
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null;
+}

@@ -105,6 +105,35 @@ describe("the folder of a child that waits", { timeout: patient(120_000) }, () =
 		expect(readdirSync(work(project))).toEqual([]);
 	});
 
+	it("is not restored to files that its worker has changed since: the child waits, and the printed commands help", async () => {
+		const { project, server } = await openBench({
+			files: {
+				...withTemplates({ t: { states: { build: { branches: { one: branch("one") }, next: ["finished"] } } } }),
+			},
+			script: {
+				[worker("one")]: [
+					call("bash", { command: "echo lost > b.txt" }),
+					call("ask_user", { question: "Which one?" }),
+					call("bash", { command: "echo new > b.txt" }),
+					move("done", "Done."),
+				],
+			},
+		});
+		const first = await chronicle(project, ["run", "t", "Build it"]);
+		expect(first.code, first.stderr).toBe(3);
+		rmSync(work(project), { recursive: true });
+		const answered = await chronicle(project, ["answer", "This one."]);
+		expect([answered.code, answered.stdout + answered.stderr]).toEqual([
+			3,
+			expect.stringContaining("Its folder was removed, and what it has changed since its last snapshot is lost."),
+		]);
+		expect([server.requests.length, project.exists("b.txt")]).toEqual([2, false]);
+		const [, rewind = ""] = /(rewind \w{8} \d+)/.exec(answered.stdout) ?? [];
+		const rewound = await chronicle(project, rewind.split(" "));
+		expect([rewound.code, rewound.stdout], rewound.stderr).toEqual([0, expect.anything()]);
+		expect(project.read("b.txt")).toBe("new\n");
+	});
+
 	it("is found through a symbolic link to the project, and its worker reads what the copy lacks", async () => {
 		const { project, server } = await openBench({
 			files: { ...withTemplates({ t: asks }), ".gitignore": "node_modules/\n", "node_modules/x.js": "x\n" },

@@ -9,10 +9,9 @@ import type {
 	TreeCeilings,
 	UserQuestion,
 } from "../machine/index.ts";
-import type { FileChange, FileLeft } from "../snapshot/index.ts";
 import type { ChildRuns } from "./supervision.ts";
 import type { WorkerAnswer, WorkerLauncher, WorkerQuestion } from "./worker.ts";
-import type { Workspace } from "./workspace.ts";
+import type { ForbiddenChanges, Workspace } from "./workspace.ts";
 
 export interface Approver {
 	/** Shows the question if a user is present. `undecided`: nobody is present, or the user postponed it; it is asked again later. */
@@ -76,8 +75,8 @@ export interface SupervisorPorts {
 	readonly children?: ChildRuns;
 	/** Whether the folders of children stay after their files are joined. */
 	readonly keepChildFolders?: boolean;
-	/** Those of the changes that a join must not make, because a rule forbids it, with the reason; absent: none. */
-	readonly forbidden?: (changes: readonly FileChange[]) => Promise<readonly FileLeft[]>;
+	/** What a join must not change; absent: nothing. */
+	readonly forbidden?: ForbiddenChanges;
 	/** Milliseconds that the process of a worker is kept while its question waits for the user; absent: 0. */
 	readonly questionMs?: number;
 	/** Labels that this host of an engine offers; absent: it does every state. */

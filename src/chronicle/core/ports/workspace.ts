@@ -142,6 +142,9 @@ export interface JoinedChild {
 	readonly tree: string;
 }
 
+/** Those of the changes that must not be made, because a rule forbids it, with the reason. Fails if the rules cannot be applied. */
+export type ForbiddenChanges = (changes: readonly FileChange[]) => Promise<Result<readonly FileLeft[]>>;
+
 /** What the end of a child leaves in its folder besides its snapshot. */
 export interface ChildLeftovers {
 	/** Files that no snapshot hands over: too large, secret by their names, unreadable, repositories. */
@@ -246,7 +249,7 @@ export interface Workspace {
 	 * Brings the files from snapshot `from` to `to` and keeps whatever else changed since `from`. If that conflicts with `to`, nothing is changed
 	 * and `conflicts` lists why. Idempotent: after a crash at any point it is repeated with the same snapshots. `changed`: the files kept
 	 * changing. Files of `children` that no snapshot hands over are copied from their folders where nothing is in the way; `kept` has the others.
-	 * `withhold`: paths that stay as they are in `from`, with the reason; they count as such files too.
+	 * What is `forbidden` stays as it is in `from`, and counts as such files too.
 	 */
 	join(
 		change: {
@@ -254,7 +257,7 @@ export interface Workspace {
 			readonly to: string;
 			readonly names: SideNames;
 			readonly children?: readonly JoinedChild[];
-			readonly withhold?: readonly FileLeft[];
+			readonly forbidden?: ForbiddenChanges;
 		},
 		signal?: AbortSignal,
 	): Promise<Result<JoinedFiles & { readonly kept?: readonly KeptFolder[] }, WorkspaceFailure>>;

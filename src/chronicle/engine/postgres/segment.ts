@@ -213,7 +213,7 @@ async function prepareFolder(
 	const work = checkout.workOf(run.id);
 	const known = await readMarker(ledger.folder);
 	const write = (folder: string) => writeMarker(ledger, folder);
-	if (known?.fence === earlier.fence) {
+	if (known?.fence === earlier.fence && existsSync(join(work, known.folder))) {
 		await write(known.folder);
 		const published = known.published?.tree === earlier.head ? known.published : undefined;
 		return { cwd: join(work, known.folder), folder: known.folder, published, isNew: false, isSetBack: false };

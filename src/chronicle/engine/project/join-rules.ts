@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { deepestRealPath } from "../../../disk/index.ts";
 import { openScope } from "../../../pi/index.ts";
 import { type CopiedProject, enforceRules, openPolicies } from "../../../safety/index.ts";
-import type { FileChange, FileLeft } from "../../core/index.ts";
-import type { FrozenRules } from "../worker/index.ts";
+import type { FileChange, FileLeft, ForbiddenChanges } from "../../core/index.ts";
+import type { FrozenRules, UnreadableRules } from "../worker/index.ts";
 
 interface JoinPlace {
 	readonly cwd: string;
@@ -14,9 +14,11 @@ interface JoinPlace {
 }
 
 /** Judges the changes of joins by the rules; `cwd` of `place`: the folder that they are written to. */
-export function openJoinRules(rules: FrozenRules | { readonly kind: "unreadable" }, place: JoinPlace) {
-	return async (changes: readonly FileChange[]): Promise<readonly FileLeft[]> =>
-		"kind" in rules ? [] : forbiddenChanges(changes, rules, place);
+export function openJoinRules(rules: FrozenRules | UnreadableRules, place: JoinPlace): ForbiddenChanges {
+	return async (changes) => {
+		if (!("kind" in rules)) return { ok: true, value: await forbiddenChanges(changes, rules, place) };
+		return { ok: false, failure: { reason: "rules", message: rules.detail, remedy: rules.remedy } };
+	};
 }
 
 /** Those of the changes that a rule forbids, with the rule. */

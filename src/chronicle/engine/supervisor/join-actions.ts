@@ -26,8 +26,6 @@ const CHILDREN = "the children";
 /** Maximum merges of one join while another process keeps writing the files. */
 const maxRounds = 20;
 const maxConflicts = 200;
-/** Joined files that are judged by the rules of the guard. */
-const maxJudged = 100_000;
 
 type Merged =
 	| { readonly ok: true; readonly tree: string; readonly conflicts: readonly JoinConflict[] }
@@ -140,13 +138,13 @@ export async function openConflictFolder({ workspace, run }: ExecutorContext): P
 
 /** Writes the merged files to the run's folder. Changes there since the merge are merged first. */
 export async function applyJoin(context: ExecutorContext, { visit, join }: Apply, signal: AbortSignal): Promise<void> {
-	const { workspace, record, crashAt } = context;
+	const { workspace, record, crashAt, forbidden } = context;
 	const fail = (detail: string) => record({ kind: "join_failed", visit, detail });
 	crashAt("before merged files are written");
 	const names = { ours: YOURS, theirs: CHILDREN };
 	const children = joinedChildren(context.run());
-	const withhold = await forbiddenFiles(context, join);
-	const joined = await workspace.join({ from: join.before, to: join.tree, names, children, withhold }, signal);
+	const change = { from: join.before, to: join.tree, names, children };
+	const joined = await workspace.join({ ...change, ...(forbidden ? { forbidden } : {}) }, signal);
 	if (signal.aborted) return;
 	if (!joined.ok) return void (await fail(`${joined.failure.message} ${joined.failure.remedy}`));
 	// A merge that detects renames may resolve conflicts that a join, which may find renames half done, does not.
@@ -160,13 +158,6 @@ function joinedChildren({ children }: Run): readonly JoinedChild[] {
 	return (children?.children ?? []).flatMap(({ id, status, tree }) =>
 		status === "done" && tree !== null ? [{ child: id, tree }] : [],
 	);
-}
-
-/** The files that a join must not write, because a rule of the guard forbids it. */
-async function forbiddenFiles({ workspace, forbidden }: ExecutorContext, { before, tree }: JoinProgress) {
-	if (!forbidden) return [];
-	const listed = await workspace.changes(before, tree, maxJudged);
-	return listed.ok ? forbidden(listed.value.changes) : [];
 }
 
 async function recordApplied(

@@ -3,5 +3,5 @@ export { askThroughHost, registerWorker, UNCHANGED_ADVICE } from "./extension/in
 export { type LauncherOptions, openLauncher } from "./launcher.ts";
 export { openProjectLauncher, type ProjectEnvironment } from "./project-launcher.ts";
 export { redactSessionText } from "./redact-sessions.ts";
-export { freezeRunRules } from "./rules.ts";
+export { freezeRunRules, type UnreadableRules } from "./rules.ts";
 export { workerSettings } from "./worker-settings.ts";

@@ -1,9 +1,19 @@
 // The end of children: what their folders leave besides snapshots, and the join that takes it along.
-import { join, posix } from "node:path";
-import type { ChildLeftovers, FileLeft, JoinedFiles, KeptFiles, KeptFolder, Workspace } from "../../core/index.ts";
+import { lstat, readdir } from "node:fs/promises";
+import { join, posix, relative, sep } from "node:path";
+import type {
+	ChildLeftovers,
+	FileChange,
+	FileLeft,
+	JoinedFiles,
+	KeptFiles,
+	KeptFolder,
+	Workspace,
+} from "../../core/index.ts";
 import { describeIgnored, type EndingChild, findRest, placeRest, writeRest } from "./child-rest.ts";
 import { findChildPlace } from "./children.ts";
-import { rawChanges } from "./compare.ts";
+import { describeChanges, rawChanges, relativeTo } from "./compare.ts";
+import { ioFailure } from "./failures.ts";
 import { joinFiles } from "./join.ts";
 import { fromRaw, toRaw } from "./paths.ts";
 import { editTree } from "./private-index.ts";
@@ -48,6 +58,11 @@ export async function noteLeftovers(
 	return { files, ...(ignored === undefined ? {} : { ignored }) };
 }
 
+/** A path below the root of all files, relative to the run's folder. */
+function belowRun({ cwd, root }: Store, path: string): string {
+	return relativeTo(cwd, root, toRaw(path));
+}
+
 /** Files that are named relative to the run's folder, relative to the root of all files. */
 function belowRoot({ repository }: Store, files: readonly FileLeft[]): FileLeft[] {
 	return files.map(({ path, why }) => ({ path: posix.join(fromRaw(repository.below), path), why }));
@@ -65,8 +80,7 @@ export async function joinChildren(
 ): Promise<Joined> {
 	const { from, names, children = [] } = change;
 	const storeFolder = join(folder, "files");
-	const withhold = belowRoot(store, change.withhold ?? []);
-	const to = await withoutWithheld(store, { ...change, withhold }, storeFolder);
+	const { to, withheld } = await withoutForbidden(store, change, storeFolder);
 	const joined = await joinFiles(store, { from, to, names, folder: storeFolder, cwd: store.cwd });
 	if (joined.conflicts.length > 0) return { ...joined, kept: [] };
 	const elsewhere = await findElsewhere(children.map(({ child }) => child));
@@ -75,29 +89,50 @@ export async function joinChildren(
 	for (const { child, tree } of children) {
 		const found = await endingChild(folder, child);
 		if (!found) continue;
-		const held = await withheldOf(store, found, tree, withhold);
-		const rest = await placeRest(store, found, await findRest(store, found, tree, []), folder);
-		placed.push(...rest.placed);
-		const files = [...rest.left, ...held];
+		const held = await withheldOf(store, found, tree, withheld);
+		const names = new Set(held.map(({ path }) => path));
+		const rest = (await findRest(store, found, tree, [])).filter(({ path }) => !names.has(path));
+		const judged = await judgeRest(store, found, rest, change.forbidden);
+		const copied = await placeRest(store, found, judged.allowed, folder);
+		placed.push(...copied.placed);
+		const files = [...copied.left, ...judged.forbidden, ...held];
 		await writeRest(found, files);
 		if (files.length > 0) kept.push({ child, path: found.root, files });
 	}
 	const named = new Set([...placed, ...kept.flatMap(({ files }) => files.map(({ path }) => path))]);
+	const left = [...joined.left, ...withheld.map(({ path, why }) => ({ path: belowRun(store, path), why }))];
 	return {
 		tree: placed.length > 0 ? (await store.snapshot()).tree : joined.tree,
-		left: joined.left.filter((file) => belowRoot(store, [file]).every(({ path }) => !named.has(path))),
+		left: left.filter((file) => belowRoot(store, [file]).every(({ path }) => !named.has(path))),
 		conflicts: [],
 		kept,
 	};
 }
 
-/** The snapshot `to`, with the files that must not change as they are in `from`. */
-async function withoutWithheld(store: Store, { from, to, withhold = [] }: Join, folder: string): Promise<string> {
-	if (withhold.length === 0) return to;
-	const paths = new Set(withhold.map(({ path }) => toRaw(path)));
+/** Those of the changes that must not be made. */
+async function findForbidden(
+	forbidden: Join["forbidden"],
+	changes: readonly FileChange[],
+): Promise<readonly FileLeft[]> {
+	if (!forbidden || changes.length === 0) return [];
+	const found = await forbidden(changes);
+	if (!found.ok) throw ioFailure(found.failure.message, found.failure.remedy);
+	return found.value;
+}
+
+/** The snapshot `to`, with what must not be changed as it is in `from`, and the paths below the root of what was changed. */
+async function withoutForbidden(
+	store: Store,
+	{ from, to, forbidden }: Join,
+	folder: string,
+): Promise<{ readonly to: string; readonly withheld: readonly FileLeft[] }> {
+	if (!forbidden) return { to, withheld: [] };
+	// A rename is a removal too: each is judged.
 	const changed = await rawChanges(store, from, to, "apart");
+	const withheld = belowRoot(store, await findForbidden(forbidden, describeChanges(store, store.cwd, changed)));
+	const paths = new Set(withheld.map(({ path }) => toRaw(path)));
 	const edits = changed.filter(({ path }) => paths.has(path)).map(({ path, before }) => ({ path, ...before }));
-	return editTree(store, to, edits, folder);
+	return { to: await editTree(store, to, edits, folder), withheld };
 }
 
 /** Those of the withheld files that the child has changed. */
@@ -105,9 +140,40 @@ async function withheldOf(
 	store: Store,
 	{ start }: EndingChild,
 	tree: string,
-	withhold: readonly FileLeft[],
+	withheld: readonly FileLeft[],
 ): Promise<readonly FileLeft[]> {
-	if (withhold.length === 0) return [];
+	if (withheld.length === 0) return [];
 	const changed = new Set((await rawChanges(store, start, tree, "apart")).map(({ path }) => fromRaw(path)));
-	return withhold.filter(({ path }) => changed.has(path));
+	return withheld.filter(({ path }) => changed.has(path));
+}
+
+/** Separates the repositories that contain something that must not be written. */
+async function judgeRest(
+	store: Store,
+	{ root }: EndingChild,
+	rest: readonly FileLeft[],
+	forbidden: Join["forbidden"],
+): Promise<{ readonly allowed: readonly FileLeft[]; readonly forbidden: readonly FileLeft[] }> {
+	const allowed: FileLeft[] = [];
+	const refused: FileLeft[] = [];
+	for (const entry of forbidden ? rest : []) {
+		const paths = await filesBelow(join(root, entry.path), entry.path);
+		const changes = paths.map((path) => ({ path: belowRun(store, path), change: "A" }) as const);
+		const [first] = await findForbidden(forbidden, changes);
+		if (first) refused.push({ path: entry.path, why: `${entry.why}; ${first.path}: ${first.why}` });
+		else allowed.push(entry);
+	}
+	return { allowed: forbidden ? allowed : rest, forbidden: refused };
+}
+
+/** The files at and below `place`, as paths below `name`, without those of git itself. */
+async function filesBelow(place: string, name: string): Promise<readonly string[]> {
+	const stats = await lstat(place);
+	if (!stats.isDirectory()) return [name];
+	const below = await readdir(place, { recursive: true, withFileTypes: true });
+	return below
+		.filter((entry) => !entry.isDirectory())
+		.map((entry) => relative(place, join(entry.parentPath, entry.name)).split(sep))
+		.filter((parts) => !parts.includes(".git"))
+		.map((parts) => posix.join(name, ...parts));
 }

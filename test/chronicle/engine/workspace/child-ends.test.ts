@@ -1,101 +1,11 @@
 // The end of children: a join loses nothing that a child has made, and a folder with files that are nowhere else stays.
-import { spawnSync } from "node:child_process";
-import {
-	chmodSync,
-	existsSync,
-	lstatSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	readlinkSync,
-	rmSync,
-	symlinkSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Workspace } from "../../../../src/chronicle/core/index.ts";
 import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
-import { openFolder } from "../../../harness/folder.ts";
 import { needsPosix } from "../../../harness/needs.ts";
-import { type FilesStage, gitAuthor, openFilesStage, value } from "./stage.ts";
-
-const limits = { fileBytes: 1000 };
-const names = { ours: "your files", theirs: "the children" };
-
-/** A run whose children are outside the project, with the folder and the workspace of one of them. */
-async function openCase(prepare: (stage: FilesStage) => void = () => {}) {
-	const stage = openFilesStage();
-	stage.write("a.txt", "1\n");
-	stage.write(".gitignore", "dist/\nnode_modules/\n");
-	prepare(stage);
-	const work = join(openFolder(), "work");
-	const children = join(work, "project", "run");
-	const parent = stage.open({ limits, children });
-	const { tree } = await value(parent.snapshot());
-	const child = await value(parent.openChild("child", tree));
-	const sessions = dirname(dirname(stage.store));
-	const workspace = openGitWorkspace({
-		cwd: child.cwd,
-		folder: join(sessions, "child"),
-		leftOut: [sessions],
-		childOf: dirname(stage.store),
-		limits,
-	});
-	return { stage, work, parent, child, base: child.tree, workspace };
-}
-
-type Case = Awaited<ReturnType<typeof openCase>>;
-
-/** Joins what the child has made, as a supervisor does. */
-async function joinChild(
-	{ parent, base, workspace }: Case,
-	withhold: Parameters<Workspace["join"]>[0]["withhold"] = [],
-) {
-	const ended = await value(workspace.snapshot());
-	const left = await value(parent.endChild("child", ended));
-	const { tree: before } = await value(parent.snapshot());
-	const merged = await value(parent.merge({ base, ours: before, theirs: ended.tree, names }));
-	const children = [{ child: "child", tree: ended.tree }];
-	return { ended: left, ...(await value(parent.join({ from: before, to: merged.tree, names, children, withhold }))) };
-}
-
-/** Everything of a folder: contents, links, permissions. */
-function look(root: string): Record<string, string> {
-	const found: Record<string, string> = {};
-	const walk = (below: string): void => {
-		for (const name of readdirSync(join(root, below))) {
-			const path = join(below, name);
-			// The run's own store, and the repository of the copy.
-			if (path === ".pi" || path === ".git") continue;
-			const stats = lstatSync(join(root, path));
-			if (stats.isDirectory()) walk(path);
-			else if (stats.isSymbolicLink()) found[path] = `link ${readlinkSync(join(root, path))}`;
-			else found[path] = `${(stats.mode & 0o777).toString(8)} ${readFileSync(join(root, path)).toString("base64")}`;
-		}
-	};
-	walk("");
-	return found;
-}
-
-function repository(folder: string): void {
-	mkdirSync(folder, { recursive: true });
-	writeFileSync(join(folder, "own.txt"), "own\n");
-	for (const args of [
-		["init", "-q"],
-		["add", "-A"],
-		["commit", "-qm", "one"],
-	])
-		spawnSync("git", args, { cwd: folder, env: { ...process.env, ...gitAuthor } });
-}
-
-const write =
-	(path: string, text: string | Buffer, mode = 0o644) =>
-	(root: string) => {
-		mkdirSync(dirname(join(root, path)), { recursive: true });
-		writeFileSync(join(root, path), text);
-		chmodSync(join(root, path), mode);
-	};
+import { joinChild, look, names, openCase, repository, write } from "./ending-child.ts";
+import { value } from "./stage.ts";
 
 /** What a child can make, by name; `nowhere`: no snapshot has it. */
 const kinds: readonly (readonly [string, path: string, (root: string) => void, "kept" | "nowhere"])[] = [
@@ -175,22 +85,6 @@ describe("what a child has made", needsPosix, () => {
 		// The folder has not been told.
 		rmSync(join(dirname(made.child.root), "rest.json"));
 		expect((await joinChild(made)).kept).toEqual([]);
-	});
-
-	it("is not written where a rule forbids it; the other files are", async () => {
-		const made = await openCase((stage) => stage.write("config/prod.yaml", "old\n"));
-		write("config/prod.yaml", "new\n")(made.child.root);
-		write("config/new.yaml", "new\n")(made.child.root);
-		write("b.txt", "new\n")(made.child.root);
-		const why = "a rule of the guard forbids it: read-only config/";
-		const { kept } = await joinChild(made, [
-			{ path: "config/prod.yaml", why },
-			{ path: "config/new.yaml", why },
-		]);
-		expect([made.stage.read("config/prod.yaml"), made.stage.read("b.txt")]).toEqual(["old\n", "new\n"]);
-		expect(existsSync(join(made.stage.root, "config/new.yaml"))).toBe(false);
-		expect(kept?.[0]?.files.map(({ path }) => path).sort()).toEqual(["config/new.yaml", "config/prod.yaml"]);
-		expect(await value(made.parent.removeChildren([]))).toMatchObject([{ child: "child" }]);
 	});
 });
 

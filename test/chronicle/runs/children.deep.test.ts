@@ -105,33 +105,47 @@ describe("the folder of a child that waits", { timeout: patient(120_000) }, () =
 		expect(readdirSync(work(project))).toEqual([]);
 	});
 
-	it("is not restored to files that its worker has changed since: the child waits, and the printed commands help", async () => {
+	it("is set back if its worker has changed it since the last record, and the next worker knows what is undone", async () => {
+		const plain = { states: { build: { branches: { one: branch("one") }, next: ["finished"] } } };
 		const { project, server } = await openBench({
-			files: {
-				...withTemplates({ t: { states: { build: { branches: { one: branch("one") }, next: ["finished"] } } } }),
-			},
+			files: { ...withTemplates({ t: plain }), "a.txt": "old\n" },
 			script: {
 				[worker("one")]: [
-					call("bash", { command: "echo lost > b.txt" }),
-					call("ask_user", { question: "Which one?" }),
-					call("bash", { command: "echo new > b.txt" }),
+					call("bash", { command: "echo lost > a.txt; echo lost > b.txt" }),
+					call("bash", { command: "cat a.txt; ls" }),
 					move("done", "Done."),
 				],
 			},
 		});
-		const first = await chronicle(project, ["run", "t", "Build it"]);
-		expect(first.code, first.stderr).toBe(3);
+		const env = { PI_CHRONICLE_CRASH_AT: "after tool_ended" };
+		expect((await chronicle(project, ["run", "t", "Build it"], { env })).code).not.toBe(0);
+		const asked = server.requests.length;
 		rmSync(work(project), { recursive: true });
-		const answered = await chronicle(project, ["answer", "This one."]);
-		expect([answered.code, answered.stdout + answered.stderr]).toEqual([
-			3,
-			expect.stringContaining("Its folder was removed, and what it has changed since its last snapshot is lost."),
-		]);
-		expect([server.requests.length, project.exists("b.txt")]).toEqual([2, false]);
-		const [, rewind = ""] = /(rewind \w{8} \d+)/.exec(answered.stdout) ?? [];
-		const rewound = await chronicle(project, rewind.split(" "));
-		expect([rewound.code, rewound.stdout], rewound.stderr).toEqual([0, expect.anything()]);
-		expect(project.read("b.txt")).toBe("new\n");
+		const resumed = await chronicle(project, ["resume"]);
+		expect([resumed.code, resumed.stderr]).toEqual([0, expect.any(String)]);
+		const told = server.requests[asked]?.users.at(-1) ?? "";
+		expect(told).toMatch(/set back[\s\S]*echo lost > a\.txt/);
+		expect(server.requests[asked + 1]?.lastResult?.text).toMatch(/^old\na\.txt\n$/);
+		expect([project.read("a.txt"), project.exists("b.txt")]).toEqual(["old\n", false]);
+	});
+
+	it("is not replaced by other files if its last ones are lost too: the child waits, and the printed command helps", async () => {
+		const { project } = await openBench({
+			files: { ...withTemplates({ t: asks }), "a.txt": "old\n" },
+			script: { [worker("one")]: [call("bash", { command: "echo new > a.txt" }), move("done", "Done.")] },
+		});
+		expect((await chronicle(project, ["run", "t", "Build it"])).code).toBe(3);
+		rmSync(work(project), { recursive: true });
+		const [root = ""] = runIds(project).filter((id) => ledgerOf(project, id).template.name === "t");
+		const objects = project.path(".pi/chronicle/sessions", root, "files/objects");
+		for (const name of readdirSync(objects).filter((name) => name.length === 2))
+			rmSync(join(objects, name), { recursive: true });
+		const approved = await chronicle(project, ["approve"]);
+		expect([approved.code, project.read("a.txt")], approved.stderr).toEqual([3, "old\n"]);
+		const [, drop = ""] =
+			/Its folder was removed and cannot be restored: [^.]*\. Drop it: (drop \w{8})\./.exec(approved.stdout) ?? [];
+		const dropped = await chronicle(project, drop.split(" "));
+		expect([dropped.code, dropped.stdout], dropped.stderr).toEqual([3, expect.stringContaining("nothing to join")]);
 	});
 
 	it("is found through a symbolic link to the project, and its worker reads what the copy lacks", async () => {

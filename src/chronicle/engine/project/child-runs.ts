@@ -41,6 +41,8 @@ export interface ChildPlace {
 	readonly cwd: string | undefined;
 	/** The copy of the project that it works in; `undefined`: none. */
 	readonly copy: WorkingCopy | undefined;
+	/** Whether its files were set back to its last recorded ones. */
+	readonly isSetBack: boolean;
 }
 
 interface ChildRunsOptions {
@@ -79,10 +81,13 @@ export function openChildRuns({ store, approvals, tree, outer, folders, supervis
 	};
 	const openFolder = async ({ child: { id }, tree: start, prepare }: ChildOrder, isNew: boolean) => {
 		if (start === null) return undefined;
-		const lost = isNew ? undefined : await findLostFiles(id, store, folders);
+		const lost = isNew ? undefined : await findLostFiles(id, start, store, folders);
 		if (lost?.ok === false) return lost;
-		if (!lost) return prepare(isNew);
-		return restoreFolder(id, lost.value, { folders, prepare: () => prepare(true) });
+		const isSetBack = lost?.value.isSetBack ?? false;
+		const opened = lost
+			? await restoreFolder(id, lost.value, { folders, prepare: () => prepare(true) })
+			: await prepare(isNew);
+		return opened.ok ? { ok: true as const, value: { ...opened.value, isSetBack } } : opened;
 	};
 	return {
 		here: true,
@@ -94,7 +99,7 @@ export function openChildRuns({ store, approvals, tree, outer, folders, supervis
 			const opened = isNew ? await create(order, folder?.value.notes) : await store.open(order.child.id);
 			if (!opened.ok) return opened;
 			const copy = folder ? copyOf(folder.value, outer) : outer;
-			const place = { order, tree, cwd: folder?.value.cwd, copy };
+			const place = { order, tree, cwd: folder?.value.cwd, copy, isSetBack: folder?.value.isSetBack ?? false };
 			const { supervision, workspace } = supervise(opened.value, place, isNew ? "fresh" : "reopened");
 			const base = folder?.value.tree === order.tree ? undefined : folder?.value.tree;
 			const result: ChildSupervision["result"] = async () => {

@@ -1,17 +1,17 @@
 // A child whose own folder was removed while it waited: its last recorded files are restored, or it does not go on.
-// F1 it never goes on with other files than those that its conversation describes.
+// F1 it never goes on with other files than those that its conversation describes: what it did after the last record is named to it as undone.
 import { existsSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type {
 	ChildFolder,
+	Failure,
 	LedgerEvent,
 	LedgerStore,
 	Result,
 	StoreFailure,
 	WorkspaceFailure,
 } from "../../core/index.ts";
-import { storeFailure } from "../ledger/index.ts";
 import { findChildPlace, type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
 
 /** The own folders of children. */
@@ -46,10 +46,18 @@ export function openChildFolders(
 	};
 }
 
-/** Creates the folder of a child again, with its last files. */
+/** What is known of a child's files where its folder is missing. */
+export interface LostFiles {
+	/** The last recorded ones. */
+	readonly tree: string;
+	/** Whether the child has run calls since, so that it is set back. */
+	readonly isSetBack: boolean;
+}
+
+/** Creates the folder of a child again, with its last recorded files. */
 export async function restoreFolder(
 	child: string,
-	tree: string,
+	{ tree }: LostFiles,
 	{
 		folders,
 		prepare,
@@ -57,33 +65,34 @@ export async function restoreFolder(
 ): Promise<Result<ChildFolder>> {
 	await folders?.expect(child);
 	const folder = await prepare();
-	if (!folder.ok || !folders) return folder;
-	const restored = await folders.restore(child, folder.value.cwd, tree);
-	return restored.ok ? folder : restored;
+	if (!folder.ok) return cannotRestore(child, folder.failure);
+	const restored = await folders?.restore(child, folder.value.cwd, tree);
+	return restored?.ok === false ? cannotRestore(child, restored.failure) : folder;
 }
 
-/** The snapshot to restore; `undefined`: the folder is there. Fails if the child has changed files since its last snapshot. */
+function cannotRestore(child: string, failure: Failure): Result<never> {
+	if (failure.reason === "stopped") return { ok: false, failure };
+	const message = `Its folder was removed and cannot be restored: ${failure.message}`;
+	return { ok: false, failure: { reason: failure.reason, message, remedy: `Drop it: drop ${child.slice(0, 8)}.` } };
+}
+
+/** The files to restore; `undefined`: the folder is there. `start`: what it began with. */
 export async function findLostFiles(
 	child: string,
+	start: string,
 	store: LedgerStore,
 	folders: ChildFolders | undefined,
-): Promise<Result<string, StoreFailure> | undefined> {
+): Promise<Result<LostFiles, StoreFailure> | undefined> {
 	if (!folders || (await folders.exists(child))) return undefined;
 	const read = await store.read(child);
 	if (!read.ok) return read;
-	let last: string | undefined;
-	let isCurrent = true;
+	let found: LostFiles = { tree: start, isSetBack: false };
 	for await (const event of read.value.events()) {
 		const tree = treeOf(event);
-		if (tree !== undefined) [last, isCurrent] = [tree, true];
-		else if (event.kind === "tool_started" || event.kind === "tool_ended") isCurrent = false;
+		if (tree !== undefined) found = { tree, isSetBack: false };
+		else if (event.kind === "tool_started" || event.kind === "tool_ended") found = { ...found, isSetBack: true };
 	}
-	if (last !== undefined && isCurrent) return { ok: true, value: last };
-	return storeFailure(
-		"corrupt",
-		"Its folder was removed, and what it has changed since its last snapshot is lost.",
-		`Drop it, or set it back: rewind ${child.slice(0, 8)} <visit>.`,
-	);
+	return { ok: true, value: found };
 }
 
 function treeOf(event: LedgerEvent): string | undefined {

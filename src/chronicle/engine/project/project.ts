@@ -158,7 +158,10 @@ export function openProject(
 					env,
 				}),
 				clock,
-				self: { host: thisHost(), pid: process.pid, started: processStart(process.pid) ?? "unknown" },
+				self: {
+					...{ host: thisHost(), pid: process.pid, started: processStart(process.pid) ?? "unknown" },
+					...(child?.isSetBack ? { setBack: true } : {}),
+				},
 			};
 		},
 	};

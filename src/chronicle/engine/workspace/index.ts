@@ -1,4 +1,4 @@
-export type { EndedElsewhere, FindElsewhere } from "./child-ends.ts";
+export type { EndedElsewhere } from "./child-ends.ts";
 export { childFolderName, childrenFolders, outsideFolder, readOwner, removeOutsideFolder } from "./child-places.ts";
 export { type EndingChild, readRest } from "./child-rest.ts";
 export { childFilesFolder, findChildPlace, findCopy } from "./children.ts";

@@ -40,8 +40,8 @@ describe("files of a child on another host that a join cannot take over", needsP
 		timeout: patient(240_000),
 	}, async () => {
 		const server = await openModelServer({
-			[worker("one")]: [call("bash", { command: makeAll }), move("done", "One is done.")],
-			[worker("two")]: [call("bash", { command: "echo KEY=2 > .env.two" }), move("done", "Two is done.")],
+			'You are the child "one"': [call("bash", { command: makeAll }), move("done", "One is done.")],
+			'You are the child "two"': [call("bash", { command: "echo KEY=2 > .env.two" }), move("done", "Two is done.")],
 			[worker("check")]: [move("finished", "Checked.")],
 		});
 		const files = { ...withTemplates({ t: template }), ".gitignore": ".pi/chronicle/sessions\ndist/\nout/\n" };

@@ -1,6 +1,5 @@
 // Runs a chronicle in a rehearsal with the commands of the command line. The player or the scenario decides for the user; the default is yes.
-import { readdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { exitCodes } from "../pi/index.ts";
 import type { PlayedDecision } from "./hand/index.ts";
 import { type ProcessEnd, runProcess } from "./process.ts";
@@ -62,7 +61,7 @@ async function answerRun(
 	if (ended.exit.kind !== "exited" || result.id === undefined) return undefined;
 	const decision = await decideOn(result, scene, atStart);
 	if (!decision) return undefined;
-	const further = await runVerb(answerArguments(askingRun(scene.copy.project, result.id), decision), scene);
+	const further = await runVerb(answerArguments(result.id, decision), scene);
 	const isRefused = further.exit.kind === "exited" && further.exit.code === exitCodes.usage;
 	if (!scene.decide || !isRefused) return further;
 	// The player reads why the run does not take the decision, and decides again; a script has no other answer.
@@ -80,7 +79,9 @@ async function decideOn(
 ): Promise<Answering | undefined> {
 	const accepts = accepted[result.status ?? ""];
 	if (!accepts) return undefined;
-	const scripted = atStart ?? tracker.takeAnswer();
+	// Children that work at the same time ask in any order.
+	const asks = result.status === "asks";
+	const scripted = atStart ?? tracker.takeAnswer(({ kind }) => (kind === "answer") === asks);
 	const decision = decide ? await decide({ text: questionText(result), accepts }) : decisionOf(result, scripted);
 	if (!decision || decision.kind === "stop" || !accepts.includes(decision.kind)) return undefined;
 	say(
@@ -102,22 +103,6 @@ function decisionOf({ status, choices: [first] }: Result, answer: UserAnswer | u
 	if (answer?.kind === "sent") return { ...answer, kind: "release" };
 	if (status === "human_intervention") return undefined;
 	return answer ?? { kind: "approve" };
-}
-
-/** The run that asks: the first run `id`, or one of the child runs. */
-function askingRun(project: string, id: string): string {
-	const sessions = join(project, ".pi", "chronicle", "sessions");
-	const asking = readdirSync(sessions)
-		.filter((name) => name.endsWith(".json"))
-		.filter((name) => {
-			const { stage, hold } = JSON.parse(readFileSync(join(sessions, name), "utf8")) as {
-				stage?: { kind?: string };
-				hold?: { cause?: string } | null;
-			};
-			return stage?.kind === "asking" || hold?.cause === "question";
-		})
-		.map((name) => basename(name, ".json"));
-	return asking.includes(id) ? id : (asking[0] ?? id);
 }
 
 /** The command line that gives this decision to the run `id`. */
@@ -168,6 +153,7 @@ function questionText({ question, child, waits, about, choices, targets, status 
 }
 
 interface Result {
+	/** Of the run, or of the child run that asks. */
 	readonly id?: string;
 	readonly status?: string;
 	readonly question?: string;
@@ -189,11 +175,12 @@ function readResult(output: string): Result {
 		const { id, status, question, waitsFor, targets, result } = fieldsOf(JSON.parse(output));
 		const { what, children } = fieldsOf(waitsFor);
 		// The run itself asks nothing while it waits for a child that does.
-		const child = question ? {} : fieldsOf(listIn(children, (one) => one)[0]);
+		const below = question ? [] : listIn(children, fieldsOf);
+		const child = below.find((one) => one.question) ?? below[0] ?? {};
 		const asked = fieldsOf(question ?? child.question);
 		const fields = {
-			id: textOf(id),
-			status: textOf(status),
+			id: textOf(child.id ?? id),
+			status: textOf(child.status ?? status),
 			question: textOf(asked.text),
 			child: textOf(child.name),
 			waits: textOf(what),

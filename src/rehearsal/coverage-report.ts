@@ -8,6 +8,7 @@ import type { CoverageReport, PlayedRun } from "./rehearse-every.ts";
 const groups: Record<Group, string> = {
 	transition: "Transitions",
 	approval: "Approvals",
+	question: "Questions",
 	limit: "Limits",
 	tools: "Tool limits",
 };
@@ -65,4 +66,4 @@ function excludedLines(title: string, items: readonly Excluded[]): string[] {
 	return [title, ...reasons.map(lineOf)];
 }
 
-const nouns: Record<Group, string> = { transition: "", approval: "", limit: "", tools: "tools of " };
+const nouns: Record<Group, string> = { transition: "", approval: "", question: "", limit: "", tools: "tools of " };

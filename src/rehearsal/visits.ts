@@ -42,7 +42,7 @@ export class VisitTracker {
 	private readonly reader: ReturnType<typeof openJournalReader>;
 	private readonly onVisit: ((visit: PlayedVisit) => void) | undefined;
 	private lastProgress: WorkflowProgress = "none";
-	private answer: UserAnswer | undefined;
+	private answers: UserAnswer[] = [];
 	/** By run; the first run is `undefined`. */
 	private readonly open = new Map<string | undefined, OpenVisit>();
 
@@ -57,10 +57,10 @@ export class VisitTracker {
 		return this.lastProgress;
 	}
 
-	/** Takes the scenario's answer to the question asked now; `undefined`: yes. */
-	takeAnswer(): UserAnswer | undefined {
-		const { answer } = this;
-		this.answer = undefined;
+	/** Takes the scenario's answer to the question asked now, the newest that `fits`; `undefined`: yes. */
+	takeAnswer(fits: (answer: UserAnswer) => boolean = () => true): UserAnswer | undefined {
+		const answer = this.answers.findLast(fits);
+		this.answers = this.answers.filter((one) => !fits(one));
 		return answer;
 	}
 
@@ -77,7 +77,7 @@ export class VisitTracker {
 
 	private onLine(line: JournalLine): void {
 		if (line.kind === "settled") this.lastProgress = line.progress;
-		if (line.kind === "answer") this.answer = line.answer;
+		if (line.kind === "answer") this.answers.push(line.answer);
 		const open = this.open.get(line.by);
 		if (line.kind === "entered") this.onEntered(line);
 		else if (open) open.until = line.at;

@@ -64,6 +64,22 @@ describe("evidence of a chronicle's run", () => {
 		expect(end).toBe("it waits for the user in human_intervention (pair_limit)");
 	});
 
+	it("covers a question once its answer is the result of the call", () => {
+		const asked = { kind: "ask_opened", call: "q1" };
+		const ended = { kind: "tool_ended", call: "q1" };
+		const questions = (...events: Parameters<typeof chronicleEvidence>[1]) =>
+			[...chronicleEvidence(template, events, []).covered].filter((id) => id.startsWith("question"));
+		const answered = { kind: "ask_answered" };
+		expect(questions(wants("b"), moved("a", "b"), asked, answered, ended)).toEqual(["question:b"]);
+		for (const events of [
+			[asked, ended],
+			[asked, answered],
+			[answered, ended],
+			[asked, answered, asked, ended],
+		])
+			expect(questions(...events)).toEqual([]);
+	});
+
 	it("counts the calls of a child's worker only for the child's template", () => {
 		const visits = [visit("a", "refused", "part")];
 		expect([...chronicleEvidence(template, [], visits).covered]).toEqual([]);

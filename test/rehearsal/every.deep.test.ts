@@ -17,7 +17,7 @@ const round = {
 		states: {
 			plan: { persona: "Planner", tools: ["read"], next: ["build"] },
 			build: { persona: "Builder", next: ["check"], requires_approval: true, limits: { attempts: 2 } },
-			check: { agent: "checker", next: ["shipped", "build", "check"] },
+			check: { agent: "checker", next: ["shipped", "build", "check"], questions: "none" },
 			shipped: { next: [] },
 		},
 		limits: { pair_moves: 2, requests: 8, calls: 10, attempts: 3, no_progress: 2, nudges: 1, rejections: 2, moves: 9 },
@@ -41,6 +41,8 @@ it("rehearse --every covers a chronicle and reports the unreachable", { timeout:
 		"check → human_intervention",
 		"exit of build: yes",
 		"exit of build: no",
+		"plan asks the user",
+		"build asks the user",
 		"2 moves between build and check",
 		"3 attempts",
 		"2 attempts without progress",
@@ -55,6 +57,7 @@ it("rehearse --every covers a chronicle and reports the unreachable", { timeout:
 		"check refuses write",
 	]);
 	expect(texts(report.unreachable)).toEqual([
+		"check asks the user: its `questions` are `none`",
 		"2 moves between build and plan: no path leads back, so the move is made once",
 		"9 moves: the limits between states come first",
 		"$20: the understudy costs nothing",
@@ -207,6 +210,8 @@ it("rehearse --every covers the child runs of a chronicle", { timeout: patient(4
 		"part: test → done",
 		"part: exit of test: yes",
 		"part: exit of test: no",
+		"part: work asks the user",
+		"one: one asks the user",
 		"one: one → done",
 		"one: one refuses write",
 		"two: inner → done",

@@ -20,6 +20,8 @@ interface LedgerLine {
 	readonly because?: string;
 	readonly requests?: number;
 	readonly stop?: string;
+	/** Id of a call; a question has it if a worker asks. */
+	readonly call?: string;
 	readonly template?: { readonly name?: string; readonly file?: string };
 	readonly parent?: object;
 }
@@ -70,6 +72,8 @@ class LedgerFold {
 	private readonly pairs = new Map<string, number>();
 	private moves = 0;
 	private use = { requests: 0, calls: 0 };
+	/** The last question of a worker to the user. */
+	private question = { call: "", answered: false };
 
 	private readonly template: Template;
 
@@ -98,8 +102,15 @@ class LedgerFold {
 			case "used":
 				this.use.requests += event.requests ?? 0;
 				return;
+			case "ask_opened":
+				if (event.call !== undefined) this.question = { call: event.call, answered: false };
+				return;
+			case "ask_answered":
+				this.question.answered = true;
+				return;
 			case "tool_ended":
 				this.use.calls += 1;
+				if (event.call === this.question.call && this.question.answered) this.covered.add(`question:${this.state}`);
 				return;
 			case "moved":
 				this.onMove(event);

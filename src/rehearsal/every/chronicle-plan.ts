@@ -6,6 +6,7 @@ import { planChronicleLimits } from "./chronicle-limits.ts";
 import {
 	approvalsOf,
 	attemptsOf,
+	callsOnPath,
 	endWith,
 	exitTo,
 	type Facts,
@@ -51,16 +52,21 @@ export function planChronicleCoverage(
 	}
 	const runs = withFinishers(facts, paths);
 	const approvals = planApprovals(facts, runs);
+	const questions = planQuestions(facts);
 	const tools = planTools(facts, toolsOf);
 	const limits = planChronicleLimits(facts);
-	const pending = { rejections: new Set(approvals.inline), probes: new Set(tools.items.map(({ id }) => id)) };
+	const pending = {
+		rejections: new Set(approvals.inline),
+		probes: new Set(tools.items.map(({ id }) => id)),
+		questions: new Set(questions.items.map(({ id }) => id)),
+	};
 	const walked = runs.map((path): PlannedRun => {
 		const { script, covers } = scriptOfPath(facts, path, pending);
 		return { title: path.join(" → "), covers, script };
 	});
 	return {
-		items: [...items, ...approvals.items, ...limits.items, ...tools.items],
-		unreachable: [...excluded, ...approvals.excluded, ...limits.unreachable, ...tools.excluded],
+		items: [...items, ...approvals.items, ...questions.items, ...limits.items, ...tools.items],
+		unreachable: [...excluded, ...approvals.excluded, ...questions.excluded, ...limits.unreachable, ...tools.excluded],
 		skipped: limits.skipped,
 		runs: [...walked, ...approvals.runs, ...limits.runs],
 	};
@@ -142,6 +148,23 @@ function planTools({ template, graph, probes }: Facts, toolsOf: ToolsOf) {
 		if (probe === undefined) excluded.push({ ...item, why });
 		else if (pathTo(graph, name)) items.push(item);
 		else excluded.push({ ...item, why: whys["no-path"] });
+	}
+	return { items, excluded };
+}
+
+/** Every worker that may ask the user asks once. */
+function planQuestions({ template: { states, limits }, graph }: Facts) {
+	const items: CoverageItem[] = [];
+	const excluded: Excluded[] = [];
+	for (const { name, persona, questions, limits: own } of states.values()) {
+		if (persona === undefined) continue;
+		const item: CoverageItem = { id: `question:${name}`, group: "question", text: `${name} asks the user` };
+		const room = Math.min(own.requests ?? limits.requests, own.calls ?? limits.calls);
+		if (questions === "none") excluded.push({ ...item, why: "its `questions` are `none`" });
+		else if (!pathTo(graph, name)) excluded.push({ ...item, why: whys["no-path"] });
+		else if (room < callsOnPath)
+			excluded.push({ ...item, why: "its limits on requests and calls leave no room for it" });
+		else items.push(item);
 	}
 	return { items, excluded };
 }

@@ -41,6 +41,15 @@ function probeCall(tool: string): ScriptedCall {
 	}
 }
 
+/** A worker's question to the user, with the answer. */
+const questionCue = cue({
+	calls: [{ tool: "ask_user", input: { question: "Is the rehearsal answered?" } }],
+	person: { kind: "answer", words: "It is." },
+});
+
+/** The most calls of a visit on a path: a probe, a question, a list, a move. */
+export const callsOnPath = 4;
+
 /** Maximum number of attempts of one visit of a state. */
 export function attemptsOf({ states, limits }: Pick<Template, "states" | "limits">, state: string): number {
 	return states.get(state)?.limits.attempts ?? limits.attempts;
@@ -71,6 +80,7 @@ export interface Pending {
 	readonly rejections: Set<string>;
 	/** Ids of items. */
 	readonly probes: Set<string>;
+	readonly questions: Set<string>;
 }
 
 export interface PathScript {
@@ -98,7 +108,7 @@ export function scriptOfPath(facts: Facts, path: readonly string[], pending: Pen
 		if (state === graph.person) continue;
 		const key = `${state}#${visits.get(state)}`;
 		lastKey = key;
-		const cues = takeProbe(facts, state, pending, covers);
+		const cues = [...takeProbe(facts, state, pending, covers), ...takeQuestion(state, pending, covers)];
 		const to = path[at + 1];
 		if (to !== undefined) covers.push(`move:${state}>${to}`);
 		if (to === state) {
@@ -153,7 +163,15 @@ function takeProbe({ probes }: Facts, state: string, pending: Pending, covers: s
 	return [probeCue.of(probe)];
 }
 
-const nothingPending = { rejections: new Set<string>(), probes: new Set<string>() };
+/** The question of a state's worker, if it has not been planned yet. */
+function takeQuestion(state: string, pending: Pending, covers: string[]): Cue[] {
+	const id = `question:${state}`;
+	if (!pending.questions.delete(id)) return [];
+	covers.push(id);
+	return [questionCue];
+}
+
+const nothingPending: Pending = { rejections: new Set(), probes: new Set(), questions: new Set() };
 
 /** The script of a path with other messages in its last state. */
 export function endWith(facts: Facts, path: readonly string[], last: readonly Cue[]): Script {

@@ -2,9 +2,9 @@
 // from the plan.
 import type { Script, UserAnswer } from "../scenario.ts";
 
-export type Group = "transition" | "approval" | "limit" | "tools";
+export type Group = "transition" | "approval" | "question" | "limit" | "tools";
 
-/** One promise of a definition: a transition, one answer to an approval, a limit, the tool limits of a phase or state. */
+/** One promise of a definition: a transition, one answer to an approval, a worker's question, a limit, the tool limits of a phase or state. */
 export interface CoverageItem {
 	/** Unique in its plan; the evidence of a run names items by it. */
 	readonly id: string;

@@ -47,6 +47,7 @@ export {
 	referenceTable,
 	type Values,
 } from "./object.ts";
+export { type PathList, pathList, pathListText, pathOnLine } from "./path-list.ts";
 export { openReport, type Problem, type Report, sortDiagnostics } from "./report.ts";
 export {
 	anyObject,

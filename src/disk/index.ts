@@ -3,6 +3,6 @@ export { inheritOwner, inheritOwners, makePrivateFolder } from "./ownership.ts";
 export { readLines } from "./read-lines.ts";
 export { type Disk, realDisk, replaceFile, replaceFileSync, syncFolder, undefinedIfMissing } from "./replace-file.ts";
 export { freeBytes, usedBytes } from "./space.ts";
-export { readUncommitted, uncommittedList } from "./uncommitted.ts";
+export { readUncommitted } from "./uncommitted.ts";
 export { walkFiles } from "./walk-files.ts";
 export { writeTogether } from "./write-together.ts";

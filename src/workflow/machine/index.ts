@@ -24,7 +24,6 @@ export {
 	type PauseCause,
 	type Position,
 	type Segment,
-	type Uncommitted,
 	type WorkflowRun,
 } from "./run.ts";
 export {

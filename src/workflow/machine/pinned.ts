@@ -12,17 +12,18 @@ import {
 	oneOf,
 	only,
 	optional,
+	type PathList,
 	type Shape,
 } from "../../definition/index.ts";
 import type { Phase, Reference, ToolLimits, VisitCeilings, WorkflowDefinition } from "../definitions/index.ts";
-import type { Definitions, Uncommitted } from "./run.ts";
+import type { Definitions } from "./run.ts";
 
 export interface PinnedCopy {
 	readonly version: 1;
 	readonly taskId: string;
 	/** The whole task. */
 	readonly task: string;
-	readonly uncommitted?: Uncommitted | undefined;
+	readonly uncommitted?: PathList | undefined;
 	readonly root: string;
 	readonly definitions: readonly object[];
 }
@@ -55,7 +56,7 @@ export function pinnedDefinitions(definitions: Definitions): object[] {
 		}));
 }
 
-const isUncommitted = object<Uncommitted>({ paths: listOf(isText), count: isNumber });
+const isUncommitted = object<PathList>({ paths: listOf(isText), count: isNumber });
 const isCopy = object<PinnedCopy>({
 	version: oneOf(1),
 	taskId: isText,

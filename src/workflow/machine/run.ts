@@ -1,6 +1,8 @@
 // One execution of a workflow. Data only; `workflowTransition` derives the next run from it.
 // R1 the position of a live run leads from the root workflow to a phase that exists in its definitions; R2 runs are immutable.
+
 import type { VisitUse } from "../../bounds/index.ts";
+import type { PathList } from "../../definition/index.ts";
 import type { WorkflowDefinition } from "../definitions/index.ts";
 
 /** The definitions of a run: the root and everything it refers to. References resolve without cycles; no workflow is empty. */
@@ -39,12 +41,6 @@ export interface Reminders {
 
 export const noReminders: Reminders = { row: 0, visit: 0 };
 
-/** The changes that git reported as uncommitted when a run began: the first paths, and how many there were in all. */
-export interface Uncommitted {
-	readonly paths: readonly string[];
-	readonly count: number;
-}
-
 interface RunFacts {
 	/** `wf-<ms>-<6 characters>`. */
 	readonly id: string;
@@ -55,7 +51,7 @@ interface RunFacts {
 	/** ms since the epoch. */
 	readonly startedAt: number;
 	/** What git reported as uncommitted when the run began: not the run's work. */
-	readonly uncommitted?: Uncommitted | undefined;
+	readonly uncommitted?: PathList | undefined;
 	readonly position: Position;
 	/** Number of phase changes; together with `id` it identifies a visit. */
 	readonly step: number;
@@ -112,7 +108,7 @@ export interface WorkflowStart {
 	readonly at: number;
 	/** The first phase of the workflow. */
 	readonly position: Position;
-	readonly uncommitted?: Uncommitted | undefined;
+	readonly uncommitted?: PathList | undefined;
 }
 
 /** A new run. */

@@ -1,7 +1,7 @@
 // The state of a run as stored in the session: one entry per change, of bounded size.
 // The first nine fields are the reference package's, so that either package can read the other's states.
 // Reading is strict: one invalid value invalidates the whole state.
-import { isFlag, isText, object, oneOf, optional } from "../../definition/index.ts";
+import { isFlag, isText, object, oneOf, optional, type PathList } from "../../definition/index.ts";
 import type { EndedVisit, ExitKind } from "./event.ts";
 import { currentPhase, enter, phaseAt } from "./position.ts";
 import { relocate } from "./relocate.ts";
@@ -12,7 +12,6 @@ import {
 	type PauseCause,
 	type Position,
 	type StaleWorkflowRun,
-	type Uncommitted,
 	type WorkflowRun,
 	type WorkflowStatus,
 } from "./run.ts";
@@ -199,7 +198,7 @@ export type DefinitionsSource =
 			readonly kind: "pinned";
 			readonly definitions: Definitions;
 			readonly task: string;
-			readonly uncommitted?: Uncommitted | undefined;
+			readonly uncommitted?: PathList | undefined;
 	  }
 	| { readonly kind: "catalogue"; readonly definitions: Definitions };
 

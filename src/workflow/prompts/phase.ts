@@ -1,6 +1,6 @@
 // The text that the model receives when a phase begins: once per visit, and again if a compaction removed it.
 // F1 `phaseFrame` builds every such text; F2 it names only what works in this phase.
-import { uncommittedList } from "../../disk/index.ts";
+import { pathListText } from "../../definition/index.ts";
 import type { WorkflowDefinition } from "../definitions/index.ts";
 import { limitsText, stepTool } from "../limits/index.ts";
 import {
@@ -151,7 +151,7 @@ function taskText(run: LiveWorkflowRun, known: PhaseBrief["known"]): string {
 }
 
 function uncommittedText({ uncommitted }: LiveWorkflowRun): string | undefined {
-	return uncommitted && `Not committed before the workflow began, so not your work: ${uncommittedList(uncommitted)}.`;
+	return uncommitted && `Not committed before the workflow began, so not your work: ${pathListText(uncommitted)}.`;
 }
 
 /** That the phases began again, and why. */

@@ -1,8 +1,10 @@
 // Writes a run to session entries and restores it from them. The newest state on the branch decides; older runs are never revived.
 // E1 a state entry has a bounded size; E2 the pinned definition is written once and never changed, and a reload pins another copy;
 // E3 an unreadable state is not a run.
+
 import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { canonicalJson, digest } from "../../bounds/index.ts";
+import type { PathList } from "../../definition/index.ts";
 import { customEntries, newestFirst, writeEntry } from "../../pi/index.ts";
 import {
 	type DatedState,
@@ -20,7 +22,6 @@ import {
 	restoreRun,
 	type StoredState,
 	storeRun,
-	type Uncommitted,
 	type WorkflowRun,
 } from "../machine/index.ts";
 import { type FinishedVisit, phaseNameById } from "../prompts/index.ts";
@@ -117,7 +118,7 @@ interface Copy {
 	readonly entry: string;
 	readonly definitions: Definitions;
 	readonly task: string;
-	readonly uncommitted?: Uncommitted | undefined;
+	readonly uncommitted?: PathList | undefined;
 }
 
 /** The pinned copy that a state refers to. If the session's entries were given new ids, the newest copy of the run. */

@@ -2,7 +2,7 @@
 // key), nothing starts.
 import { randomInt } from "node:crypto";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import { formatDiagnostic } from "../../definition/index.ts";
+import { formatDiagnostic, pathList } from "../../definition/index.ts";
 import { readUncommitted } from "../../disk/index.ts";
 import {
 	askUser,
@@ -40,7 +40,7 @@ export async function startWorkflow(
 		await ctx.waitForIdle();
 		if (scope.closed) return;
 	}
-	const uncommitted = await workflows.inOrder(() => readUncommitted(ctx.cwd));
+	const uncommitted = pathList(await workflows.inOrder(() => readUncommitted(ctx.cwd)));
 	if (scope.closed) return;
 	// From here to `expect` there is no `await`, so only one of two concurrent commands gets past this check.
 	if (controller.active || conversation.starting) return refuseCommand(ctx, "Another workflow was started meanwhile.");

@@ -1,7 +1,8 @@
 // What a worker is told when its conversation begins, as data. `brief-of-run.ts` fills it in, `first-message.ts` makes the text.
+import type { PathList } from "../../../definition/index.ts";
 import type { RunDecision } from "../machine/index.ts";
 import type { WorkerAbilities } from "../ports/index.ts";
-import type { Finding, Snapshot, UncommittedFiles } from "../snapshot/index.ts";
+import type { Finding, Snapshot } from "../snapshot/index.ts";
 
 export interface FirstMessageBrief {
 	readonly run: string;
@@ -116,7 +117,7 @@ export interface Known {
 	}[];
 	readonly files: Snapshot["files"];
 	/** Uncommitted changes of the user before the run; absent: none, or unknown. */
-	readonly uncommitted?: UncommittedFiles;
+	readonly uncommitted?: PathList;
 	/** Entries that only the ledger has, as a sentence; empty: none. */
 	readonly lost: string;
 }

@@ -1,6 +1,7 @@
 // What is known, as text: whole as far as it fits, otherwise the least needed is shortened first.
 // K1 at most `knownBytes`; K2 the order is that in which it was saved; K3 what is shortened is announced, with the file that has all of it.
-import { entryForModel, type Finding, pathOnLine, uncommittedText } from "../snapshot/index.ts";
+import { pathListText, pathOnLine } from "../../../definition/index.ts";
+import { entryForModel, type Finding } from "../snapshot/index.ts";
 import type { Known } from "./first-message-brief.ts";
 import { shortenTexts } from "./shorten.ts";
 
@@ -34,7 +35,7 @@ export function knownText(known: Known, file?: string): string {
 	const where = file === undefined ? "" : ` Whole in ${file}.`;
 	return [
 		...sections,
-		...(known.uncommitted ? [`Uncommitted before the run (the user's): ${uncommittedText(known.uncommitted)}`] : []),
+		...(known.uncommitted ? [`Uncommitted before the run (the user's): ${pathListText(known.uncommitted)}`] : []),
 		...(known.files.length === 0 ? ["Files changed by this run so far: none."] : []),
 		...(short.length === 0 ? [] : [`Shortened here: ${short.join(", ")}.${where}`]),
 		...(known.lost === "" ? [] : [known.lost]),

@@ -1,14 +1,8 @@
 // All events of a run. A ledger is a sequence of them: each line is one event with `seq`, `at`, `fence` and `crc`.
 // E1 an event is self-contained: no reader needs the disk, the clock or the template file; E2 texts are bounded, and the store redacts their
 // secrets; E3 the user's answer names the event that it answers in `answers`, so a second answer has no effect.
-import type {
-	ChangeTotals,
-	FileChange,
-	FileLeft,
-	MeasuredChanges,
-	SnapshotData,
-	UncommittedFiles,
-} from "../snapshot/index.ts";
+import type { PathList } from "../../../definition/index.ts";
+import type { ChangeTotals, FileChange, FileLeft, MeasuredChanges, SnapshotData } from "../snapshot/index.ts";
 import type { ChildEvent, KeptChildFolder } from "./child-event.ts";
 import type { RunParent } from "./child-run.ts";
 import type { DecisionEvent } from "./decision-event.ts";
@@ -54,6 +48,8 @@ export interface Created {
 	readonly cleanupApproval?: string;
 	/** Model of states that name none, `provider/id`. */
 	readonly model?: string;
+	/** Of a run that was submitted to an engine: what git reported as uncommitted in the submitter's folder; absent: nothing, or unknown. */
+	readonly uncommitted?: PathList;
 }
 
 /** A supervisor took over the run. The outcome of anything that an earlier one left unfinished is now unknown. */
@@ -268,7 +264,7 @@ export interface FilesMeasured {
 	/** The files before the first worker of the run. */
 	readonly start?: true;
 	/** With `start`: what git reports as uncommitted, which is the user's; absent: nothing, or unknown. */
-	readonly uncommitted?: UncommittedFiles;
+	readonly uncommitted?: PathList;
 	/** For purpose `changes`: the changes since the baseline of the visit, bounded. */
 	readonly changes?: readonly FileChange[];
 	/** Number of changes that the list omits. */

@@ -1,5 +1,6 @@
 // What a child run begins with: the knowledge of its parent when the child was planned, and its place among its siblings. Data only.
-import type { Snapshot, UncommittedFiles } from "../snapshot/index.ts";
+import type { PathList } from "../../../definition/index.ts";
+import type { Snapshot } from "../snapshot/index.ts";
 import type { RunDecision } from "./run-decision.ts";
 
 export interface Inherited {
@@ -19,7 +20,7 @@ export interface Inherited {
 	/** What the parent and its parents knew. */
 	readonly snapshot: Snapshot;
 	/** The user's uncommitted changes before the first run of the tree; absent: none, or unknown. */
-	readonly uncommitted?: UncommittedFiles;
+	readonly uncommitted?: PathList;
 	/** Ids of entries in `snapshot` that this run has resolved since; absent: none. */
 	readonly resolved?: readonly string[];
 }

@@ -3,7 +3,8 @@
 // N1 immutable; N2 only `stage` defines what the run is doing, `status` is the user's view of it; N3 every list here is bounded.
 
 import type { VisitUse } from "../../../bounds/index.ts";
-import type { ChangeTotals, FileChange, FileLeft, Snapshot, UncommittedFiles } from "../snapshot/index.ts";
+import type { PathList } from "../../../definition/index.ts";
+import type { ChangeTotals, FileChange, FileLeft, Snapshot } from "../snapshot/index.ts";
 import type { Template } from "../template/index.ts";
 import type { Calls } from "./calls.ts";
 import type { KeptChildFolder } from "./child-event.ts";
@@ -79,7 +80,7 @@ export interface Run {
 	/** Tree of the files before the first worker started; absent: not measured. */
 	readonly startTree?: string;
 	/** The user's uncommitted changes before the first worker started; absent: none, or unknown. */
-	readonly uncommitted?: UncommittedFiles;
+	readonly uncommitted?: PathList;
 	/** The conversation of this visit's attempts; `null`: the next attempt starts a new one. */
 	readonly conversation: ConversationState | null;
 	readonly calls: Calls;

@@ -84,6 +84,7 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 		childPlans: compileChildPlans(template.children),
 		parent: event.parent ?? null,
 		inherited: event.inherited ?? null,
+		...(event.uncommitted ? { uncommitted: event.uncommitted } : {}),
 		children: null,
 		candidates: null,
 		choices: [],

@@ -1,5 +1,6 @@
 // The files of a run: kept, compared and restored.
-import type { ChangeTotals, FileChange, FileLeft, MeasuredChanges, UncommittedFiles } from "../snapshot/index.ts";
+import type { PathList } from "../../../definition/index.ts";
+import type { ChangeTotals, FileChange, FileLeft, MeasuredChanges } from "../snapshot/index.ts";
 import type { Failure, Result } from "./result.ts";
 
 export interface WorkspaceFailure extends Failure {
@@ -168,7 +169,7 @@ export interface Workspace {
 		readonly signal?: AbortSignal;
 	}): Promise<Result<KeptFiles, WorkspaceFailure>>;
 	/** What git reports as uncommitted in the repository that contains the run's folder; nothing without one. Never fails; absent: unknown. */
-	uncommitted?(): Promise<UncommittedFiles | undefined>;
+	uncommitted?(): Promise<PathList | undefined>;
 	/** The differences between two snapshots, sorted by path; at most `limit` of them. `total` counts all. */
 	changes(
 		from: string,

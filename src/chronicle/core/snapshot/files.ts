@@ -1,4 +1,5 @@
 // A measured change of a file, and a file that could not be measured or restored.
+import { pathOnLine } from "../../../definition/index.ts";
 
 export interface FileChange {
 	/** Relative to the run's folder, `/` between segments. */
@@ -44,31 +45,6 @@ export interface FileLeft {
 	readonly path: string;
 	/** The reason, as part of a sentence. */
 	readonly why: string;
-}
-
-/** What git reports as uncommitted: the first paths, relative to the run's folder, and how many there are in all. */
-export interface UncommittedFiles {
-	readonly paths: readonly string[];
-	readonly count: number;
-}
-
-/** `src/cli.js, src/filter.js and 3 more`. */
-export function uncommittedText({ paths, count }: UncommittedFiles): string {
-	const more = count - paths.length;
-	return `${paths.map(pathOnLine).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-}
-
-const named: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
-
-/**
- * Escapes a path for one line of a list: line breaks and other control characters in a name must not look like further entries, and
- * characters that change the direction of text must not make it look like another name.
- */
-export function pathOnLine(path: string): string {
-	return path.replaceAll(
-		/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu,
-		(sign) => named[sign] ?? `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
-	);
 }
 
 const maxNamed = 5;

@@ -9,10 +9,7 @@ export {
 	type MeasuredChanges,
 	measuredTotals,
 	nameFiles,
-	pathOnLine,
 	totalChanges,
-	type UncommittedFiles,
-	uncommittedText,
 } from "./files.ts";
 export { bindToKnown, explainSaved, openTasksText, unknownNames, updateSnapshot } from "./knowledge.ts";
 export { isSecretFile, type PatchFile, type PatchHunk, type PatchLine, readPatch } from "./patch.ts";

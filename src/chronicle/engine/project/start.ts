@@ -1,7 +1,8 @@
 // Starts a run. Finds all obstacles before creating anything, and reports them together.
 // B1 nothing is written before the user has decided about the cleanup commands; B2 the run is on disk before its first worker starts.
 import { randomUUID } from "node:crypto";
-import { type Diagnostic, didYouMean, formatPath, thereAre } from "../../../definition/index.ts";
+import { type Diagnostic, didYouMean, formatPath, pathList, thereAre } from "../../../definition/index.ts";
+import { readUncommitted } from "../../../disk/index.ts";
 import type {
 	HeldLedger,
 	LaunchProblem,
@@ -167,12 +168,14 @@ export interface StartOrder {
 
 /** Creates the run. It is on disk when this resolves, and this process holds its lease. */
 export async function createRun(
-	{ store, approvals }: Project,
+	{ store, approvals, engine, place }: Project,
 	{ found, cleanup, pinned }: Pick<Extract<Preparation, { kind: "ready" }>, "found" | "cleanup" | "pinned">,
 	order: StartOrder,
 ): Promise<Result<HeldLedger, StoreFailure>> {
 	const pins = await pinTemplate({ approvals }, { found, cleanup, pinned }, order.cleanup);
 	if (!pins.ok) return pins;
+	// The hosts of an engine cannot tell: they get the files without the user's repository.
+	const uncommitted = engine && pathList(await readUncommitted(place.cwd));
 	return store.create({
 		kind: "created",
 		schemaVersion: SCHEMA_VERSION,
@@ -180,6 +183,7 @@ export async function createRun(
 		...pins.value,
 		task: order.task,
 		...(order.model === undefined ? {} : { model: order.model }),
+		...(uncommitted ? { uncommitted } : {}),
 	});
 }
 

@@ -4,6 +4,7 @@
 
 import { realpath, stat } from "node:fs/promises";
 import { join, posix } from "node:path";
+import { pathList } from "../../../definition/index.ts";
 import { readUncommitted } from "../../../disk/index.ts";
 import {
 	type ChildLeftovers,
@@ -92,7 +93,7 @@ export function openGitWorkspace(options: GitWorkspaceOptions): GitWorkspace {
 
 	return {
 		open: () => toResult(() => checkFolder(cwd)),
-		uncommitted: () => readUncommitted(cwd),
+		uncommitted: async () => pathList(await readUncommitted(cwd)),
 		snapshot: ({ towards, keep = [], signal } = {}) =>
 			run(signal, limits.measureMs, async (store) => {
 				await addKept(store, keep);

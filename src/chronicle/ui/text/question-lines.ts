@@ -1,5 +1,5 @@
 // An approval question as text: the question, the worker's summary, the changes, the cost. Pure.
-import { counted, truncate } from "../../../definition/index.ts";
+import { counted, pathOnLine, truncate } from "../../../definition/index.ts";
 import {
 	type ApprovalQuestion,
 	type ChildRun,
@@ -9,7 +9,6 @@ import {
 	liveTotals,
 	type MeasuredChanges,
 	measuredTotals,
-	pathOnLine,
 	type Run,
 	visitChanges,
 	winnerOf,

@@ -120,6 +120,9 @@ it("tells every reader, children too, what the user had not committed before the
 	const uncommitted = { paths: ["src/cli.js", "src/filter.js"], count: 5 };
 	begun.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: newTree(), start: true, uncommitted });
 	expect(message(begun.run)).toContain(told);
+	// On an engine, the one who submits the run knows them.
+	const [created] = open(definition(states)).events;
+	expect(message(resume([{ ...created, uncommitted } as LedgerEvent]).run)).toContain(told);
 	const parent = { ...planned().run, uncommitted };
 	const child = childRun(parent, 1).run;
 	expect(message(child)).toContain(told);

@@ -25,6 +25,7 @@ deepDescribe("an engine", needsPostgres, () => {
 	}, async () => {
 		const server = await openModelServer(answer);
 		const stage = await openEngineStage(server);
+		stage.project.write("draft.txt", "not committed\n");
 		const a = stage.host("a");
 		// Every command that is printed works as it is printed, and none shows a password.
 		const commands = (text: string) => text.match(/pi-chronicle [^·\n]*?(?= ·|\.?$)/gm) ?? [];
@@ -55,6 +56,11 @@ deepDescribe("an engine", needsPostgres, () => {
 		expect(readFileSync(conversation, "utf8")).toContain("workflow_transition");
 		expect((await stage.printed(approve)).code).toBe(0);
 		await stage.inspect(run);
+		const begins = server.requests.flatMap(({ users: [first = ""] }) =>
+			first.includes("## What is known") ? [first] : [],
+		);
+		expect(begins.length).toBeGreaterThan(2);
+		for (const first of begins) expect(first).toContain("Uncommitted before the run (the user's): draft.txt\n");
 		const over = commands((await stage.printed(follow)).stdout);
 		// The last one shows the findings of the states before.
 		expect(over.map((text) => / (\w+) [0-9a-f]{8}/.exec(text)?.[1])).toEqual(["view", "report", "diff", "view"]);

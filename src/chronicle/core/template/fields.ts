@@ -217,7 +217,8 @@ export const stateFields = {
 	}),
 	cleanup: cleanupField,
 	questions: choice(["user", "none"], {
-		about: "`none`: the worker of the state cannot ask the user. Default: that of the template.",
+		about:
+			"`none`: the worker of the state, or the children whose templates are written in it, cannot ask the user. Default: that of the template.",
 	}),
 	polling: flag({
 		about:

@@ -4,6 +4,7 @@ import { compileLimits } from "../../../../src/chronicle/core/template/compile.t
 import {
 	compileDefinition,
 	readTemplate,
+	type StatePlan,
 	type Template,
 	visitLimitFields,
 } from "../../../../src/chronicle/core/template/index.ts";
@@ -148,36 +149,26 @@ describe("limits of visits", () => {
 	});
 });
 
-describe("`questions: none` of a template or of a state with children", () => {
-	it.each([
-		[{ questions: "none" }, {}],
-		[{}, { questions: "none" }],
-	])("reaches inline children: %j %j", (more, build) => {
-		const text = JSON.stringify({
-			name: "t",
-			states: { build: { next: ["done"], branches: { a: worker, b: { ...worker, questions: "user" } }, ...build } },
-			...more,
-		});
-		const children = readTemplate(openSource("/t.json", text), "t").read?.template.states.get("build")?.children;
-		const found = children?.branches.map(({ name, template }) =>
-			template.kind === "inline" ? compileDefinition(template.definition, name)?.states.get(name)?.questions : "named",
-		);
-		expect(found).toEqual(["none", undefined]);
-	});
-});
+/** The states of a template and of those written in it, with what `tell` says of them. */
+function statesOf(template: object, tell: (state: StatePlan) => string): string[] {
+	const read = readTemplate(openSource("/t.json", JSON.stringify(template)), "t").read?.template;
+	const below = (plan: Template | undefined): (Template | undefined)[] =>
+		[...(plan?.states.values() ?? [])]
+			.flatMap(({ children }) => children?.branches ?? [])
+			// A child's ledger keeps the definition alone.
+			.map(({ template: child }) =>
+				child.kind === "inline" ? compileDefinition(child.definition, "child") : undefined,
+			)
+			.flatMap((child) => [child, ...below(child)]);
+	return [read, ...below(read)].flatMap((plan) =>
+		[...(plan?.states.values() ?? [])]
+			.filter(({ name }) => name !== "done")
+			.map((state) => `${state.name} ${tell(state)}`),
+	);
+}
 
 describe("`shell` of a template", () => {
-	const shellsOf = (template: object): string[] => {
-		const read = readTemplate(openSource("/t.json", JSON.stringify(template)), "t").read?.template;
-		const branchesOf = [...(read?.states.values() ?? [])].flatMap(({ children }) => children?.branches ?? []);
-		// A child's ledger keeps the definition alone.
-		const plans = branchesOf.map(({ template: child }) =>
-			child.kind === "inline" ? compileDefinition(child.definition, "child") : undefined,
-		);
-		return [read, ...plans].flatMap((plan) =>
-			[...(plan?.states.values() ?? [])].map(({ name, shell }) => `${name} ${shell}`),
-		);
-	};
+	const shellsOf = (template: object): string[] => statesOf(template, ({ shell }) => shell);
 	const build = {
 		branches: { b: worker, c: { run: inline }, d: { run: { ...inline, shell: "judged" } } },
 		next: ["look"],
@@ -189,9 +180,32 @@ describe("`shell` of a template", () => {
 		expect(shellsOf({ shell: "free", states })).toEqual([
 			"build free",
 			"look strict",
-			"done judged",
-			...["b free", "done judged", "work free", "done judged", "work judged", "done judged"],
+			...["b free", "work free", "work judged"],
 		]);
 		expect(shellsOf({ states }).filter((line) => line.endsWith("free"))).toEqual([]);
+	});
+});
+
+describe("`questions` of a template or a state", () => {
+	const asking = { ...worker, questions: "user" };
+	const deep = { states: { fan: { branches: { leaf: worker }, next: ["done"] } } };
+	const branches = {
+		b: worker,
+		c: asking,
+		d: { run: inline },
+		e: { run: { ...inline, questions: "user" } },
+		f: { run: deep },
+	};
+	const questionsOf = (template: object): string[] => statesOf(template, ({ questions = "user" }) => questions);
+
+	it("apply to children written in it that set none, at any depth", () => {
+		const none = ["build none", "look none", "b none", "c user", "work none", "work user", "fan none", "leaf none"];
+		const states = { build: { branches, next: ["look"] }, look: worker };
+		expect(questionsOf({ questions: "none", states })).toEqual(none);
+		const one = { ...states, build: { ...states.build, questions: "none" } };
+		expect(questionsOf({ states: one })).toEqual(none.with(1, "look user"));
+		expect(
+			questionsOf({ questions: "none", states: { ...states, build: { ...states.build, questions: "user" } } }),
+		).toEqual(["build user", "look none", "b user", "c user", "work user", "work user", "fan user", "leaf user"]);
 	});
 });

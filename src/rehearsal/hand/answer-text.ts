@@ -32,10 +32,10 @@ export const answerHelp = [
 
 /** How to write a decision. */
 export const decisionHelp = [
-	"approve [<words>]          yes: the run goes on; the words reach the agents that follow",
+	"approve [<words>]          yes: the run continues; the words reach the agents that follow",
 	"reject <words>             no, with words for the agent that asked",
 	"answer <words>             words that answer the agent's question",
-	"release <state> [<words>]  the run goes on in this state; in a workflow: back to this phase",
+	"release <state> [<words>]  the run continues in this state; in a workflow: back to this phase",
 	"stop                       the rehearsal ends here",
 ];
 

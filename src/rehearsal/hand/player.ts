@@ -23,5 +23,5 @@ export interface Player {
 	finish(lines: readonly string[]): void;
 }
 
-/** The player gave up, or cannot go on; the message is for the report. */
+/** The player gave up, or cannot continue; the message is for the report. */
 export class PlayEnded extends Error {}

@@ -55,7 +55,7 @@ export function askCancelText(run: LiveWorkflowRun | undefined): string {
 
 /** After a question to the user. */
 export function askedText(run: LiveWorkflowRun): string {
-	return `✋ Asked. The workflow waits in ${phaseTitle(run)}.\nThe user's next message is the answer: go on with this phase when you have it. Until then, call nothing.`;
+	return `✋ Asked. The workflow waits in ${phaseTitle(run)}.\nThe user's next message is the answer: continue with this phase when you have it. Until then, call nothing.`;
 }
 
 export const noQuestionText = 'Action "ask" needs `question`: what the user should answer.';

@@ -109,7 +109,7 @@ export interface LateAnswer {
 	readonly result: string;
 	/** The question and the answer, for a conversation that lacks the call. */
 	readonly text: string;
-	/** The model goes on with the answer alone, without a message. */
+	/** The model continues with the answer alone, without a message. */
 	readonly alone: boolean;
 }
 

@@ -57,7 +57,7 @@ export interface LiveOptions {
 export interface LiveWorker extends Worker {
 	/** The new listener for the link's records. */
 	readonly listener: RpcListener;
-	/** Makes the model go on with the answer that its conversation ends with. */
+	/** Makes the model continue with the answer that its conversation ends with. */
 	goOn(): void;
 	/** Requests a move from the supervisor that the model made in an earlier process; a refusal precedes the words with which it continues. */
 	askMove(move: AskedMove, continued: string): Promise<void>;

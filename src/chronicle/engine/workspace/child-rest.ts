@@ -64,7 +64,7 @@ export async function findRest(
 	return found;
 }
 
-/** Records what a child's end leaves; removed when it goes on. */
+/** Records what a child's end leaves; removed when it continues. */
 export async function writeRest({ place }: Pick<EndingChild, "place">, rest: readonly FileLeft[]): Promise<void> {
 	await writeFile(join(place, restFile), JSON.stringify(rest), { mode: 0o600 });
 }

@@ -113,7 +113,7 @@ const sessionCommands: readonly Command[] = [
 const sessionAbout: Readonly<Record<string, string>> = {
 	start: "starts a template with a task, even if a command has its name",
 	view: "a run in a full-screen view: history, conversation, changes, findings, events",
-	use: "puts the result of a run into the conversation, so that the model can go on from it",
+	use: "puts the result of a run into the conversation, so that the model can continue from it",
 	check: "checks templates; pi-chronicle check in a shell checks the whole project",
 	tool: "lets the model propose runs when you ask in a prompt: on or off",
 	help: "shows which kind of work suits a task, and explains each command",

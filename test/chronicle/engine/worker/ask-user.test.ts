@@ -75,7 +75,7 @@ const ends: readonly (readonly [string, (worker: Worker) => void])[] = [
 
 describe("when the process is gone", () => {
 	it.each(sampled(ends))(
-		"%s: the next process goes on with the answer as the result of that call, and no message but the marked one",
+		"%s: the next process continues with the answer as the result of that call, and no message but the marked one",
 		async (_name, end) => {
 			const server = await openModelServer([
 				calls([

@@ -79,7 +79,7 @@ describe("moves", () => {
 		},
 	);
 
-	it("a refusal of the supervisor is the result of the call, next to those of other calls; the model goes on", async () => {
+	it("a refusal of the supervisor is the result of the call, next to those of other calls; the model continues", async () => {
 		const server = await openModelServer([
 			calls([
 				["workflow_transition", { target_state: " Checking ", summary: "Done." }],

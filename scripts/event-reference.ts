@@ -157,7 +157,10 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		fields: ["text", "seen"],
 	},
 	pause_requested: { about: "A pause was requested.", fields: ["cause", "detail"] },
-	abort_requested: { about: "An abort was requested.", fields: ["words"] },
+	abort_requested: {
+		about: "The user aborts the run, or the parent run stops it for the reason `byParent`.",
+		fields: ["words", "byParent"],
+	},
 	reopened: { about: "A finished run continues.", fields: ["answers", "to", "words", "seen"] },
 	rewind_requested: {
 		about:

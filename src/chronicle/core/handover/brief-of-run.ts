@@ -97,12 +97,14 @@ export function endingOf(run: Run, abilities: BriefPlace["abilities"] = new Map(
 
 /** Whether a move to `target` starts another state, or ends the run. */
 function isElsewhere(run: Run, target: string): boolean {
-	return target !== HUMAN_INTERVENTION && target !== run.state;
+	return target !== HUMAN_INTERVENTION && (target !== run.state || planOf(run).terminal);
 }
 
 function followerOf(run: Run, name: string, abilities: BriefPlace["abilities"]): Omit<Target, "name" | "meaning"> {
+	const { terminal, approval } = planOf(run);
+	if (terminal) return { approved: approval.exit };
 	const next = planOf(run, name);
-	const approved = planOf(run).approval.exit || next.approval.entry;
+	const approved = approval.exit || next.approval.entry;
 	if (next.children) {
 		const { branches, forEach } = next.children;
 		const names = branches.map((branch) => branch.name).join(", ");

@@ -5,7 +5,7 @@ import { addOutput, addSummary, cutText, outputsOf } from "../snapshot/index.ts"
 import { HUMAN_INTERVENTION, type OutputSchema } from "../template/index.ts";
 import { notice } from "./budget.ts";
 import type { ChildChoice, ChildGroup, ChildRun } from "./child-group.ts";
-import { judgeMove } from "./moves.ts";
+import { judgeMove, legalTargets } from "./moves.ts";
 import { planOf } from "./plan.ts";
 import { type Reduced, refuse } from "./refusal.ts";
 import type { ApprovalQuestion, Run } from "./run.ts";
@@ -52,6 +52,12 @@ export function dueOutput(run: Run, target: string): OutputSchema | undefined {
 	if (!schema || target === HUMAN_INTERVENTION || triesAgain(run, target)) return undefined;
 	const { kind } = judgeMove(run, target);
 	return kind === "illegal" || kind === "repeat" ? undefined : schema;
+}
+
+/** The targets of `state` to which a move hands over no data, although its worker has an output; empty if it has none. */
+export function targetsWithoutOutput(run: Run, state = run.state): readonly string[] {
+	const there: Run = { ...run, state };
+	return outputIn(there) ? legalTargets(there).filter((target) => !dueOutput(there, target)) : [];
 }
 
 function triesAgain({ candidates, state }: Run, target: string): boolean {

@@ -89,9 +89,19 @@ export interface JoinConflict {
 	readonly path: string;
 	/** What conflicts: `content`, `modify/delete`, `add/add`, `binary` … */
 	readonly kind: string;
-	/** The two sides: `your files` or a child's name. */
+	/** The two sides: `YOUR_FILES`, with the names of the children whose files were merged before, or the name of a child. */
 	readonly ours: string;
 	readonly theirs: string;
+}
+
+/** The side of a merge with the files of the run's folder. */
+export const YOUR_FILES = "your files";
+/** The side with the results of all children, merged before. */
+export const ALL_CHILDREN = "the children";
+
+/** The name of the side `merged`, once the files of the child `name` are merged into it too. */
+export function sideWith(merged: string, name: string): string {
+	return merged === YOUR_FILES ? `${YOUR_FILES} and ${name}` : `${merged}, ${name}`;
 }
 
 /** The folder in which the user resolves conflicts by hand: the child number 0 of the visit. */

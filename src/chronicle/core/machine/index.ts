@@ -1,12 +1,21 @@
 export type { Action } from "./action.ts";
 export { allowanceOf, type Measure, measures } from "./budget.ts";
-export { candidatesIn, dueOutput, explainWinner, findCandidate, outputIn, winnerOf } from "./candidates.ts";
+export {
+	candidatesIn,
+	dueOutput,
+	explainWinner,
+	findCandidate,
+	outputIn,
+	targetsWithoutOutput,
+	winnerOf,
+} from "./candidates.ts";
 export { activityMs, activityOf, runsAlike, workersBelow } from "./child-activity.ts";
 export type { KeptChildFolder } from "./child-event.ts";
 export type { ChildChoice, ChildGroup, ChildRun, ChildStatus } from "./child-group.ts";
 export { readOutput, statesWithData } from "./child-items.ts";
 export { READ_ONLY_TOOLS, templateOf } from "./child-plan.ts";
 export {
+	ALL_CHILDREN,
 	type ChildActivity,
 	type ChildSpend,
 	type ConflictChoice,
@@ -17,6 +26,8 @@ export {
 	NO_CHILD_SPEND,
 	type PinnedTemplate,
 	type RunParent,
+	sideWith,
+	YOUR_FILES,
 } from "./child-run.ts";
 export { needsChild } from "./children.ts";
 export { decide } from "./decide.ts";

@@ -9,6 +9,7 @@ import {
 	type SnapshotData,
 	updateSnapshot,
 } from "../snapshot/index.ts";
+import type { StatePlan } from "../template/index.ts";
 import type { ChildRun } from "./child-group.ts";
 import type { Inherited } from "./inherited.ts";
 import { planOf } from "./plan.ts";
@@ -20,18 +21,22 @@ export function inheritedBy(parent: Run, child: ChildRun): Inherited {
 	const uncommitted = parent.uncommitted ?? inherited?.uncommitted;
 	const state = children?.state ?? parent.state;
 	const [reader] = planOf(parent, state).next;
-	const isRead = reader !== undefined && !planOf(parent, reader).terminal;
 	return {
 		run: template.name,
 		state,
 		siblings: (children?.children ?? []).filter(({ merges }) => merges === undefined).map(({ name }) => name),
-		...(isRead ? { reader } : {}),
+		...(reader !== undefined && hasAgents(planOf(parent, reader)) ? { reader } : {}),
 		...(child.merges === undefined ? {} : { conflicts: conflictsOf(parent) }),
 		task: inherited?.task ?? parent.task,
 		decisions: [...(inherited?.decisions ?? []), ...decisions],
 		...(uncommitted ? { uncommitted } : {}),
 		snapshot: above(inherited?.snapshot, child.merges === undefined ? knownBefore(parent, child) : parent.snapshot),
 	};
+}
+
+/** Whether a worker or child runs do the state. */
+function hasAgents({ persona, children }: StatePlan): boolean {
+	return persona !== undefined || children !== undefined;
 }
 
 function conflictsOf({ children }: Run): readonly string[] {

@@ -35,8 +35,9 @@ export function targetMeanings(run: Run, state = run.state): Readonly<Record<str
 
 function meaningOf(run: Run, state: string, target: string): string {
 	if (target === HUMAN_INTERVENTION) return "stop, the user decides";
-	if (target === state) return "again, with a fresh worker";
+	// Also the state's own name: nothing follows it.
 	if (planOf(run, state).terminal) return "the run ends";
+	if (target === state) return "again, with a fresh worker";
 	const order = [...run.plan.states.keys()];
 	const [purpose = ""] = (planOf(run, target).description ?? "").split("\n", 1);
 	const way = planOf(run, target).terminal ? "the end" : order.indexOf(target) < order.indexOf(state) ? "back" : "next";

@@ -294,9 +294,10 @@ export function onPauseRequested(run: Run, event: LedgerEvent & PauseRequested):
 }
 
 export function onAbortRequested(before: Run, event: LedgerEvent & AbortRequested): Reduced {
-	const run = addDecision(before, event, { did: "aborted", words: event.words });
+	const { words, byParent } = event;
+	const run = byParent === undefined ? addDecision(before, event, { did: "aborted", words }) : before;
 	const { stage } = run;
-	const detail = event.words?.slice(0, 300) ?? "";
+	const detail = (byParent ?? words ?? "").slice(0, 300);
 	if (run.children && stage.kind !== "over")
 		return stopChildren({ ...run, status: "running" }, "abort", { kind: "finish", status: "aborted", detail });
 	switch (stage.kind) {

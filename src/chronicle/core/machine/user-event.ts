@@ -136,6 +136,8 @@ export interface PauseRequested {
 export interface AbortRequested {
 	readonly kind: "abort_requested";
 	readonly words?: string;
+	/** Why the parent run stops this one: the user has decided nothing here. Absent: the user aborts it. */
+	readonly byParent?: string;
 }
 
 /** Continues a finished run in `to`. */

@@ -90,6 +90,8 @@ export interface LaunchOrder {
 	readonly meanings?: Readonly<Record<string, string>>;
 	/** JSON Schema of the data that it hands over; absent: none. */
 	readonly output?: OutputSchema | undefined;
+	/** Targets that need no such data. */
+	readonly withoutOutput?: readonly string[];
 	readonly limits: WorkerLimits;
 	/**
 	 * How to handle a move that the continued conversation requested before its process died: `ask` repeats `requestMove` without the model;
@@ -117,7 +119,17 @@ export interface LateAnswer {
 export interface StandbyOrder
 	extends Pick<
 		LaunchOrder,
-		"run" | "launch" | "state" | "model" | "cwd" | "copy" | "targets" | "meanings" | "output" | "folder"
+		| "run"
+		| "launch"
+		| "state"
+		| "model"
+		| "cwd"
+		| "copy"
+		| "targets"
+		| "meanings"
+		| "output"
+		| "withoutOutput"
+		| "folder"
 	> {
 	/** The run waits for the user: after a while the standby is given up. */
 	readonly waits: boolean;

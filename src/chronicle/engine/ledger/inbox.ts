@@ -172,7 +172,7 @@ const required: Readonly<Record<UserEvent["kind"], Shape<object>>> = {
 	model_changed: object({ model: isText }),
 	told: object({ text: isText }),
 	pause_requested: object({ cause: isText, detail: isText }),
-	abort_requested: anyObject,
+	abort_requested: object({ byParent: optional(isText) }),
 	reopened: object({ answers: isNumber, to: isText }),
 	rewind_requested: object({
 		to: isNumber,

@@ -172,7 +172,7 @@ function branchTemplate(parent: Run, index: number): ChildDefinition | undefined
 function mergeTemplate(parent: Run): ChildDefinition {
 	const persona = childrenPlanOf(parent)?.mergeBy ?? "An engineer who merges the work of others with care";
 	const { questions } = planOf(parent);
-	const merge = { persona, shell: "free", ...(questions ? { questions } : {}) };
+	const merge = { persona, shell: "free", next: ["done"], ...(questions ? { questions } : {}) };
 	const definition = { name: "merge", limits: visitLimitFields(parent.plan.limits), states: { merge } };
 	return { name: "merge", hash: hashDefinition(definition), definition, plan: compileDefinition(definition, "merge") };
 }

@@ -228,7 +228,7 @@ export class ChildActions {
 	async #submitStop({ supervision: live }: ChildSupervision, how: StopChild["how"], detail: string): Promise<void> {
 		const { refused } = await live.submit(
 			how === "abort"
-				? { kind: "abort_requested", words: detail }
+				? { kind: "abort_requested", byParent: detail }
 				: { kind: "pause_requested", cause: "parent", detail },
 		);
 		if (refused !== undefined) await live.stop();

@@ -11,7 +11,7 @@ import type {
 	Workspace,
 	WorkspaceFailure,
 } from "../../core/index.ts";
-import { conflictFolderId, planOf } from "../../core/index.ts";
+import { ALL_CHILDREN, conflictFolderId, planOf, sideWith, YOUR_FILES } from "../../core/index.ts";
 import type { ExecutorContext } from "./executor-context.ts";
 import { boundedFolder, changesBetween, maxLeft } from "./file-actions.ts";
 
@@ -19,10 +19,6 @@ type Merge = Extract<Action, { kind: "merge_files" }>;
 type Apply = Extract<Action, { kind: "apply_join" }>;
 type JoinProgress = Apply["join"];
 
-/** The side of a merge with the files of the run's folder. */
-const YOURS = "your files";
-/** The other side, if their results are already merged. */
-const CHILDREN = "the children";
 /** Maximum merges of one join while another process keeps writing the files. */
 const maxRounds = 20;
 const maxConflicts = 200;
@@ -61,7 +57,7 @@ async function mergeAll(
 ): Promise<Merged> {
 	let tree = before;
 	const conflicts: JoinConflict[] = [];
-	let last = YOURS;
+	let last = YOUR_FILES;
 	for (const { name, tree: theirs, base: started } of results) {
 		const merged = await workspace.merge(
 			{ base: started ?? base, ours: tree, theirs, names: { ours: last, theirs: name } },
@@ -70,7 +66,7 @@ async function mergeAll(
 		if (!merged.ok) return merged;
 		tree = merged.value.tree;
 		conflicts.push(...merged.value.conflicts.map(({ path, kind }) => ({ path, kind, ours: last, theirs: name })));
-		last = last === YOURS ? `${YOURS} and ${name}` : `${last}, ${name}`;
+		last = sideWith(last, name);
 	}
 	return { ok: true, tree, conflicts };
 }
@@ -105,7 +101,7 @@ function resolutionOf(
 	if (resolved === undefined) return takeResolved(workspace, conflictFolderId(run().id, visit), tree, signal);
 	// The merge knows, or brings, a tree of another machine.
 	return workspace.merge(
-		{ base: tree, ours: tree, theirs: resolved, names: { ours: CHILDREN, theirs: YOURS } },
+		{ base: tree, ours: tree, theirs: resolved, names: { ours: ALL_CHILDREN, theirs: YOUR_FILES } },
 		{ signal },
 	);
 }
@@ -113,7 +109,7 @@ function resolutionOf(
 /** Merges the files with those of the last worker that resolved conflicts. */
 function mergeWorkersResult({ workspace, run }: ExecutorContext, tree: string, signal: AbortSignal) {
 	const merger = run().children?.children.findLast(({ merges }) => merges !== undefined);
-	const names = { ours: CHILDREN, theirs: merger?.name ?? CHILDREN };
+	const names = { ours: ALL_CHILDREN, theirs: merger?.name ?? ALL_CHILDREN };
 	const base = merger?.base ?? tree;
 	return workspace.merge({ base, ours: tree, theirs: merger?.tree ?? tree, names }, { signal });
 }
@@ -124,7 +120,7 @@ async function takeResolved(workspace: Workspace, folder: string, tree: string, 
 	if (!opened.ok) return opened;
 	const kept = await workspace.keepChild(folder, signal);
 	if (!kept.ok) return kept;
-	const names = { ours: CHILDREN, theirs: YOURS };
+	const names = { ours: ALL_CHILDREN, theirs: YOUR_FILES };
 	return workspace.merge({ base: opened.value.tree, ours: tree, theirs: kept.value.tree, names }, { signal });
 }
 
@@ -141,7 +137,7 @@ export async function applyJoin(context: ExecutorContext, { visit, join }: Apply
 	const { workspace, record, crashAt, forbidden } = context;
 	const fail = (detail: string) => record({ kind: "join_failed", visit, detail });
 	crashAt("before merged files are written");
-	const names = { ours: YOURS, theirs: CHILDREN };
+	const names = { ours: YOUR_FILES, theirs: ALL_CHILDREN };
 	const children = joinedChildren(context.run());
 	const change = { from: join.before, to: join.tree, names, children };
 	const joined = await workspace.join({ ...change, ...(forbidden ? { forbidden } : {}) }, signal);
@@ -198,7 +194,7 @@ async function mergeAgain(
 		base: join.before,
 		ours: now,
 		theirs: join.tree,
-		names: { ours: YOURS, theirs: CHILDREN },
+		names: { ours: YOUR_FILES, theirs: ALL_CHILDREN },
 	});
 	if (signal.aborted) return;
 	if (!merged.ok) return void (await record({ kind: "join_failed", visit, detail: merged.failure.message }));
@@ -206,8 +202,8 @@ async function mergeAgain(
 	const conflicts = merged.value.conflicts.map(({ path, kind }) => ({
 		path,
 		kind,
-		ours: YOURS,
-		theirs: CHILDREN,
+		ours: YOUR_FILES,
+		theirs: ALL_CHILDREN,
 	}));
 	await record({ kind: "joined", visit, before: now, tree, conflicts });
 }

@@ -28,6 +28,7 @@ import {
 	type SpendFigures,
 	type StandbyOrder,
 	targetMeanings,
+	targetsWithoutOutput,
 	unansweredQuestion,
 	type Worker,
 } from "../../core/index.ts";
@@ -248,6 +249,7 @@ function orderOf(context: ExecutorContext, action: Work, cwd: string, message: L
 		targets: legalTargets(run),
 		meanings: targetMeanings(run),
 		output: outputIn(run),
+		withoutOutput: targetsWithoutOutput(run),
 		limits: {
 			wallMs: state.wallMs,
 			idleMs: state.idleMs,
@@ -276,6 +278,7 @@ function standbyOrderOf({ run, folder, labels }: ExecutorContext, cwd: string | 
 		targets: legalTargets(now, next.state),
 		meanings: targetMeanings(now, next.state),
 		output: outputIn(now, next.state),
+		withoutOutput: targetsWithoutOutput(now, next.state),
 		folder,
 		waits: now.stage.kind === "asking" || now.questions.length > 0 || unansweredQuestion(now) !== undefined,
 	};

@@ -101,15 +101,19 @@ function refuseMove(run: Run, launch: LaunchId, target: string, summary: string)
 		: undefined;
 }
 
-/** Why a worker that merges may not end its state: conflict markers are left. What cannot be read is left to the join. */
+/** Why a worker that merges may not end its run: conflict markers are left. What cannot be read is left to the join. */
 async function explainMarkers({ run, workspace }: ExecutorContext, target: string): Promise<string | undefined> {
-	const { inherited, state } = run();
-	if (!inherited?.conflicts || target === HUMAN_INTERVENTION || target === state) return undefined;
+	const { inherited } = run();
+	if (!inherited?.conflicts || target === HUMAN_INTERVENTION || judgeMove(run(), target).kind === "repeat")
+		return undefined;
 	const kept = await workspace.snapshot();
 	if (!kept.ok) return undefined;
 	const marked = await workspace.conflictMarkers(kept.value.tree, inherited.conflicts);
 	if (!marked.ok || marked.value.length === 0) return undefined;
-	return `Not moved to "${target}": these files still have conflict markers: ${marked.value.join(", ")}. Resolve them, then call workflow_transition again; or call it with "${HUMAN_INTERVENTION}", and the user decides.`;
+	const wayOut = legalTargets(run()).includes(HUMAN_INTERVENTION)
+		? `; or call it with "${HUMAN_INTERVENTION}", and the user decides`
+		: "";
+	return `Not moved to "${target}": these files still have conflict markers: ${marked.value.join(", ")}. Resolve them, then call workflow_transition again${wayOut}.`;
 }
 
 type MoveData =

@@ -31,6 +31,8 @@ export interface WorkerBrief {
 	readonly meanings?: Readonly<Record<string, string>>;
 	/** JSON Schema of the output that `workflow_transition` needs; absent if it needs none. */
 	readonly output?: OutputSchema;
+	/** Targets that need no output. */
+	readonly withoutOutput?: readonly string[];
 	/** The tools of the state's extensions that it gets; absent if it loads none: then pi's list of tools decides. */
 	readonly tools?: ToolOrder;
 	/** `none`: the worker cannot ask the user. */
@@ -100,6 +102,7 @@ const isBrief: Shape<WorkerBrief> = object<WorkerBrief>({
 	targets: listOf(isText),
 	meanings: optional(isTextByName),
 	output: optional(isOutputSchema),
+	withoutOutput: optional(listOf(isText)),
 	tools: optional(isToolOrder),
 	questions: optional(oneOf("none")),
 	unchanged: optional(object<UnchangedProject>({ shell: oneOf("judged", "strict"), tools: listOf(isText) })),

@@ -187,8 +187,9 @@ function isQuiet(spec: WorkerSpec, { extensions = [] }: StartOptions): boolean {
 	return spec.extensions.length === 0 && extensions.length === 0;
 }
 
-function identityOf({ run, launch, state, model, cwd, targets, meanings, output, folder }: ProcessOrder): string {
-	return JSON.stringify([run, launchKey(launch), state, model, cwd, targets, meanings, output, folder]);
+function identityOf(order: ProcessOrder): string {
+	const { run, launch, state, model, cwd, targets, meanings, output, withoutOutput, folder } = order;
+	return JSON.stringify([run, launchKey(launch), state, model, cwd, targets, meanings, output, withoutOutput, folder]);
 }
 
 /** A standby always starts a new conversation. */

@@ -75,6 +75,7 @@ export function startProcess(
 		targets: order.targets,
 		...(order.meanings ? { meanings: order.meanings } : {}),
 		...(order.output ? { output: order.output } : {}),
+		...(order.withoutOutput ? { withoutOutput: order.withoutOutput } : {}),
 		...(spec.order ? { tools: spec.order } : {}),
 		...(order.state.questions === undefined ? {} : { questions: order.state.questions }),
 		...(spec.unchanged ? { unchanged: spec.unchanged } : {}),

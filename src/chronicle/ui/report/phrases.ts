@@ -57,7 +57,8 @@ const userPhrases: UserPhrases = {
 	told: ({ text }) => ({ what: "Message to the worker", words: text }),
 	// Ceilings, faults and the end of a session request pauses with the same event.
 	pause_requested: ({ cause, detail }) => (cause === "person" ? { what: "Paused the run", words: detail } : undefined),
-	abort_requested: ({ words = "" }) => ({ what: "Aborted the run", words }),
+	abort_requested: ({ words = "", byParent }) =>
+		byParent === undefined ? { what: "Aborted the run", words } : undefined,
 	reopened: ({ to, words = "" }) => ({ what: `Reopened the run in ${to}`, words }),
 	rewind_requested: ({ kept, to, state, reload }) => ({
 		what:

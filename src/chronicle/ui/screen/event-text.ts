@@ -87,7 +87,8 @@ const sentences: Sentences = {
 			.join(", ")}`,
 	model_changed: ({ model }) => `Default model of states: ${model}`,
 	pause_requested: ({ detail }) => `Pause requested: ${detail}`,
-	abort_requested: ({ words }) => `The user aborts the run${saying(words)}`,
+	abort_requested: ({ words, byParent }) =>
+		byParent === undefined ? `The user aborts the run${saying(words)}` : `The parent run stops this one: ${byParent}`,
 	rewind_requested: ({ to, state, kept, reload }) =>
 		kept === undefined
 			? `The user rewinds to the start of visit ${to} (${state})${withTemplate(reload)}`

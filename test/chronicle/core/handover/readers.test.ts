@@ -294,6 +294,18 @@ describe("only some readers know", () => {
 		endChild(testRun, 1, { findings: [{ text: "found by one", from: "one" }] });
 		expect(message(childRun(testRun.run, 2).run)).not.toContain("found by one");
 	});
+	it.each([
+		["a worker that goes on", { persona: "R", next: ["done"] }, true],
+		["a worker that ends the run", { persona: "R", next: [] }, true],
+		["children", { branches: { x: { persona: "X", next: ["done"] } }, next: ["done"] }, true],
+		["nobody", { next: [] }, false],
+	])("their reader: %s", (_, report, isRead) => {
+		const parent = open(definition({ build: { branches: states.build.branches, next: ["report"] }, report }), {
+			children: { nested },
+		});
+		parent.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: newTree() });
+		expect(message(childRun(parent.run, 1).run).includes('go to "report" of that run')).toBe(isRead);
+	});
 	it("the parent's data in the instructions of a child and of a grandchild", () => {
 		expect(readers["a child"]?.()).toContain("Listen on 8081.");
 		expect(readers["a grandchild"]?.()).toContain("Use 8081.");

@@ -182,6 +182,22 @@ describe("conflicts of the join", () => {
 		expect(testRun.run.childCount).toBe(3);
 	});
 
+	it.each([
+		["of two", "api", "api client", ["api", "api client"]],
+		["of one and the files so far", "your files and api", "api client", ["api", "api client"]],
+		["of one and all before it", "your files and api, api client", "a", ["api", "api client", "a"]],
+		["of one and your files", "your files", "a", ["a"]],
+		["of your files and all", "your files", "the children", ["api", "api client", "a"]],
+	])("start a child that reads about no other side: a conflict %s", (_, ours, theirs, sides) => {
+		const testRun = plan(parentTemplate({ branches: branches("api", "api client", "a"), merge_by: "M" }));
+		for (const number of [1, 2, 3])
+			end(testRun, number, "done", { handover: { summary: `${"x".repeat(13_000)} end`, data: {} } });
+		const { task } = childAt(join(testRun, [conflict("f", ours, theirs)]), 4);
+		expect([...task.matchAll(/^### (.*)$/gm)].map(([, name]) => name)).toEqual(sides);
+		expect(task.match(/… \(the rest is in "What is known"\)$/gm)).toHaveLength(sides.length);
+		expect(task.length).toBeLessThan(9000);
+	});
+
 	it("start a child with at most the first fifty, and without missing summaries", () => {
 		const testRun = plan(parentTemplate({ branches: branches("x"), merge_by: "M" }));
 		end(testRun, 1, "done", { handover: { summary: "", data: {} } });

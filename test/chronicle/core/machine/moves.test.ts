@@ -1,6 +1,11 @@
 // Moves of a run: declared targets, limits, human_intervention and the ways out of it.
 import { describe, expect, it } from "vitest";
-import { judgeMove, legalTargets } from "../../../../src/chronicle/core/machine/index.ts";
+import {
+	judgeMove,
+	legalTargets,
+	targetMeanings,
+	targetsWithoutOutput,
+} from "../../../../src/chronicle/core/machine/index.ts";
 import { ask, definition, go, here, open, refold, since, start, type TestRun, where } from "./test-run.ts";
 
 const sample = definition({
@@ -46,6 +51,32 @@ describe("a legal move", () => {
 		expect(legalTargets(run)).toEqual(["implementation", "human_intervention", "planning"]);
 		const judged = judgeMove(run, "implementaton");
 		expect(judged.kind === "illegal" && judged.message).toContain("Did you mean `implementation`?");
+	});
+	it.each([
+		[
+			"in the middle",
+			"b",
+			{ a: "back", c: "the end", human_intervention: "stop, the user decides", b: "again, with a fresh worker" },
+		],
+		["a last state of any name", "c", { done: "the run ends", c: "the run ends" }],
+		["`done`", "done", { done: "the run ends" }],
+	])("has targets with the meaning that the move has: %s", (_, state, meanings) => {
+		const end = { persona: "C", next: [] };
+		const states = { a: { persona: "A", next: ["b"] }, b: { persona: "B", next: ["a", "c"] }, c: end, done: end };
+		const { run } = open(definition(states));
+		const there = { ...run, state };
+		expect(targetMeanings(there)).toEqual(meanings);
+		const ends = Object.keys(meanings).filter((target) => judgeMove(there, target).kind === "finish");
+		expect(ends).toEqual(
+			Object.entries(meanings).flatMap(([name, meaning]) => (meaning === "the run ends" ? [name] : [])),
+		);
+	});
+	it.each([
+		["in the middle", ["done"], ["human_intervention", "a"]],
+		["at the end", [], []],
+	])("hands over no data where none is due: %s", (_, next, without) => {
+		const { run } = start(open(definition({ a: { persona: "A", next, output: { type: "object" } } })));
+		expect(targetsWithoutOutput(run)).toEqual(without);
 	});
 	it("ends a terminal state that has a worker by done or its own name", () => {
 		for (const target of ["done", "docs"]) {

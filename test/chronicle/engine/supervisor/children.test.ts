@@ -230,6 +230,8 @@ describe("join and on_failed", () => {
 		]);
 		const ended = (await stage.events(run.id)).flatMap((event) => (event.kind === "child_ended" ? [event.status] : []));
 		expect(ended).toEqual(["done", "aborted"]);
+		// The user has decided nothing.
+		expect(run.decisions).toEqual([]);
 	});
 
 	it("continues after a failed child is dropped, and after it is reopened", async () => {
@@ -494,6 +496,7 @@ describe("conflicts", () => {
 		const stage = openStage(
 			many(async (host, order, ended) => {
 				if (order.state.name !== "merge") return child(host, order, ended);
+				expect(order.targets).toEqual(["done", "human_intervention", "merge"]);
 				const refused = await host.requestMove("done", "not merged");
 				replies.push(refused.kind, refused.text);
 				writeFileSync(join(order.cwd, "same.txt"), "both\n");
@@ -504,6 +507,7 @@ describe("conflicts", () => {
 		expect(run.status).toBe("done");
 		expect(replies[0]).toBe("refused");
 		expect(replies[1]).toContain("still have conflict markers: same.txt");
+		expect(replies[1]).toContain('or call it with "human_intervention"');
 		expect(run.snapshot.summaries).toContainEqual(expect.objectContaining({ child: "merge 3", text: "merged" }));
 	});
 

@@ -81,9 +81,10 @@ async function requestMove(
 	return { content: [{ type: "text", text: reply.text }], details: { reply: "accepted" }, terminate: true };
 }
 
-function moveParameters({ state, targets, meanings = {}, output }: WorkerBrief, schemas: typeof Type) {
+function moveParameters({ targets, meanings = {}, output, withoutOutput = [] }: WorkerBrief, schemas: typeof Type) {
 	const meant = targets.flatMap((name) => (meanings[name] === undefined ? [] : [`${name}: ${meanings[name]}.`]));
-	const about = `Output of this state. Not needed for ${notNeededFor(targets, state)}.`;
+	const except = withoutOutput.length > 0 ? ` Not needed for ${withoutOutput.join(" and ")}.` : "";
+	const about = `Output of this state.${except}`;
 	return schemas.Unsafe<MoveArguments>({
 		type: "object",
 		properties: {
@@ -100,10 +101,6 @@ function moveParameters({ state, targets, meanings = {}, output }: WorkerBrief, 
 		},
 		required: ["target_state", "summary"],
 	});
-}
-
-function notNeededFor(targets: readonly string[], state: string): string {
-	return ["human_intervention", state].filter((name) => targets.includes(name)).join(" and ");
 }
 
 /** Throws the refusal, which pi makes the result of the call. */

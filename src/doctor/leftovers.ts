@@ -5,7 +5,14 @@
 
 import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { orphanedChildFolders, type Project, removeOutsideFolder, unstartedRuns } from "../chronicle/index.ts";
+import {
+	logCopiesRoot,
+	orphanedChildFolders,
+	orphanedLogCopies,
+	type Project,
+	removeOutsideFolder,
+	unstartedRuns,
+} from "../chronicle/index.ts";
 import { counted } from "../definition/index.ts";
 import { walkFiles } from "../disk/index.ts";
 import { findOrphans, processStart, runsWithProcesses, stopOrphans } from "../process/index.ts";
@@ -36,6 +43,7 @@ async function examineLeftovers(request: LeftoverRequest): Promise<readonly Doct
 		...(await fileFindings("drafts of unfinished files", await staleDrafts(project), fix)),
 		...(await copyFindings(fix)),
 		...(await childFolderFindings(project, fix)),
+		...(await logCopyFindings(project)),
 	].map((finding) =>
 		finding.state === "warning" && finding.remedy === undefined
 			? { ...finding, remedy: `Run \`${prefix}doctor --fix\`.` }
@@ -169,6 +177,16 @@ async function childFolderFindings({ place }: Project, fix: LeftoverRequest["fix
 		];
 	for (const folder of removed) await removeOutsideFolder(folder);
 	return [fine(`removed ${what}`), ...findings];
+}
+
+/** Copies of event logs whose projects are gone. */
+async function logCopyFindings({ place: { agentFolder } }: Project): Promise<readonly DoctorFinding[]> {
+	const folders = await orphanedLogCopies(logCopiesRoot(agentFolder));
+	return folders.map((folder) => ({
+		state: "warning",
+		text: `${folder} has copies of the events of a project that is not where it was.`,
+		remedy: "If the project is gone for good, delete the folder.",
+	}));
 }
 
 /** Drafts of atomic writes whose processes have exited. */

@@ -31,6 +31,15 @@ export interface LedgerStore {
 	read(id: string): Promise<Result<ReadLedger, StoreFailure>>;
 	/** Every run of the store, newest first, including unreadable and foreign ones, with the reason. */
 	list(): Promise<readonly LedgerEntry[]>;
+	/**
+	 * The first runs that changed last, at most `count`, with child runs of them; newest first. Unlike `list`, it reads few runs, however many there
+	 * are.
+	 */
+	recent(count: number): Promise<readonly LedgerEntry[]>;
+	/** The ids of all runs, foreign ones included, in no order; empty if they cannot be listed. Reads no run. */
+	ids(): Promise<readonly string[]>;
+	/** The entry of one run in the list; `undefined`: there is no such run. */
+	entry(id: string): Promise<LedgerEntry | undefined>;
 	/** Resolves `name`, which is an id, a unique prefix of one, or `last`. */
 	find(name: string): Promise<Result<string, StoreFailure>>;
 	/** Queues a user's event for the supervisor that holds the run. */

@@ -2,6 +2,7 @@
 // F1 a run is completely on disk before `create` resolves; F2 every write happens under the lease, and no later write is lost; F3 a
 // checkpoint never contains more than the log; F4 a damaged file is copied under another name before it is overwritten.
 import { rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { type Disk, realDisk, undefinedIfMissing } from "../../../disk/index.ts";
 import { openRedaction, type Redact } from "../../../safety/index.ts";
 import type { Clock, EventBody, HeldLedger, LedgerStore, ReadLedger, Result, StoreFailure } from "../../core/index.ts";
@@ -11,8 +12,9 @@ import { holdLedger, type StoreDependencies } from "./held-ledger.ts";
 import { postEvent } from "./inbox.ts";
 import { isRunId, pathsOf, prepareSessions, type RunPaths } from "./layout.ts";
 import { leaseHolder, takeLease } from "./lease.ts";
-import { listRuns, namedIds, resolveRunId } from "./list-runs.ts";
+import { describeRun, listRuns, namedIds, type RunsPlace, recentRuns, resolveRunId, runIds } from "./list-runs.ts";
 import { loadRun, readEvents } from "./load.ts";
+import { type CopiesPlace, completeLog, openLogCopy, readablePaths } from "./log-copy.ts";
 import { openLog } from "./log-file.ts";
 import { redactEvent } from "./redaction.ts";
 import { removeRun } from "./remove.ts";
@@ -26,6 +28,8 @@ export interface FileStoreOptions {
 	readonly disk?: Disk;
 	/** Redacts secrets before writing; default: known shapes, and the secrets of this process's environment. */
 	readonly redact?: Redact;
+	/** Where copies of the logs are kept, outside the project; default: nowhere. */
+	readonly copies?: CopiesPlace | undefined;
 	/** Precedes the commands that a failure names; default: `pi-chronicle `. */
 	readonly shell?: string | undefined;
 }
@@ -45,11 +49,13 @@ export function openFileStore({
 	clock,
 	disk = realDisk,
 	redact = openRedaction(process.env),
+	copies,
 	shell,
 }: FileStoreOptions): LedgerStore {
-	const dependencies: StoreDependencies = { clock, disk, redact };
+	const dependencies: StoreDependencies = { clock, disk, redact, copies };
+	const place: RunsPlace = { sessions, copies };
 	const post: LedgerStore["post"] = async (id, event) => {
-		const { inbox, log } = pathsOf(sessions, id);
+		const { inbox, log } = await readablePaths(pathsOf(sessions, id), copies);
 		if ((await stat(log).catch(undefinedIfMissing)) === undefined)
 			return storeFailure("unknown", `No run has the id "${id}".`, seeList);
 		const posted = await postEvent(inbox, redactEvent(event, redact), clock.now());
@@ -66,12 +72,16 @@ export function openFileStore({
 			});
 		},
 		open: (id) => withRun(sessions, id, "log", (paths) => takeRun(paths, dependencies)),
-		read: (id) => withRun(sessions, id, "log", readRun),
-		list: () => listRuns(sessions),
-		remove: (id) => withRun(sessions, id, "folder", () => removeRun(sessions, id)),
+		read: (id) => withRun(sessions, id, "log", async (paths) => readRun(await readablePaths(paths, copies))),
+		list: () => listRuns(place),
+		recent: (count) => recentRuns(place, count),
+		ids: () => runIds(place).catch(() => []),
+		entry: (id) => describeRun(place, id),
+		remove: (id) => withRun(sessions, id, "folder", () => removeRun(place, id)),
 		async find(name) {
 			if (isRunId(name)) return resolveRunId(name, [name]);
-			return resolveRunId(name, namedIds(await listRuns(sessions)), shell);
+			if (name === "last") return resolveRunId(name, namedIds(await recentRuns(place, 1)), shell);
+			return withDisk(sessions, async () => resolveRunId(name, (await runIds(place)).filter(isRunId)));
 		},
 		post: (id, event) => withRun(sessions, id, "inbox", () => post(id, event)),
 	};
@@ -125,13 +135,14 @@ async function createRun(
 	first: EventBody & { readonly kind: "created" },
 	dependencies: StoreDependencies,
 ): Promise<Result<HeldLedger, StoreFailure>> {
-	const { clock, disk, redact } = dependencies;
+	const { clock, disk, redact, copies } = dependencies;
 	const known = await loadRun(paths);
 	if (known.ok || known.failure.reason !== "unknown")
 		return storeFailure("exists", `The run ${first.id} already exists.`, "Use another id.");
 	const lease = await takeLease(paths.folder, 0);
 	if (!lease.ok) return lease;
-	const log = await openLog({ path: paths.log, disk, lease: lease.value, size: 0, lastSeq: 0 }).catch(
+	const copy = copies && openLogCopy(copies, paths);
+	const log = await openLog({ path: paths.log, disk, lease: lease.value, copy, size: 0, lastSeq: 0 }).catch(
 		async (error: unknown) => {
 			await lease.value.release();
 			throw error;
@@ -160,7 +171,8 @@ async function createRun(
 }
 
 async function takeRun(paths: RunPaths, dependencies: StoreDependencies): Promise<Result<HeldLedger, StoreFailure>> {
-	const before = await loadRun(paths);
+	const { copies } = dependencies;
+	const before = await loadRun(await readablePaths(paths, copies));
 	if (!before.ok) return before;
 	if (!before.value.hasLog)
 		return storeFailure(
@@ -171,6 +183,8 @@ async function takeRun(paths: RunPaths, dependencies: StoreDependencies): Promis
 	const lease = await takeLease(paths.folder, before.value.lastFence);
 	if (!lease.ok) return lease;
 	// The previous holder may just have written: only now is the log stable.
+	await prepareSessions(dirname(paths.log));
+	await completeLog(paths, copies);
 	const read = await loadRun(paths);
 	if (!read.ok || read.value.lastFence >= lease.value.fence) {
 		await lease.value.release();

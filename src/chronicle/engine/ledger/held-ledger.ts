@@ -9,6 +9,7 @@ import { type Inbox, openInbox } from "./inbox.ts";
 import type { RunPaths } from "./layout.ts";
 import type { Lease } from "./lease.ts";
 import { readEvents } from "./load.ts";
+import type { CopiesPlace } from "./log-copy.ts";
 import type { LogFile } from "./log-file.ts";
 import { redactEvent } from "./redaction.ts";
 
@@ -16,6 +17,8 @@ export interface StoreDependencies {
 	readonly clock: Pick<Clock, "now">;
 	readonly disk: Disk;
 	readonly redact: Redact;
+	/** Where copies of the logs are kept; `undefined`: nowhere. */
+	readonly copies: CopiesPlace | undefined;
 }
 
 /** The checkpoint on disk: its position in the log, and its length in bytes. */

@@ -7,5 +7,6 @@ export { isRunId } from "./layout.ts";
 export { thisHost } from "./lease.ts";
 export { stampEvent } from "./line.ts";
 export { ALL_RUNS, resolveRunId, summarizeRun } from "./list-runs.ts";
+export { logCopiesRoot, orphanedLogCopies } from "./log-copy.ts";
 export { redactEvent } from "./redaction.ts";
 export { unstartedRuns } from "./unstarted-runs.ts";

@@ -6,7 +6,7 @@ import { isNumber, isText, object } from "../../../definition/index.ts";
 import { inheritOwner, makePrivateFolder, undefinedIfMissing } from "../../../disk/index.ts";
 import { processStart } from "../../../process/index.ts";
 import type { LeaseHolder, Result, StoreFailure } from "../../core/index.ts";
-import { diskFailure } from "./failures.ts";
+import { diskFailure, OWN_COMMAND } from "./failures.ts";
 
 export interface Lease {
 	readonly fence: number;
@@ -119,6 +119,7 @@ async function explainLoss(folder: string): Promise<StoreFailure> {
 		() => undefined,
 		(error: NodeJS.ErrnoException) => error,
 	);
+	if (seen?.code === "ENOENT" && (await hasProject(folder))) return deleted(folder);
 	if (seen) return diskFailure(seen, folder);
 	const holder = await leaseHolder(folder).catch(() => undefined);
 	return holder
@@ -126,8 +127,29 @@ async function explainLoss(folder: string): Promise<StoreFailure> {
 		: {
 				reason: "fenced",
 				message: "The run's lease was removed, and no process holds the run now.",
-				remedy: "Resume it: no recorded data is lost.",
+				remedy: `Resume it with ${OWN_COMMAND}resume ${shortId(folder)}: no recorded event is lost.`,
 			};
+}
+
+/** Whether the project of a run's folder, `.pi/chronicle/sessions/<id>` in it, exists. */
+async function hasProject(folder: string): Promise<boolean> {
+	const project = dirname(dirname(dirname(dirname(folder))));
+	return access(project).then(
+		() => true,
+		() => false,
+	);
+}
+
+function deleted(folder: string): StoreFailure {
+	return {
+		reason: "fenced",
+		message: `The run's folder ${folder} was deleted, for instance by git clean -x.`,
+		remedy: `Continue with ${OWN_COMMAND}resume ${shortId(folder)}: the recorded events are kept outside the project; conversations and saved files are lost.`,
+	};
+}
+
+function shortId(folder: string): string {
+	return basename(folder).slice(0, 8);
 }
 
 /** Numbers of the leases in `folder`, highest first. */

@@ -1,4 +1,5 @@
 // Lists runs: this program's, those of another implementation, and unreadable ones with their problems.
+import { statSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { undefinedIfMissing } from "../../../disk/index.ts";
@@ -9,6 +10,7 @@ import { readForeign } from "./foreign.ts";
 import { isRunId, pathsOf } from "./layout.ts";
 import { leaseHolder } from "./lease.ts";
 import { loadRun } from "./load.ts";
+import { type CopiesPlace, copiedRuns, readablePaths } from "./log-copy.ts";
 
 /** A larger file is not a ledger of another implementation. */
 const maxBytes = 4_000_000;
@@ -16,34 +18,116 @@ const maxBytes = 4_000_000;
 /** Placeholder for the id if the folder of the runs cannot be read. */
 export const ALL_RUNS = "all runs";
 
-/** All runs in `sessions`, newest first. Other files (contexts, answers, sessions) are ignored. */
-export async function listRuns(sessions: string): Promise<readonly LedgerEntry[]> {
-	let names: readonly string[];
-	try {
-		names = (await readdir(sessions).catch(undefinedIfMissing)) ?? [];
-	} catch (error) {
-		// An unreadable folder must not look empty.
-		return [{ kind: "unreadable", id: ALL_RUNS, failure: diskFailure(error, sessions) }];
-	}
-	const ids = new Set<string>();
+/** Where the runs of a project are. */
+export interface RunsPlace {
+	/** Folder of all runs. */
+	readonly sessions: string;
+	/** Where copies of their logs are kept; `undefined`: nowhere. */
+	readonly copies: CopiesPlace | undefined;
+}
+
+interface RunNames {
+	readonly ids: readonly string[];
+	/** Names, without `.json`, of files that may be ledgers of another implementation. */
+	readonly others: readonly string[];
+}
+
+/** The names of all runs, in no order. Reads no run. */
+async function namesIn({ sessions, copies }: RunsPlace): Promise<RunNames> {
+	const names = (await readdir(sessions).catch(undefinedIfMissing)) ?? [];
+	const ids = new Set(copies ? await copiedRuns(copies) : []);
 	const others: string[] = [];
 	for (const name of names) {
 		const id = name.replace(/(?:\.events\.jsonl|\.json)$/, "");
 		if (id !== name && isRunId(id)) ids.add(id);
-		else if (name.endsWith(".json") && !name.startsWith(".")) others.push(name);
+		else if (name.endsWith(".json") && !name.startsWith(".")) others.push(id);
 	}
-	const entries: { readonly entry: LedgerEntry; readonly at: number }[] = [];
-	const add = async (entry: LedgerEntry | undefined): Promise<void> => {
-		if (entry) entries.push({ entry, at: await updatedAt(sessions, entry) });
-	};
-	for (const id of ids) await add(await describeRun(sessions, id));
-	for (const name of others) await add(await describeForeign(join(sessions, name), name.slice(0, -".json".length)));
-	return entries.sort((one, other) => other.at - one.at).map(({ entry }) => entry);
+	return { ids: [...ids], others };
 }
 
-/** `undefined`: it was removed in the meantime, or never started. */
-async function describeRun(sessions: string, id: string): Promise<LedgerEntry | undefined> {
-	const paths = pathsOf(sessions, id);
+/** The ids of all runs, in no order. Reads no run, and throws if the folder cannot be read. */
+export async function runIds(place: RunsPlace): Promise<readonly string[]> {
+	const { ids, others } = await namesIn(place);
+	return [...ids, ...others];
+}
+
+/** All runs, newest first. Other files (contexts, answers, sessions) are ignored. */
+export async function listRuns(place: RunsPlace): Promise<readonly LedgerEntry[]> {
+	return orUnreadable(place, async () => {
+		const { ids, others } = await namesIn(place);
+		return newestFirst(place, await describeAll(place, [...ids, ...others]));
+	});
+}
+
+/** Runs that are read before `recentRuns` stops looking for first runs. */
+const maxRead = 150;
+
+/**
+ * The first runs that changed last, at most `count`, with the child runs found on the way; newest first. Reads few runs, however many there are.
+ */
+export async function recentRuns(place: RunsPlace, count: number): Promise<readonly LedgerEntry[]> {
+	return orUnreadable(place, async () => {
+		const { ids, others } = await namesIn(place);
+		const known = new Set(ids);
+		const names = [...ids, ...others].map((name) => ({ name, at: changedAt(place, name) }));
+		const entries: LedgerEntry[] = [];
+		let first = 0;
+		for (const { name } of names.sort((one, other) => other.at - one.at).slice(0, maxRead)) {
+			if (first >= count) break;
+			const entry = await describeRun(place, name);
+			if (!entry) continue;
+			entries.push(entry);
+			if (!isChildOf(entry, known)) first += 1;
+		}
+		const found = new Set(entries.map(({ id }) => id));
+		return newestFirst(
+			place,
+			entries.filter((entry) => !isChildOf(entry, known) || isChildOf(entry, found)),
+		);
+	});
+}
+
+function isChildOf(entry: LedgerEntry, runs: ReadonlySet<string>): boolean {
+	return entry.kind === "run" && entry.summary.parent !== undefined && runs.has(entry.summary.parent.run);
+}
+
+async function orUnreadable(
+	{ sessions }: RunsPlace,
+	read: () => Promise<readonly LedgerEntry[]>,
+): Promise<readonly LedgerEntry[]> {
+	try {
+		return await read();
+	} catch (error) {
+		// An unreadable folder must not look empty.
+		return [{ kind: "unreadable", id: ALL_RUNS, failure: diskFailure(error, sessions) }];
+	}
+}
+
+async function describeAll(place: RunsPlace, names: readonly string[]): Promise<LedgerEntry[]> {
+	const entries: LedgerEntry[] = [];
+	for (const name of names) {
+		const entry = await describeRun(place, name);
+		if (entry) entries.push(entry);
+	}
+	return entries;
+}
+
+async function newestFirst({ sessions }: RunsPlace, entries: readonly LedgerEntry[]): Promise<LedgerEntry[]> {
+	const dated = await Promise.all(entries.map(async (entry) => ({ entry, at: await updatedAt(sessions, entry) })));
+	return dated.sort((one, other) => other.at - one.at).map(({ entry }) => entry);
+}
+
+/** When the log of a run changed last, in milliseconds since the epoch. Synchronous, because one call takes microseconds. */
+function changedAt({ sessions }: RunsPlace, name: string): number {
+	const paths = isRunId(name) ? pathsOf(sessions, name) : undefined;
+	const found = paths && statSync(paths.log, { throwIfNoEntry: false });
+	return (found ?? statSync(join(sessions, `${name}.json`), { throwIfNoEntry: false }))?.mtimeMs ?? 0;
+}
+
+/** The list's entry of one run or of a ledger of another implementation. `undefined`: it was removed, never started, or is no ledger. */
+export async function describeRun(place: RunsPlace, id: string): Promise<LedgerEntry | undefined> {
+	if (!isRunId(id)) return describeForeign(join(place.sessions, `${id}.json`), id);
+	const paths = await readablePaths(pathsOf(place.sessions, id), place.copies);
 	const read = await loadRun(paths);
 	if (!read.ok) {
 		if (read.failure.reason === "unknown") return undefined;

@@ -8,6 +8,7 @@ import type { EventBody, LedgerEvent, Result, StoreFailure } from "../../core/in
 import { diskFailure } from "./failures.ts";
 import type { Lease } from "./lease.ts";
 import { encodeLine, stampEvent } from "./line.ts";
+import type { LogCopy } from "./log-copy.ts";
 
 export interface LogFile {
 	readonly size: number;
@@ -26,13 +27,15 @@ export interface LogStart {
 	readonly path: string;
 	readonly disk: Disk;
 	readonly lease: Lease;
+	/** The copy outside the project; `undefined`: none is kept. */
+	readonly copy: LogCopy | undefined;
 	/** Valid bytes: the rest is truncated now. */
 	readonly size: number;
 	readonly lastSeq: number;
 }
 
 /** Opens the log for appending and truncates it to its valid bytes. Throws disk errors. */
-export async function openLog({ path, disk, lease, ...start }: LogStart): Promise<LogFile> {
+export async function openLog({ path, disk, lease, copy, ...start }: LogStart): Promise<LogFile> {
 	const file = await disk.open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
 	let { size, lastSeq } = start;
 	let dirty = false;
@@ -66,10 +69,12 @@ export async function openLog({ path, disk, lease, ...start }: LogStart): Promis
 				if (dirty) await file.truncate(size);
 				// A process that lost the run during a write may have left a line: it stays, and readers ignore it.
 				else size = Math.max(size, (await file.stat()).size);
+				if (size > 0) await copy?.precede(size, bytes);
 				dirty = true;
 				await writeAll(file, bytes);
 				if (durable) await file.sync();
 			} catch (error) {
+				await copy?.withdraw(size);
 				// Truncates the partial write now if possible, otherwise before the next write.
 				await file.truncate(size).then(
 					() => {
@@ -81,6 +86,8 @@ export async function openLog({ path, disk, lease, ...start }: LogStart): Promis
 			}
 			dirty = false;
 			unsynced = !durable;
+			// A run that never began has no copy.
+			if (size === 0) await copy?.follow(bytes.length);
 			size += bytes.length;
 			lastSeq += events.length;
 			return { ok: true, value: events };
@@ -97,6 +104,7 @@ export async function openLog({ path, disk, lease, ...start }: LogStart): Promis
 		},
 		async close() {
 			if (unsynced) await file.sync().catch(() => {});
+			await copy?.close();
 			await file.close();
 		},
 	};

@@ -8,20 +8,26 @@ import type { Result, StoreFailure } from "../../core/index.ts";
 import { storeFailure } from "./failures.ts";
 import { pathsOf } from "./layout.ts";
 import { takeLease } from "./lease.ts";
+import type { RunsPlace } from "./list-runs.ts";
+import { readablePaths, removeCopy } from "./log-copy.ts";
 
-/** Removes run `id`; returns the bytes that it used. */
+/** Removes run `id` and the copy of its events; returns the bytes that it used. */
 export async function removeRun(
-	sessions: string,
+	{ sessions, copies }: RunsPlace,
 	id: string,
 ): Promise<Result<{ readonly bytes: number }, StoreFailure>> {
-	const { folder, log, checkpoint } = pathsOf(sessions, id);
+	const paths = pathsOf(sessions, id);
+	const { folder, log, checkpoint } = paths;
 	const moved = join(sessions, `.removed-${id}`);
 	const names = await namesOf(sessions, id);
-	if (names.length === 0) return storeFailure("unknown", `No run has the id "${id}".`, "See the list of runs.");
+	if (names.length === 0 && (await readablePaths(paths, copies)) === paths)
+		return storeFailure("unknown", `No run has the id "${id}".`, "See the list of runs.");
 	const lease = await takeLease(folder, 0);
 	if (!lease.ok) return lease;
 	const places = (await namesOf(sessions, id)).map((name) => join(sessions, name));
-	const bytes = (await Promise.all(places.map(usedBytes))).reduce((sum, size) => sum + size, 0);
+	const own = (await Promise.all(places.map(usedBytes))).reduce((sum, size) => sum + size, 0);
+	// The copy would bring the run back.
+	const bytes = own + (copies ? await removeCopy(copies, paths) : 0);
 	// The events first and the folded state last: until then the list shows the run, so that its removal can be repeated.
 	await rm(log, { force: true });
 	for (const place of places)

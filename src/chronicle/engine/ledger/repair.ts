@@ -6,6 +6,7 @@ import type { HeldParts, StoreDependencies } from "./held-ledger.ts";
 import type { RunPaths } from "./layout.ts";
 import type { Lease } from "./lease.ts";
 import { countDamaged, type LoadedRun } from "./load.ts";
+import { type LogCopy, openLogCopy } from "./log-copy.ts";
 import { type LogFile, openLog } from "./log-file.ts";
 
 /** On resume, a longer log is not searched for damaged lines before its checkpoint: a log of this size takes some tens of milliseconds. */
@@ -21,7 +22,7 @@ export async function openRepaired(
 	lease: Lease,
 	dependencies: StoreDependencies,
 ): Promise<HeldParts> {
-	const { clock, disk } = dependencies;
+	const { clock, disk, copies } = dependencies;
 	const stamp = new Date(clock.now()).toISOString().replaceAll(":", "-");
 	if (read.checkpointDamaged) await copyFile(paths.checkpoint, `${paths.checkpoint}.corrupt-${stamp}`);
 	if (read.tornBytes > 0) await keepTail(paths.log, read.size, `${paths.log}.corrupt-${stamp}`);
@@ -33,16 +34,33 @@ export async function openRepaired(
 		);
 	const held = { paths, lease, repairs, ...dependencies };
 	const { run } = read;
+	const copy = copies && openLogCopy(copies, paths);
+	const start = { path: paths.log, disk, lease, copy, lastSeq: run.seq };
 	if (damaged === 0 && !read.logDamaged) {
 		const kept = read.log && { offset: read.log.offset, bytes: (await stat(paths.checkpoint)).size };
-		const log = await openLog({ path: paths.log, disk, lease, size: read.size, lastSeq: run.seq });
+		const log = await openLog({ ...start, size: read.size });
+		repairs.push(...(await followLog(copies, copy, log)));
 		return { ...held, run, log, kept };
 	}
-	const copy = `${paths.log}.damaged-${stamp}`;
-	const size = await sealDamaged(paths.log, read.size, copy);
-	repairs.push(`The damaged log is kept as ${copy}.`);
-	const log = await openLog({ path: paths.log, disk, lease, size, lastSeq: run.seq });
+	const damagedLog = `${paths.log}.damaged-${stamp}`;
+	const size = await sealDamaged(paths.log, read.size, damagedLog);
+	repairs.push(`The damaged log is kept as ${damagedLog}.`);
+	const log = await openLog({ ...start, size });
+	repairs.push(...(await followLog(copies, copy, log)));
 	return { ...held, run: await recover(log, run, clock), log };
+}
+
+/** Brings the copy of the log up to date; a sentence if there can be none. */
+async function followLog(
+	copies: StoreDependencies["copies"],
+	copy: LogCopy | undefined,
+	{ size }: LogFile,
+): Promise<readonly string[]> {
+	const why = await copy?.follow(size);
+	if (why === undefined || !copies) return [];
+	return [
+		`No copy of the events can be kept in ${copies.folder} (${why}): what deletes ignored files, such as git clean -x, deletes the run.`,
+	];
 }
 
 /** Appends the whole run after damaged events, so that the log is self-contained again. */

@@ -73,6 +73,10 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 			database.shell,
 		);
 	};
+	const listed = (which: Listed): Promise<LedgerEntry[]> =>
+		listRuns(options, which).catch((error: unknown) => [
+			{ kind: "unreadable", id: "all runs", failure: databaseFailure(error, database) },
+		]);
 	return {
 		create: (first) => guarded(first.id, () => insertRun(options, first)),
 		beginChild: (first, start) => guarded(first.id, () => beginChild(options, first, start)),
@@ -80,10 +84,10 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 		open: (id) => guarded(id, () => database.transaction((tx) => claimRun(options, tx, id, undefined))),
 		claim: (tx, id, job) => claimRun(options, tx, id, job),
 		read: (id) => guarded(id, () => readRun(options, id)),
-		list: () =>
-			listRuns(options).catch((error: unknown): LedgerEntry[] => [
-				{ kind: "unreadable", id: "all runs", failure: databaseFailure(error, database) },
-			]),
+		list: () => listed({}),
+		recent: (count) => listed({ firstRuns: count }),
+		ids: async () => (await listed({})).map(({ id }) => id),
+		entry: async (id) => (isRunId(id) ? (await listed({ id }))[0] : undefined),
 		find: (name) => find(name).catch((error: unknown) => ({ ok: false, failure: databaseFailure(error, database) })),
 		post: (id, event) =>
 			guarded(id, async () => {
@@ -237,11 +241,21 @@ type ListRow = Omit<RunRow, "body"> & {
 	readonly child: string | null;
 };
 
-async function listRuns({ database, project }: PostgresStoreOptions): Promise<LedgerEntry[]> {
+/** Which runs of a project are listed: one, the first runs that changed last, or all. */
+interface Listed {
+	readonly id?: string;
+	readonly firstRuns?: number;
+}
+
+async function listRuns(
+	{ database, project }: PostgresStoreOptions,
+	{ id: only, firstRuns }: Listed,
+): Promise<LedgerEntry[]> {
 	const { rows } = await database.query<ListRow>(
 		`SELECT ${runColumns.replace("r.body, ", "")}, r.template, r.task, r.status, r.state, r.updated_at, r.cost_usd, r.tokens, r.child
-		FROM ${runTables} WHERE r.project = $1 ORDER BY r.updated_at DESC, r.id DESC`,
-		[project],
+		FROM ${runTables} WHERE r.project = $1 AND ($2::uuid IS NULL OR r.id = $2) AND ($3::int IS NULL OR r.parent IS NULL)
+		ORDER BY r.updated_at DESC, r.id DESC LIMIT $3`,
+		[project, only ?? null, firstRuns ?? null],
 	);
 	return rows.map((row): LedgerEntry => {
 		const { id, template, task, state, updated_at: updatedAt, cost_usd: costUsd, tokens } = row;

@@ -1,12 +1,12 @@
 // The copies of the project that children work in: where their folders are, and what their workers may not change.
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { basename, dirname, isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { deepestRealPath, folderNames, usedBytes } from "../../../disk/index.ts";
 import { isWithin } from "../../../safety/index.ts";
 import type { ChildFolder, LedgerStore, WorkerLauncher, WorkingCopy } from "../../core/index.ts";
 import { type ProjectEnvironment, workerSettings } from "../worker/index.ts";
 import { findCopy, outsideFolder, readOwner, removeOutsideFolder } from "../workspace/index.ts";
+import { projectFolderName } from "./project-folder-name.ts";
 
 export interface ChildFoldersPlace {
 	/** The project's folder. */
@@ -26,16 +26,7 @@ function childFoldersRoot({ cwd, agentFolder, childFolders }: ChildFoldersPlace)
 
 /** The folder of the folders of a project's children. */
 function projectChildrenFolder(place: ChildFoldersPlace): string {
-	const real = deepestRealPath(place.cwd);
-	const name = basename(real)
-		.normalize("NFKD")
-		.toLowerCase()
-		.replace(/[^a-z0-9]+/g, "-")
-		.replace(/^-+|-+$/g, "")
-		.slice(0, 20)
-		.replace(/-$/, "");
-	const hash = createHash("sha256").update(real).digest("hex").slice(0, 8);
-	return join(childFoldersRoot(place), name === "" ? hash : `${name}-${hash}`);
+	return join(childFoldersRoot(place), projectFolderName(place.cwd));
 }
 
 /** Where the folder of the children of run `id` is made. */

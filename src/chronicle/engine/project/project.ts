@@ -17,7 +17,7 @@ import type {
 	Workspace,
 } from "../../core/index.ts";
 import { hashDefinition } from "../../core/index.ts";
-import { openFileStore, thisHost } from "../ledger/index.ts";
+import { logCopiesRoot, openFileStore, thisHost } from "../ledger/index.ts";
 import { supervise } from "../supervisor/index.ts";
 import { freezeRunRules, openProjectLauncher, type ProjectEnvironment, workerSettings } from "../worker/index.ts";
 import { agentExclusions, type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
@@ -29,6 +29,7 @@ import { openCleanupRunner } from "./cleanup-runner.ts";
 import { systemClock } from "./clock.ts";
 import { openJoinRules } from "./join-rules.ts";
 import { openChildFolders } from "./lost-folder.ts";
+import { projectFolderName } from "./project-folder-name.ts";
 import { readTemplates, type TemplateCatalogue, templateFolders } from "./template-catalogue.ts";
 
 export interface Project {
@@ -101,7 +102,8 @@ export function openProject(
 	const ownFolders = [dirname(sessions), ...agentExclusions(agentFolder)];
 	const clock = systemClock;
 	const launcher = (): WorkerLauncher => openProjectLauncher(place);
-	const store = withChildFolders(openFileStore({ sessions, clock, shell }), sessions);
+	const copies = { folder: join(logCopiesRoot(agentFolder), projectFolderName(cwd)), project: cwd };
+	const store = withChildFolders(openFileStore({ sessions, clock, shell, copies }), sessions);
 	const project: Project = {
 		place,
 		sessions,

@@ -145,11 +145,14 @@ function dialectNotes({ dialect, states }: Template): string[] {
 	];
 }
 
+/** Runs among which those that are active are looked for: those that changed last. */
+const maxNeighbours = 40;
+
 /** Active runs in the same folder: their changes cannot be distinguished. */
 async function neighbours({ store, engine }: Project, own: string | undefined): Promise<string[]> {
 	// On an engine each run has a folder of its own.
 	if (engine) return [];
-	const live = firstRuns(await store.list()).filter(
+	const live = firstRuns(await store.recent(maxNeighbours)).filter(
 		(entry) => entry.kind === "run" && entry.holder?.alive === "yes" && entry.id !== own,
 	);
 	return live.map(

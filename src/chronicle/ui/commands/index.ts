@@ -20,6 +20,6 @@ export { decideCleanup } from "./decide-cleanup.ts";
 export { dispatch } from "./dispatch.ts";
 export { completeLine } from "./line-completions.ts";
 export { statesOf, tooLong } from "./run-command.ts";
-export { resolveRun } from "./run-name.ts";
+export { RECENT_RUNS, resolveRun } from "./run-name.ts";
 export { startCommand } from "./start.ts";
 export { commands, grammarOf, performCommand } from "./table.ts";

@@ -10,7 +10,7 @@ import { answerChoices } from "./answer-choices.ts";
 import { askingChildren } from "./child-dispatch.ts";
 import type { Command } from "./command.ts";
 import { statesOf } from "./run-command.ts";
-import { mayNameRun, namesRun, resolveRun } from "./run-name.ts";
+import { mayNameRun, namesRun, RECENT_RUNS, resolveRun } from "./run-name.ts";
 
 export interface LineItem {
 	/** The whole line with the item. */
@@ -65,7 +65,7 @@ export async function completeLine(
 	// Runs are completed without this option.
 	const options = Object.keys(command.options ?? {}).filter((option) => option !== "run");
 	if (last.startsWith("-")) return offer(options.map((option) => item(`--${option}`)));
-	return offer(await runArguments(project, { name, words, options, supervised }));
+	return offer(await runArguments(project, { name, words, options, last, supervised }));
 }
 
 /** Templates that no command hides, then the commands. */
@@ -101,25 +101,36 @@ async function runArguments(
 		words: [, named = "", ...more],
 		words,
 		options,
+		last,
 		supervised,
 	}: {
 		readonly name: string;
 		readonly words: readonly string[];
 		readonly options: readonly string[];
+		/** The word that is being written. */
+		readonly last: string;
 		readonly supervised: readonly string[];
 	},
 ): Promise<LineItem[]> {
-	const entries = (await project.store.list()).filter((entry) => entry.kind === "run");
 	const parts = async (): Promise<LineItem[]> => {
 		const found = await resolveRun(project, words.length === 1 ? undefined : named, supervised);
 		const read = found.ok ? await project.store.read(found.value) : undefined;
 		return read?.ok ? partsOf(name, read.value.run) : [];
 	};
-	if (words.length > 1) return more.length === 0 && namesRun(named, entries) ? parts() : [];
+	if (words.length > 1) return more.length === 0 && namesRun(named, await project.store.ids()) ? parts() : [];
 	if (name === "list" || name === "help") return [];
+	const entries = (await fittingEntries(project, last)).filter((entry) => entry.kind === "run");
 	// Printed commands and scripts use these options, users do not.
 	const own = options.filter((option) => option !== "visit" && option !== "answers");
 	return [...runs(entries, project.clock.now()), ...(await parts()), ...own.map((option) => item(`--${option}`))];
+}
+
+/** The runs whose ids begin with `prefix`, otherwise those that changed last. */
+async function fittingEntries({ store }: Project, prefix: string): Promise<readonly LedgerEntry[]> {
+	if (prefix === "" || !/^[0-9a-f-]+$/.test(prefix)) return store.recent(RECENT_RUNS);
+	const ids = (await store.ids()).filter((id) => id.startsWith(prefix)).slice(0, RECENT_RUNS);
+	const entries = await Promise.all(ids.map((id) => store.entry(id)));
+	return entries.filter((entry) => entry !== undefined);
 }
 
 /** States or visits, for commands with such an argument. */

@@ -161,8 +161,8 @@ const diff: Command = {
 	needs: "nothing",
 	async perform(call) {
 		const { parsed, project } = call;
-		const entries = await project.store.list();
-		const named = readRunAndVisit(parsed.names, (name) => namesRun(name, entries));
+		const ids = await project.store.ids();
+		const named = readRunAndVisit(parsed.names, (name) => namesRun(name, ids));
 		if (typeof named === "string") return misuse(named);
 		return withRun(call, named.run, async (read, supervised) => {
 			const found = await diffRun(project, read, named.visit, supervised);

@@ -5,6 +5,9 @@ import type { LedgerEntry, Result, StoreFailure } from "../../core/index.ts";
 import { firstRuns, type Project } from "../../engine/index.ts";
 import type { ForeignEntry } from "../text/index.ts";
 
+/** First runs that commands without a run's name, completions and notices look at: those that changed last. */
+export const RECENT_RUNS = 40;
+
 /** A shorter prefix could be a word. */
 const minIdLength = 4;
 
@@ -34,46 +37,66 @@ export async function resolveLedger(
 	name: string | undefined,
 	live: readonly string[] = [],
 ): Promise<Result<Named, StoreFailure>> {
-	const running = name === undefined ? await onlyRunning(store, live) : undefined;
-	if (running !== undefined) return run(running);
-	const wanted = name === undefined ? "last" : name.trim().toLowerCase();
-	if (wanted === "last") {
-		// An unreadable newest run must not be replaced by an older one.
-		const [newest] = firstRuns(await store.list());
-		if (newest?.kind === "unreadable") return { ok: false, failure: newest.failure };
-	}
+	if (name === undefined) return resolveUnnamed(store, live);
+	const wanted = name.trim().toLowerCase();
+	if (wanted === "last") return resolveLast(store, await store.recent(1));
 	const found = await store.find(wanted);
-	if (found.ok) return run(found.value);
-	if (wanted === "last" || wanted === "") return found;
-	return resolvePrefix(await store.list(), wanted, name ?? wanted);
+	if (found.ok) return readable(await store.entry(found.value), found.value);
+	const { reason } = found.failure;
+	if (wanted === "" || (reason !== "unknown" && reason !== "ambiguous")) return found;
+	return resolvePrefix(store, wanted, name);
 }
 
-/** The only run of this process, otherwise the only one that any process supervises. */
-async function onlyRunning(store: Project["store"], live: readonly string[]): Promise<string | undefined> {
+/** The only run of this process, otherwise the only one that any process supervises, otherwise the last. */
+async function resolveUnnamed(store: Project["store"], live: readonly string[]): Promise<Result<Named, StoreFailure>> {
 	const [only, second] = live;
-	if (only !== undefined && second === undefined) return only;
-	const held = firstRuns(await store.list()).filter((entry) => entry.kind === "run" && entry.holder?.alive === "yes");
-	return held.length === 1 ? held[0]?.id : undefined;
+	if (only !== undefined && second === undefined) return run(only);
+	const recent = await store.recent(RECENT_RUNS);
+	const held = firstRuns(recent).filter((entry) => entry.kind === "run" && entry.holder?.alive === "yes");
+	const [running] = held;
+	return running && held.length === 1 ? run(running.id) : resolveLast(store, recent);
 }
 
-/** Resolves a prefix that does not identify exactly one readable run. */
-function resolvePrefix(entries: readonly LedgerEntry[], prefix: string, written: string): Result<Named, StoreFailure> {
-	const matches = entries.filter(({ id }) => id.startsWith(prefix));
-	const [entry] = matches;
-	if (matches.length > 1) {
-		const ids = matches.map(({ id }) => id.slice(0, Math.max(8, prefix.length + 2)));
-		const message = `${matches.length} runs start with "${written}": ${ids.join(", ")}.`;
-		return failure("ambiguous", message, "Use more characters of the id.");
-	}
+/** The newest run of `recent`. An unreadable one is not replaced by an older one. */
+async function resolveLast(
+	store: Project["store"],
+	recent: readonly LedgerEntry[],
+): Promise<Result<Named, StoreFailure>> {
+	const newest = firstRuns(recent).find((entry) => entry.kind !== "foreign");
+	if (newest) return readable(newest, newest.id);
+	const found = await store.find("last");
+	return found.ok ? run(found.value) : found;
+}
+
+/** A run or a foreign ledger; the failure of one that cannot be read. */
+function readable(entry: LedgerEntry | undefined, id: string): Result<Named, StoreFailure> {
 	if (entry?.kind === "foreign") return { ok: true, value: entry };
-	if (entry?.kind === "unreadable") return { ok: false, failure: entry.failure };
-	return failure("unknown", `No run matches "${written}".`, "list shows all runs.");
+	return entry?.kind === "unreadable" ? { ok: false, failure: entry.failure } : run(id);
+}
+
+/** Resolves a prefix that does not identify exactly one run of this program. */
+async function resolvePrefix(
+	store: Project["store"],
+	prefix: string,
+	written: string,
+): Promise<Result<Named, StoreFailure>> {
+	const matches: LedgerEntry[] = [];
+	for (const id of (await store.ids()).filter((one) => one.toLowerCase().startsWith(prefix))) {
+		const entry = await store.entry(id);
+		if (entry) matches.push(entry);
+	}
+	const [entry] = matches;
+	if (entry && matches.length === 1) return readable(entry, entry.id);
+	if (!entry) return failure("unknown", `No run matches "${written}".`, "list shows all runs.");
+	const ids = matches.map(({ id }) => id.slice(0, Math.max(8, prefix.length + 2)));
+	const message = `${matches.length} runs start with "${written}": ${ids.join(", ")}.`;
+	return failure("ambiguous", message, "Use more characters of the id.");
 }
 
 /** The runs other than `id` that wait for what the command `verb` gives, as the end of a message; empty if there are none. */
 export async function askingElsewhere({ store }: Pick<Project, "store">, id: string, verb: string): Promise<string> {
 	const status = verb === "answer" ? "asks" : "awaiting_approval";
-	const asking = firstRuns(await store.list()).filter(
+	const asking = firstRuns(await store.recent(RECENT_RUNS)).filter(
 		(entry) => entry.kind === "run" && entry.id !== id && entry.summary.status === status,
 	);
 	const ids = asking.slice(0, 3).map((entry) => entry.id.slice(0, 8));
@@ -87,11 +110,11 @@ export function mayNameRun(word: string): boolean {
 }
 
 /** Whether an argument names a run. */
-export function namesRun(word: string, entries: readonly LedgerEntry[]): boolean {
+export function namesRun(word: string, ids: readonly string[]): boolean {
 	if (!mayNameRun(word) || word === "last") return word === "last";
 	const lower = word.toLowerCase();
 	// A mistyped id must not become a message to another run.
-	return entries.some(({ id }) => id.startsWith(lower)) || (/[0-9]/.test(lower) && /[a-f]/.test(lower));
+	return ids.some((id) => id.startsWith(lower)) || (/[0-9]/.test(lower) && /[a-f]/.test(lower));
 }
 
 function run(id: string): { readonly ok: true; readonly value: Named } {

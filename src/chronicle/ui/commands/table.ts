@@ -47,10 +47,11 @@ export async function performCommand(
 	args: readonly string[],
 	{ project, host, signal, surfaceOptions, textOf }: Performance,
 ): Promise<CommandResponse> {
-	const entries = command.text === "run" ? await project.store.list() : [];
+	// Reads no run.
+	const ids = command.text === "run" && args.some(mayNameRun) ? await project.store.ids() : [];
 	const parsed = parseArguments(
 		args,
-		grammarOf(command, surfaceOptions, (argument) => namesRun(argument, entries)),
+		grammarOf(command, surfaceOptions, (argument) => namesRun(argument, ids)),
 	);
 	if ("error" in parsed) return misuse(parsed.error);
 	return command.perform({ project, parsed, text: textOf(parsed.textAt, parsed.text.length), host, signal });

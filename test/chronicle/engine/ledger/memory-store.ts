@@ -157,6 +157,9 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 			return kept && run ? { ok: true, value: { ...reading(id, kept), run } } : unknown(id);
 		},
 		list: async () => entries(),
+		recent: async (count) => entries().slice(0, count),
+		ids: async () => [...runs.keys()],
+		entry: async (id) => entries().find((entry) => entry.id === id),
 		async remove(id) {
 			const kept = runs.get(id);
 			if (!kept) return unknown(id);

@@ -47,6 +47,19 @@ export function testLedgerStore(name: string, open: () => LedgerStore): void {
 			expect((await all(ledger.events(2))).map(({ seq }) => seq)).toEqual([3]);
 			await ledger.releaseLease();
 		});
+		it("finds runs by the beginning of an id, and has ids, entries and the runs that changed last", async () => {
+			const store = open();
+			const others = ["22222222-2222-4333-8444-555555555555", "23222222-2222-4333-8444-555555555555"];
+			for (const other of [id, ...others]) await value(await store.create(created({ id: other }))).releaseLease();
+			expect(value(await store.find("22"))).toBe(others[0]);
+			expect(await store.find("2")).toMatchObject({ ok: false, failure: { reason: "ambiguous" } });
+			expect(await store.find("9")).toMatchObject({ ok: false, failure: { reason: "unknown" } });
+			expect([...(await store.ids())].sort()).toEqual([id, ...others]);
+			expect(await store.entry(id)).toEqual((await store.list()).find((entry) => entry.id === id));
+			expect(await store.entry("33333333-2222-4333-8444-555555555555")).toBeUndefined();
+			expect((await store.recent(10)).map((entry) => entry.id).sort()).toEqual([id, ...others]);
+			expect(await store.recent(1)).toHaveLength(1);
+		});
 		it("redacts texts of workers and tools before it stores them", async () => {
 			process.env.PLANTED_API_TOKEN = "planted-value-7";
 			const store = open();

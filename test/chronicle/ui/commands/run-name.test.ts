@@ -34,7 +34,9 @@ const entries = [run(one), run(two, "awaiting_approval"), run(face), foreign, to
 /** Finds ids of our own runs alone, as the store of files does. */
 const project = {
 	store: {
-		list: async () => entries,
+		recent: async () => entries,
+		ids: async () => entries.map(({ id }) => id),
+		entry: async (id: string) => entries.find((entry) => entry.id === id),
 		async find(name: string) {
 			const ids = entries.flatMap((entry) => (entry.kind === "run" ? [entry.id] : []));
 			const found = name === "last" ? ids.slice(0, 1) : ids.filter((id) => id.startsWith(name));
@@ -43,7 +45,7 @@ const project = {
 			const reason = found.length > 1 ? "ambiguous" : "unknown";
 			return { ok: false, failure: { reason, message: "", remedy: "" } };
 		},
-	} as Pick<LedgerStore, "list" | "find"> as LedgerStore,
+	} as Pick<LedgerStore, "recent" | "ids" | "entry" | "find"> as LedgerStore,
 };
 
 describe("an argument", () => {
@@ -66,7 +68,12 @@ describe("an argument", () => {
 		["Last", false],
 	])("%s names a run: %s", (word, is) => {
 		const known = word === "face" ? entries.filter(({ id }) => id !== face) : entries;
-		expect(namesRun(word, known)).toBe(is);
+		expect(
+			namesRun(
+				word,
+				known.map(({ id }) => id),
+			),
+		).toBe(is);
 	});
 });
 

@@ -692,7 +692,7 @@ describe("the lease", () => {
 	});
 	it.each([
 		["its lease", (fence: number) => join(sessions, id, `lease.${fence}`), "fenced", /lease was removed/],
-		["its folder", () => join(sessions, id), "io", /no longer exists/],
+		["its folder", () => join(sessions, id), "fenced", /was deleted/],
 	])("a process whose run has lost %s says so", async (_, path, reason, message) => {
 		const ledger = value(await store.create(created()));
 		rmSync(path(ledger.fence), { recursive: true });

@@ -97,13 +97,12 @@ export function openProject(
 	approvals = openCleanupApprovals(place.agentFolder, systemClock.now),
 	outer?: WorkingCopy,
 ): Project {
-	const { cwd, home, agentFolder, trust, env = process.env, shell } = place;
+	const { cwd, home, agentFolder, trust, env = process.env } = place;
 	const sessions = join(cwd, ".pi", "chronicle", "sessions");
 	const ownFolders = [dirname(sessions), ...agentExclusions(agentFolder)];
 	const clock = systemClock;
 	const launcher = (): WorkerLauncher => openProjectLauncher(place);
-	const copies = { folder: join(logCopiesRoot(agentFolder), projectFolderName(cwd)), project: cwd };
-	const store = withChildFolders(openFileStore({ sessions, clock, shell, copies }), sessions);
+	const store = openStore(place, sessions);
 	const project: Project = {
 		place,
 		sessions,
@@ -168,6 +167,12 @@ export function openProject(
 		},
 	};
 	return project;
+}
+
+/** The store of the project's runs, with copies of their events in pi's agent folder. */
+function openStore({ cwd, agentFolder, shell }: ProjectEnvironment, sessions: string): LedgerStore {
+	const copies = { folder: join(logCopiesRoot(agentFolder), projectFolderName(cwd)), project: cwd };
+	return withChildFolders(openFileStore({ sessions, clock: systemClock, shell, copies }), sessions);
 }
 
 /**

@@ -146,7 +146,7 @@ function dialectNotes({ dialect, states }: Template): string[] {
 }
 
 /** Runs among which those that are active are looked for: those that changed last. */
-const maxNeighbours = 40;
+const maxNeighbours = 20;
 
 /** Active runs in the same folder: their changes cannot be distinguished. */
 async function neighbours({ store, engine }: Project, own: string | undefined): Promise<string[]> {

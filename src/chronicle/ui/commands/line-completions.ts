@@ -10,7 +10,7 @@ import { answerChoices } from "./answer-choices.ts";
 import { askingChildren } from "./child-dispatch.ts";
 import type { Command } from "./command.ts";
 import { statesOf } from "./run-command.ts";
-import { mayNameRun, namesRun, RECENT_RUNS, resolveRun } from "./run-name.ts";
+import { mayNameRun, namesRun, resolveRun } from "./run-name.ts";
 
 export interface LineItem {
 	/** The whole line with the item. */
@@ -127,8 +127,8 @@ async function runArguments(
 
 /** The runs whose ids begin with `prefix`, otherwise those that changed last. */
 async function fittingEntries({ store }: Project, prefix: string): Promise<readonly LedgerEntry[]> {
-	if (prefix === "" || !/^[0-9a-f-]+$/.test(prefix)) return store.recent(RECENT_RUNS);
-	const ids = (await store.ids()).filter((id) => id.startsWith(prefix)).slice(0, RECENT_RUNS);
+	if (prefix === "" || !/^[0-9a-f-]+$/.test(prefix)) return store.recent(maxRuns);
+	const ids = (await store.ids()).filter((id) => id.startsWith(prefix)).slice(0, maxRuns);
 	const entries = await Promise.all(ids.map((id) => store.entry(id)));
 	return entries.filter((entry) => entry !== undefined);
 }

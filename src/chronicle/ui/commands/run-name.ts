@@ -6,7 +6,7 @@ import { firstRuns, type Project } from "../../engine/index.ts";
 import type { ForeignEntry } from "../text/index.ts";
 
 /** First runs that commands without a run's name, completions and notices look at: those that changed last. */
-export const RECENT_RUNS = 40;
+export const RECENT_RUNS = 20;
 
 /** A shorter prefix could be a word. */
 const minIdLength = 4;

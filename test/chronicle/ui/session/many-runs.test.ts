@@ -110,5 +110,5 @@ it("without a run's name they, and the start of a session, read as much in a pro
 		const expected = await readsOf(() => work(medium));
 		expect(await readsOf(() => work(large))).toBe(expected);
 	}
-	expect(large.said[0]).toMatch(/is unfinished[\s\S]*At least 39 more/);
+	expect(large.said[0]).toMatch(/is unfinished[\s\S]*At least 19 more/);
 });

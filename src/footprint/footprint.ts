@@ -96,6 +96,8 @@ export interface HostEnvironment {
 	readonly temp: string;
 	/** As `process.platform` of Node. */
 	readonly platform: string;
+	/** Text that no other call has: part of the names that `mktemp` makes, so that two calls never seem to share one. By default "". */
+	readonly unique?: string;
 	env(name: string): string | undefined;
 	/** Whether a variable may have a different value when the command runs. The shell's own variables are known already. */
 	isVolatile?(name: string): boolean;

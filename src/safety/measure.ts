@@ -1,5 +1,5 @@
 // The footprint of one call of this session, on the real disk.
-
+import { randomBytes } from "node:crypto";
 import { computeFootprint, type Footprint, type MeasuredCall } from "../footprint/index.ts";
 import { cachedEnvironment, hostEnvironment } from "../pi/index.ts";
 import type { PathFacts } from "./path-facts.ts";
@@ -7,7 +7,8 @@ import { isTemporary, type TemporaryPlaces, temporaryPlaces } from "./places.ts"
 
 /** The footprint of a call that would run in `cwd`. */
 export function measure(call: MeasuredCall, cwd: string): Footprint {
-	return computeFootprint(call, cachedEnvironment(hostEnvironment(cwd)));
+	const host = { ...cachedEnvironment(hostEnvironment(cwd)), unique: randomBytes(5).toString("hex") };
+	return computeFootprint(call, host);
 }
 
 /** The facts about paths, seen from a session that works in `cwd`. */

@@ -210,6 +210,14 @@ const rows: [Verdict, ...string[]][] = [
 		"set -o errexit; cd T/c; touch x",
 		"set -e; (cd T/c; touch x); d=$(pwd)",
 		"set -e; f() { cd T/c; touch x; }; f",
+		"d=$(mktemp -d) && cp -r . $d && cd $d && git stash",
+		"npm install --dry-run && npm ci --dry-run x",
+		"git worktree prune -n && git remote prune -n origin && git sparse-checkout list && git lfs ls-files",
+		"django-admin startproject x T && mix new T/m && rails new T/r && ng new x --directory=T/x",
+		"sudo -D T touch x",
+		"d=$(mktemp -d) && cp -a . $d/ && cd $d && git checkout -b y && git commit -am x",
+		"d=$(mktemp -d) && rsync -a ./ $d && cd $d && git reset --hard",
+		"cp -r P T/copy && cd T/copy && git add -A",
 	],
 	[
 		"stops",
@@ -240,6 +248,29 @@ const rows: [Verdict, ...string[]][] = [
 		"set -e; trap 'touch x' EXIT; cd T/c",
 		"set -e; source ./setup.sh; cd T/c; touch x",
 		"git fetch",
+		"docker run --rm -v .:/w -w /w alpine rm -rf src",
+		"virtualenv P/.venv",
+		"deno init P/x",
+		"mix new x",
+		"cd T && rails new P/x",
+		"cd T && ng new x --directory=P/x",
+		"cd T && django-admin startproject x P",
+		"npm set x 1 --location=project",
+		"npm config set x=1 --location=project",
+		"cd T && sudo -D P touch x",
+		"cd T && pip-compile -o P/requirements.txt",
+		"pytest --junitxml=P/x",
+		"git worktree prune && git remote prune origin",
+		"docker run --rm -v .:/w -w /w alpine touch x",
+		"docker run --rm -v .:/w --workdir=/w/src alpine sh -c 'echo hi > x'",
+		"docker run -v P:/w alpine touch /w/x",
+		"docker run --mount type=bind,src=P,dst=/w alpine touch /w/x",
+		"podman run -v P:/w -w /w alpine/git git commit -am x",
+		"docker run --rm -v P:P -w P node npm install",
+		"docker run --rm -v .:/w -w /w -v T:/t node /bin/cp /t/x /w/x",
+		"cp -r O T/copy; cd T/copy && git stash",
+		"ln -s P/.git T/fresh/.git; cp -r T/fresh T/copy; git -C T/copy add .",
+		"cp -r . T/c; ln -sfn P/.git T/c/.git; cd T/c && git add .",
 		"git worktree add T/w",
 		"git -C P worktree add T/w && git -C T/w commit -m x",
 		"git -C O add .",
@@ -290,6 +321,22 @@ describe("places that a command leads to", () => {
 		const policy = unchangedProjectPolicy({ shell: "judged", tools: ["bash"], advice: "" }, lab.project);
 		const verdict = policy.judge(call, () => computeFootprint(call, hostEnvironment(lab.project)));
 		expect(verdict).toMatchObject({ reason: expect.stringContaining(spelled(expected, lab)) });
+	});
+
+	it("a container that changes nothing of the project passes, but in readonly mode", async () => {
+		const commands = [
+			"docker run --rm -v T:/w -w /w node npm install",
+			"docker run --rm -w /w node npm install",
+			"docker run --rm -v .:/w:ro -w /w node npm test",
+			"docker run --rm -v .:/w -w /w node cat x",
+			"docker run --rm -v .:/w -w /w alpine sh -c 'rm -rf /var/cache/*'",
+			"docker run --rm -v T:/w alpine touch /w/x",
+		];
+		for (const command of commands)
+			expect([command, await verdicts(spelled(command, lab), lab)]).toEqual([
+				command,
+				{ ...all("passes"), readonly: "stops" },
+			]);
 	});
 
 	it("tests and unknown programs pass in a phase and a state that are not strict", async () => {

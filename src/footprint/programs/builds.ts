@@ -1,6 +1,6 @@
 // Builds, tests, linters, formatters: programs that run or rewrite the project's own code. The project decides what they do.
 import { isBlank } from "../text.ts";
-import { runsProject } from "./common-specs.ts";
+import { runsProject, startsProject } from "./common-specs.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
 /** Recipes and `$(shell …)` of a makefile. */
@@ -48,10 +48,10 @@ export const builds: ProgramSpecs = {
 			if (call.operands.some((target) => /^(deploy|publish|release)(-|$)/.test(target))) call.change("remote");
 		},
 	},
-	"just task ninja meson bazel bazelisk buck2 scons rake thor invoke inv fab nox tox doit ant gradle sbt mill lein waf xmake premake5 cmake ctest cpack autoconf automake autoreconf configure xcodebuild swift swiftc fastlane pod carthage msbuild nmake turbo nx lage moon rush gulp grunt webpack rollup vite esbuild parcel tsup swc babel snowpack next nuxt astro remix svelte-kit gatsby ng vue vue-cli-service ember storybook hugo jekyll eleventy mkdocs sphinx-build docusaurus vitepress hexo zola electron electron-builder tauri react-native flutter dart":
+	"just task ninja meson bazel bazelisk buck2 scons rake thor invoke inv fab nox tox doit ant gradle sbt mill lein waf xmake premake5 cmake ctest cpack autoconf automake autoreconf configure xcodebuild swift swiftc fastlane pod carthage msbuild nmake turbo nx lage moon rush gulp grunt webpack rollup vite esbuild parcel tsup swc babel snowpack next nuxt astro remix svelte-kit gatsby vue vue-cli-service ember storybook hugo jekyll eleventy mkdocs sphinx-build docusaurus vitepress hexo zola electron electron-builder tauri react-native flutter dart":
 		runsProject,
 	"jest vitest mocha ava tap jasmine karma cypress playwright nightwatch testcafe wdio uvu c8 nyc pytest py.test unittest nose2 behave coverage rspec minitest cucumber phpunit pest codecept busted bats shunit2 gotestsum ginkgo k6 artillery locust ab wrk hey siege lighthouse pa11y backstop percy robot gauge newman stryker mutmut hypothesis":
-		runsProject,
+		{ ...runsProject, options: { "--junitxml --junit-xml --outputFile --output-file": "replace" } },
 	"tsc vue-tsc tsgo flow mypy pyright pyre pytype pylint flake8 pycodestyle pydocstyle bandit vulture radon semgrep jsonlint markdownlint markdownlint-cli2 textlint vale write-good alex cspell codespell golangci-lint staticcheck golint revive gosec govulncheck errcheck clippy-driver rubocop reek brakeman phpstan psalm phpcs php-cs-fixer sqlfluff tflint checkov kubeval kubeconform kube-linter htmlhint stylelint eslint eslint_d oxlint xo standard jshint tslint publint attw knip depcheck madge dependency-cruiser size-limit bundlesize cppcheck clang-tidy cpplint detekt ktlint checkstyle spotbugs pmd credo dialyzer hlint ansible-lint actionlint commitlint lint-staged husky pre-commit lefthook license-checker npm-check npm-check-updates ncu snyk trivy grype syft gitleaks trufflehog detect-secrets":
 		{
 			...rewrites(
@@ -155,8 +155,15 @@ export const builds: ProgramSpecs = {
 			"*": runsProject,
 		},
 	},
-	"mix rebar3 stack cabal dune opam gleam": { subcommands: { "help version deps.tree list": {}, "*": runsProject } },
-	"rails django-admin flask uvicorn gunicorn hypercorn celery streamlit jupyter nbconvert rackup puma unicorn artisan symfony wp drush":
+	"mix rebar3 stack cabal dune opam gleam": {
+		subcommands: { "help version deps.tree list": {}, "new init": startsProject, "*": runsProject },
+	},
+	rails: { subcommands: { new: startsProject, "*": runsProject } },
+	"django-admin django-admin.py": {
+		subcommands: { "startproject startapp": startsProject, "help version check": {}, "*": runsProject },
+	},
+	ng: { subcommands: { "new n": startsProject, "*": runsProject } },
+	"flask uvicorn gunicorn hypercorn celery streamlit jupyter nbconvert rackup puma unicorn artisan symfony wp drush":
 		runsProject,
 	"serve http-server live-server": {},
 	"json-server": { operands: "write" },

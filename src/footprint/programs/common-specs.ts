@@ -29,6 +29,9 @@ export function afterDashes({ args }: Call): readonly string[] | undefined {
 /** Its effect depends on the project. */
 export const runsProject: ProgramSpec = { opaque: "project" };
 
+/** Makes the files of a new project where its operands say. */
+export const startsProject: ProgramSpec = { changes: ["worktree"], changesIn: "operands" };
+
 /** Subcommands: the named ones only show something, and all others make one kind of change. */
 export const changesUnless = (shows: string, change: ChangeKind): ProgramSpec => ({
 	subcommands: { [shows]: {}, "*": { changes: [change] } },

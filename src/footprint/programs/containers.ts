@@ -1,53 +1,19 @@
 // Containers and orchestrators: what they list, start and remove.
 
 import { afterDashes, changesUnless } from "./common-specs.ts";
+import { runInContainer } from "./container-mounts.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
 const changes: ProgramSpec = { changes: ["containers"] };
 const deletes: ProgramSpec = { changes: ["containers"], effects: ["delete-containers"] };
 
-/** `docker run`: mounts host folders and runs a command in the container. */
+/** `docker run`: mounts folders and runs a command in the container. */
 function runContainer(call: Call): void {
 	call.change("containers");
-	const mounts: [string, string][] = [];
-	for (const mount of call.values("-v --volume")) {
-		const [host = "", inside = ""] = mount.split(":");
-		mountHost(call, host, /:([\w,]*,)?ro(,|$)/.test(mount));
-		mounts.push([host, inside]);
-	}
-	for (const mount of call.values("--mount")) {
-		const source = /(?:^|,)(?:source|src)=([^,]+)/.exec(mount)?.[1];
-		const target = /(?:^|,)(?:target|destination|dst)=([^,]+)/.exec(mount)?.[1];
-		if (source === undefined) continue;
-		mountHost(call, source, /(?:^|,)(readonly|ro)(?:=true|=1)?(?:,|$)/.test(mount));
-		if (target !== undefined) mounts.push([source, target]);
-	}
 	if (call.has("--privileged")) call.effect("privilege");
 	const entry = call.values("--entrypoint")[0];
 	const [, ...command] = call.operands;
-	const words = entry === undefined ? command : [entry, ...command];
-	for (const [host, inside] of mounts) readMounted(call, host, inside, words);
-	if (words.length > 0) call.run(words, call.stdin, "elsewhere");
-}
-
-/** Files below a mounted folder that the command in the container names are read on this machine. */
-function readMounted(call: Call, host: string, inside: string, words: readonly string[]): void {
-	const root = inside.replace(/\/+$/, "");
-	const place = host.replace(/\/+$/, "");
-	const here = call.values("-w --workdir").some((folder) => folder.replace(/\/+$/, "") === root);
-	for (const word of words.flatMap((text) => text.split(/[\s;|&<>"'()]+/))) {
-		if (root !== "" && word.startsWith(`${root}/`)) call.access("read", place + word.slice(root.length));
-		else if (here && /^[\w.][\w./-]*$/.test(word) && call.exists(`${place}/${word}`))
-			call.access("read", `${place}/${word}`);
-	}
-}
-
-/** A host folder that a container can reach; that does not mean that it reads every file. */
-function mountHost(call: Call, path: string, readOnly: boolean): void {
-	// A bare name is a volume, not a folder.
-	if (!/^[./~]/.test(path) && path !== "") return;
-	call.access("read", path);
-	if (!readOnly) call.unknown("script", `mounted: ${path}`, ["write", "delete"]);
+	runInContainer(call, entry === undefined ? command : [entry, ...command]);
 }
 
 function execInContainer(call: Call): void {

@@ -378,6 +378,6 @@ function makeTemporary(call: Call): void {
 	const inTemp = call.has("-t --tmpdir -p") || call.operands.length === 0;
 	const folder = named ?? (inTemp ? call.variable("TMPDIR") : undefined);
 	if (inTemp && folder === undefined) return;
-	const name = (call.operands[0] ?? "tmp.XXX").replace(/X{3,}/, "X");
+	const name = (call.operands[0] ?? "tmp.XXX").replace(/X{3,}/, `X${call.unique}`);
 	call.access("write", folder === undefined ? name : `${folder}/${name}`);
 }

@@ -78,6 +78,14 @@ const integrates: ProgramSpec = {
 	attached: "-S --gpg-sign --log --rebase --autosquash",
 };
 
+const largeFiles: ProgramSpec = {
+	subcommands: {
+		"ls-files status env version locks logs pointer": {},
+		"prune push": { ...changesBoth, when: { "-n --dry-run -d": { harmless: true } } },
+		"*": changesBoth,
+	},
+};
+
 const subcommands: { readonly [names: string]: ProgramSpec } = {
 	"log whatchanged": logs,
 	"check-ignore check-attr rev-list shortlog": names,
@@ -268,7 +276,13 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 		attached: "--shared",
 		custom: gitInit,
 	},
-	remote: changesUnless("show get-url", "repository"),
+	remote: {
+		subcommands: {
+			"show get-url": {},
+			"prune update": { ...changesRepository, when: { "-n --dry-run": { harmless: true } } },
+			"*": changesRepository,
+		},
+	},
 	worktree: {
 		subcommands: {
 			list: {},
@@ -285,6 +299,7 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 				when: { "-f --force": { effects: ["git-discard-changes", "recursive-delete"] } },
 			},
 			move: { ...changesRepository, operands: { first: ["move", "make"] } },
+			prune: { ...changesRepository, when: { "-n --dry-run": { harmless: true } } },
 			"*": changesRepository,
 		},
 	},
@@ -348,8 +363,10 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 		operands: "read",
 		when: { "-w": { changes: ["repository"] } },
 	},
-	"update-index write-tree commit-tree mktag mktree index-pack pack-objects unpack-objects fast-import rerere sparse-checkout lfs subtree svn p4 send-pack fetch-pack merge-file merge-index credential flow annex interpret-trailers bugreport diagnose":
+	"update-index write-tree commit-tree mktag mktree index-pack pack-objects unpack-objects fast-import rerere subtree svn p4 send-pack fetch-pack merge-file merge-index credential flow annex interpret-trailers bugreport diagnose":
 		changesBoth,
+	"sparse-checkout": { subcommands: { "list check-rules": {}, "*": changesBoth } },
+	lfs: largeFiles,
 	"for-each-repo daemon instaweb": { opaque: "program" },
 };
 
@@ -366,6 +383,6 @@ export const git: ProgramSpecs = abbreviating({
 		custom: runFromSettings,
 	},
 	"gitk tig git-gui lazygit": { opaque: "program" },
-	"git-lfs": { ...changesBoth, changesIn: "repository" },
+	"git-lfs": { ...largeFiles, changesIn: "repository" },
 	"git-filter-repo": { ...changesBoth, changesIn: "repository", effects: ["git-rewrite-history"] },
 });

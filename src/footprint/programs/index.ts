@@ -8,6 +8,7 @@ export type {
 	ProgramSpecs,
 	Role,
 	ScriptOptions,
+	Where,
 } from "./program-spec.ts";
 export { judgeSqlText } from "./sql.ts";
 export { findProgram, findPrograms, isProgramName, programGroups } from "./table.ts";

@@ -1,6 +1,8 @@
 // Interpreters: shells, whose scripts are analyzed, and languages, whose programs are mostly unknown.
+
 import { baseName, isFileText, isKnown } from "../text.ts";
 import { agentEntry, findAgentPackage } from "./agents.ts";
+import { startsProject } from "./common-specs.ts";
 import { runEscapes } from "./escapes.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 import { taskEffects } from "./tasks.ts";
@@ -206,6 +208,7 @@ export const interpreters: ProgramSpecs = {
 		subcommands: {
 			eval: { operands: { first: ["code"] } },
 			"check info types help lint": { operands: "read" },
+			init: startsProject,
 			fmt: {
 				operands: "write",
 				changes: ["worktree"],

@@ -4,7 +4,7 @@ import { changesUnless } from "./common-specs.ts";
 import { runModuleFile } from "./interpreters.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
-export const installs: ProgramSpec = { changes: ["packages"] };
+export const installs: ProgramSpec = { changes: ["packages"], when: { "--dry-run": { harmless: true } } };
 export const publishes: ProgramSpec = {
 	changes: ["remote"],
 	effects: ["publish"],
@@ -44,6 +44,15 @@ export const executes: ProgramSpec = {
 	custom: execute,
 };
 
+/** Changes the settings of the user, or `.npmrc` of the project. */
+const setsConfiguration: ProgramSpec = {
+	changes: ["system"],
+	options: { "--location -L": "text" },
+	custom: (call) => {
+		if (call.values("--location -L").includes("project")) call.change("worktree");
+	},
+};
+
 const nodeCommon: { readonly [names: string]: ProgramSpec } = {
 	"ls list ll la view info show search outdated why explain fund doctor ping whoami help help-search docs bugs repo root bin prefix licenses find-dupes query diff sbom completion v":
 		{},
@@ -78,9 +87,9 @@ const nodeCommon: { readonly [names: string]: ProgramSpec } = {
 	version: { changes: ["worktree", "repository"] },
 	"cache store": { ...changesUnless("ls list verify path dir status", "packages"), changesIn: "anywhere" },
 	pkg: { subcommands: { get: {}, set: { changes: ["worktree"], custom: setField }, "*": { changes: ["worktree"] } } },
-	config: changesUnless("get list ls", "system"),
+	config: { subcommands: { "get list ls": {}, "*": setsConfiguration } },
 	get: {},
-	set: { changes: ["system"] },
+	set: setsConfiguration,
 	"workspaces workspace -w": { subcommands: { "list info": {}, "*": packageScript } },
 	"*": packageScript,
 };

@@ -1,6 +1,6 @@
 // Package managers other than those of JavaScript (`node-packages.ts`): what they install, what they only show, and which scripts of the project they run.
 import { findAgentPackage } from "./agents.ts";
-import { afterDashes, changesUnless, runsProject, wraps } from "./common-specs.ts";
+import { afterDashes, changesUnless, runsProject, startsProject, wraps } from "./common-specs.ts";
 import { executes, installs, nodePackages, packageScript, publishes } from "./node-packages.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
@@ -305,6 +305,8 @@ export const packages: ProgramSpecs = {
 			if (call.operands.includes("deploy")) call.effect("publish");
 		},
 	},
+	virtualenv: { ...startsProject, operands: "make" },
+	"pip-compile pip-sync": { operands: "read", options: { "-o --output-file": "replace" } },
 	"create-react-app create-vite create-next-app degit cookiecutter copier yo": {
 		changes: ["worktree"],
 		opaque: "program",

@@ -120,13 +120,16 @@ export type ParsedArgument =
 	| { readonly kind: "option"; readonly name: string; readonly value: string | undefined }
 	| { readonly kind: "operand"; readonly word: string };
 
+/** Where a command runs that another one starts. */
+export type Where = "here" | "elsewhere" | "container";
+
 /** How shell text is run. */
 export interface ScriptOptions {
 	/** `$1 …` */
 	readonly parameters?: readonly string[];
 	/** `$0`; absent if no script would run it. */
 	readonly self?: string;
-	readonly where?: "here" | "elsewhere";
+	readonly where?: Where;
 	/** Which shell reads it; `any` may be one with fewer features than bash. */
 	readonly dialect?: "bash" | "any";
 	/** The text comes from standard input, so its commands find nothing there. */
@@ -144,6 +147,8 @@ export interface Call {
 	readonly operands: readonly string[];
 	/** The user's home directory. */
 	readonly home: string;
+	/** See `HostEnvironment.unique`. */
+	readonly unique: string;
 	/** Its standard input: the placeholder if it is unknown, empty if there is none. */
 	readonly stdin: string;
 	/** Whether one of the options was given, in any spelling listed. */
@@ -164,8 +169,8 @@ export interface Call {
 	setOutput(output: string): void;
 	/** A placeholder for the paths that a search finds, to be appended to the directory it searches. */
 	searchResult(detail: AccessDetail): string;
-	/** Runs another command; `elsewhere` is another machine or a container. */
-	run(words: readonly string[], stdin?: string, where?: "here" | "elsewhere"): void;
+	/** Runs another command; `elsewhere` is another machine or a container, `container` one that has nothing of this machine. */
+	run(words: readonly string[], stdin?: string, where?: Where): void;
 	/** Runs shell text. */
 	script(text: string, more?: ScriptOptions): void;
 	/** Runs a file as a program of the command's language; its text is analyzed if known. */
@@ -176,6 +181,8 @@ export interface Call {
 	foreignScript(text: string, dialect: "powershell" | "cmd"): void;
 	/** Runs a file as a shell script; its text is analyzed if known. */
 	runShellFile(word: string, more?: ScriptOptions): void;
+	/** The absolute path of a word; the placeholder if it is unknown or there are several. */
+	absolute(word: string): string;
 	/** Makes later words relative to a directory. */
 	changeDirectory(word: string): void;
 	/** Parses words by another description, as part of this command. */

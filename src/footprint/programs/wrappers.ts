@@ -242,8 +242,9 @@ export const wrappers: ProgramSpecs = abbreviating({
 	"sudo doas sudoedit": {
 		optionsFirst: true,
 		options: {
-			"-u --user -g --group -p --prompt -C --close-from -h --host -r --role -t --type -T --command-timeout -U --other-user -R --chroot -D --chdir":
+			"-u --user -g --group -p --prompt -C --close-from -h --host -r --role -t --type -T --command-timeout -U --other-user -R --chroot":
 				"text",
+			"-D --chdir": "directory",
 		},
 		custom: privileged,
 	},

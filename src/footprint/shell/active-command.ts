@@ -3,7 +3,7 @@ import type { ChangeKind, Effect } from "../effects.ts";
 import type { AccessKind, Unknown } from "../footprint.ts";
 import { MAX_PATH, pathRules } from "../paths.ts";
 import { absolutePaths, accessVerb, type Directories, harmOf, isStream } from "../places.ts";
-import type { Behavior, ParsedArgument, ProgramSpec, ScriptOptions } from "../programs/index.ts";
+import type { Behavior, ParsedArgument, ProgramSpec, ScriptOptions, Where } from "../programs/index.ts";
 import { type AccessDetail, everyAccess } from "../record.ts";
 import { displayText, isBlank, isKnown, spellCommand, UNKNOWN_VALUE } from "../text.ts";
 import { contentOf, isDownloaded, isInput, keepInput } from "./contents.ts";
@@ -36,8 +36,6 @@ export interface ActiveCommand {
 	/** Its output according to its description. */
 	prints: string | undefined;
 }
-
-export type Where = "here" | "elsewhere";
 
 export function openCommand(
 	walk: ShellWalk,
@@ -90,9 +88,10 @@ export function recordUnknown(
 
 /** The state that a command run by this one starts with. */
 export function innerState({ state, directories }: ActiveCommand, where: Where = "here"): State {
-	const elsewhere = where === "elsewhere" || state.elsewhere;
-	if (directories === state.cwd && elsewhere === state.elsewhere) return state;
-	return { ...state, cwd: directories, elsewhere };
+	const elsewhere = where !== "here" || state.elsewhere;
+	const isolated = where === "container" || state.isolated;
+	if (directories === state.cwd && elsewhere === state.elsewhere && isolated === state.isolated) return state;
+	return { ...state, cwd: directories, elsewhere, isolated };
 }
 
 /** Runs another command, given as words. */

@@ -158,6 +158,7 @@ function callOf(
 		items,
 		operands,
 		home: host.home,
+		unique: walk.host.unique ?? "",
 		stdin,
 		text,
 		applyRole: (role, word, detail) => applyRole(command, role, word, detail),
@@ -178,6 +179,7 @@ function callOf(
 		runProgramFile: (word) => runProgramFile(command, word),
 		runShellFile: (word, detail) => runFile(command, word, detail),
 		foreignScript: (source, dialect) => runForeign(command, source, dialect),
+		absolute: (word) => absoluteOf(command, word),
 		changeDirectory: (word) => enterDirectory(command, word),
 		delegate: (program, words) => follow(command, program, words),
 		has: (spelling) => hasOption(command, spelling),
@@ -215,6 +217,11 @@ function recordLink({ walk, state, directories, stdin }: ActiveCommand, link: st
 		walk.record.link(rules.normalize(path), target);
 		copyContent(walk, rules.resolve(rules.dirname(path), target), path, directories, stdin);
 	}
+}
+
+function absoluteOf({ walk, directories }: ActiveCommand, word: string): string {
+	const [path, ...others] = absolutePaths(word, directories, walk.record) ?? [];
+	return path === undefined || others.length > 0 ? UNKNOWN_VALUE : pathRules(walk.host).normalize(path);
 }
 
 /** The nearest directory at or above the current one that has an entry of this name. */

@@ -12,7 +12,9 @@ import type { State } from "./state.ts";
 /** The places of a command's changes, by kind; a kind without an entry may take place anywhere. */
 export function changePlaces(command: ActiveCommand): ChangePlaces | undefined {
 	const { changes, changesIn, state } = command;
-	if (changes.size === 0 || state.elsewhere) return undefined;
+	if (changes.size === 0) return undefined;
+	if (state.isolated) return { repository: [], worktree: [], packages: [] };
+	if (state.elsewhere) return undefined;
 	switch (changesIn) {
 		case undefined:
 		case "anywhere":

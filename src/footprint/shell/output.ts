@@ -41,7 +41,7 @@ const printers: { readonly [name: string]: (printing: Printing) => string } = {
 	tee: ({ stdin }) => stdin,
 	basename: partOfPath,
 	dirname: partOfPath,
-	mktemp: ({ walk, args, state }) => temporaryName(args, temporaryFolder(walk, state)),
+	mktemp: ({ walk, args, state }) => temporaryName(args, temporaryFolder(walk, state), walk.host.unique),
 	ls: printList,
 	dir: printList,
 	gls: printList,
@@ -90,12 +90,12 @@ function temporaryFolder(walk: ShellWalk, state: State): string | undefined {
 }
 
 /** The path that `mktemp` prints: the generated name is unique, so a placeholder is equivalent. */
-function temporaryName(args: readonly string[], temp: string | undefined): string {
+function temporaryName(args: readonly string[], temp: string | undefined, unique = ""): string {
 	const options = readTemporaryOptions(args);
 	if (!options) return UNKNOWN_VALUE;
 	const { folder, below, template } = options;
 	if (!args.every(isKnown) && !isKnown(template ?? "")) return UNKNOWN_VALUE;
-	const name = (template ?? "tmp.XXXXXXXXXX").replace(/X{3,}(?=[^X/]*$)/, SOME_NAME);
+	const name = (template ?? "tmp.XXXXXXXXXX").replace(/X{3,}(?=[^X/]*$)/, SOME_NAME + unique);
 	if (folder === undefined && template !== undefined && !below) return `${name}\n`;
 	const place = folder || temp;
 	return place === undefined ? UNKNOWN_VALUE : `${place.replace(/\/+$/, "")}/${name}\n`;

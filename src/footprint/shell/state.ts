@@ -30,6 +30,8 @@ export interface State {
 	readonly dialect: "bash" | "any";
 	/** The command runs on another machine or in a container. */
 	readonly elsewhere: boolean;
+	/** It runs in a container that has no folder of this machine. */
+	readonly isolated: boolean;
 	/** `set -e`: a failed command ends the shell. */
 	readonly errexit: boolean;
 	/** The shell has ended, so nothing that follows runs. */
@@ -52,6 +54,7 @@ export function openState(host: HostEnvironment): State {
 		lost: false,
 		globbing: "plain",
 		elsewhere: false,
+		isolated: false,
 		errexit: false,
 		ended: false,
 	};

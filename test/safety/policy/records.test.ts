@@ -11,6 +11,7 @@ import {
 	redactText,
 	type Verdict,
 } from "../../../src/safety/index.ts";
+import { measure, pathFacts } from "../../../src/safety/measure.ts";
 import { recordDecision } from "../../../src/safety/policy/decision-record.ts";
 import { openInFlightCalls } from "../../../src/safety/policy/in-flight-calls.ts";
 import { refusalText } from "../../../src/safety/policy/refusal.ts";
@@ -190,6 +191,34 @@ describe("parallel execution", () => {
 		expect(flight.conflict("2", reading, yes)).toBeUndefined();
 		// A call made by another call is not kept from running by it.
 		expect(flight.conflict("1/1", reading, no)).toBeUndefined();
+	});
+});
+
+describe("temporary folders of two calls", () => {
+	const measured = (command: string) => measure({ tool: "bash", input: { command } }, process.cwd());
+	const conflict = (one: string, other: string) => {
+		const flight = openInFlightCalls();
+		flight.begin("1", measured(one), "bash");
+		return flight.conflict("2", measured(other), pathFacts(process.cwd()));
+	};
+
+	it.each([
+		["d=$(mktemp -d); tar xf a.tar -C $d; ls $d", "d=$(mktemp -d); cat $d/x > $d/y"],
+		["d=$(mktemp -d) && cp -r . $d && cd $d && cat x", "d=$(mktemp -d) && cp -r . $d && cd $d && cat x"],
+		[
+			'd=$(mktemp -d "${TMPDIR:-/tmp}/b.XXXXXX"); ln -s / $d/l',
+			'd=$(mktemp -d "${TMPDIR:-/tmp}/b.XXXXXX"); cat $d/l/x',
+		],
+	])("that `mktemp` makes are different ones: %s", (one, other) => {
+		expect([conflict(one, other), conflict(other, one)]).toEqual([undefined, undefined]);
+	});
+
+	it.each([
+		["mktemp -d; ln -s / /tmp/tmp.0", "mktemp -d; cat /tmp/tmp.0/x"],
+		["ln -s / /tmp/k-$(git rev-parse HEAD)", "cat /tmp/k-$(git rev-parse HEAD)/x"],
+		["ln -s / /tmp/k; mktemp -d /tmp/XXXX", "d=$(mktemp -d /tmp/XXXX); cat /tmp/k/x"],
+	])("with the same names are the same ones: %s", (one, other) => {
+		expect([conflict(one, other), conflict(other, one)]).toEqual([expect.any(String), expect.any(String)]);
 	});
 });
 

@@ -9,8 +9,9 @@ import { conversationSpec, writeConversations } from "./conversations.ts";
 import type { PostgresLedger } from "./held.ts";
 import { explainGit, type GitPlace, gitAt, gitRemote, gitText } from "./remote.ts";
 import { pushSnapshots, treeRef } from "./run-refs.ts";
-import { addPlaceholders, readNote, type SnapshotNote } from "./run-snapshot.ts";
+import { addPlaceholders } from "./run-snapshot.ts";
 import { unpackSnapshots } from "./unpack-snapshots.ts";
+import { folderIn, isBranchName, parseNote, type SnapshotNote } from "./untrusted.ts";
 
 export interface CheckoutOptions {
 	/** The folder of everything that the engine keeps on this host for the project. */
@@ -23,6 +24,13 @@ export interface RunBase {
 	/** The commit whose files surround the snapshot's; undefined: there is none. */
 	readonly parent: string | undefined;
 	readonly note: SnapshotNote;
+}
+
+/** Where a snapshot belongs. */
+export interface RecordedPlace {
+	readonly folder: string;
+	/** The commit that the working folder was at; null: none. */
+	readonly parent: string | null;
 }
 
 export class Checkout {
@@ -66,8 +74,11 @@ export class Checkout {
 		await ledger.deleteSnapshots(last.seq);
 	}
 
-	/** Fetches a snapshot, with the conversations of the run. `owner`: the run whose refs hold the snapshot. Throws a sentence. */
-	fetchRun(run: string, owner: string, tree: string): Promise<RunBase> {
+	/**
+	 * Fetches a snapshot, with the conversations of the run. `owner`: the run whose refs hold the snapshot; `recorded`: where it belongs, as the
+	 * database says; without that (runs of earlier versions), the commit says it. Throws a sentence.
+	 */
+	fetchRun(run: string, owner: string, tree: string, recorded: RecordedPlace | undefined): Promise<RunBase> {
 		return this.#alone(async () => {
 			const refs = [treeRef(owner, tree)].map((ref) => `+${ref}:${ref}`);
 			const fetched = await gitRemote(this.#place, [
@@ -76,17 +87,29 @@ export class Checkout {
 			]);
 			if (fetched.kind !== "done")
 				throw new Error(`The snapshot of the run could not be fetched: ${explainGit(fetched)}`);
-			const [parent = "", ...message] = (
-				await gitText(this.#place, ["log", "-1", "--format=%P%n%B", treeRef(owner, tree)])
-			).split("\n");
-			return { parent: parent.split(" ", 1)[0] || undefined, note: readNote(message.join("\n")) };
+			const text = await gitText(this.#place, ["log", "-1", "--format=%T%n%P%n%B", treeRef(owner, tree)]);
+			const [files = "", parents = "", ...message] = text.split("\n");
+			if (files !== tree) throw new Error(`${treeRef(owner, tree)} on the remote has other files than were recorded.`);
+			const note = parseNote(message.join("\n"));
+			const place = recorded ?? (note && { folder: note.folder, parent: parents.split(" ", 1)[0] || null });
+			if (!place) throw new Error(`${treeRef(owner, tree)} on the remote does not say where its files belong.`);
+			const { folder, parent } = place;
+			if (parent !== null) await this.#mustHave(parent);
+			return { parent: parent ?? undefined, note: { folder, placeholders: note?.placeholders ?? [] } };
 		});
+	}
+
+	async #mustHave(commit: string): Promise<void> {
+		const known = await gitAt(this.#place, ["cat-file", "-e", `${commit}^{commit}`]);
+		if (known.kind !== "done")
+			throw new Error(`The commit ${commit}, which the run's files are on, is not on the remote.`);
 	}
 
 	/** Fetches a branch, or what the remote's HEAD names, and gives its commit. Throws a sentence. */
 	fetchTip(run: string, branch: string | undefined): Promise<string> {
 		return this.#alone(async () => {
 			const ref = `refs/chronicle/${run}/start`;
+			if (branch !== undefined && !isBranchName(branch)) throw new Error(`${JSON.stringify(branch)} is not a branch.`);
 			const from = branch === undefined ? "HEAD" : `refs/heads/${branch}`;
 			const args = ["fetch", "-q", "--no-write-fetch-head", "--no-tags", this.#remote, `+${from}:${ref}`];
 			const fetched = await gitRemote(this.#place, args);
@@ -109,15 +132,15 @@ export class Checkout {
 					},
 				);
 			else await this.#add(work, commit);
-			await mkdir(join(work, note.folder), { recursive: true });
-			await addPlaceholders(join(this.folderOf(run), "files"), note.placeholders);
+			await mkdir(folderIn(work, note.folder), { recursive: true });
+			await addPlaceholders(this.#place, join(this.folderOf(run), "files"), note.placeholders);
 			return !exists;
 		});
 	}
 
-	/** Replaces the conversations here with those that the holder with the highest fence left: others describe files that are not here. */
-	takeConversations(run: string): Promise<void> {
-		return writeConversations(this.#place, run, this.folderOf(run));
+	/** Replaces the conversations here with those that the last holder left: others describe files that are not here. */
+	takeConversations(run: string, recorded: string | null): Promise<void> {
+		return writeConversations(this.#place, { run, recorded }, this.folderOf(run));
 	}
 
 	/** The runs whose folders have files that are nowhere else. */

@@ -1,13 +1,27 @@
 // What a child may use of its parents' ceilings: the host of the parent writes it into the child's row, the host of the child reads it.
+
+import { isFlag, isNumber, object, optional } from "../../../definition/index.ts";
 import type { TreeCeilings } from "../../core/index.ts";
 import { readCeilings } from "./child-rows.ts";
 import type { Database } from "./database.ts";
 import type { Host } from "./host.ts";
+import { parseJson } from "./untrusted.ts";
 
 /** The ceilings of a child as text; `null`: there are none. */
 export function ceilingsText(ceilings: TreeCeilings): string | null {
 	return Object.values(ceilings.left).every((figure) => figure === undefined) ? null : JSON.stringify(ceilings);
 }
+
+const figure = optional(isNumber);
+const isCeilings = object<TreeCeilings>({
+	left: object<TreeCeilings["left"]>({ costUsd: figure, tokens: figure, activeMs: figure }),
+	counted: object<TreeCeilings["counted"]>({ costUsd: isNumber, tokens: isNumber, activeMs: isNumber }),
+	countCacheReads: optional(isFlag),
+});
+
+const none = { costUsd: 0, tokens: 0, activeMs: 0 };
+/** Of a text that cannot be read. */
+const nothing: TreeCeilings = { left: none, counted: none };
 
 export interface CeilingsWatch {
 	/** What the parents leave the child, as last written; `undefined`: no ceiling applies. */
@@ -37,7 +51,7 @@ export async function openCeilings(
 		if (!closed && text !== null) void look();
 	});
 	return {
-		ceilings: () => (text === null ? undefined : (JSON.parse(text) as TreeCeilings)),
+		ceilings: () => (text === null ? undefined : (parseJson(text, isCeilings) ?? nothing)),
 		close() {
 			closed = true;
 			unlisten();

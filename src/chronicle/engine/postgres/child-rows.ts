@@ -17,12 +17,13 @@ import { ensureJob } from "./jobs.ts";
 import type { PostgresStoreOptions } from "./parts.ts";
 import { nextQueue } from "./routing.ts";
 import { familyText, loadRow, lockRow, lockRun, type RunRow, runColumns, runTables } from "./rows.ts";
+import type { RunStart } from "./run-snapshot.ts";
 import { GIVEN_PROJECTS } from "./schema.ts";
 
 /** How a child is left to the hosts. */
 export interface ChildStart {
-	/** The snapshot that it starts with; `null`: it has begun with one. */
-	readonly tree: string | null;
+	/** The snapshot that it starts with, and the commit that it is on; `null`: it has begun with one. */
+	readonly start: Pick<RunStart, "head" | "parent"> | null;
 	/** The run whose refs hold that snapshot, and those of the child. */
 	readonly trees: string;
 	/** What its hosts must have, whatever its states ask for. */
@@ -37,7 +38,7 @@ const treeLock = 7_424_033;
 export async function beginChild(
 	options: PostgresStoreOptions,
 	first: Created,
-	{ tree, trees, labels, ceilings }: ChildStart,
+	{ start, trees, labels, ceilings }: ChildStart,
 ): Promise<Result<Run, StoreFailure>> {
 	const { database, host, project } = options;
 	const { event, run } = firstEvent(options, first, 0);
@@ -45,36 +46,65 @@ export async function beginChild(
 	const { id, parent } = run;
 	return database.transaction(async (tx): Promise<Result<Run, StoreFailure>> => {
 		await lockRun(tx, parent.run);
-		const { rows } = await tx.query<{ queue: string; priority: number }>(
-			"SELECT queue, priority FROM chronicle.run WHERE id = $1 AND holder = $2",
+		const { rows } = await tx.query<{ queue: string; priority: number; folder: string | null }>(
+			"SELECT queue, priority, folder FROM chronicle.run WHERE id = $1 AND holder = $2",
 			[parent.run, host.id],
 		);
 		const [above] = rows;
 		if (!above) return storeFailure("fenced", "Another host has taken over the parent run.", "Continue there.");
-		let row = await lockRow(tx, project, id);
-		if (!row) {
-			if ((await sizeOfTree(tx, parent.root)) >= MAX_RUNS_IN_TREE) return tooManyChildren;
-			const queue = nextQueue({ queue: above.queue, needs: labels, bound: true, waiting: false, aborting: false });
-			// Trees that have begun are done before runs that wait.
-			const place = { ...options, queue, priority: above.priority + 1 };
-			await insertRow(tx, place, { event, run, fence: 0, head: tree, trees });
-			row = await lockRow(tx, project, id);
-		}
-		if (!row) throw new Error("The new run is not visible to this user.");
+		const place = { ...options, ...placeBelow(above, labels) };
+		const row =
+			(await lockRow(tx, project, id)) ?? (await addChild(tx, place, { event, run, fence: 0, start: null, trees }));
+		if (row === undefined) return tooManyChildren;
 		const found = await loadRow(tx, row);
 		if (typeof found === "string") {
 			const message = `The child run ${id} cannot be read by this version.`;
 			return storeFailure(found, message, "Update pi-chronicle on this host.");
 		}
-		// Children that an earlier version has begun may have no snapshot.
-		await tx.query(
-			`UPDATE chronicle.run SET ceilings = $2, head = COALESCE(head, $3), trees = CASE WHEN head IS NULL THEN $4 ELSE trees END
-			WHERE id = $1`,
-			[id, ceilings(), tree, trees],
-		);
+		await tx.query("UPDATE chronicle.run SET ceilings = $2 WHERE id = $1", [id, ceilings()]);
+		if (start) await giveFiles(tx, id, { ...start, trees, folder: above.folder });
 		if (row.holder === null && (!row.parked || row.waiting)) await ensureJob(database, tx, row);
 		return { ok: true, value: found };
 	});
+}
+
+/** The row of a new child; `undefined`: its tree has too many. */
+async function addChild(
+	tx: Sql,
+	place: Parameters<typeof insertRow>[1] & Pick<PostgresStoreOptions, "project">,
+	made: Parameters<typeof insertRow>[2],
+): Promise<RunRow | undefined> {
+	const { id, parent } = made.run;
+	if ((await sizeOfTree(tx, parent?.root ?? id)) >= MAX_RUNS_IN_TREE) return undefined;
+	await insertRow(tx, place, made);
+	const row = await lockRow(tx, place.project, id);
+	if (!row) throw new Error("The new run is not visible to this user.");
+	return row;
+}
+
+/** Where a child of a run waits for a host: trees that have begun are done before runs that wait. */
+function placeBelow(
+	{ queue, priority }: { readonly queue: string; readonly priority: number },
+	needs: readonly string[],
+): { readonly queue: string; readonly priority: number } {
+	return { queue: nextQueue({ queue, needs, bound: true, waiting: false, aborting: false }), priority: priority + 1 };
+}
+
+/** Records what a child starts with, if it was made now, or an earlier version has begun it without a snapshot. */
+async function giveFiles(
+	tx: Sql,
+	id: string,
+	{
+		head,
+		parent,
+		folder,
+		trees,
+	}: Omit<RunStart, "folder"> & { readonly folder: string | null; readonly trees: string },
+): Promise<void> {
+	await tx.query(
+		"UPDATE chronicle.run SET head = $2, head_parent = $3, folder = $4, trees = $5 WHERE id = $1 AND head IS NULL",
+		[id, head, parent, folder, trees],
+	);
 }
 
 /** The number of children of run `root` at all levels. Hosts that add some do so one after another. */

@@ -2,6 +2,7 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Result } from "../../core/index.ts";
+import type { Sql } from "./database.ts";
 import { type GitPlace, gitAt, gitRemote, gitText, remoteFailure } from "./remote.ts";
 import { conversationRefs } from "./run-refs.ts";
 
@@ -10,24 +11,37 @@ export function conversationSpec(run: string): string {
 	return `+${conversationRefs(run)}/*:${conversationRefs(run)}/*`;
 }
 
+/** The conversations of a run. */
+export interface RunConversations {
+	readonly run: string;
+	/** The commit that holds them, as the database says; empty: there are none; null: it is not known (runs of earlier versions). */
+	readonly recorded: string | null;
+}
+
+/** The name of a conversation's file. */
+const fileName = /^\d+\.\d+\.jsonl$/;
+
 /**
- * Replaces the conversations in the run's `folder` with those of the latest holder (the highest fence), which were fetched into `place`: the
- * others describe earlier files.
+ * Replaces the conversations in the run's `folder` with those of its last holder, which were fetched into `place`: the others describe earlier
+ * files. What the database does not name is not taken.
  */
-export async function writeConversations(place: GitPlace, run: string, folder: string): Promise<void> {
-	const names = await gitText(place, ["for-each-ref", "--format=%(refname)", conversationRefs(run)]);
+export async function writeConversations(
+	place: GitPlace,
+	{ run, recorded }: RunConversations,
+	folder: string,
+): Promise<void> {
+	const listed = await gitText(place, ["for-each-ref", "--format=%(objectname) %(refname)", conversationRefs(run)]);
+	const refs = listed.split("\n").filter(Boolean);
 	const fence = (ref: string): number => Number(ref.split("/").at(-1));
-	const newest = names
-		.split("\n")
-		.filter(Boolean)
-		.sort((a, b) => fence(b) - fence(a))[0];
+	const newest = refs.sort((a, b) => fence(b) - fence(a))[0];
+	const commit = (recorded === null ? newest : refs.find((ref) => ref.startsWith(`${recorded} `)))?.split(" ", 1)[0];
 	const workers = join(folder, "workers");
 	await rm(workers, { recursive: true, force: true });
-	if (newest === undefined) return;
+	if (commit === undefined) return;
 	await mkdir(workers, { recursive: true, mode: 0o700 });
-	const listed = await gitText(place, ["ls-tree", "--name-only", "-z", newest]);
-	for (const name of listed.split("\0").filter(Boolean)) {
-		const shown = await gitAt(place, ["cat-file", "blob", `${newest}:${name}`]);
+	const names = await gitText(place, ["ls-tree", "--name-only", "-z", commit]);
+	for (const name of names.split("\0").filter((written) => fileName.test(written))) {
+		const shown = await gitAt(place, ["cat-file", "blob", `${commit}:${name}`]);
 		if (shown.kind === "done") await writeFile(join(workers, name), shown.output, { mode: 0o600 });
 	}
 }
@@ -43,6 +57,7 @@ const fetchMs = 20_000;
 
 /** Fetches the conversations of a run into its `folder` on a machine that is not its host. */
 export async function fetchConversations(
+	sql: Sql,
 	run: string,
 	{ remote, report }: { readonly remote: string; readonly report: GitPlace["report"] },
 	folder: string,
@@ -55,7 +70,11 @@ export async function fetchConversations(
 		const args = ["fetch", "-q", "--no-write-fetch-head", "--no-tags", remote, conversationSpec(run)];
 		const fetched = await gitRemote(place, args);
 		if (fetched.kind !== "done") return remoteFailure(fetched);
-		await writeConversations(place, run, folder);
+		const { rows } = await sql.query<{ conversations: string | null }>(
+			"SELECT conversations FROM chronicle.run WHERE id = $1",
+			[run],
+		);
+		await writeConversations(place, { run, recorded: rows[0]?.conversations ?? null }, folder);
 		return { ok: true, value: undefined };
 	} catch (error) {
 		return remoteFailure({ kind: "failed", code: -1, message: (error as Error).message, raw: "" });

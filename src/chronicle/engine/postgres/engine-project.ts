@@ -14,6 +14,7 @@ import { checkNames, isName } from "./jobs.ts";
 import { resolutionFolder, resolveByHand } from "./resolve-by-hand.ts";
 import { queueName } from "./routing.ts";
 import { RunRefs } from "./run-refs.ts";
+import type { RunStart } from "./run-snapshot.ts";
 import { checkVersion, GIVEN_PROJECTS } from "./schema.ts";
 import { openLookingWorkspace, openSharedWorkspace, type SharedWorkspaceOptions } from "./shared-workspace.ts";
 import { readSnapshots } from "./snapshot-rows.ts";
@@ -176,7 +177,7 @@ function engineProject(
 			wake: (id) => store.wake(id),
 			watch: (id, listener) => watchRow(database, id, listener),
 			close: () => database.close(),
-			fetchConversations: (run, folder) => fetchConversations(run, { remote, report }, folder),
+			fetchConversations: (run, folder) => fetchConversations(database, run, { remote, report }, folder),
 			async resolveByHand({ run, folder: own }) {
 				const folder = resolutionFolder(run, own);
 				return resolveByHand(openSharedWorkspace((await filesOf(run, folder)).options), run);
@@ -215,7 +216,7 @@ async function publishBase(
 	project: Project,
 	{ remote, report, named }: { remote: string; report: EngineOptions["report"]; named: readonly string[] },
 	run: Run,
-): Promise<Result<string, StoreFailure>> {
+): Promise<Result<RunStart, StoreFailure>> {
 	const wrong = checkNames(named);
 	if (wrong) return { ok: false, failure: { ...wrong, reason: "unknown" } };
 	const folder = await mkdtemp(join(tmpdir(), "pi-chronicle-submit-"));
@@ -225,7 +226,11 @@ async function publishBase(
 			...workspaceScope(run),
 		});
 		const taken = await files.snapshot();
-		if (taken.ok) return { ok: true, value: taken.value.tree };
+		if (taken.ok) {
+			const { tree: head } = taken.value;
+			const parent = files.publisher.parentOf(head) ?? null;
+			return { ok: true, value: { head, parent, folder: await folderInRepository(project.place.cwd) } };
+		}
 		const failure: Failure = taken.failure;
 		return { ok: false, failure: { ...failure, reason: "io" } };
 	} finally {

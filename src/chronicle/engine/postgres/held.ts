@@ -14,6 +14,7 @@ import {
 	type StoreFailure,
 } from "../../core/index.ts";
 import { redactEvent, stampEvent, storeFailure } from "../ledger/index.ts";
+import { plainText, withSnapshotsText } from "./append-text.ts";
 import { CHANNEL, type Sql } from "./database.ts";
 import { databaseFailure, throughOutage } from "./database-failure.ts";
 import type { Host } from "./host.ts";
@@ -21,16 +22,13 @@ import { ensureJob, type JobAttempt } from "./jobs.ts";
 import { noProof, proofNow } from "./lease-proof.ts";
 import type { StoreParts } from "./parts.ts";
 import { findAnswer, openPosts, type Posts, settlePost, type WaitingAnswer } from "./posts.ts";
-import { foldedColumns, foldedValues, lockRun, type RunRow, readEventRows, storedText } from "./rows.ts";
-import type { RecordedSnapshot } from "./run-snapshot.ts";
+import { foldedValues, lockRun, type RunRow, readEventRows, storedText } from "./rows.ts";
+import type { RecordedSnapshot, RunSnapshot } from "./run-snapshot.ts";
 import { type SettledRow, settledColumns, settleJob } from "./settle.ts";
-import {
-	deleteSnapshots,
-	insertSnapshotsText,
-	readSnapshots,
-	type StoredSnapshot,
-	snapshotValues,
-} from "./snapshot-rows.ts";
+import { deleteSnapshots, readSnapshots, type StoredSnapshot, snapshotValues } from "./snapshot-rows.ts";
+
+/** A snapshot by its tree and the commit that it is on. */
+type SnapshotName = Pick<RunSnapshot, "tree" | "parent">;
 
 /** What a segment adds to a held ledger. */
 export interface SegmentHooks {
@@ -38,7 +36,7 @@ export interface SegmentHooks {
 	 * `head`: the snapshot that holds the files of what is appended next; `undefined`: as before. `staged`: snapshots that are recorded with
 	 * it, because they are not on the remote yet.
 	 */
-	files(): { readonly head: string | undefined; readonly staged: readonly RecordedSnapshot[] };
+	files(): { readonly head: SnapshotName | undefined; readonly staged: readonly RecordedSnapshot[] };
 	/** Called before the events are recorded, with the run after them; a failure is the append's. */
 	beforeAppend(bodies: readonly EventBody[], next: Run): Promise<StoreFailure | undefined>;
 	/** Called once the events are recorded, with the snapshots that were recorded with them. */
@@ -61,8 +59,10 @@ export interface PostgresLedger extends HeldLedger {
 	recordedSnapshots(): Promise<readonly StoredSnapshot[]>;
 	/** Deletes those that were recorded up to event `seq`: they are on the remote. */
 	deleteSnapshots(seq: number): Promise<void>;
-	/** The host that held it before, if its lease ran out or it gave the run back; the fence under which it wrote. */
-	readonly earlier: { readonly fence: number; readonly head: string | null };
+	/** What the row said when the run was taken: the fence under which the holder before wrote, and what it left. */
+	readonly earlier: Pick<RunRow, "fence" | "head" | "head_parent" | "folder" | "conversations">;
+	/** Records the commit that holds the conversations of the run. */
+	saveConversations(commit: string): Promise<void>;
 	/** The run whose refs hold its snapshots. */
 	readonly trees: string;
 	/** The snapshot that the folder of a child started with; null: not known yet. */
@@ -90,25 +90,13 @@ const maxUnfolded = 200;
 /** Milliseconds that a statement is repeated for while the database is out of reach. */
 const outageMs = 60_000;
 
-const [, ...changing] = foldedColumns;
-const appendText = (more = ""): string => `
-WITH soon AS (SELECT CASE WHEN $4 THEN set_config('synchronous_commit', 'off', true) END),
-held AS (
-	UPDATE chronicle.run SET head = COALESCE($5, head), seq = $9, ${changing.map((name, index) => `${name} = $${index + 10}`).join(", ")}
-	FROM soon WHERE id = $1 AND holder = $2 AND fence = $3 AND seq = $6 RETURNING id
-)${more}
-INSERT INTO chronicle.event (run, seq, body)
-SELECT held.id, added.seq, added.body FROM held, unnest($7::int[], $8::text[]) AS added (seq, body)`;
-const plainText = appendText();
-const withSnapshotsText = appendText(`, ${insertSnapshotsText(changing.length + 10, 9)}`);
-
 /** What one statement adds. */
 interface Addition {
 	readonly events: readonly LedgerEvent[];
 	/** The run after them. */
 	readonly next: Run;
 	readonly durability: "durable" | "soon";
-	readonly head: string | undefined;
+	readonly head: SnapshotName | undefined;
 	readonly staged: readonly RecordedSnapshot[];
 }
 
@@ -127,7 +115,7 @@ export class HeldRow implements PostgresLedger {
 	/** The run after the last append. */
 	#now: Run;
 	/** The snapshot that holds its files; undefined: the one of the holder before. */
-	#head: string | undefined;
+	#head: SnapshotName | undefined;
 	#savedSeq: number;
 	/** Of the last statement that found the run held by this host. */
 	#proof = noProof;
@@ -148,7 +136,7 @@ export class HeldRow implements PostgresLedger {
 		this.fence = parts.fence;
 		this.place = `the events of run ${parts.run.id} in the database ${parts.database.name}`;
 		this.folder = parts.folderOf(parts.run.id);
-		this.earlier = { fence: parts.row.fence, head: parts.row.head };
+		this.earlier = parts.row;
 		this.trees = parts.row.trees;
 		this.base = parts.row.base;
 	}
@@ -255,8 +243,8 @@ export class HeldRow implements PostgresLedger {
 		const asked = proofNow();
 		const texts = events.map((event) => JSON.stringify(event));
 		const { count } = await database.query(staged.length > 0 ? withSnapshotsText : plainText, [
-			...[this.run.id, host.id, this.fence, durability === "soon", head ?? null, seq],
-			...[events.map((event) => event.seq), texts, ...foldedValues(next)],
+			...[this.run.id, host.id, this.fence, durability === "soon", head?.tree ?? null, seq],
+			...[events.map((event) => event.seq), texts, ...foldedValues(next), head?.parent ?? null],
 			...(staged.length > 0 ? snapshotValues(staged) : []),
 		]);
 		if (count !== events.length) return false;
@@ -324,6 +312,12 @@ export class HeldRow implements PostgresLedger {
 	deleteSnapshots(seq: number): Promise<void> {
 		const { database } = this.#parts;
 		return throughOutage(outageMs, () => deleteSnapshots(database, this.run.id, seq));
+	}
+
+	async saveConversations(commit: string): Promise<void> {
+		const { database, host } = this.#parts;
+		const text = "UPDATE chronicle.run SET conversations = $4 WHERE id = $1 AND holder = $2 AND fence = $3";
+		await throughOutage(outageMs, () => database.query(text, [this.run.id, host.id, this.fence, commit]));
 	}
 
 	async takeAnswer(): Promise<TakenAnswer | undefined> {

@@ -15,6 +15,7 @@ import { HeldRow } from "./held.ts";
 import { sendJob } from "./jobs.ts";
 import type { PostgresStoreOptions, StoreParts } from "./parts.ts";
 import { foldedColumns, foldedValues, type RunRow, readEventRows, runColumns, runTables, storedText } from "./rows.ts";
+import type { RunStart } from "./run-snapshot.ts";
 
 const inserted = [
 	...[
@@ -25,6 +26,9 @@ const inserted = [
 		"provider",
 		"schema_version",
 		"head",
+		"head_parent",
+		"folder",
+		"conversations",
 		"body",
 		"body_seq",
 		"holder",
@@ -59,12 +63,19 @@ function providerOf(run: Run): string | undefined {
 export async function insertRow(
 	tx: Sql,
 	{ project, queue, priority = 0, host, schedule }: Omit<PostgresStoreOptions, "creates">,
-	{ event, run, fence, head, trees }: { event: object; run: Run; fence: number; head: string | null; trees?: string },
+	{
+		event,
+		run,
+		fence,
+		start,
+		trees,
+	}: { event: object; run: Run; fence: number; start: RunStart | null; trees?: string },
 ): Promise<boolean> {
 	const { parent } = run;
 	const child = parent ? JSON.stringify({ visit: parent.visit, index: parent.index, name: parent.name }) : null;
 	const made = await tx.query(insertRunText, [
-		...[run.id, project, queue, priority, providerOf(run) ?? null, SCHEMA_VERSION, head, storedText(run), 1],
+		...[run.id, project, queue, priority, providerOf(run) ?? null, SCHEMA_VERSION],
+		...[start?.head ?? null, start?.parent ?? null, start?.folder ?? null, "", storedText(run), 1],
 		...[fence > 0 ? host.id : null, fence, parent?.run ?? null, trees ?? null, child, schedule ?? null],
 		...foldedValues(run),
 	]);
@@ -95,7 +106,7 @@ export async function insertRun(
 	if (!base.ok) return base;
 	if (isHeld) await host.register();
 	return database.transaction(async (tx) => {
-		if (!(await insertRow(tx, options, { event, run, fence, head: base.value }))) return exists(run.id);
+		if (!(await insertRow(tx, options, { event, run, fence, start: base.value }))) return exists(run.id);
 		if (isHeld) return { ok: true, value: await heldRow(tx, options, run, fence) };
 		const { labels: needs, commandsToo: bound } = hostNeed(run);
 		await sendJob(database, tx, { id: run.id, project, queue, priority, needs, bound, ...noCommands });

@@ -1,8 +1,10 @@
 // This host's note about a run's folder: whether it was the last host that worked there.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isNumber, object, optional } from "../../../definition/index.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { RunSnapshot } from "./run-snapshot.ts";
+import { isFolderBelow, isObjectName, parseJson } from "./untrusted.ts";
 
 /** A host's note about a run's folder. */
 export interface Marker {
@@ -14,13 +16,21 @@ export interface Marker {
 	readonly published?: Pick<RunSnapshot, "tree" | "parent">;
 }
 
+const isMarker = object<Marker>({
+	fence: isNumber,
+	folder: isFolderBelow,
+	published: optional(
+		object<Pick<RunSnapshot, "tree" | "parent">>({ tree: isObjectName, parent: optional(isObjectName) }),
+	),
+});
+
 const name = "segment.json";
 
 /** The note in the run's private folder; `undefined`: this host has never worked on the run. */
 export async function readMarker(folder: string): Promise<Marker | undefined> {
 	await mkdir(folder, { recursive: true, mode: 0o700 });
 	return readFile(join(folder, name), "utf8").then(
-		(text) => JSON.parse(text) as Marker,
+		(text) => parseJson(text, isMarker),
 		() => undefined,
 	);
 }

@@ -17,6 +17,7 @@ import type { Database } from "./database.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { JobData } from "./jobs.ts";
 import type { PostgresStore } from "./store.ts";
+import { runOfJob } from "./untrusted.ts";
 
 const maxSteps = 40;
 
@@ -33,7 +34,7 @@ export async function parkDeadRuns(
 			const { sourceOutput } = job;
 			const reason = (sourceOutput as { readonly reason?: string } | null)?.reason ?? "";
 			const detail = `The hosts of the engine gave up the run after ${(job.sourceRetryCount ?? 0) + 1} attempts. ${reason}`;
-			const opened = await store.open(job.data.run);
+			const opened = await store.open(runOfJob(job.data) ?? "");
 			if (opened.ok) {
 				const started = processStart(process.pid) ?? "unknown";
 				await parkRun(opened.value, { host: thisHost(), pid: process.pid, started }, detail);

@@ -3,6 +3,7 @@ import type { Redact } from "../../../safety/index.ts";
 import type { Clock, Result, Run, StoreFailure } from "../../core/index.ts";
 import type { Database } from "./database.ts";
 import type { Host } from "./host.ts";
+import type { RunStart } from "./run-snapshot.ts";
 
 /** What every part of a store works with. */
 export interface StoreParts {
@@ -26,5 +27,5 @@ export interface PostgresStoreOptions extends StoreParts {
 	readonly creates: { readonly kind: "held" } | { readonly kind: "submitted"; readonly base: BaseOf };
 }
 
-/** Publishes the files that a run starts with, and names their snapshot. */
-type BaseOf = (run: Run) => Promise<Result<string | null, StoreFailure>>;
+/** Publishes the files that a run starts with. */
+type BaseOf = (run: Run) => Promise<Result<RunStart | null, StoreFailure>>;

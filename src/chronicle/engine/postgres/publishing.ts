@@ -36,7 +36,15 @@ export function publishSegment(
 		if (conversationsAt === seq) return undefined;
 		conversationsAt = seq;
 		const pushed = await refs.pushConversations(ledger.fence, await readConversations(ledger.folder));
-		return pushed.ok ? undefined : pushed.failure;
+		if (!pushed.ok) return pushed.failure;
+		return ledger.saveConversations(pushed.value).then(
+			() => undefined,
+			(error: Error) => ({
+				reason: "io",
+				message: error.message,
+				remedy: "Check the database; engine doctor tests it.",
+			}),
+		);
 	};
 	/** Before a run parks, everything is on the remote. */
 	const pushAll = async (seq: number): Promise<WorkspaceFailure | undefined> => {
@@ -63,7 +71,7 @@ export function publishSegment(
 		if (!ledger.run.parent) publisher.moveBranch(seq);
 	};
 	const hooks: SegmentHooks = {
-		files: () => ({ head: publisher.last?.tree, staged: publisher.staged }),
+		files: () => ({ head: publisher.last, staged: publisher.staged }),
 		async beforeAppend(bodies, next) {
 			const failure =
 				(await keepFiles(bodies, next)) ??

@@ -24,6 +24,7 @@ import { type CleanupApprovals, firstOfChild } from "../project/index.ts";
 import { ceilingsText } from "./child-ceilings.ts";
 import {
 	activeChildren,
+	type ChildStart,
 	type ChildState,
 	childStates,
 	dropChildren,
@@ -78,12 +79,12 @@ export class RemoteChildren implements ChildRuns {
 		const first = firstOfChild(order, approvals);
 		if (!first.ok) return first;
 		const begun = await filesOfChild(database, order.child.id);
-		const tree = begun.head === null ? await this.#publish(order) : null;
+		const start = begun.head === null ? await this.#publish(order) : null;
 		this.#listening ??= this.#listen();
 		await this.#listening;
 		let ceilings: string | null = null;
 		const started = await store.beginChild(first.value, {
-			...{ tree, trees, labels: labelsOf(order.parent, order.parent.state) },
+			...{ start, trees, labels: labelsOf(order.parent, order.parent.state) },
 			ceilings() {
 				ceilings = ceilingsText(order.ceilings());
 				return ceilings;
@@ -118,15 +119,15 @@ export class RemoteChildren implements ChildRuns {
 	}
 
 	/** Brings what the child starts with to the remote. Throws a sentence: the run is released, and tried again. */
-	async #publish({ tree }: ChildOrder): Promise<string> {
+	async #publish({ tree }: ChildOrder): Promise<ChildStart["start"]> {
 		const { publisher, snapshot } = this.#options.workspace;
 		const taken = tree === null ? await snapshot() : undefined;
 		if (taken?.ok === false) throw new Error(taken.failure.message);
-		const start = tree ?? taken?.value.tree ?? "";
+		const head = tree ?? taken?.value.tree ?? "";
 		const flushed = await publisher.flush();
-		const pushed = flushed.ok ? await publisher.pushTrees([start]) : flushed;
+		const pushed = flushed.ok ? await publisher.pushTrees([head]) : flushed;
 		if (!pushed.ok) throw new Error(pushed.failure.message);
-		return start;
+		return { head, parent: publisher.parentOf(head) ?? null };
 	}
 
 	#listen(): Promise<() => void> {

@@ -1,6 +1,5 @@
 // A run as rows: how its folded state becomes the row of `chronicle.run`, and how rows become a run again.
 import {
-	decodeRun,
 	encodeRun,
 	foldEvent,
 	hostNeed,
@@ -9,11 +8,12 @@ import {
 	type LedgerEvent,
 	type Run,
 	SCHEMA_VERSION,
-	type StoredRun,
 } from "../../core/index.ts";
 import { summarizeRun } from "../ledger/index.ts";
 import type { Sql } from "./database.ts";
+import { isOutage } from "./database-failure.ts";
 import { type QueuedRun, queuedColumns } from "./jobs.ts";
+import { isObjectName, parseEvent, parseStoredRun } from "./untrusted.ts";
 
 /** The columns that follow from the events; they change with every append. */
 export const foldedColumns = [
@@ -59,6 +59,12 @@ export interface RunRow extends QueuedRun {
 	readonly job_queue: string | null;
 	readonly attempt: number;
 	readonly head: string | null;
+	/** The commit that the working folder was at when `head` was taken; null: none. */
+	readonly head_parent: string | null;
+	/** The folder that the run works in, below the repository's root; null: not known (runs of earlier versions). */
+	readonly folder: string | null;
+	/** The commit with its conversations; empty: there are none; null: not known (runs of earlier versions). */
+	readonly conversations: string | null;
 	readonly visit: number;
 	readonly claimed_visit: number;
 	readonly parked: boolean;
@@ -77,7 +83,7 @@ export interface RunRow extends QueuedRun {
 	readonly alive: boolean | null;
 }
 
-export const runColumns = `${queuedColumns}, r.provider, r.schema_version, r.seq, r.fence, r.holder, r.job, r.job_queue, r.attempt, r.head, r.visit,
+export const runColumns = `${queuedColumns}, r.provider, r.schema_version, r.seq, r.fence, r.holder, r.job, r.job_queue, r.attempt, r.head, r.head_parent, r.folder, r.conversations, r.visit,
 	r.claimed_visit, r.parked, r.waits, r.parent, COALESCE(r.trees, r.id)::text AS trees, r.base, r.body, r.body_seq, h.name AS host_name, h.pid AS host_pid, h.started AS host_started,
 	h.beat_at > now() - h.lease_ms * interval '1 millisecond' AS alive`;
 export const runTables = "chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder";
@@ -122,11 +128,18 @@ export function holderOf(
 /** The run of a row with the events after its stored state; a reason where this version cannot read it. */
 export async function loadRow(sql: Sql, row: RunRow): Promise<Run | "newer" | "corrupt"> {
 	if (row.schema_version > SCHEMA_VERSION) return "newer";
-	let run = decodeRun(JSON.parse(row.body) as StoredRun);
+	if (row.head !== null && !isObjectName(row.head)) return "corrupt";
+	let run = parseStoredRun(row.body, row.id);
 	if (!run) return "corrupt";
-	for await (const event of readEventRows(sql, row.id, row.body_seq)) {
-		if (event.seq !== run.seq + 1) return "corrupt";
-		run = foldEvent(run, event);
+	try {
+		for await (const event of readEventRows(sql, row.id, row.body_seq)) {
+			if (event.seq !== run.seq + 1) return "corrupt";
+			run = foldEvent(run, event);
+		}
+	} catch (error) {
+		// An error of the database has a code, or is an outage.
+		if (isOutage(error) || (error as { code?: unknown }).code !== undefined) throw error;
+		return "corrupt";
 	}
 	return run;
 }
@@ -147,7 +160,9 @@ export async function* readEventRows(sql: Sql, id: string, after: number): Async
 		);
 		for (const { seq, body } of rows) {
 			from = seq;
-			yield JSON.parse(body) as LedgerEvent;
+			const event = parseEvent(body);
+			if (!event) throw new Error(`Event ${seq} of the run ${id} cannot be read.`);
+			yield event;
 		}
 		if (rows.length < pageSize) return;
 	}

@@ -2,8 +2,10 @@
 // B1 another host's commit is never overwritten; B2 the remote is not queried for a tip that this host has set.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isNumber, object } from "../../../definition/index.ts";
 import { PLACEHOLDER_LIST } from "../workspace/index.ts";
 import { commitTree, committerEmail, explainGit, type GitPlace, gitAt, gitRemote, gitText } from "./remote.ts";
+import { isObjectName, parseJson } from "./untrusted.ts";
 
 /** What the branch should show: the files of `tree` after event `seq`. */
 export interface BranchTarget {
@@ -50,7 +52,7 @@ export class RunBranch {
 
 	/** Prepares the move to the target; `undefined`: the branch is already there. A conflict is one sentence. */
 	async prepare({ tree, seq, base }: BranchTarget): Promise<BranchMove | { readonly conflict: string } | undefined> {
-		const found = this.#tip ?? (await this.#queryTip());
+		const found = this.#tip ?? (await this.#queryTip(seq));
 		if (found !== undefined && "conflict" in found) return found;
 		if (found !== undefined && (found.seq >= seq || found.tree === tree)) return undefined;
 		const tip = found?.commit ?? "";
@@ -72,7 +74,7 @@ export class RunBranch {
 	}
 
 	/** Queries the remote for the tip; `undefined`: there is no branch. */
-	async #queryTip(): Promise<Tip | { readonly conflict: string } | undefined> {
+	async #queryTip(seq: number): Promise<Tip | { readonly conflict: string } | undefined> {
 		const { run, remote } = this.#options;
 		const listed = await gitRemote(this.#place, ["ls-remote", remote, this.ref]);
 		if (listed.kind !== "done")
@@ -80,7 +82,9 @@ export class RunBranch {
 		const commit = listed.output.toString("utf8").split("\t", 1)[0] ?? "";
 		if (commit === "") return undefined;
 		const note = await this.#ownNote(commit);
-		if (!note) return { conflict: `The branch chronicle/${run} has foreign commits, so it was not changed.` };
+		// A note from the future is not ours: the branch would wait for it.
+		if (!note || note.seq > seq)
+			return { conflict: `The branch chronicle/${run} has foreign commits, so it was not changed.` };
 		return { ...note, commit };
 	}
 
@@ -133,7 +137,13 @@ function noteText(run: string, note: BranchNote): string {
 	return `Files of the run ${run} after event ${note.seq}\n\nChronicle-Snapshot: ${JSON.stringify(note)}\n`;
 }
 
+const isNote = object<BranchNote>({
+	seq: isNumber,
+	tree: isObjectName,
+	base: (value) => value === "" || isObjectName(value),
+});
+
 function readNote(message: string): BranchNote | undefined {
 	const [, data] = /^Chronicle-Snapshot: (\{.*\})$/m.exec(message) ?? [];
-	return data === undefined ? undefined : (JSON.parse(data) as BranchNote);
+	return data === undefined ? undefined : parseJson(data, isNote);
 }

@@ -185,8 +185,11 @@ export class RunRefs {
 		return { ok: true, value: { conflict: `The branch chronicle/${run} was not moved: ${explainGit(done)}.` } };
 	}
 
-	/** Pushes texts as files of one commit, for the next holder of the run. `fence`: of this one. */
-	async pushConversations(fence: number, files: ReadonlyMap<string, string>): Promise<Result<void, WorkspaceFailure>> {
+	/** Pushes texts as files of one commit, for the next holder of the run; gives the commit. `fence`: of this one. */
+	async pushConversations(
+		fence: number,
+		files: ReadonlyMap<string, string>,
+	): Promise<Result<string, WorkspaceFailure>> {
 		const { run, remote } = this.#options;
 		try {
 			const { place } = await this.#open();
@@ -199,7 +202,7 @@ export class RunRefs {
 			const commit = await commitTree(place, tree, [], `Conversations of the run ${run}\n`);
 			const ref = `${conversationRefs(run)}/${fence}`;
 			const done = await gitRemote(place, ["push", "-q", "--no-verify", remote, `+${commit}:${ref}`]);
-			return done.kind === "done" ? { ok: true, value: undefined } : remoteFailure(done);
+			return done.kind === "done" ? { ok: true, value: commit } : remoteFailure(done);
 		} catch (error) {
 			return remoteFailure({ kind: "failed", code: -1, message: (error as Error).message, raw: "" });
 		}

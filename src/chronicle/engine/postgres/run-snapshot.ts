@@ -1,7 +1,19 @@
 // A snapshot of a run's files for other hosts: the tree, the commit that the working folder was at, and the contents that the store omits.
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PLACEHOLDER_LIST } from "../workspace/index.ts";
+import { isPlaceholder, PLACEHOLDER_LIST, readBlobs } from "../workspace/index.ts";
+import { type GitPlace, gitAt } from "./remote.ts";
+import type { SnapshotNote } from "./untrusted.ts";
+
+/** What a run starts with. */
+export interface RunStart {
+	/** The snapshot, as a tree. */
+	readonly head: string;
+	/** The commit that the working folder was at; null: none. */
+	readonly parent: string | null;
+	/** The folder that the run works in, below the repository's root. */
+	readonly folder: string;
+}
 
 export interface RunSnapshot {
 	readonly tree: string;
@@ -19,21 +31,8 @@ export interface RecordedSnapshot extends RunSnapshot {
 	readonly pack: Buffer;
 }
 
-/** Content of a snapshot commit's message. */
-export interface SnapshotNote {
-	/** The folder that the run works in, below the repository's root. */
-	readonly folder: string;
-	/** Objects that stand for omitted contents, as the store lists them. */
-	readonly placeholders: readonly string[];
-}
-
 export function noteText(run: string, { folder, placeholders }: SnapshotNote): string {
 	return `Files of the run ${run}\n\n${JSON.stringify({ folder, placeholders })}\n`;
-}
-
-export function readNote(message: string): SnapshotNote {
-	const [, , data = "{}"] = message.split("\n");
-	return { folder: "", placeholders: [], ...(JSON.parse(data) as Partial<SnapshotNote>) };
 }
 
 /** Whether two snapshots are the same files on the same commit. */
@@ -44,11 +43,25 @@ export function isSameSnapshot(
 	return one.tree === other.tree && one.parent === other.parent;
 }
 
-/** Tells the store in `folder` which objects of another host's snapshot stand for contents that are not kept: before it uses the snapshot. */
-export async function addPlaceholders(folder: string, placeholders: readonly string[]): Promise<void> {
+/**
+ * Tells the store in `folder` which objects of another host's snapshot stand for contents that are not kept: before it uses the snapshot. Objects
+ * with any other content are not taken for that, whatever `placeholders` says. `place` can read them.
+ */
+export async function addPlaceholders(place: GitPlace, folder: string, placeholders: readonly string[]): Promise<void> {
 	await mkdir(folder, { recursive: true, mode: 0o700 });
 	const file = join(folder, PLACEHOLDER_LIST);
 	const known = new Set((await readFile(file, "utf8").catch(() => "")).split("\n"));
 	const added = placeholders.filter((line) => !known.has(line));
-	if (added.length > 0) await appendFile(file, added.map((line) => `${line}\n`).join(""), { mode: 0o600 });
+	if (added.length === 0) return;
+	const git = async (args: readonly string[], more: { readonly input?: Buffer }) => {
+		const done = await gitAt(place, args, more);
+		return done.kind === "done" ? done : { output: Buffer.alloc(0), code: -1, cut: false, warnings: "" };
+	};
+	const objects = added.map((line) => line.split(" ", 1)[0] ?? "");
+	const contents = await readBlobs({ git }, objects);
+	const genuine = added.filter((_, index) => {
+		const content = contents.get(objects[index] ?? "");
+		return content !== undefined && isPlaceholder(content);
+	});
+	if (genuine.length > 0) await appendFile(file, genuine.map((line) => `${line}\n`).join(""), { mode: 0o600 });
 }

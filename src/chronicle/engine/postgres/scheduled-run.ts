@@ -1,7 +1,6 @@
 // Creates the runs of a project's schedules: pg-boss sends a job at each scheduled time, and the host that takes it creates a run for any
 // host. C1 a job creates one run, whatever dies: the run has the id of the job; C2 no run is created before the previous one is over, unless
 // the schedule allows it; C3 the row of a schedule says which times were skipped, and why.
-import { join } from "node:path";
 import type { JobWithMetadata } from "pg-boss";
 import { openRedaction } from "../../../safety/index.ts";
 import type { Result, Run, StoreFailure } from "../../core/index.ts";
@@ -9,10 +8,12 @@ import { openProject, systemClock, workspaceScope } from "../project/index.ts";
 import type { Checkout } from "./checkout.ts";
 import type { Database } from "./database.ts";
 import type { Host } from "./host.ts";
-import { type ScheduledStart, scheduleQueue } from "./schedules.ts";
+import type { RunStart } from "./run-snapshot.ts";
+import { isScheduledStart, scheduleQueue } from "./schedules.ts";
 import type { ServedProject } from "./segment.ts";
 import { openSharedWorkspace } from "./shared-workspace.ts";
 import { openPostgresStore } from "./store.ts";
+import { folderIn, parseJson } from "./untrusted.ts";
 
 export interface ScheduledRunsOptions {
 	readonly database: Database;
@@ -150,7 +151,9 @@ export class ScheduledRuns {
 			creates: { kind: "submitted", base: (run) => this.#publish(run, schedule) },
 		});
 		try {
-			return await store.create({ ...(JSON.parse(schedule.start) as ScheduledStart), id });
+			const start = parseJson(schedule.start, isScheduledStart);
+			if (!start) throw new Error("What the schedule starts cannot be read: remove it and add it again.");
+			return await store.create({ ...start, id });
 		} finally {
 			// Whichever host does the run makes its own folder.
 			await checkout.remove(id).catch(() => {});
@@ -158,18 +161,18 @@ export class ScheduledRuns {
 	}
 
 	/** Publishes the files of the branch as those that the run starts with. */
-	async #publish(run: Run, { branch, folder }: DueSchedule): Promise<Result<string, StoreFailure>> {
+	async #publish(run: Run, { branch, folder }: DueSchedule): Promise<Result<RunStart, StoreFailure>> {
 		const { project, checkout } = this.#options;
 		const parent = await checkout.fetchTip(run.id, branch ?? undefined);
 		await checkout.reset(run.id, { parent, note: { folder, placeholders: [] } });
-		const cwd = join(checkout.workOf(run.id), folder);
+		const cwd = folderIn(checkout.workOf(run.id), folder);
 		const { ownFolders } = openProject({ ...project.place, cwd, trust: "untrusted" });
 		const files = openSharedWorkspace({
 			...{ run: run.id, remote: project.remote, cwd, folder: checkout.folderOf(run.id), leftOut: ownFolders },
 			...workspaceScope(run),
 		});
 		const taken = await files.snapshot();
-		if (taken.ok) return { ok: true, value: taken.value.tree };
+		if (taken.ok) return { ok: true, value: { head: taken.value.tree, parent, folder } };
 		return { ok: false, failure: { ...taken.failure, reason: "io" } };
 	}
 }

@@ -33,6 +33,7 @@ import { runSetup } from "./set-up.ts";
 import { openSharedWorkspace } from "./shared-workspace.ts";
 import type { Slot } from "./slots.ts";
 import type { PostgresStore } from "./store.ts";
+import { folderIn } from "./untrusted.ts";
 
 /** A project as a host serves it. */
 export interface ServedProject {
@@ -216,13 +217,14 @@ async function prepareFolder(
 	if (known?.fence === earlier.fence && existsSync(join(work, known.folder))) {
 		await write(known.folder);
 		const published = known.published?.tree === earlier.head ? known.published : undefined;
-		return { cwd: join(work, known.folder), folder: known.folder, published, isNew: false, isSetBack: false };
+		return { cwd: folderIn(work, known.folder), folder: known.folder, published, isNew: false, isSetBack: false };
 	}
 	if (earlier.head === null) throw new Error("The run has no published files to start from.");
-	const base = await checkout.fetchRun(run.id, trees, earlier.head);
+	const recorded = earlier.folder === null ? undefined : { folder: earlier.folder, parent: earlier.head_parent };
+	const base = await checkout.fetchRun(run.id, trees, earlier.head, recorded);
 	const isNew = await checkout.reset(run.id, base);
-	await checkout.takeConversations(run.id);
-	const cwd = join(work, base.note.folder);
+	await checkout.takeConversations(run.id, earlier.conversations);
+	const cwd = folderIn(work, base.note.folder);
 	const published = { tree: earlier.head, parent: base.parent };
 	const { ownFolders } = openProject({ ...project.place, cwd, trust: "untrusted" });
 	const files = openSharedWorkspace({

@@ -7,9 +7,10 @@ import { openCrashPoints } from "../supervisor/index.ts";
 import { type EndingChild, type GitWorkspace, type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
 import { gitRemote, gitText } from "./remote.ts";
 import { RunRefs, treeRef } from "./run-refs.ts";
-import { addPlaceholders, type RecordedSnapshot, type RunSnapshot, readNote } from "./run-snapshot.ts";
+import { addPlaceholders, type RecordedSnapshot, type RunSnapshot } from "./run-snapshot.ts";
 import { SnapshotPublisher } from "./snapshot-publisher.ts";
 import { unpackSnapshots } from "./unpack-snapshots.ts";
+import { isObjectName, parseNote } from "./untrusted.ts";
 
 export interface SharedWorkspaceOptions extends GitWorkspaceOptions {
 	readonly run: string;
@@ -45,13 +46,14 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 	const inner = openGitWorkspace(options);
 	/** Fetches a snapshot that this host does not have. A name that exists nowhere is left to the operation, which reports it. */
 	const fetch = async (tree: string): Promise<void> => {
+		if (!isObjectName(tree)) return;
 		const place = { gitDir: store, cwd, report };
 		if ((await gitText(place, ["cat-file", "-t", tree]).catch(() => "")) === "tree") return;
 		const ref = treeRef(owner, tree);
 		const args = ["fetch", "-q", "--no-write-fetch-head", "--no-tags", remote, `+${ref}:${ref}`];
 		if ((await gitRemote(place, args)).kind === "done") {
 			const message = await gitText(place, ["log", "-1", "--format=%B", ref]);
-			return addPlaceholders(store, readNote(message).placeholders);
+			return addPlaceholders(place, store, parseNote(message)?.placeholders ?? []);
 		}
 		if (!options.recorded) return;
 		const unpacked = options.recorded().then((snapshots) => unpackSnapshots(place, { remote, owner }, snapshots));

@@ -71,6 +71,11 @@ export class SnapshotPublisher {
 		return this.#last;
 	}
 
+	/** The commit that a tree was last published on; `undefined`: none, or it was not published here. */
+	parentOf(tree: string): string | undefined {
+		return [...(this.#known.get(tree) ?? [])].at(-1);
+	}
+
 	/** Why the last snapshot could not be added; `undefined` if it was. Nothing that depends on it may be recorded. */
 	get failure(): WorkspaceFailure | undefined {
 		return this.#failure;

@@ -2,6 +2,7 @@
 // that it did not push stay here.
 import type { Sql } from "./database.ts";
 import type { RecordedSnapshot } from "./run-snapshot.ts";
+import { isObjectName, parseNote } from "./untrusted.ts";
 
 /** A row: `seq` is the last event that was recorded with it. */
 export interface StoredSnapshot extends RecordedSnapshot {
@@ -38,7 +39,12 @@ export async function readSnapshots(sql: Sql, run: string): Promise<readonly Sto
 		"SELECT seq, tree, parent, base, note, pack FROM chronicle.snapshot WHERE run = $1 ORDER BY seq, n",
 		[run],
 	);
-	return rows.map((row) => ({ ...row, parent: row.parent ?? undefined }));
+	return rows.map((row) => {
+		const named = [row.tree, row.base, ...(row.parent === null ? [] : [row.parent])];
+		if (!named.every(isObjectName) || !parseNote(row.note))
+			throw new Error(`A recorded snapshot of ${run} cannot be read.`);
+		return { ...row, parent: row.parent ?? undefined };
+	});
 }
 
 /** Deletes the snapshots of a run that were recorded up to event `seq`: they are on the remote. */

@@ -1,6 +1,8 @@
 // The ledger store of an engine: the runs of one project in Postgres, for any number of hosts.
 // S1 a run, its first event and its first job begin in one transaction; S2 one host holds a run at a time, under a fence that only grows;
 // S3 a post and the job that lets it be read are added in one transaction.
+
+import { isNumber, isText, object, only } from "../../../definition/index.ts";
 import type {
 	Created,
 	HostNeed,
@@ -28,6 +30,7 @@ import { addPost, refuseAnswer, refusePosts } from "./posts.ts";
 import { admitRun } from "./quota.ts";
 import { explainWait, type HostOffer, labelsInQueue, nextQueue, readOffers } from "./routing.ts";
 import { familyText, holderOf, loadRow, lockRow, type RunRow, readEventRows, runColumns, runTables } from "./rows.ts";
+import { parseJson } from "./untrusted.ts";
 
 export interface PostgresStore extends LedgerStore {
 	open(id: string): Promise<Result<PostgresLedger, StoreFailure>>;
@@ -274,11 +277,13 @@ async function listRuns(
 	});
 }
 
+const placeFields = { visit: isNumber, index: isNumber, name: isText };
+const isPlace = object<{ readonly visit: number; readonly index: number; readonly name: string }>(placeFields);
+
 /** Whose child the run of a row is, as the list shows it. */
 function parentIn({ parent, child }: ListRow): Pick<RunSummary, "parent"> {
-	if (parent === null || child === null) return {};
-	const { visit, index, name } = JSON.parse(child) as { visit: number; index: number; name: string };
-	return { parent: { run: parent, visit, index, name } };
+	const place = parent === null || child === null ? undefined : parseJson(child, isPlace);
+	return parent !== null && place ? { parent: { run: parent, ...only(placeFields, place) } } : {};
 }
 
 /** A run without a holder that is not parked waits for a host, or was interrupted; a child without a job waits for its parent. */

@@ -9,6 +9,7 @@ import { labelsInQueue, queueName } from "./routing.ts";
 import { isDelegated } from "./rows.ts";
 import { handOver, postpone } from "./settle.ts";
 import { LabelsMissing, type PostgresStore } from "./store.ts";
+import { runOfJob } from "./untrusted.ts";
 
 /** Seconds after which a job that a limit holds back is tried again. */
 const limitSeconds = 2;
@@ -75,7 +76,7 @@ export class JobTaker {
 	 * only a run that waits for its children, and the first job is of another.
 	 */
 	take(store: PostgresStore, queue: string, which: "any" | "delegating"): Promise<PostgresLedger | "left" | undefined> {
-		const { database } = this.#options;
+		const { database, report } = this.#options;
 		return database.transaction(async (tx) => {
 			const boss = await database.boss();
 			await lockLimits(tx);
@@ -84,22 +85,28 @@ export class JobTaker {
 			if (!job) return undefined;
 			this.#crashAt("job is taken");
 			const attempt: JobAttempt = { id: job.id, queue, retryCount: job.retryCount };
-			const claimed = await store.claim(tx, job.data.run, attempt).catch((error: unknown) => {
+			const run = runOfJob(job.data);
+			if (run === undefined) {
+				report(`A job of ${queue} names no run, so it was dropped.`);
+				await completeJob(database, tx, attempt);
+				return "left";
+			}
+			const claimed = await store.claim(tx, run, attempt).catch((error: unknown) => {
 				if (error instanceof LimitReached || error instanceof LabelsMissing) return error;
 				throw error;
 			});
 			if (claimed instanceof LabelsMissing) {
-				await handOver(database, tx, job.data.run, attempt, claimed.need);
+				await handOver(database, tx, run, attempt, claimed.need);
 				return "left";
 			}
 			if (claimed instanceof LimitReached) {
-				await this.#holdBack(tx, job.data.run, attempt, claimed);
+				await this.#holdBack(tx, run, attempt, claimed);
 				return "left";
 			}
 			const mayTake = which === "any" || (claimed.ok && isDelegated(claimed.value.run));
 			if (!mayTake) throw new Error("No slot is free for the first job of the queue.");
 			if (claimed.ok) return claimed.value;
-			await this.#leave(tx, job.data.run, attempt, claimed.failure);
+			await this.#leave(tx, run, attempt, claimed.failure);
 			return "left";
 		});
 	}

@@ -11,6 +11,11 @@ const firstLines: Readonly<Record<PlaceholderKind, string>> = {
 	secret: "pi-chronicle: secret by its name\n",
 };
 
+/** Whether a content is that of a placeholder. */
+export function isPlaceholder(content: Buffer): boolean {
+	return Object.values(firstLines).some((line) => content.subarray(0, line.length).toString("latin1") === line);
+}
+
 export interface Placeholders {
 	/** The kind of a file's placeholder; `undefined`: its contents are stored. `path`: bytes as latin1. */
 	kindFor(path: string, size: number): PlaceholderKind | undefined;

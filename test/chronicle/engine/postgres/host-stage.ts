@@ -96,7 +96,7 @@ export async function openHostStage(projects: readonly string[] = ["app"]): Prom
 					const folder = join(root, "submit", run.id);
 					const files = await openSharedWorkspace({ run: run.id, remote, cwd, folder, leftOut: [] }).snapshot();
 					return files.ok
-						? { ok: true, value: files.value.tree }
+						? { ok: true, value: { head: files.value.tree, parent: git("rev-parse", "HEAD"), folder: "" } }
 						: { ok: false, failure: { ...files.failure, reason: "io" } };
 				},
 			},

@@ -150,7 +150,12 @@ describe("an engine", needsPostgres, () => {
 	describe("the children of a run", () => {
 		const side = { persona: "B", next: ["done"] };
 		const states = { a: { branches: { one: side, two: side }, next: ["done"] } };
-		const start = { tree: "0".repeat(40), trees: idOf(1), labels: [], ceilings: () => null };
+		const start = {
+			start: { head: "0".repeat(40), parent: null },
+			trees: idOf(1),
+			labels: [],
+			ceilings: () => null,
+		};
 		/** A held run that has planned its children, and the first events of them. */
 		const plan = async (host = open(database)) => {
 			value(await store("submitted").create(created({ id: idOf(1), definition: { name: "T", states } })));
@@ -178,7 +183,9 @@ describe("an engine", needsPostgres, () => {
 			await submit(2);
 			const taken = [value(await claim()), value(await claim())];
 			expect(taken.map(({ run }) => run.id).toSorted()).toEqual([one.id, two.id].toSorted());
-			expect(taken.map(({ trees, earlier }) => [trees, earlier.head])).toEqual(Array(2).fill([idOf(1), start.tree]));
+			expect(taken.map(({ trees, earlier }) => [trees, earlier.head])).toEqual(
+				Array(2).fill([idOf(1), start.start.head]),
+			);
 			await expect(claim()).rejects.toThrow("1 runs of the queue runs at once");
 			const listed = (await store("held").list()).find(({ id }) => id === one.id);
 			expect(listed).toMatchObject({ summary: { parent: { run: idOf(1), name: "one", index: 1 } } });

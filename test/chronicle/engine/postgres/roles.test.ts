@@ -98,9 +98,10 @@ describe("the roles of an engine", needsPostgres, () => {
 		const heard: string[] = [];
 		await ledger.onPosted({ event: async ({ kind }) => void heard.push(kind), unread: async () => {} });
 		expect(heard).toEqual(["told"]);
-		const staged = [{ tree: "t", parent: undefined, base: "b", note: "", pack: Buffer.from("pack") }];
+		const tree = "a".repeat(40);
+		const staged = [{ tree, parent: undefined, base: "b".repeat(40), note: "", pack: Buffer.from("pack") }];
 		ledger.use({
-			files: () => ({ head: "t", staged }),
+			files: () => ({ head: { tree, parent: undefined }, staged }),
 			beforeAppend: async () => undefined,
 			afterAppend: () => {},
 		});

@@ -122,7 +122,7 @@ async function inherit({ remote }: Remote, id: string): Promise<Place> {
 	const checkout = new Checkout({ data: openFolder(), remote });
 	await checkout.publishRecorded(ledger, id);
 	const head = ledger.earlier.head ?? "";
-	const base = await checkout.fetchRun(id, id, head);
+	const base = await checkout.fetchRun(id, id, head, undefined);
 	await checkout.reset(id, base);
 	const cwd = checkout.workOf(id);
 	const published = { tree: head, parent: base.parent };

@@ -6,6 +6,7 @@ import { describe, expect, it, vi } from "vitest";
 import { credentialFiles } from "../../../../src/chronicle/core/index.ts";
 import { agentExclusions, openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
+import { patient } from "../../../harness/patience.ts";
 import { runs } from "../../../harness/runs.ts";
 import { openFilesStage, value } from "./stage.ts";
 
@@ -104,50 +105,54 @@ function openHome() {
 
 const never = fc.constantFrom(...everywhere.filter((path) => path !== ".SSH/id_rsa"), ...atHome, ...agent);
 
-it("in a home folder, no snapshot, rewind, child or join touches one of them", async () => {
-	await fc.assert(
-		fc.asyncProperty(
-			fc.uniqueArray(never, { minLength: 2, maxLength: 6 }),
-			fc.uniqueArray(fc.constantFrom(...ofProject), { minLength: 1, maxLength: 3 }),
-			fc.constantFrom("nothing", "included", "tracked", "kept secrets"),
-			async (secrets, plain, how) => {
-				const { stage, sessions, leftOut } = openHome();
-				const [made = "", ...before] = secrets;
-				for (const path of [...before, ...plain]) stage.write(path, "SECRET 1\n");
-				if (how === "included") stage.write(".gitignore", "!.ssh/\n!.*\n!**\n");
-				if (how === "tracked") stage.repository(".");
-				const options = { leftOut, ...(how === "kept secrets" ? { secrets: "kept" as const } : {}) };
-				const children = join(openFolder(), "work");
-				const workspace = stage.open({ ...options, children });
-				const start = await value(workspace.snapshot());
-				expect([...stage.entries(start.tree).keys()].filter((path) => secrets.includes(path))).toEqual([]);
-				expect([...stage.entries(start.tree).keys()]).toEqual(expect.arrayContaining(plain));
+it(
+	"in a home folder, no snapshot, rewind, child or join touches one of them",
+	async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.uniqueArray(never, { minLength: 2, maxLength: 6 }),
+				fc.uniqueArray(fc.constantFrom(...ofProject), { minLength: 1, maxLength: 3 }),
+				fc.constantFrom("nothing", "included", "tracked", "kept secrets"),
+				async (secrets, plain, how) => {
+					const { stage, sessions, leftOut } = openHome();
+					const [made = "", ...before] = secrets;
+					for (const path of [...before, ...plain]) stage.write(path, "SECRET 1\n");
+					if (how === "included") stage.write(".gitignore", "!.ssh/\n!.*\n!**\n");
+					if (how === "tracked") stage.repository(".");
+					const options = { leftOut, ...(how === "kept secrets" ? { secrets: "kept" as const } : {}) };
+					const children = join(openFolder(), "work");
+					const workspace = stage.open({ ...options, children });
+					const start = await value(workspace.snapshot());
+					expect([...stage.entries(start.tree).keys()].filter((path) => secrets.includes(path))).toEqual([]);
+					expect([...stage.entries(start.tree).keys()]).toEqual(expect.arrayContaining(plain));
 
-				const child = await value(workspace.openChild("one", start.tree, { links: [] }));
-				for (const path of secrets) expect(existsSync(join(child.cwd, path))).toBe(false);
-				writeFileSync(join(child.cwd, plain[0] ?? ""), "of the child\n");
-				const theirs = openGitWorkspace({
-					...options,
-					cwd: child.cwd,
-					folder: join(sessions, "one"),
-					childOf: join(sessions, "run"),
-				});
-				const ended = await value(theirs.snapshot());
-				const names = { ours: "a", theirs: "b" };
-				await value(workspace.join({ from: child.tree, to: ended.tree, names }));
-				expect(stage.read(plain[0] ?? "")).toBe("of the child\n");
+					const child = await value(workspace.openChild("one", start.tree, { links: [] }));
+					for (const path of secrets) expect(existsSync(join(child.cwd, path))).toBe(false);
+					writeFileSync(join(child.cwd, plain[0] ?? ""), "of the child\n");
+					const theirs = openGitWorkspace({
+						...options,
+						cwd: child.cwd,
+						folder: join(sessions, "one"),
+						childOf: join(sessions, "run"),
+					});
+					const ended = await value(theirs.snapshot());
+					const names = { ours: "a", theirs: "b" };
+					await value(workspace.join({ from: child.tree, to: ended.tree, names }));
+					expect(stage.read(plain[0] ?? "")).toBe("of the child\n");
 
-				// A login changes, one is added, while the run works.
-				for (const path of before) stage.write(path, "SECRET 2\n");
-				stage.write(made, "SECRET 2\n");
-				await value(workspace.restore(start.tree));
-				for (const path of secrets) expect(stage.read(path)).toBe("SECRET 2\n");
-				for (const path of plain) expect(stage.read(path)).toBe("SECRET 1\n");
-			},
-		),
-		{ numRuns: runs(0.06) },
-	);
-}, 120_000);
+					// A login changes, one is added, while the run works.
+					for (const path of before) stage.write(path, "SECRET 2\n");
+					stage.write(made, "SECRET 2\n");
+					await value(workspace.restore(start.tree));
+					for (const path of secrets) expect(stage.read(path)).toBe("SECRET 2\n");
+					for (const path of plain) expect(stage.read(path)).toBe("SECRET 1\n");
+				},
+			),
+			{ numRuns: runs(0.06) },
+		);
+	},
+	patient(120_000),
+);
 
 it("a snapshot of an earlier version that holds them restores and copies none of them", async () => {
 	const { stage, leftOut } = openHome();

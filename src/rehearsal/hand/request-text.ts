@@ -17,7 +17,9 @@ function headOf(
 	{ number, place, conversation, turn, earlier, rewritten, messages }: HandRequest,
 	share: Share,
 ): string[] {
-	const where = conversation === place ? place : `${place} (conversation: ${conversation})`;
+	// The model reads "visit" as a visit of the run.
+	const shown = place.replace(/, visit (\d+)/, ", time $1");
+	const where = conversation === place ? shown : `${shown} (conversation: ${conversation})`;
 	const percent = share.all === 0 ? 0 : Math.round((share.own / share.all) * 100);
 	const fresh = rewritten
 		? "Earlier messages of this conversation were changed or dropped: all messages follow."

@@ -21,7 +21,6 @@ import type {
 	CandidateChild,
 	ChildRole,
 	EarlierCall,
-	EarlierTry,
 	Ending,
 	FirstMessageBrief,
 	Known,
@@ -44,8 +43,8 @@ export interface BriefPlace {
 	readonly abilities: ReadonlyMap<StatePlan, WorkerAbilities>;
 }
 
-/** The brief of the worker that is launched now, or that works now, because of `because`. */
-export function briefOf(run: Run, because: LaunchReason, place: BriefPlace): FirstMessageBrief {
+/** The brief of the worker that is launched now because of `because`, or whose conversation was compacted. */
+export function briefOf(run: Run, because: LaunchReason | "compacted", place: BriefPlace): FirstMessageBrief {
 	const state = planOf(run);
 	const { description, instructions } = state;
 	const { inherited, plan } = run;
@@ -54,7 +53,6 @@ export function briefOf(run: Run, because: LaunchReason, place: BriefPlace): Fir
 	const sentLater = new Set(run.outbox.filter(({ id, given }) => !queued.has(id) && !given).map(({ id }) => id));
 	const own = place.abilities.get(state);
 	const rewound = rewoundOf(run);
-	const isAgain = run.attempt > 1 || because === "session_lost" || because === "crashed";
 	const child = childRoleOf(run);
 	return {
 		run: run.template.name,
@@ -66,7 +64,7 @@ export function briefOf(run: Run, because: LaunchReason, place: BriefPlace): Fir
 		},
 		way: wayThrough(plan, run.state),
 		...(child ? { child } : {}),
-		...(isAgain ? { earlier: earlierTry(run, because) } : {}),
+		...earlierTry(run, because),
 		...(rewound ? { rewound } : {}),
 		...(own ? { abilities: own } : {}),
 		freeShell: state.shell === "free",
@@ -143,6 +141,10 @@ export function undoneCallsOf(run: Run): readonly EarlierCall[] {
 }
 
 function recentCalls({ calls: { recent } }: Run): readonly EarlierCall[] {
+	return callsOf(recent);
+}
+
+function callsOf(recent: Run["calls"]["recent"]): readonly EarlierCall[] {
 	return recent.map(({ tool, args, failed, undone = false }) => ({ tool, args, failed, undone }));
 }
 
@@ -156,7 +158,7 @@ function childRoleOf({ parent, inherited }: Run): ChildRole | undefined {
 function taskOf({ task, inherited }: Run): Task {
 	if (!inherited) return { text: task, by: "user" };
 	const whole = inherited.task;
-	// The task of the run, which a child's task cuts if it is long.
+	// In a ledger of an earlier version, a child's task cuts the task of the run if it is long.
 	if (task === whole || (task.endsWith("…") && whole.startsWith(task.slice(0, -1)))) return { text: whole, by: "user" };
 	const by = inherited.conflicts ? "merge" : "template";
 	return { text: task, by, ...(by === "template" && task.includes(whole) ? {} : { whole }) };
@@ -166,12 +168,18 @@ function rewoundOf(run: Run): Rewound | undefined {
 	const last = run.history.at(-1);
 	if (last?.cause !== "rewind" || last.visit !== run.visit - 1) return undefined;
 	const done = run.kept.at(-1)?.rewound;
-	if (!done || done.to === undefined) return undefined;
-	return { to: done.to, state: run.state, last: last.visit, left: done.left };
+	const back = { state: run.state, last: last.visit, left: done?.left ?? 0 };
+	if (done?.to !== undefined) return { ...back, to: done.to };
+	const undone = done && run.kept.find(({ seq }) => seq === done.kept);
+	return undone ? { ...back, to: undone.visit, unfinished: callsOf(undone.calls ?? []) } : undefined;
 }
 
-function earlierTry(run: Run, because: LaunchReason): EarlierTry {
-	return { why: whyAgain(because), setBack: isSetBack(run), calls: recentCalls(run), inFlight: inFlightOf(run) };
+/** What worked on this visit before. Its own work does not come from an earlier worker for one whose conversation was compacted. */
+function earlierTry(run: Run, because: LaunchReason | "compacted"): Pick<FirstMessageBrief, "earlier"> {
+	const isAgain = run.attempt > 1 || because === "session_lost" || because === "crashed";
+	if (because === "compacted" || !isAgain) return {};
+	const known = { setBack: isSetBack(run), calls: recentCalls(run), inFlight: inFlightOf(run) };
+	return { earlier: { why: whyAgain(because), ...known } };
 }
 
 function whyAgain(because: LaunchReason): string {
@@ -209,10 +217,8 @@ function candidatesOf(run: Run, folders: BriefPlace["folders"]): readonly Candid
 	});
 }
 
-function knownOf(
-	{ snapshot, inherited, candidates, state, uncommitted = inherited?.uncommitted }: Run,
-	{ file, log }: BriefPlace,
-): Known {
+function knownOf(run: Run, { file, log }: BriefPlace): Known {
+	const { snapshot, inherited, candidates, state, visit, uncommitted = inherited?.uncommitted } = run;
 	const above = inherited?.snapshot;
 	const chosen = candidates?.judge === state ? candidates.group.visit : undefined;
 	const { findings, pendingTasks, files, summaries } = snapshot.dropped;
@@ -227,22 +233,41 @@ function knownOf(
 		findings: [...(above?.findings ?? []), ...snapshot.findings],
 		resolved: snapshot.resolved ?? [],
 		outputs: [...(above ? outputsOf(above) : []), ...outputsOf(snapshot)],
-		summaries: [...(above ? summariesOf(above) : []), ...summariesOf(snapshot, chosen)],
+		summaries: [
+			...(above ? summariesOf(above, { merges: inherited?.conflicts !== undefined }) : []),
+			...summariesOf(snapshot, { now: visit, except: chosen }),
+		],
 		...(uncommitted ? { uncommitted } : {}),
 		files: joinChanges(above?.files ?? [], snapshot.files),
 		lost: others.join(" "),
 	};
 }
 
-/** The summaries of one run, oldest first; those of the last visit are whole. `except`: a visit whose children the worker reads about elsewhere. */
-function summariesOf({ summaries }: Snapshot, except?: number): Known["summaries"] {
-	const last = summaries.at(-1)?.visit;
+/**
+ * The summaries of one run, oldest first. `now`: the current visit, if it is the worker's own run; `merges`: the worker merges the files of the
+ * children of the last visit; `except`: a visit whose children the worker reads about elsewhere.
+ */
+function summariesOf(
+	{ summaries }: Snapshot,
+	{
+		now,
+		merges = false,
+		except,
+	}: { readonly now?: number; readonly merges?: boolean; readonly except?: number | undefined },
+): Known["summaries"] {
+	const merged = merges ? summaries.at(-1)?.visit : undefined;
+	const before = summaries.findLast(({ visit }) => visit !== now && visit !== merged)?.visit;
 	const withChildren = new Set(summaries.flatMap(({ visit, child }) => (child === undefined ? [] : [visit])));
+	const places = new Map([
+		[now, "now"],
+		[merged, "merged"],
+		[before, "before"],
+	] as const);
 	return summaries
 		.filter(({ visit, child }) => visit !== except && (child !== undefined || !withChildren.has(visit)))
 		.map(({ state, visit, child, text }) => ({
 			state: child === undefined ? state : `${state}, child "${child}"`,
-			...{ visit, text, whole: visit === last },
+			...{ visit, text, of: places.get(visit) ?? "older" },
 		}));
 }
 

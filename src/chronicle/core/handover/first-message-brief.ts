@@ -14,7 +14,7 @@ export interface FirstMessageBrief {
 	readonly way: readonly string[];
 	/** Absent: the run is no child. */
 	readonly child?: ChildRole;
-	/** Absent: nothing worked on this visit before. */
+	/** Absent: nothing worked on this visit before, or it is the same conversation. */
 	readonly earlier?: EarlierTry;
 	/** Absent: no rewind ended the visit before. */
 	readonly rewound?: Rewound;
@@ -71,12 +71,14 @@ export interface EarlierCall {
 	readonly undone: boolean;
 }
 
-/** Run and files are back at the start of visit `to`. */
+/** Run and files are back at the start of visit `to`, or with `unfinished` as visit `to` had left them when a later rewind set it back. */
 export interface Rewound {
 	readonly to: number;
 	readonly state: string;
 	/** The last visit that it undid. */
 	readonly last: number;
+	/** The last calls that ended in visit `to`. */
+	readonly unfinished?: readonly EarlierCall[];
 	/** Number of files that could not be restored. */
 	readonly left: number;
 }
@@ -108,18 +110,21 @@ export interface Known {
 	/** Findings and tasks that are done or wrong, the last resolved last. */
 	readonly resolved: readonly Finding[];
 	readonly outputs: NonNullable<Snapshot["outputs"]>;
-	/** Oldest first. `whole`: of the state before. */
-	readonly summaries: readonly {
-		readonly state: string;
-		readonly visit: number;
-		readonly text: string;
-		readonly whole: boolean;
-	}[];
+	/** Oldest first. */
+	readonly summaries: readonly KnownSummary[];
 	readonly files: Snapshot["files"];
 	/** Uncommitted changes of the user before the run; absent: none, or unknown. */
 	readonly uncommitted?: PathList;
 	/** Entries that only the ledger has, as a sentence; empty: none. */
 	readonly lost: string;
+}
+
+export interface KnownSummary {
+	readonly state: string;
+	readonly visit: number;
+	readonly text: string;
+	/** `before`: of the state before; `now`: of this visit, as an earlier worker of the state gave it; `merged`: of a child whose files are merged. */
+	readonly of: "older" | "before" | "now" | "merged";
 }
 
 export interface Ending {

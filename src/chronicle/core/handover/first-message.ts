@@ -6,21 +6,22 @@ import { decidedText } from "./decided.ts";
 import type { CandidateChild, Ending, FirstMessageBrief, Target, Task } from "./first-message-brief.ts";
 import { introduction } from "./introduction.ts";
 import { knownText } from "./known.ts";
+import { beginning } from "./shorten.ts";
 
 /** The message of a new conversation. */
 export function firstMessageText(brief: FirstMessageBrief): string {
-	const { state, decisions, unread, file, unmeasured, known } = brief;
+	const { state, decisions, unread, file, unmeasured, known, abilities } = brief;
 	const decided = decidedText(decisions, { unread, file });
 	return markMessage(
 		joined([
 			...introduction(brief),
-			taskText(brief.task),
+			taskText(brief.task, file),
 			decided === ""
 				? ""
 				: `## What the user decided\n\nOldest first. Each overrides those before it, and what is known below.\n\n${decided}`,
 			state.instructions === undefined ? "" : `## Instructions for this state\n\n${state.instructions}`,
 			choiceText(brief.candidates),
-			`## What is known\n\n${joined([knownText(known, file), ...unmeasured])}`,
+			`## What is known\n\n${joined([knownText(known, { file, edits: abilities?.edits ?? true }), ...unmeasured])}`,
 			`## How to end\n\n${howToEnd(brief.ending)}`,
 		]),
 	);
@@ -37,19 +38,22 @@ export function fullHandover({ run, state, task, decisions, known }: FirstMessag
 	])}\n`;
 }
 
+/** Maximum characters of the task of the whole run beside the worker's own. */
 const shownWhole = 1000;
 
-function taskText({ text, by, whole }: Task): string {
+/** `file` has all of it; without it, nothing is shortened. */
+function taskText({ text, by, whole = "" }: Task, file?: string): string {
 	const title = {
 		user: "The task, as the user wrote it",
 		template: "Your task, made from the template",
 		merge: "Your task, from pi-chronicle",
 	}[by];
-	const context =
-		whole === undefined
-			? ""
-			: `The task of the whole run, as the user wrote it:\n\n${whole.length > shownWhole ? `${whole.slice(0, shownWhole)}…` : whole}`;
-	return joined([`## ${title}\n\n${text}`, context]);
+	const shown =
+		file === undefined || whole.length <= shownWhole ? whole : `${beginning(whole, shownWhole)} (whole in ${file})`;
+	return joined([
+		`## ${title}\n\n${text}`,
+		whole === "" ? "" : `The task of the whole run, as the user wrote it:\n\n${shown}`,
+	]);
 }
 
 /** The children that the worker chooses from: what they did, and where their files are. */

@@ -6,12 +6,15 @@ const longestWay = 9;
 
 /** Markdown paragraphs. */
 export function introduction(brief: FirstMessageBrief): readonly string[] {
-	const { run, visit, state, child, earlier, rewound } = brief;
+	const { run, visit, state, child, earlier, rewound, abilities } = brief;
+	const isReader = abilities !== undefined && !abilities.edits && !abilities.runs;
 	const place = `You work on the state "${state.name}" (visit ${visit} of the run "${run}"): ${wayText(brief)}.`;
 	const purpose = state.description === undefined ? "" : `Its purpose: ${state.description}`;
 	return [
-		[child && isOneState(brief, child) ? `You are ${childText(child)}` : place, purpose].filter(Boolean).join(" "),
-		child && !isOneState(brief, child) ? `This run is ${childText(child)}` : "",
+		[child && isOneState(brief, child) ? `You are ${childText(child, isReader)}` : place, purpose]
+			.filter(Boolean)
+			.join(" "),
+		child && !isOneState(brief, child) ? `This run is ${childText(child, isReader)}` : "",
 		rewound ? rewoundText(rewound) : "",
 		earlier ? earlierText(earlier) : "",
 		abilitiesText(brief),
@@ -32,12 +35,14 @@ function wayText({ way, state }: FirstMessageBrief): string {
 	return [from > 0 ? "…" : "", ...part, from + longestWay < named.length ? "…" : ""].filter(Boolean).join(" → ");
 }
 
-function childText({ name, siblings, files, run, state, reader, notes }: ChildRole): string {
+/** `isReader`: it changes no files, so that it does not matter who shares them. */
+function childText({ name, siblings, files, run, state, reader, notes }: ChildRole, isReader: boolean): string {
+	const shared = isReader ? "" : "; you share one folder";
 	const others = siblings.filter((other) => other !== name);
 	const side =
 		others.length === 0
 			? ""
-			: ` ${listed(others)} ${others.length === 1 ? "works" : "work"} at the same time; ${files === "shared" ? "you share one folder" : "each has its own copy of the files, and the changes are merged"}.`;
+			: ` ${listed(others)} ${others.length === 1 ? "works" : "work"} at the same time${files === "shared" ? shared : "; each has its own copy of the files, and the changes are merged"}.`;
 	const results = reader === undefined ? "" : ` Only your summary, findings and tasks go to "${reader}" of that run.`;
 	return `the child "${name}" of the run "${run}", started in its state "${state}".${side}${results}${["", ...notes].join(" ")}`;
 }
@@ -49,9 +54,13 @@ function listed(names: readonly string[]): string {
 	return [...named, ...(names.length > mostNamed ? [`${names.length - mostNamed} more`] : [])].join(", ");
 }
 
-function rewoundText({ to, state, last, left }: Rewound): string {
+function rewoundText({ to, state, last, left, unfinished }: Rewound): string {
 	const visits = to === last ? `visit ${to}` : `visits ${to} to ${last}`;
 	const except = left === 0 ? "" : ` ${left} ${left === 1 ? "file" : "files"} could not be set back.`;
+	if (unfinished) {
+		const back = `The user undid a rewind. The files are again as they were in visit ${to} ("${state}"), with what its workers had changed by then.${except}`;
+		return [back, ...(unfinished.length > 0 ? ["Its last finished calls:", callLines(unfinished)] : [])].join("\n");
+	}
 	return `The user set the run back to the start of visit ${to} ("${state}"). The files are as they were then: what ${visits} changed is undone.${except}`;
 }
 

@@ -2,8 +2,8 @@
 // K1 at most `knownBytes`; K2 the order is that in which it was saved; K3 what is shortened is announced, with the file that has all of it.
 import { pathListText, pathOnLine } from "../../../definition/index.ts";
 import { entryForModel, type Finding } from "../snapshot/index.ts";
-import type { Known } from "./first-message-brief.ts";
-import { shortenTexts } from "./shorten.ts";
+import type { Known, KnownSummary } from "./first-message-brief.ts";
+import { beginning, shortenTexts } from "./shorten.ts";
 
 const knownBytes = 24_000;
 
@@ -20,13 +20,18 @@ interface Part {
 	readonly reserved: number;
 	/** 1 is shortened last. */
 	readonly priority: number;
+	/** Which texts stay if not even the beginning of each fits; absent: the last ones. */
+	readonly keeps?: "first";
 	/** How many of the texts are shortened already. */
 	readonly cut: number;
 }
 
-/** Markdown. `file` has everything unabridged; without it, nothing is shortened. */
-export function knownText(known: Known, file?: string): string {
-	const parts = partsOf(known, file === undefined ? Number.POSITIVE_INFINITY : olderSummary);
+/** Markdown. `file` has everything unabridged; without it, nothing is shortened. `edits`: whether the reader may edit files. */
+export function knownText(
+	known: Known,
+	{ file, edits = true }: { readonly file?: string; readonly edits?: boolean } = {},
+): string {
+	const parts = partsOf(known, file);
 	const shown = file === undefined ? parts : shortenParts(parts);
 	const sections = shown
 		.filter(({ texts }) => texts.length > 0)
@@ -36,20 +41,21 @@ export function knownText(known: Known, file?: string): string {
 	return [
 		...sections,
 		...(known.uncommitted ? [`Uncommitted before the run (the user's): ${pathListText(known.uncommitted)}`] : []),
-		...(known.files.length === 0 ? ["Files changed by this run so far: none."] : []),
+		...(known.files.length === 0 && edits ? ["Files changed by this run so far: none."] : []),
 		...(short.length === 0 ? [] : [`Shortened here: ${short.join(", ")}.${where}`]),
 		...(known.lost === "" ? [] : [known.lost]),
 	].join("\n\n");
 }
 
-function partsOf(known: Known, older: number): readonly Part[] {
-	const last = known.summaries.filter(({ whole }) => whole);
-	const others = known.summaries.filter(({ whole }) => !whole);
-	const isUnlimited = older === Number.POSITIVE_INFINITY;
+function partsOf(known: Known, file: string | undefined): readonly Part[] {
+	const whole = file === undefined ? Number.POSITIVE_INFINITY : wholeSummary;
+	const older = file === undefined ? Number.POSITIVE_INFINITY : olderSummary;
+	const summaries = (of: KnownSummary["of"]): Known["summaries"] => known.summaries.filter((one) => one.of === of);
+	const others = summaryTexts("Older summaries", summaries("older"), older);
 	return [
 		{
 			...{ title: "Pending tasks, in order", texts: known.pendingTasks.map(entryLine) },
-			...{ noun: ["task", "tasks"], reserved: 4000, priority: 1, cut: 0 },
+			...{ noun: ["task", "tasks"], reserved: 4000, priority: 1, keeps: "first", cut: 0 },
 		},
 		{
 			...{ title: "Pending tasks of the run that started yours", texts: known.parentTasks.map(entryLine) },
@@ -69,11 +75,20 @@ function partsOf(known: Known, older: number): readonly Part[] {
 			...{ noun: ["data set", "data sets"], reserved: 2000, priority: 3, cut: 0 },
 		},
 		{
-			...summaryTexts("Summary of the state before", last, isUnlimited ? older : wholeSummary),
+			...summaryTexts("Summary of the state before", summaries("before"), whole),
 			...{ reserved: 4000, priority: 2 },
 		},
 		{
-			...summaryTexts("Older summaries", others, older),
+			...summaryTexts("Summary of this state by an earlier worker, or by you", summaries("now"), whole),
+			...{ reserved: 2000, priority: 2 },
+		},
+		{
+			...summaryTexts("Summaries of the children whose files are merged", summaries("merged"), whole),
+			...{ reserved: 4000, priority: 2 },
+		},
+		{
+			...others,
+			title: others.cut === 0 ? others.title : `${others.title}, shortened; more of them in ${file}`,
 			...{ reserved: 0, priority: 7 },
 			// To shorten them is the rule: only what is left out is announced.
 			cut: 0,
@@ -85,21 +100,13 @@ function partsOf(known: Known, older: number): readonly Part[] {
 	];
 }
 
-/** At most `most` characters, to the end of a word. */
-function beginning(text: string, most: number): string {
-	const start = text.slice(0, most);
-	return `${start.slice(0, Math.max(start.search(/\s\S*$/), most - 40)).trimEnd()} …`;
-}
-
 function summaryTexts(
 	title: string,
 	summaries: Known["summaries"],
 	most: number,
 ): Pick<Part, "title" | "texts" | "noun" | "cut"> {
 	const long = summaries.filter(({ text }) => text.length > most).length;
-	const texts = summaries.map(({ state, visit, text }) => {
-		return `- visit ${visit}, ${state}: ${text.length > most ? beginning(text, most) : text}`;
-	});
+	const texts = summaries.map(({ state, visit, text }) => `- visit ${visit}, ${state}: ${beginning(text, most)}`);
 	return { title, texts, noun: ["summary", "summaries"], cut: long };
 }
 
@@ -112,7 +119,7 @@ function shortenParts(parts: readonly Part[]): readonly Part[] {
 	const fitted = new Map<Part, Part>();
 	for (const part of order) {
 		reserved -= reserveOf(part);
-		const { texts, cut, bytes } = shortenTexts(part.texts, left - reserved);
+		const { texts, cut, bytes } = shortenTexts(part.texts, left - reserved, part.keeps);
 		left -= bytes;
 		fitted.set(part, { ...part, texts, cut: Math.max(part.cut, cut) });
 	}

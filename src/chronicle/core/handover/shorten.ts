@@ -11,15 +11,28 @@ export interface Shortened {
 /** Bytes below which a shortened text says too little. */
 const leastBytes = 80;
 
-/** The texts in at most `bytes` bytes, with a newline each. If even short ones do not fit, the first ones are left out. */
-export function shortenTexts(texts: readonly string[], bytes: number): Shortened {
+/** At most `most` characters: to the end of a line or a sentence if one ends in the second half, otherwise of a word. */
+export function beginning(text: string, most: number): string {
+	if (text.length <= most) return text;
+	const start = text.slice(0, most);
+	const sentence = Math.max(
+		...[...start.matchAll(/[.!?。！？:;](?=\s)|(?=\n)/gu)].map((end) => end.index + end[0].length),
+		0,
+	);
+	const word = Math.max(start.search(/\s\S*$/), most - 40);
+	return `${start.slice(0, sentence > most / 2 ? sentence : word).trimEnd()} …`;
+}
+
+/** The texts in at most `bytes` bytes, with a newline each. If even short ones do not fit, only the `first` or `last` ones are kept. */
+export function shortenTexts(texts: readonly string[], bytes: number, keeps: "first" | "last" = "last"): Shortened {
 	const lengths = texts.map((text) => Buffer.byteLength(text) + 1);
 	const total = sum(lengths);
 	if (total <= bytes) return { texts, cut: 0, bytes: total };
 	const most = lengthThatFits(lengths, bytes);
 	if (most < leastBytes && texts.length > 0) {
 		const kept = Math.floor(bytes / leastBytes);
-		const rest = kept === 0 ? { texts: [], cut: 0, bytes: 0 } : shortenTexts(texts.slice(-kept), bytes);
+		const some = keeps === "first" ? texts.slice(0, kept) : texts.slice(-kept);
+		const rest = kept === 0 ? { texts: [], cut: 0, bytes: 0 } : shortenTexts(some, bytes);
 		if (kept < texts.length) return { ...rest, cut: rest.cut + texts.length - kept };
 	}
 	const short = texts.map((text) => cutText(text, most - 1).text);

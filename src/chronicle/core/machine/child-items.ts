@@ -18,10 +18,10 @@ export type ItemsRead = { readonly items: readonly ChildItem[] } | { readonly pr
 export function readItems(run: Run, source: string): ItemsRead {
 	const { snapshot } = run;
 	if (source === "pendingTasks" || source === "findings") {
-		const dropped = snapshot.dropped[source];
-		if (dropped > 0)
+		const missing = (snapshot.missing ?? snapshot.dropped)[source];
+		if (missing > 0)
 			return {
-				problem: `${dropped} ${source} were dropped because of their length, so not every entry can have a child: save a list under a key instead.`,
+				problem: `${missing} ${source} were dropped because of their length, so not every entry can have a child: resolve all that are left and save shorter ones, or save a list under a key.`,
 			};
 		return {
 			items: snapshot[source].map((entry) => ({

@@ -1,4 +1,5 @@
 // Plans the child runs of a state: how many, with which tasks, and whether they need folders of their own. Pure.
+import { LONGEST_TEXT } from "../snapshot/index.ts";
 import { type Branch, type ChildrenPlan, hashDefinition, type StatePlan, type Template } from "../template/index.ts";
 import { type ChildItem, type ItemsRead, readItems } from "./child-items.ts";
 import { childId, MAX_CHILDREN, type PlannedChild } from "./child-run.ts";
@@ -26,8 +27,8 @@ interface WantedChild {
 /** Tools that change nothing. */
 export const READ_ONLY_TOOLS: ReadonlySet<string> = new Set(["read", "grep", "find", "ls"]);
 
-/** Maximum characters of a child's task. */
-const taskLength = 8000;
+/** Maximum characters of a child's task, if it is not the task of the run. */
+const taskLength = 2 * LONGEST_TEXT;
 
 /** The children of the state that `plan` belongs to, in the current visit. */
 export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
@@ -54,6 +55,11 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 	const tasks = wanted.map((child, position) => fillTask(run, plan, { ...child, number: position + 1 }));
 	const wrong = tasks.find((task) => typeof task !== "string");
 	if (wrong) return problem(wrong.problem);
+	const long = tasks.find((task) => String(task).length > taskLength && task !== run.task);
+	if (long)
+		return problem(
+			`The task of a child has ${String(long).length} characters, but the limit is ${taskLength}: put the long part in a file and name the file.`,
+		);
 	const children = wanted.map((child, position): PlannedChild => {
 		const { branch, template, index, item } = child;
 		const number = position + 1;
@@ -63,17 +69,12 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 			name: item ? itemName(branch.name, number, item) : branch.name,
 			template: template.name,
 			hash: template.hash,
-			task: cutTask(String(tasks[position])),
+			task: String(tasks[position]),
 			branch: index,
 			...(item?.entry === undefined ? {} : { entry: item.entry.id }),
 		};
 	});
 	return { kind: "planned", files, children };
-}
-
-/** A child reads the task of the run whole, even if this is cut. */
-function cutTask(text: string): string {
-	return text.length > taskLength ? `${text.slice(0, taskLength - 1)}…` : text;
 }
 
 /** What the user said since the last worker, for every child, which begins with the user's decisions: only they can read it. */

@@ -56,7 +56,7 @@ export {
 	type UserQuestion,
 } from "./run.ts";
 export type { RunDecision } from "./run-decision.ts";
-export { outcomeOf, type RunOutcome, visitChanges } from "./run-outcome.ts";
+export { outcomeOf, type RunOutcome, visitChanges, wholeSummary } from "./run-outcome.ts";
 export { explainResult } from "./shutdown.ts";
 export { addSpend, NO_SPEND, type Spend, spendBeyond } from "./spend.ts";
 export { decodeRun, encodeRun, type StoredRun } from "./stored-run.ts";

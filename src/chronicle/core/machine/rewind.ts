@@ -78,7 +78,7 @@ export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | 
 	const detail = `Files and run are back ${where}.${missing}${way}`;
 	const hold = { status: "paused", cause: "rewound", detail } as const;
 	const rewound = {
-		...(from === undefined ? { to } : {}),
+		...(from === undefined ? { to } : { kept: from }),
 		files: changes.length + more,
 		left: notBack,
 		leftFirst: left.slice(0, 5),

@@ -1,8 +1,11 @@
 // The result of a run: what its last state with a summary has handed over, and what the run has found and left open. Pure.
 import type { ChangeTotals, Finding, MeasuredChanges } from "../snapshot/index.ts";
-import { changedFiles } from "../snapshot/index.ts";
+import { changedFiles, cutText } from "../snapshot/index.ts";
 import type { ChildRun } from "./child-group.ts";
-import type { Run } from "./run.ts";
+import type { ApprovalQuestion, Run } from "./run.ts";
+
+/** Maximum bytes of a worker's summary in the record of its visit and in a question; the snapshot has all of it. */
+export const SUMMARY_BYTES = 4000;
 
 export interface RunOutcome {
 	/** The last state that has left a summary; the run's state if none has. */
@@ -48,6 +51,18 @@ export function outcomeOf(run: Run): RunOutcome {
 		})),
 		files: changedFiles(snapshot),
 	};
+}
+
+/** The whole summary of the worker whose move `question` asks about; the question has only its beginning. */
+export function wholeSummary({ snapshot }: Run, { summary, visit, state }: ApprovalQuestion): string {
+	const own = snapshot.summaries.findLast(
+		(one) => one.visit === visit && one.state === state && one.child === undefined,
+	);
+	const beginning = cutText(own?.text ?? "", SUMMARY_BYTES).text;
+	// The program may have put words before it.
+	return own && summary.endsWith(beginning)
+		? `${summary.slice(0, summary.length - beginning.length)}${own.text}`
+		: summary;
 }
 
 /** The changes of the current visit as last measured. An earlier version has measured them into the list of the run's files only. */

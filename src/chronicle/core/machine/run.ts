@@ -123,10 +123,14 @@ export interface KeptState {
 	readonly visit: number;
 	readonly state: string;
 	readonly tree: string;
+	/** The last calls that ended in the visit; absent: none. */
+	readonly calls?: Calls["recent"];
 	/** The result of the rewind; `null` if it has not finished, or has failed. */
 	readonly rewound: {
 		/** The visit to whose start it returned; absent: it undid a rewind, or an earlier version recorded it. */
 		readonly to?: number;
+		/** `seq` of the state that it brought back, if it undid a rewind. */
+		readonly kept?: number;
 		/** Number of files that it changed. */
 		readonly files: number;
 		/** Number of files that it did not restore, and the first of them by name. */

@@ -228,9 +228,11 @@ const maxUnmeasured = 8;
 /** Remembers the files that a rewind is about to replace. `before` stays the first tree: after a crash, some files are already replaced. */
 function keepBefore(run: Run, stage: Extract<Run["stage"], { kind: "restoring" }>, tree: string): Run {
 	const { seq, updatedAt: at, visit, state } = run;
+	const { recent } = run.calls;
+	const calls = recent.length > 0 ? { calls: recent } : {};
 	return {
 		...run,
-		kept: [...run.kept, { seq, at, visit, state, tree, rewound: null }].slice(-maxKept),
+		kept: [...run.kept, { seq, at, visit, state, tree, ...calls, rewound: null }].slice(-maxKept),
 		stage: { ...stage, before: stage.before ?? tree },
 	};
 }

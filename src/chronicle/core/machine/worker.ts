@@ -33,6 +33,7 @@ import { outboxOfLaunch, queueReminder } from "./outbox.ts";
 import { planOf } from "./plan.ts";
 import { type Reduced, refuse } from "./refusal.ts";
 import type { AfterStop, ConversationState, PauseReason, Run, Stage, Stopping } from "./run.ts";
+import { SUMMARY_BYTES } from "./run-outcome.ts";
 import { pauseWorker, stopWorker } from "./shutdown.ts";
 import { greaterSpend, NO_SPEND, spendBeyond } from "./spend.ts";
 import { shutdownOf } from "./stopping.ts";
@@ -45,8 +46,6 @@ type Alive = (Working | Stopping) & { readonly launch: LaunchId };
 const openCalls = 16;
 const recentCalls = 8;
 const argsShown = 160;
-/** Maximum bytes kept of a visit's final summary. */
-const summaryBytes = 4000;
 const providerDelayMs = 5000;
 
 /** The stage, if the worker of `visit` and `attempt` may still report. */
@@ -295,8 +294,7 @@ export function onMoveRequested(run: Run, event: LedgerEvent & MoveRequested): R
 		return refuse("illegal", "A transition has been made already, or the worker is being stopped: end your turn now.");
 	if (!openToMove(stage)) return stale();
 	const { target } = event;
-	// The event keeps the full summary.
-	const summary = cutText(event.summary, summaryBytes).text;
+	const summary = cutText(event.summary, SUMMARY_BYTES).text;
 	const judged = judgeMove(run, target);
 	if (judged.kind === "illegal") return refuse("illegal", judged.message);
 	const where = { visit: run.visit, state: run.state };

@@ -1,7 +1,7 @@
 // Parses the data that an agent wants to save, in any of the shapes that models write. Saves nothing.
 // D1 no input is lost silently: data that cannot be saved is refused with the reason.
 import { type Entry, keyNames, textNames } from "./entry.ts";
-import type { SnapshotData } from "./snapshot.ts";
+import { LONGEST_TEXT, type SnapshotData } from "./snapshot.ts";
 
 export type DataRead =
 	/** `empty`: number of entries without content, which are left out. */
@@ -10,8 +10,6 @@ export type DataRead =
 	| { readonly kind: "refused"; readonly reason: string };
 
 const maxEntries = 200;
-/** Maximum characters of one text from an agent: a finding, a task, or the summary of a move. */
-export const LONGEST_TEXT = 32_000;
 /** Maximum characters of all texts in one call. */
 const maxText = 200_000;
 const longestKey = 80;

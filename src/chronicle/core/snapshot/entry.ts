@@ -36,14 +36,15 @@ interface KnownEntry extends Entry {
 }
 
 /**
- * The entry for a model: `[f1] (from planning) key: text`, then one indented line per field, `name: value`. Strings are verbatim, other values are JSON.
+ * The entry for a model: `[f1] (from planning) key: text`, then one indented line per field, `name: value`. Strings are verbatim, other values are
+ * JSON. A string of several lines, also within a list or group, is an indented block.
  * The first line has no bullet; all others are indented, so that the text can be an entry of a Markdown list.
  */
 export function entryForModel(entry: KnownEntry): string {
 	const { id, key, text } = entry;
 	const origin = originOf(entry);
 	const head = [key === undefined ? "" : `${key}:`, text].filter(Boolean).join(" ");
-	const lines = fieldsOf(entry).map(([name, value]) => `  ${fieldName(name)}: ${indent(fieldText(value), "    ")}`);
+	const lines = fieldsOf(entry).map(([name, value]) => fieldLine(name, value, "  "));
 	return [`[${id}]${origin}${head === "" ? "" : ` ${indent(head, "  ")}`}`, ...lines].join("\n");
 }
 
@@ -104,6 +105,27 @@ export function entryPart(entry: Entry, path: readonly string[]): unknown {
 /** Names and values, in order. */
 function fieldsOf({ fields }: Entry): readonly (readonly [string, unknown])[] {
 	return fields === undefined ? [] : Object.entries(fields);
+}
+
+/** A field, indented by `by`. */
+function fieldLine(name: string, value: unknown, by: string): string {
+	const inner = `${by}  `;
+	const head = `${by}${fieldName(name)}:`;
+	if (isBlock(value)) {
+		const text = value.replace(/\n$/, "");
+		return `${head}${text === text.trim() && !isJson(text) ? " " : `\n${inner}`}${indent(text, inner)}`;
+	}
+	if (typeof value !== "object" || value === null || !hasBlock(value)) return `${head} ${fieldText(value)}`;
+	return [head, ...Object.entries(value).map(([key, one]) => fieldLine(key, one, inner))].join("\n");
+}
+
+/** Whether the value is a text of several lines. */
+function isBlock(value: unknown): value is string {
+	return typeof value === "string" && value.includes("\n") && value.trim() !== "";
+}
+
+function hasBlock(value: object): boolean {
+	return Object.values(value).some((one) => isBlock(one) || (typeof one === "object" && one !== null && hasBlock(one)));
 }
 
 function fieldName(name: string): string {

@@ -1,6 +1,6 @@
 export { joinChanges } from "./changed-files.ts";
 export { credentialFiles, credentialPatterns } from "./credential-files.ts";
-export { LONGEST_TEXT, readSnapshotData, unwrapJson } from "./data.ts";
+export { readSnapshotData, unwrapJson } from "./data.ts";
 export { type Entry, entryForList, entryForModel, entryForPeople, entryPart, entryText, entryValue } from "./entry.ts";
 export {
 	type ChangeTotals,
@@ -11,7 +11,7 @@ export {
 	nameFiles,
 	totalChanges,
 } from "./files.ts";
-export { bindToKnown, explainSaved, openTasksText, unknownNames, updateSnapshot } from "./knowledge.ts";
+export { bindToKnown, explainNoRoom, explainSaved, openTasksText, unknownNames, updateSnapshot } from "./knowledge.ts";
 export { isSecretFile, type PatchFile, type PatchHunk, type PatchLine, readPatch } from "./patch.ts";
 export {
 	addChanges,
@@ -20,6 +20,7 @@ export {
 	cutText,
 	EMPTY_SNAPSHOT,
 	type Finding,
+	LONGEST_TEXT,
 	type SavedEntry,
 	type Snapshot,
 	type SnapshotData,

@@ -16,8 +16,8 @@ import {
 	type SnapshotData,
 } from "./snapshot.ts";
 
-/** Maximum bytes of JSON of tasks and findings together, of the tasks, which come first, and of what is resolved. */
-const room = { all: 20_000, pendingTasks: 12_000, resolved: 1500 };
+/** Maximum bytes of JSON of tasks and findings together, of the tasks, which come first, of the findings, and of what is resolved. */
+const room = { all: 28_000, pendingTasks: 24_000, findings: 20_000, resolved: 1500 };
 /** Maximum bytes of the text and the fields of an entry, and of an entry that is resolved; the event log has the rest. */
 const entryBytes = 8000;
 const resolvedBytes = 200;
@@ -101,12 +101,14 @@ export function updateSnapshot(snapshot: Snapshot, data: SnapshotData, where: Sa
 	};
 	const taken = { findings: takeIn("findings"), pendingTasks: takeIn("pendingTasks") };
 	const pendingTasks = keepNewest(taken.pendingTasks, room.pendingTasks);
-	const left = room.all - Buffer.byteLength(JSON.stringify(pendingTasks.kept));
+	const left = Math.min(room.findings, room.all - Buffer.byteLength(JSON.stringify(pendingTasks.kept)));
 	const findings = keepLastSaved(taken.findings, left);
+	const now = { findings, pendingTasks };
 	return {
 		...snapshot,
 		findings: findings.kept,
 		pendingTasks: pendingTasks.kept,
+		...missingAfter(snapshot, done, now),
 		...resolvedAfter(
 			snapshot,
 			done.filter(({ id }) => data.resolved?.includes(id)),
@@ -119,6 +121,27 @@ export function updateSnapshot(snapshot: Snapshot, data: SnapshotData, where: Sa
 			pendingTasks: snapshot.dropped.pendingTasks + pendingTasks.dropped,
 		},
 	};
+}
+
+/** How many entries of each list are missing: a list whose entries have all been resolved begins again. */
+function missingAfter(
+	{ findings, pendingTasks, missing, dropped }: Snapshot,
+	done: readonly Finding[],
+	now: Readonly<Record<"findings" | "pendingTasks", { readonly dropped: number }>>,
+): Pick<Snapshot, "missing"> {
+	const before = missing ?? dropped;
+	const isOver = (list: readonly Finding[]): boolean => list.every((entry) => done.includes(entry));
+	const counts = {
+		findings: (isOver(findings) ? 0 : before.findings) + now.findings.dropped,
+		pendingTasks: (isOver(pendingTasks) ? 0 : before.pendingTasks) + now.pendingTasks.dropped,
+	};
+	return missing || counts.findings + counts.pendingTasks > 0 ? { missing: counts } : {};
+}
+
+/** Why a worker cannot save `data`, for it: there is no room for all tasks. `undefined`: there is. */
+export function explainNoRoom(before: Snapshot, after: Snapshot): string | undefined {
+	if (after.dropped.pendingTasks === before.dropped.pendingTasks) return undefined;
+	return `Nothing was saved: all pending tasks together can have at most ${room.pendingTasks / 1000} KB. Shorten them, resolve what is done, or save the details as findings.`;
 }
 
 /** Ids of tasks that became findings, and of findings that became tasks. */

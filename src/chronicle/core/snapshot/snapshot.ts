@@ -4,6 +4,9 @@ import { type MergedLines, mergeChanges, placeChanges } from "./changed-files.ts
 import type { Entry } from "./entry.ts";
 import { type ChangeTotals, type FileChange, type MeasuredChanges, measuredTotals, totalChanges } from "./files.ts";
 
+/** Maximum characters of one text from an agent: a finding, a task, or the summary of a move. */
+export const LONGEST_TEXT = 32_000;
+
 export interface Snapshot {
 	/** Oldest first, like `pendingTasks`. */
 	readonly findings: readonly Finding[];
@@ -20,6 +23,8 @@ export interface Snapshot {
 	readonly outputs?: readonly StateOutput[];
 	/** Number of the next id. */
 	readonly nextId: number;
+	/** Numbers of entries dropped from a list since it was last empty; absent: none, or counted by an earlier version in `dropped` alone. */
+	readonly missing?: { readonly findings: number; readonly pendingTasks: number };
 	/** Numbers of dropped entries; the event log keeps the entries. */
 	readonly dropped: {
 		readonly findings: number;
@@ -99,27 +104,37 @@ export const EMPTY_SNAPSHOT: Snapshot = {
 	dropped: { findings: 0, pendingTasks: 0, files: 0, summaries: 0 },
 };
 
-/** Maximum bytes of JSON in each list. */
-const room = { files: 4000, olderSummaries: 2000, summaries: 64_000 };
-/** Maximum bytes of the newest summary, and of older ones; the event log has the rest. */
-const summaryBytes = { newest: 12_000, older: 400 };
+/** Maximum bytes of JSON in each list; `summaries`: those of one visit. */
+const room = { files: 4000, olderSummaries: 4000, summaries: 64_000 };
+/** Maximum bytes of a state's summary (any that is accepted fits), of a child's, and of older ones; the event log has the rest. */
+const summaryBytes = { own: 3 * LONGEST_TEXT, child: 12_000, older: 1000 };
 
 export type SavedBy = { readonly visit: number; readonly state: string };
 
-/** Adds the final summary of a visit, or of a child in it. Those of earlier visits are shortened. */
+/**
+ * Adds the final summary of a visit, or of a child in it. Those of the visit before stay whole, because this one may still go on: its other
+ * workers read them too. Older ones are shortened.
+ */
 export function addSummary(snapshot: Snapshot, text: string, where: SavedBy & { readonly child?: string }): Snapshot {
 	const others = snapshot.summaries.filter(({ visit, child }) => visit !== where.visit || child !== where.child);
-	const earlier = others
-		.filter(({ visit }) => visit !== where.visit)
-		.map((older) => ({ ...older, ...cutText(older.text, summaryBytes.older) }));
-	const siblings = others.filter(({ visit }) => visit === where.visit);
-	const added = [...siblings, { ...where, ...cutText(text, summaryBytes.newest) }];
-	const older = keepNewest(earlier, room.olderSummaries);
-	const newest = keepNewest(added, room.summaries);
+	const before = others.findLast(({ visit }) => visit !== where.visit)?.visit;
+	const older = others
+		.filter(({ visit }) => visit !== where.visit && visit !== before)
+		.map((one) => ({ ...one, ...cutText(one.text, summaryBytes.older) }));
+	const added = { ...where, ...cutText(text, where.child === undefined ? summaryBytes.own : summaryBytes.child) };
+	const lists = [
+		keepNewest(older, room.olderSummaries),
+		keepNewest(
+			others.filter(({ visit }) => visit === before),
+			room.summaries,
+		),
+		keepNewest([...others.filter(({ visit }) => visit === where.visit), added], room.summaries),
+	];
+	const dropped = lists.reduce((sum, list) => sum + list.dropped, snapshot.dropped.summaries);
 	return {
 		...snapshot,
-		summaries: [...older.kept, ...newest.kept],
-		dropped: { ...snapshot.dropped, summaries: snapshot.dropped.summaries + older.dropped + newest.dropped },
+		summaries: lists.flatMap(({ kept }) => kept),
+		dropped: { ...snapshot.dropped, summaries: dropped },
 	};
 }
 

@@ -13,7 +13,6 @@ import {
 	type LaunchFault,
 	type LaunchId,
 	type LaunchOrder,
-	type LaunchReason,
 	labelsOf,
 	launchKey,
 	leastOf,
@@ -93,7 +92,7 @@ export class Workers {
 		const message = await messageOf(this.#context, action, opened.value.cwd);
 		const order = orderOf(this.#context, action, opened.value.cwd, message);
 		const { cwd } = opened.value;
-		const brief = () => briefWorker(this.#context, action.because, cwd);
+		const brief = () => briefWorker(this.#context, "compacted", cwd);
 		const started = await launcher.launch(order, hostOf(this.#context, launch, { signal, brief }), signal);
 		// Aborted because the supervision ends: the launch stays pending.
 		if (!started.ok) return this.#stopped && signal.aborted ? undefined : fail(started.failure);
@@ -222,7 +221,11 @@ async function messageOf(context: ExecutorContext, { because }: Work, cwd: strin
 }
 
 /** The first message of a conversation that begins now. */
-async function briefWorker(context: ExecutorContext, because: LaunchReason, cwd: string): Promise<string> {
+async function briefWorker(
+	context: ExecutorContext,
+	because: Parameters<typeof briefOf>[1],
+	cwd: string,
+): Promise<string> {
 	const { folder, place: log, launcher, events } = context;
 	const run = context.run();
 	const states = [run.state, ...planOf(run).next].map((name) => planOf(run, name)).filter(({ persona }) => persona);

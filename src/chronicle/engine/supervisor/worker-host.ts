@@ -6,6 +6,7 @@ import {
 	cutText,
 	dueOutput,
 	type EventBody,
+	explainNoRoom,
 	explainSaved,
 	findTarget,
 	HUMAN_INTERVENTION,
@@ -22,6 +23,7 @@ import {
 	type Snapshot,
 	type SnapshotData,
 	type SnapshotReply,
+	updateSnapshot,
 	type WorkerAnswer,
 	type WorkerHost,
 	type WorkerQuestion,
@@ -62,6 +64,8 @@ export function hostOf(
 			if (read.kind === "refused") return { kind: "refused", text: read.reason };
 			const before = knownSnapshot(run());
 			const data = bindToKnown(before, read.data, run().snapshot);
+			const noRoom = explainNoRoom(run().snapshot, updateSnapshot(run().snapshot, data, { visit, state: run().state }));
+			if (noRoom !== undefined) return { kind: "refused", text: noRoom };
 			const refused = await record({ kind: "snapshot_updated", visit, attempt, by: "worker", data });
 			if (refused !== undefined) return { kind: "refused", text: refused };
 			const after = run().snapshot;

@@ -11,6 +11,7 @@ import {
 	measuredTotals,
 	type Run,
 	visitChanges,
+	wholeSummary,
 	winnerOf,
 } from "../../core/index.ts";
 import { changedText, runTitle, shortCost, shortCount, shortTime } from "../timeline/index.ts";
@@ -41,7 +42,7 @@ export function questionLines(question: ApprovalQuestion, run: Run, now: string)
 /** What the user approves, without the run's name and cost. */
 export function subjectLines(question: ApprovalQuestion, run: Run): string[] {
 	const { side, unmeasured, state } = question;
-	const summary = question.summary.trim();
+	const summary = wholeSummary(run, question).trim();
 	const { pendingTasks, findings, dropped } = run.snapshot;
 	const count = measuredTotals(visitChanges(run)).files;
 	const takes = candidatesOf(question, run).length > 0;

@@ -64,7 +64,7 @@ function indented(text: string): string[] {
 		.map((line) => `  ${line}`);
 }
 
-/** The message that puts the result into the conversation of the user's session. It says that it is not the user's own text. */
+/** The message that puts the result into the conversation of the user's session. It says that it is not the user's own text, and what it leaves out. */
 export function resultMessage(run: Run): string {
 	const result = outcomeOf(run);
 	const { snapshot, status, task, id } = run;
@@ -78,5 +78,6 @@ export function resultMessage(run: Run): string {
 		...entryLists(run, result),
 		"",
 		...changeLines({ changes: snapshot.files, total: result.files }, { max: Number.POSITIVE_INFINITY }),
+		...omitted(run, result, "pi-chronicle "),
 	].join("\n");
 }

@@ -13,6 +13,7 @@ import {
 	type Run,
 } from "../../../../src/chronicle/core/machine/index.ts";
 import {
+	ask,
 	crash,
 	definition,
 	go,
@@ -60,7 +61,8 @@ const place = (run: Run) => ({
 		[...run.plan.states.values()].map((state) => [state, { edits: true, runs: true, other: false }] as const),
 	),
 });
-const message = (run: Run, because: LaunchReason = "entered") => firstMessageText(briefOf(run, because, place(run)));
+const message = (run: Run, because: LaunchReason | "compacted" = "entered") =>
+	firstMessageText(briefOf(run, because, place(run)));
 
 /** A run whose plan is saved and approved, and whose children are planned. */
 function planned(): TestRun {
@@ -188,6 +190,28 @@ function rewound(): TestRun {
 	return testRun.say({ kind: "files_restored", tree, before: newTree() });
 }
 
+/** The rewind of `rewound`, undone. */
+function undone(): TestRun {
+	const testRun = called(checking());
+	testRun.say({ kind: "pause_requested", cause: "person", detail: "" });
+	rest(testRun);
+	const tree = newTree();
+	const { snapshot } = testRun.run;
+	const back = (to: number, more = {}) => {
+		testRun.say({ kind: "rewind_requested", to, state: "check", tree, snapshot, pairMoves: {}, ...more });
+		testRun.say({ kind: "files_measured", visit: testRun.run.visit, purpose: "before", tree: newTree() });
+		testRun.say({ kind: "files_restored", tree, before: newTree() });
+	};
+	back(3);
+	back(3, { kept: testRun.run.kept.at(-1)?.seq });
+	return testRun;
+}
+
+/** The worker of `check` asked for a fresh one. */
+function repeated(): TestRun {
+	return rest(ask(checking(), "check", "half checked"));
+}
+
 const readers: Readonly<Record<string, () => string>> = {
 	"the next state": () => message(checking().run),
 	"a later state": () => message(start(go(checking(), "ship", "checked")).run),
@@ -200,7 +224,9 @@ const readers: Readonly<Record<string, () => string>> = {
 	"the merge worker": () => message(childRun(joined([conflict]).run, 3).run),
 	"a replacement after a crash": () => message(crashed().run, "session_lost"),
 	"a worker after a rewind": () => message(rewound().run),
-	"a worker after a compaction": () => message(called(checking()).run),
+	"a worker after a compaction": () => message(called(checking()).run, "compacted"),
+	"a worker after a rewind that was undone": () => message(undone().run),
+	"a fresh worker of the same state": () => message(repeated().run, "repeated"),
 	"a worker on another host": () => {
 		const testRun = called(checking());
 		testRun.say({ kind: "opened", host: "other", pid: 3, started: "t", setBack: true });
@@ -266,15 +292,14 @@ describe.each(Object.entries(readers))("%s knows", (name, read) => {
 });
 
 describe("only some readers know", () => {
-	it.each(["the next state", "a worker after a compaction", "a replacement after a crash"])(
-		"the results of the children, whole: %s",
-		(name) => {
-			const text = readers[name]?.() ?? "";
-			for (const child of ["one", "two"])
-				expect(text).toContain(`${child} did it:\n${"z".repeat(3000)} end of ${child}`);
-			expect(text).toContain("(from one) found\n  file: x.ts");
-		},
-	);
+	it.each([
+		...["the next state", "a worker after a compaction", "a replacement after a crash"],
+		...["a worker after a rewind that was undone", "a fresh worker of the same state"],
+	])("the results of the children, whole: %s", (name) => {
+		const text = readers[name]?.() ?? "";
+		for (const child of ["one", "two"]) expect(text).toContain(`${child} did it:\n${"z".repeat(3000)} end of ${child}`);
+		expect(text).toContain("(from one) found\n  file: x.ts");
+	});
 	it("what is resolved, apart from what is open: the next state", () => {
 		const testRun = checking();
 		testRun.say({
@@ -330,6 +355,25 @@ describe("only some readers know", () => {
 		testRun.say({ kind: "opened", host: "other", pid: 3, started: "t", setBack: true });
 		expect(message(rest(testRun).run, "session_lost")).toContain("Its last finished calls:\n- edit a.ts");
 	});
+	it("what an earlier worker of their state handed over, apart from the state before", () => {
+		const text = readers["a fresh worker of the same state"]?.() ?? "";
+		expect(text).toMatch(/### Summary of this state by an earlier worker, or by you\n- visit 3, check: half checked\n/);
+		expect(text).toContain("An earlier worker of this state asked for a fresh one");
+	});
+	it.each(["rejected", "resumed", "crashed", "interrupted"])(
+		"that their work before a compaction is their own, also if they were %s before",
+		(because) => {
+			const { run } = called(start(crashed()));
+			expect(run.attempt).toBeGreaterThan(1);
+			expect(message(run, "compacted")).not.toMatch(/earlier worker of this state|do not see|last finished calls/);
+			expect(message(run, because as LaunchReason)).toContain("earlier worker");
+		},
+	);
+	it("that a rewind was undone, and the calls before it", () => {
+		expect(readers["a worker after a rewind that was undone"]?.()).toContain(
+			'The user undid a rewind. The files are again as they were in visit 3 ("check"), with what its workers had changed by then.\nIts last finished calls:\n- edit a.ts',
+		);
+	});
 	it("what a rewind undid: files, visits and decisions", () => {
 		const text = readers["a worker after a rewind"]?.() ?? "";
 		expect(text).toContain(
@@ -368,6 +412,56 @@ describe("size", () => {
 		expect(known).toContain(`sum ${"x".repeat(3900)} end`);
 		const whole = fullHandover(briefOf(run, "entered", place(run)));
 		for (const { text: one } of run.snapshot.findings) expect(whole).toContain(one);
+	});
+	it("keeps a plan of 21 KB, and shortens what is less needed first", () => {
+		const testRun = start(open(definition({ a: { persona: "A", next: ["b"] }, b: { persona: "B", next: [] } })));
+		const tasks = Array.from({ length: 30 }, (_, n) => ({ text: `step ${n} ${"x".repeat(680)}` }));
+		const findings = [{ text: "y".repeat(6000) }];
+		const data = { pendingTasks: tasks, findings };
+		testRun.say({ kind: "snapshot_updated", ...here(testRun), by: "worker", data });
+		const { run } = start(go(testRun, "b"));
+		expect(run.snapshot.pendingTasks).toHaveLength(30);
+		const text = message(run);
+		for (const n of tasks.keys()) expect(text).toContain(`step ${n} xxx`);
+		expect(text).toMatch(/Shortened here: .*1 finding\. Whole in \/p\/.pi\/handover\.md\./);
+		const whole = fullHandover(briefOf(run, "entered", place(run)));
+		for (const { text: one } of [...tasks, ...findings]) expect(whole).toContain(one);
+	});
+	it("the task of the whole run beside a child's own is whole in the file, which the message names where it cuts it", () => {
+		const task = `First sentence of it. ${"w ".repeat(1500)}END`;
+		const child = childRun({ ...planned().run, task }, 2).run;
+		expect(message(child)).toMatch(/w … \(whole in \/p\/\.pi\/handover\.md\)/);
+		expect(message(child)).not.toContain("END");
+		expect(fullHandover(briefOf(child, "entered", place(child)))).toContain(task);
+	});
+	it("of decisions that a rewind undid, however many and long, a message names the newest", () => {
+		const { run } = planned();
+		const decision = { number: 1, seq: 1, at: "t", visit: 1, state: "plan", did: "answered", undone: 2 } as const;
+		const long = (n: number) => `${n} ${"q".repeat(3900)} end ${n}`;
+		const decisions = Array.from({ length: 40 }, (_, n) => ({ ...decision, about: long(n), words: long(n) }));
+		const many = { ...run, decisions: [...run.decisions, ...decisions] };
+		const before = Buffer.byteLength(message(run));
+		expect(Buffer.byteLength(message(many))).toBeLessThan(before + 2300);
+		expect(message(many)).toContain("(40 in all, whole in /p/.pi/handover.md)");
+		expect(message(many)).toContain(words);
+		expect(fullHandover(briefOf(many, "entered", place(many)))).toContain(long(0));
+	});
+	it("older summaries end with a sentence, and say where the rest is", () => {
+		const testRun = start(
+			open(
+				definition({
+					a: { persona: "A", next: ["b"] },
+					b: { persona: "B", next: ["a", "c"] },
+					c: { persona: "C", next: [] },
+				}),
+			),
+		);
+		const plan = `The plan is made. It has three steps: ${"a".repeat(40)}, ${"b".repeat(40)}, and the rest.\nThen ${"c".repeat(300)}`;
+		const { run } = start(go(start(go(testRun, "b", plan)), "c", "built"));
+		expect(message(run)).toContain(
+			`### Older summaries, shortened; more of them in /p/.pi/handover.md\n- visit 1, a: ${plan.split("\n")[0]} …\n`,
+		);
+		expect(fullHandover(briefOf(run, "entered", place(run)))).toContain(plan);
 	});
 	it("of more than 8 KB of decisions the newest are whole, and the rest is counted with the file", () => {
 		const testRun = start(open(definition({ a: { persona: "A", next: ["b"] }, b: { persona: "B", next: [] } })));

@@ -8,7 +8,7 @@ const worker = { persona: "Builder", next: ["done"] };
 const ship = definition({ work: worker });
 const children = { ship };
 
-/** A run whose first worker has saved this and whose second state `b` is done by children. */
+/** A run whose first worker has saved this, in one call or several, and whose second state `b` is done by children. */
 function planAfter(data: object, fields: object, more: OpenOptions = {}): TestRun {
 	const template = definition({
 		a: { persona: "A", next: ["b"] },
@@ -16,7 +16,8 @@ function planAfter(data: object, fields: object, more: OpenOptions = {}): TestRu
 		c: { persona: "C", next: ["done"] },
 	});
 	const testRun = start(open(template, { children, task: "the whole", ...more }));
-	testRun.say({ kind: "snapshot_updated", visit: 1, attempt: 1, by: "worker", data });
+	for (const saved of [data].flat())
+		testRun.say({ kind: "snapshot_updated", visit: 1, attempt: 1, by: "worker", data: saved });
 	return go(testRun, "b");
 }
 
@@ -90,6 +91,9 @@ describe("children of a list", () => {
 			expect(planAfter({ [source]: many }, { for_each: source }).run.hold?.detail).toMatch(
 				/^\d+ \w+ were dropped because of their length/,
 			);
+			const ids = many.map((_, n) => `${source === "findings" ? "f" : "t"}${n + 1}`);
+			const over = [{ [source]: many }, { resolve: ids, resolved: ids }, { [source]: [{ text: "z" }] }];
+			expect(tasks(planAfter(over, { for_each: source }))).toEqual(["z"]);
 		},
 	);
 
@@ -140,9 +144,12 @@ describe("the task of a child", () => {
 		expect(tasks(planAfter(list('["x","y"]'), fields))).toEqual(expected);
 	});
 
-	it("has at most 8,000 characters", () => {
-		const [task] = tasks(plan(parentTemplate({ branches: branches("x") }), { task: "y".repeat(9000) }));
-		expect(task).toHaveLength(8000);
+	it("is whole, and a problem if it is too long beside the run's", () => {
+		const part = (task: string, length: number) =>
+			plan(parentTemplate({ branches: { x: { run: "ship", task } } }), { children, task: "y".repeat(length) });
+		expect(tasks(part("Part of: {task} TAIL", 9000))).toEqual([`Part of: ${"y".repeat(9000)} TAIL`]);
+		expect(tasks(part("{task}", 70_000))).toEqual(["y".repeat(70_000)]);
+		expect(part("Part of: {task} TAIL", 70_000).run.hold?.detail).toMatch(/^The task of a child has 70014 characters/);
 	});
 });
 

@@ -76,7 +76,7 @@ describe("the machine", () => {
 			run = testRun.run;
 		}
 		const { plan: _, ...kept } = run;
-		expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThan(64 * 1024);
+		expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThan(80 * 1024);
 		expect(run.history.length).toBe(100);
 		expect(run.moves.total).toBe(300);
 	});

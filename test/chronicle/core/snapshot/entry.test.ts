@@ -44,6 +44,12 @@ describe("an entry as text", () => {
 		["only fields", { text: "", fields: { a: true } }, "[f1]\n  a: true", "(a: true)"],
 		["a text that looks like a number", { text: "", fields: { a: "1" } }, '[f1]\n  a: "1"', '(a: "1")'],
 		["a text that looks like a field", { text: "", fields: { a: "x\nb: 2" } }, "[f1]\n  a: x\n    b: 2", "(a: x b: 2)"],
+		[
+			"a diff",
+			{ text: "", fields: { diff: '@@ -1 +1 @@\n-\t"a"\n+b\n', hunk: " a\n+b", of: { more: ["x\ny"], n: 1 } } },
+			'[f1]\n  diff: @@ -1 +1 @@\n    -\t"a"\n    +b\n  hunk:\n     a\n    +b\n  of:\n    more:\n      0: x\n        y\n    n: 1',
+			'(diff: "@@ -1 +1 @@\\n-\\t\\"a\\"\\n+b\\n", hunk: " a\\n+b", of: {"more":["x\\ny"],"n":1})',
+		],
 		["a name that looks like two", { text: "", fields: { "a: b\nc": 1 } }, '[f1]\n  "a: b\\nc": 1', '("a: b\\nc": 1)'],
 	])("%s", (_name, entry, model, people) => {
 		expect(entryForModel({ id: "f1", ...entry })).toBe(model);

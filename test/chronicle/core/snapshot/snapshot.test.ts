@@ -7,6 +7,7 @@ import {
 	changedFiles,
 	cutText,
 	EMPTY_SNAPSHOT,
+	explainNoRoom,
 	explainSaved,
 	type FileChange,
 	readSnapshotData,
@@ -168,7 +169,7 @@ describe("the size is bounded", () => {
 			);
 			snapshot = addChanges(snapshot, files, 0, n);
 		}
-		expect(Buffer.byteLength(JSON.stringify(snapshot))).toBeLessThan(36_000);
+		expect(Buffer.byteLength(JSON.stringify(snapshot))).toBeLessThan(50_000);
 		expect(JSON.stringify(snapshot)).not.toContain("\ufffd");
 		expect(snapshot.dropped.files).toBeGreaterThan(0);
 		expect(snapshot.summaries.at(-1)?.visit).toBe(300);
@@ -401,7 +402,17 @@ describe("what is dropped is counted", () => {
 	};
 	it("per list", () => {
 		expect([kept("findings", 18), kept("findings", 19), kept("findings", 40)]).toEqual([18, 19, 19]);
-		expect([kept("pendingTasks", 11), kept("pendingTasks", 12)]).toEqual([11, 11]);
+		expect([kept("pendingTasks", 22), kept("pendingTasks", 23)]).toEqual([22, 22]);
+	});
+	it("and a worker that saves more tasks than fit is told that nothing was saved", () => {
+		const some = take(EMPTY_SNAPSHOT, {
+			pending_tasks: Array.from({ length: 22 }, (_, n) => `${n} ${"x".repeat(990)}`),
+		});
+		expect(explainNoRoom(some, take(some, { pending_tasks: ["y".repeat(2000)] }))).toMatch(
+			/^Nothing was saved: .* 24 KB\./,
+		);
+		expect(explainNoRoom(some, take(some, { pending_tasks: ["y"], resolve: ["t1"] }))).toBeUndefined();
+		expect(explainNoRoom(some, take(some, { findings: ["y".repeat(7000)] }))).toBeUndefined();
 	});
 	it("to the byte: a list keeps what fits exactly", () => {
 		const bytes = (length: number) => {

@@ -46,7 +46,8 @@ function runsOf(events: readonly LedgerEvent[]): Run[] {
 function withoutNewFields(this: unknown, key: string, value: unknown): unknown {
 	const isMark =
 		(key === "saved" && Object.hasOwn(this as object, "failed")) ||
-		(key === "to" && Object.hasOwn(this as object, "leftFirst"));
+		((key === "to" || key === "kept") && Object.hasOwn(this as object, "leftFirst")) ||
+		(key === "calls" && Object.hasOwn(this as object, "rewound"));
 	return isMark ? undefined : value;
 }
 

@@ -96,7 +96,8 @@ describe("the result of a run", () => {
 		expect(texts.json).toContain('"files":{"files":2,"added":2,"removed":0}');
 		// What an earlier state has found is not the result, but it is not forgotten.
 		expect(texts.end).not.toContain("Node 24");
-		expect(texts.end).toContain(`Not shown: 1 further finding. See pi-chronicle view ${run.id.slice(0, 8)}.`);
+		for (const name of ["end", "message"])
+			expect(texts[name]).toContain(`Not shown: 1 further finding. See pi-chronicle view ${run.id.slice(0, 8)}.`);
 	});
 
 	it.each(["failed", "aborted"])("that is %s has the reason, and everything that was found until then", (status) => {
@@ -134,7 +135,7 @@ describe("an approval", () => {
 		const play = start(open(definition(asking)));
 		const tasks = Array.from({ length: 30 }, (_, index) => ({ text: `Task ${index}\nin two lines` }));
 		save(play, { pendingTasks: tasks, findings: [{ key: "risk", text: "It may be slow." }] });
-		const summary = Array.from({ length: 60 }, (_, index) => `Line ${index} of the plan.`).join("\n");
+		const summary = Array.from({ length: 600 }, (_, index) => `Line ${index} of the plan.`).join("\n");
 		const { run } = leave(play, "build", summary, 45);
 		if (run.stage.kind !== "asking") throw new Error(run.status);
 		const lines = questionLines(run.stage.question, run, run.updatedAt);

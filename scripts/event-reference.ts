@@ -112,13 +112,14 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	},
 	files_measured: {
 		about:
-			"The files were saved, with the changes of the visit (the first 200, how many more there are, and the totals), all changes since the run started (`ofRun`; `same`: those of the visit), and the files that could not be read (`unkept`). `start` marks the files before the first worker; `uncommitted` lists what git reported as uncommitted then.",
+			"The files were saved, with the changes of the visit (the first 200, how many more there are, and the totals), all changes since the run started (`ofRun`; `same`: those of the visit), and the files that could not be read (`unkept`). `start` marks the files before the first worker; `uncommitted` lists what git reported as uncommitted then. `checkedOut` is the `branch` (or null) and `commit` of the repository.",
 		fields: [
 			"visit",
 			"purpose",
 			"tree",
 			"start",
 			"uncommitted",
+			"checkedOut",
 			"changes",
 			"more",
 			"total",
@@ -131,7 +132,7 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	files_restored: {
 		about:
 			"Files were restored to an earlier state; `before` undoes it, `changes` are the changes of the rewind, `left` the files not restored.",
-		fields: ["tree", "before", "now", "changes", "more", "total", "left", "leftMore"],
+		fields: ["tree", "before", "now", "checkedOut", "changes", "more", "total", "left", "leftMore"],
 	},
 	files_unrestored: { about: "The files could not be restored.", fields: ["tree", "detail"] },
 	parked: { about: "The run waits for the user.", fields: ["status", "cause", "detail"] },
@@ -143,8 +144,9 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	},
 	rejected: { about: "The user rejected, with a message.", fields: ["answers", "words", "seen"] },
 	resumed: {
-		about: "The user resumed a paused run; `reload` is the edited template that it continues with.",
-		fields: ["answers", "words", "reload", "seen"],
+		about:
+			"The user resumed a paused run; `reload` is the edited template that it continues with; with `otherBranch`, children are joined into a branch other than that of the visit's start.",
+		fields: ["answers", "words", "reload", "otherBranch", "seen"],
 	},
 	released: {
 		about: "The user released the run from `human_intervention`.",

@@ -127,7 +127,7 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 	visitRecord: object("Totals and counters of the current visit."),
 	baseline: {
 		type: "object or null",
-		about: "Id of the file snapshot at the visit's start.",
+		about: "Id of the file snapshot at the visit's start (`tree`), and what was checked out then (`checkedOut`).",
 		schema: { type: ["object", "null"] },
 	},
 	startTree: {

@@ -1,3 +1,4 @@
+export { readCheckedOut } from "./checked-out.ts";
 export { attempt, deepestRealPath, folderEntries, folderNames, jsonObject, realPathOf } from "./look-up.ts";
 export { inheritOwner, inheritOwners, makePrivateFolder } from "./ownership.ts";
 export { readLines } from "./read-lines.ts";

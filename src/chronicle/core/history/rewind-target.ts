@@ -25,7 +25,7 @@ export async function keptBefore(ledger: Pick<ReadLedger, "events">, seq: number
 		if (event.seq !== seq) continue;
 		if (!step || event.kind !== "files_measured" || event.purpose !== "before") return undefined;
 		const { visit, state, snapshot, pairMoves } = step.after;
-		return { visit, state, tree: event.tree, snapshot, pairMoves };
+		return { visit, state, tree: event.tree, checkedOut: event.checkedOut, snapshot, pairMoves };
 	}
 	return undefined;
 }

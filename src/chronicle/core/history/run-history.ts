@@ -148,7 +148,8 @@ export class RunHistory {
 
 	#takeStart(visit: GrowingVisit, { visit: number, state, baseline, snapshot, pairMoves }: Run): void {
 		if (!baseline) return;
-		visit.start ??= { visit: number, state, tree: baseline.tree, snapshot, pairMoves };
+		const { tree, checkedOut } = baseline;
+		visit.start ??= { visit: number, state, tree, checkedOut, snapshot, pairMoves };
 		visit.files.from ??= baseline.tree ?? undefined;
 	}
 

@@ -1,6 +1,6 @@
 // One visit of a run, derived from its events: workers, waits, spend, files, and the move that ended it. Times are milliseconds since the epoch.
 import type { ChildChoice, LaunchId, LaunchReason, MoveCause, Spend, WorkerOutcome } from "../machine/index.ts";
-import type { ChangeTotals, FileChange, Snapshot } from "../snapshot/index.ts";
+import type { ChangeTotals, CheckedOut, FileChange, Snapshot } from "../snapshot/index.ts";
 import type { VisitChild } from "./visit-child.ts";
 
 export interface Visit {
@@ -36,6 +36,8 @@ export interface VisitStart {
 	readonly state: string;
 	/** `null` if the files could not be measured. */
 	readonly tree: string | null;
+	/** What was checked out then; `undefined`: nothing, or unknown. */
+	readonly checkedOut?: CheckedOut | undefined;
 	readonly snapshot: Snapshot;
 	readonly pairMoves: Readonly<Record<string, number>>;
 }

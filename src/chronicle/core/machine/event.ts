@@ -2,7 +2,14 @@
 // E1 an event is self-contained: no reader needs the disk, the clock or the template file; E2 texts are bounded, and the store redacts their
 // secrets; E3 the user's answer names the event that it answers in `answers`, so a second answer has no effect.
 import type { PathList } from "../../../definition/index.ts";
-import type { ChangeTotals, FileChange, FileLeft, MeasuredChanges, SnapshotData } from "../snapshot/index.ts";
+import type {
+	ChangeTotals,
+	CheckedOut,
+	FileChange,
+	FileLeft,
+	MeasuredChanges,
+	SnapshotData,
+} from "../snapshot/index.ts";
 import type { ChildEvent, KeptChildFolder } from "./child-event.ts";
 import type { RunParent } from "./child-run.ts";
 import type { DecisionEvent } from "./decision-event.ts";
@@ -265,6 +272,8 @@ export interface FilesMeasured {
 	readonly start?: true;
 	/** With `start`: what git reports as uncommitted, which is the user's; absent: nothing, or unknown. */
 	readonly uncommitted?: PathList;
+	/** What is checked out in the repository; absent: nothing, or unknown. */
+	readonly checkedOut?: CheckedOut;
 	/** For purpose `changes`: the changes since the baseline of the visit, bounded. */
 	readonly changes?: readonly FileChange[];
 	/** Number of changes that the list omits. */
@@ -297,6 +306,8 @@ export interface FilesRestored {
 	readonly before: string;
 	/** Tree of the files after the rewind; absent if it is `tree`. */
 	readonly now?: string;
+	/** As in {@link FilesMeasured}. */
+	readonly checkedOut?: CheckedOut;
 	/** Changes made by the rewind, bounded. */
 	readonly changes?: readonly FileChange[];
 	readonly more?: number;

@@ -87,7 +87,8 @@ export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | 
 	const noted = notBack > 0 ? notice(run, `Not brought back by the rewind: ${nameFiles(left, notBack)}`) : run;
 	// Ids are never reused, not even after a rewind.
 	const known = { ...snapshot, nextId: Math.max(snapshot.nextId, run.snapshot.nextId) };
-	const baseline = { tree: event.now ?? event.tree };
+	const checkedOut = event.kind === "files_restored" ? event.checkedOut : undefined;
+	const baseline = { tree: event.now ?? event.tree, ...(checkedOut ? { checkedOut } : {}) };
 	const loaded = reload ? reloadTemplate(noted, reload, state) : noted;
 	const current = isRefusal(loaded) ? noted : loaded;
 	const decisions = rewindDecisions(run.decisions, stage.rewind, run.visit);

@@ -4,7 +4,7 @@
 
 import type { VisitUse } from "../../../bounds/index.ts";
 import type { PathList } from "../../../definition/index.ts";
-import type { ChangeTotals, FileChange, FileLeft, Snapshot } from "../snapshot/index.ts";
+import type { ChangeTotals, CheckedOut, FileChange, FileLeft, Snapshot } from "../snapshot/index.ts";
 import type { Template } from "../template/index.ts";
 import type { Calls } from "./calls.ts";
 import type { KeptChildFolder } from "./child-event.ts";
@@ -220,6 +220,8 @@ export interface Baseline {
 	readonly tree: string | null;
 	/** The reason for `null`. */
 	readonly why?: string;
+	/** What was checked out then; absent: nothing, unknown, or the user lets the visit go on with another branch. */
+	readonly checkedOut?: CheckedOut;
 	/** Files with which other children do the state again; absent: those at the start. */
 	readonly now?: string;
 }

@@ -248,7 +248,8 @@ function noteFiles(run: Run, event: FilesLooked): Run {
 }
 
 function baselineOf(event: FilesLooked): Baseline {
-	return event.kind === "files_measured" ? { tree: event.tree } : { tree: null, why: event.detail.slice(0, 500) };
+	if (event.kind !== "files_measured") return { tree: null, why: event.detail.slice(0, 500) };
+	return { tree: event.tree, ...(event.checkedOut ? { checkedOut: event.checkedOut } : {}) };
 }
 
 /** Why the visit's changes are unknown or incomplete; `undefined` if they are complete. */

@@ -147,13 +147,23 @@ export function onResumed(run: Run, event: LedgerEvent & Resumed): Reduced {
 	const measure = reached(loaded);
 	if (measure) return refuse("limit", `The ceiling on ${measure.name} is still reached: raise it first.`);
 	const fresh: Run = {
-		...hearDecision(loaded, event, { did: "resumed", about: resumeSubject(loaded, event) }),
+		...hearDecision(event.otherBranch ? withoutBranch(loaded) : loaded, event, {
+			did: "resumed",
+			about: resumeSubject(loaded, event),
+		}),
 		status: "running",
 		hold: null,
 		visitRecord: { ...run.visitRecord, tries: 0, crashes: 0, nudges: 0, use: undefined },
 	};
 	if (run.children) return continueChildren(reviveChildren(fresh));
 	return advance(fresh, fresh.conversation ? "resumed" : "entered");
+}
+
+/** The run without the branch that its visit began on, so that no join asks about it. */
+function withoutBranch(run: Run): Run {
+	if (!run.baseline) return run;
+	const { checkedOut: _, ...baseline } = run.baseline;
+	return { ...run, baseline };
 }
 
 function reloadWhileWaiting(run: Run, reload: TemplateReload): Reduced {

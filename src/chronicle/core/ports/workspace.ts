@@ -1,6 +1,6 @@
 // The files of a run: kept, compared and restored.
 import type { PathList } from "../../../definition/index.ts";
-import type { ChangeTotals, FileChange, FileLeft, MeasuredChanges } from "../snapshot/index.ts";
+import type { ChangeTotals, CheckedOut, FileChange, FileLeft, MeasuredChanges } from "../snapshot/index.ts";
 import type { Failure, Result } from "./result.ts";
 
 export interface WorkspaceFailure extends Failure {
@@ -170,6 +170,8 @@ export interface Workspace {
 	}): Promise<Result<KeptFiles, WorkspaceFailure>>;
 	/** What git reports as uncommitted in the repository that contains the run's folder; nothing without one. Never fails; absent: unknown. */
 	uncommitted?(): Promise<PathList | undefined>;
+	/** What is checked out in the repository that contains the run's folder; `undefined` without one. Never fails; absent: unknown. */
+	checkedOut?(): Promise<CheckedOut | undefined>;
 	/** The differences between two snapshots, sorted by path; at most `limit` of them. `total` counts all. */
 	changes(
 		from: string,

@@ -1,3 +1,4 @@
+export { readBranch } from "./branch.ts";
 export { type VisitChanges, watchChanges } from "./change-watch.ts";
 export { type Check, type CheckedFile, checkTemplates } from "./check.ts";
 export { orphanedChildFolders } from "./child-folders.ts";

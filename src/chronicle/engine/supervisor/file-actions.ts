@@ -1,6 +1,7 @@
 // Actions on the run's files: measuring them, and restoring an earlier state.
 import {
 	type Action,
+	type CheckedOut,
 	type ChildRun,
 	childrenPlanOf,
 	type FileLeft,
@@ -36,6 +37,7 @@ export async function measureFiles(
 	const keep = childrenPlanOf(context.run())?.keep ?? [];
 	const meanwhile = workspace.snapshot({ signal, keep });
 	const start = purpose === "baseline" ? startOf(context) : undefined;
+	const branch = workspace.checkedOut?.();
 	const strays = await stopOrphansOf(context, visit);
 	const keptFolders = await removeEndedFolders(context);
 	const first = await meanwhile;
@@ -48,6 +50,7 @@ export async function measureFiles(
 		visit,
 		purpose,
 		tree,
+		...(await recordedBranch(branch)),
 		...remarksOn(taken.value),
 		...(keptFolders.length > 0 ? { keptFolders } : {}),
 	} as const;
@@ -59,6 +62,14 @@ export async function measureFiles(
 	const ofRun = await changesOfRun(context, { visit, since, tree }, signal);
 	if (signal.aborted) return;
 	await record({ ...measured, ...recorded(compared.value), ...(ofRun ? { ofRun } : {}) });
+}
+
+/** What is checked out, as an event records it. */
+async function recordedBranch(
+	asked: Promise<CheckedOut | undefined> | undefined,
+): Promise<Pick<FilesMeasured, "checkedOut">> {
+	const checkedOut = await asked;
+	return checkedOut ? { checkedOut } : {};
 }
 
 const unchanged = { ok: true, value: { changes: [], more: 0, total: totalChanges([]) } } as const;
@@ -156,7 +167,9 @@ async function recordFilesBefore(
 	}
 	const found = kept.value;
 	if (found.tree === last) return last;
-	const event = { kind: "files_measured", visit, purpose: "before", tree: found.tree, ...remarksOn(found) } as const;
+	const branch = await recordedBranch(workspace.checkedOut?.());
+	const remarks = { ...branch, ...remarksOn(found) };
+	const event = { kind: "files_measured", visit, purpose: "before", tree: found.tree, ...remarks } as const;
 	return (await record(event)) === undefined ? found.tree : undefined;
 }
 
@@ -192,6 +205,7 @@ async function recordRestored(
 		tree,
 		before,
 		...(now === tree ? {} : { now }),
+		...(await recordedBranch(workspace.checkedOut?.())),
 		...(await changesBetween(workspace, before, now)),
 		...(left.length > 0 ? { left: left.slice(0, maxLeft) } : {}),
 		...(left.length > maxLeft ? { leftMore: left.length - maxLeft } : {}),

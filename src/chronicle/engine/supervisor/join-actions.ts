@@ -11,7 +11,15 @@ import type {
 	Workspace,
 	WorkspaceFailure,
 } from "../../core/index.ts";
-import { ALL_CHILDREN, conflictFolderId, planOf, sideWith, YOUR_FILES } from "../../core/index.ts";
+import {
+	ALL_CHILDREN,
+	checkedOutText,
+	conflictFolderId,
+	isOtherBranch,
+	planOf,
+	sideWith,
+	YOUR_FILES,
+} from "../../core/index.ts";
 import type { ExecutorContext } from "./executor-context.ts";
 import { boundedFolder, changesBetween, maxLeft } from "./file-actions.ts";
 
@@ -32,6 +40,8 @@ export async function mergeFiles(context: ExecutorContext, action: Merge, signal
 	const { workspace, record, crashAt } = context;
 	const { visit, join } = action;
 	const fail = (detail: string) => record({ kind: "join_failed", visit, detail });
+	const elsewhere = await explainOtherBranch(context);
+	if (elsewhere !== undefined) return void (await fail(elsewhere));
 	if (join?.choice === "hand" || join?.choice === "worker") return takeResolution(context, visit, join, signal);
 	const { children } = context.run();
 	const keep = (children && planOf(context.run(), children.state).children?.keep) ?? [];
@@ -46,6 +56,15 @@ export async function mergeFiles(context: ExecutorContext, action: Merge, signal
 	crashAt("files are merged");
 	const { tree, conflicts } = merged;
 	await record({ kind: "joined", visit, before, tree, conflicts: conflicts.slice(0, maxConflicts) });
+}
+
+/** Why nothing is joined if another branch is checked out than when the visit began: files of both would be mixed. */
+async function explainOtherBranch({ workspace, run }: ExecutorContext): Promise<string | undefined> {
+	const { baseline } = run();
+	const now = baseline?.checkedOut && (await workspace.checkedOut?.());
+	if (!now || !baseline.checkedOut || !isOtherBranch(baseline.checkedOut, now)) return undefined;
+	const [then, here] = [checkedOutText(baseline.checkedOut), checkedOutText(now)];
+	return `The children began on ${then}, and ${here} is checked out now. Check out ${then} and resume, or join into ${here} with resume --other-branch.`;
 }
 
 /** One result after another. `side`: the side that wins a conflict; `theirs` is the later one. */
@@ -136,6 +155,8 @@ export async function openConflictFolder({ workspace, run }: ExecutorContext): P
 export async function applyJoin(context: ExecutorContext, { visit, join }: Apply, signal: AbortSignal): Promise<void> {
 	const { workspace, record, crashAt, forbidden } = context;
 	const fail = (detail: string) => record({ kind: "join_failed", visit, detail });
+	const elsewhere = await explainOtherBranch(context);
+	if (elsewhere !== undefined) return void (await fail(elsewhere));
 	crashAt("before merged files are written");
 	const names = { ours: YOUR_FILES, theirs: ALL_CHILDREN };
 	const children = joinedChildren(context.run());

@@ -5,7 +5,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { pathList } from "../../../definition/index.ts";
-import { readUncommitted } from "../../../disk/index.ts";
+import { readCheckedOut, readUncommitted } from "../../../disk/index.ts";
 import {
 	type ChildLeftovers,
 	type FileChange,
@@ -94,6 +94,7 @@ export function openGitWorkspace(options: GitWorkspaceOptions): GitWorkspace {
 	return {
 		open: () => toResult(() => checkFolder(cwd)),
 		uncommitted: async () => pathList(await readUncommitted(cwd)),
+		checkedOut: () => readCheckedOut(cwd),
 		snapshot: ({ towards, keep = [], signal } = {}) =>
 			run(signal, limits.measureMs, async (store) => {
 				await addKept(store, keep);

@@ -2,7 +2,7 @@
 // apply is refused with a message before anything is opened or written.
 
 import { counted, didYouMean } from "../../../definition/index.ts";
-import type { Approval } from "../../core/index.ts";
+import type { Approval, CheckedOut } from "../../core/index.ts";
 import {
 	type ApprovalQuestion,
 	awaitedAnswer,
@@ -31,7 +31,8 @@ export type RunCommand =
 			readonly approval: Exclude<Approval, { kind: "undecided" }>;
 			readonly question: ApprovalQuestion;
 	  }
-	| { readonly kind: "events"; readonly events: readonly UserEvent[] }
+	/** `startedOn`: what was checked out when the files that a rewind restores were recorded. */
+	| { readonly kind: "events"; readonly events: readonly UserEvent[]; readonly startedOn?: CheckedOut | undefined }
 	/** The run only has to be resumed. */
 	| { readonly kind: "nothing" }
 	| { readonly kind: "refused"; readonly message: string };
@@ -116,10 +117,16 @@ export interface ResumeOptions {
 	/** `provider/id`, for states that name none. */
 	readonly model?: string;
 	readonly reload?: TemplateReload | undefined;
+	/** Join although another branch is checked out. */
+	readonly otherBranch?: boolean;
 }
 
 /** Continues after a pause or at a ceiling, with new ceilings if given; an interrupted run is only resumed. */
-export function resumeCommand(run: Run, words: string, { raise = {}, model, reload }: ResumeOptions = {}): RunCommand {
+export function resumeCommand(
+	run: Run,
+	words: string,
+	{ raise = {}, model, reload, otherBranch = false }: ResumeOptions = {},
+): RunCommand {
 	const raised = [...raisedLimits(raise), ...(model === undefined ? [] : [{ kind: "model_changed" as const, model }])];
 	const { stage } = run;
 	if (stage.kind === "over") return refused(`${statusSentence(run)} Continue it in a state: reopen <state>.`);
@@ -127,7 +134,8 @@ export function resumeCommand(run: Run, words: string, { raise = {}, model, relo
 		if (run.status === HUMAN_INTERVENTION && raised.length === 0)
 			return refused(`${statusSentence(run)} Decide: release, release <state>, or abort.`);
 		if (run.status === HUMAN_INTERVENTION) return checked(run, raised);
-		const how = { ...saying(words), ...(reload ? { reload } : {}), seen: seenOf(run) };
+		const branch = otherBranch ? { otherBranch } : {};
+		const how = { ...saying(words), ...(reload ? { reload } : {}), ...branch, seen: seenOf(run) };
 		return checked(run, [...raised, { kind: "resumed", answers: stage.since, ...how }]);
 	}
 	if (reload)
@@ -206,7 +214,8 @@ export function rewindCommand(
 		return refused(`Visit ${visit} is ${HUMAN_INTERVENTION}: there is nothing to restore.`);
 	const { state, tree, snapshot, pairMoves } = start;
 	const how = { ...(reload ? { reload } : {}), seen: seenOf(run) };
-	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, ...how }]);
+	const event = { kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, ...how } as const;
+	return rewindOf(checked(run, [event]), start);
 }
 
 /** Undoes a rewind. */
@@ -215,7 +224,12 @@ export function undoCommand(run: Run, seq: number, start: VisitStart | undefined
 	const there = names.length === 0 ? "No rewind of this run has saved files." : `Saved: ${names.join(", ")}.`;
 	if (!start || start.tree === null) return refused(`kept-${seq} does not exist. ${there}`);
 	const { visit, state, tree, snapshot, pairMoves } = start;
-	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, kept: seq }]);
+	const event = { kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, kept: seq } as const;
+	return rewindOf(checked(run, [event]), start);
+}
+
+function rewindOf(command: RunCommand, { checkedOut }: VisitStart): RunCommand {
+	return command.kind === "events" ? { ...command, startedOn: checkedOut } : command;
 }
 
 /** The status of a run, as the start of a message. */

@@ -8,10 +8,9 @@ import {
 	type SupervisionEnd,
 	templateChange,
 	waitingChildren,
-	withWorkspace,
 } from "../../engine/index.ts";
 import { listedCommands } from "../command-list.ts";
-import { askedLines, rewindLines, runData, statusLines } from "../text/index.ts";
+import { askedLines, runData, statusLines } from "../text/index.ts";
 import { commandAbout, nextStep } from "../timeline/index.ts";
 import type { ParsedArguments } from "./arguments.ts";
 import { askingChildren, asksAnswer, asksApproval } from "./child-dispatch.ts";
@@ -20,6 +19,7 @@ import type { DispatchResult } from "./delivery.ts";
 import { dispatch } from "./dispatch.ts";
 import { explainRedaction, holdsSecret } from "./explain-redaction.ts";
 import { reloadFor } from "./reload.ts";
+import { askOnce, confirmRewind, previewRewind } from "./rewind.ts";
 import type { RunCommand } from "./run-command.ts";
 import { askingElsewhere, resolveRun } from "./run-name.ts";
 import { type Make, type Misuse, onlyNumber, type Steering, steerings } from "./steering.ts";
@@ -62,6 +62,7 @@ async function steer(steering: Steering, call: CommandCall): Promise<CommandResp
 	if (holdsSecret(words)) host.warn(explainRedaction("words"));
 	const supervised = host.supervised.get(id);
 	const asksAgain = isBareAnswer(steering, call) && host.hasScreen && !supervised;
+	if (parsed.flags.has("dry-run")) return previewRewind(call, id, (ledger) => bound(ledger, words, reload));
 	const confirmed = askOnce((rewind, ledger) => confirmRewind(call, rewind, ledger));
 	const make = async (ledger: ReadLedger): Promise<RunCommand> => {
 		if (asksAgain && asksAnswer(ledger.run) && isFree(project, ledger)) return { kind: "nothing" };
@@ -77,8 +78,13 @@ async function steer(steering: Steering, call: CommandCall): Promise<CommandResp
 		signal: call.signal,
 	});
 	if (result.kind !== "refused") return deliveryResult(steering.name, call, id, result);
-	const elsewhere = named === undefined && answers(steering) ? await askingElsewhere(project, id, steering.name) : "";
+	const elsewhere = named === undefined ? await askedElsewhere(project, id, steering) : "";
 	return refused({ code: "refused", message: `${result.message}${elsewhere}`, run: id });
+}
+
+/** The other runs that wait for such an answer, as the end of a message. */
+async function askedElsewhere(project: Project, id: string, steering: Steering): Promise<string> {
+	return answers(steering) ? askingElsewhere(project, id, steering.name) : "";
 }
 
 /** On a screen, an approval without text and choice, or an answer without text, shows the question again. */
@@ -146,50 +152,6 @@ async function makeForChild(
 /** Whether this process may ask: no other process has the run, or none that could ask. */
 function isFree({ engine }: Project, { holder }: ReadLedger): boolean {
 	return engine !== undefined || !holder || holder.alive === "no";
-}
-
-type Confirm = (command: RunCommand, ledger: ReadLedger) => Promise<RunCommand>;
-
-/** Asks once, even if the supervisor changes meanwhile. */
-function askOnce(confirm: Confirm): Confirm {
-	let asked: Promise<RunCommand> | undefined;
-	return (command, ledger) => {
-		asked ??= confirm(command, ledger);
-		return asked;
-	};
-}
-
-/** Maximum number of changes listed before a rewind. */
-const maxChanges = 200;
-
-/** Confirms a rewind: what it removes, what it cannot restore, and the command that undoes it. */
-async function confirmRewind(
-	{ project, host }: CommandCall,
-	command: RunCommand,
-	ledger: ReadLedger,
-): Promise<RunCommand> {
-	const rewind = command.kind === "events" ? command.events.find(({ kind }) => kind === "rewind_requested") : undefined;
-	if (rewind?.kind !== "rewind_requested" || !host.confirm) return command;
-	const { id } = ledger.run;
-	const preview = await withWorkspace(project, ledger, host.supervised.get(id), (workspace) =>
-		workspace.preview(rewind.tree, maxChanges),
-	);
-	if (!preview.ok && (preview.failure.reason === "unknown_tree" || preview.failure.reason === "no_git"))
-		return { kind: "refused", message: `${preview.failure.message} ${preview.failure.remedy}` };
-	const short = id.slice(0, 8);
-	const target =
-		rewind.kept === undefined ? `the start of visit ${rewind.to} (${rewind.state})` : `kept-${rewind.kept}`;
-	const agreed = await host.confirm({
-		title: `Rewind ${short} to ${target}?`,
-		lines: [
-			...(preview.ok ? rewindLines(preview.value) : [`Its changes cannot be listed: ${preview.failure.message}`]),
-			`The current files are saved first: ${host.prefix}rewind ${short} undo restores them.`,
-		],
-		no: "No, change nothing",
-		yes: "Yes, rewind",
-		leave: "Esc cancels",
-	});
-	return agreed ? command : { kind: "refused", message: "Nothing changed." };
 }
 
 type ResultCall = Pick<CommandCall, "project" | "host"> & Partial<Pick<CommandCall, "parsed">>;

@@ -49,6 +49,7 @@ export interface Steering {
 const needsState = (usage: string): Misuse => ({ code: "usage", message: `Name a state: ${usage}` });
 
 const reloadOptions = { reload: "flag", "approve-cleanup": "flag", "without-cleanup": "flag" } as const;
+const otherBranch = { "other-branch": "flag" } as const;
 const reloadUsage = `  --reload          continue with the current version of the template; the past does not change
   --approve-cleanup, --without-cleanup   for its cleanup commands, as for run
 `;
@@ -61,17 +62,22 @@ const verbs: readonly Steering[] = [
 		options: {
 			...{ cost: "value", tokens: "value", minutes: "value", moves: "value", state: "value", model: "value" },
 			...reloadOptions,
+			...otherBranch,
 		},
 		optionsUsage: `  --cost <usd>  --tokens <n>  --minutes <n>  --moves <n>   new limits of the run
   --state <state>   set the limits of this state instead
   --model <model>   use another model for states that name none
+  --other-branch    join the children's files although another branch is checked out than when they began
 ${reloadUsage}`,
 		afterwards: "continue",
 		make(parsed, model) {
 			const raise = raiseOf(parsed);
 			if ("code" in raise) return raise;
 			return ({ run }, words, reload) =>
-				resumeCommand(run, words, { raise, reload, ...(model === undefined ? {} : { model }) });
+				resumeCommand(run, words, {
+					...{ raise, reload, otherBranch: parsed.flags.has("other-branch") },
+					...(model === undefined ? {} : { model }),
+				});
 		},
 	},
 	{
@@ -166,8 +172,10 @@ ${reloadUsage}`,
 		takes: "[run] <visit> | kept-<number> | undo",
 		explained:
 			"The current files are saved first: `rewind kept-<number>` restores them, and `rewind undo` undoes the last rewind. Continue with resume.",
-		options: reloadOptions,
-		optionsUsage: reloadUsage,
+		options: { ...reloadOptions, ...otherBranch, "dry-run": "flag" },
+		optionsUsage: `  --dry-run         only show what it would change
+  --other-branch    rewind although another branch is checked out than when the visit began
+${reloadUsage}`,
 		afterwards: "continue",
 		make: ({ text: [goal = "", surplus], flags }) =>
 			isGoal(goal) && surplus === undefined

@@ -574,3 +574,42 @@ function until(supervision: Supervision, holds: (run: Run) => boolean): Promise<
 		});
 	});
 }
+
+describe("a join after a branch switch", () => {
+	const main = { branch: "main", commit: "1".repeat(40) };
+	const feature = { branch: "feature-x", commit: "2".repeat(40) };
+	const detached = { branch: null, commit: "3".repeat(40) };
+
+	it.each([
+		["another branch", main, feature, true],
+		["no branch", main, detached, true],
+		["another commit without a branch", detached, { branch: null, commit: "4".repeat(40) }, true],
+		["a new commit of the branch", main, { ...main, commit: "5".repeat(40) }, false],
+		["nothing that is known", main, undefined, false],
+	])("with %s checked out asks, naming both, or goes on", async (_, then, now, asks) => {
+		let checkedOut: typeof then | undefined = then;
+		// The switch happens while the child works.
+		const play: Play = async (...call) => {
+			checkedOut = now;
+			await child(...call);
+		};
+		const stage = openStage(many(play));
+		const ports = { ...stage.ports, workspace: { ...stage.ports.workspace, checkedOut: async () => checkedOut } };
+		const { run } = await supervise(await stage.create(template({ one: "write a.txt=1" })), ports, "fresh").ended;
+		expect(existsSync(join(stage.folder, "a.txt"))).toBe(!asks);
+		if (!asks) return void expect(run.status).toBe("done");
+		expect(run).toMatchObject({ status: "paused", hold: { cause: "children" } });
+		for (const one of [then, now])
+			expect(run.hold?.detail).toContain(one?.branch === null ? one.commit.slice(0, 8) : one?.branch);
+		const resume = async (more: object = {}) => {
+			const again = supervise(await stage.reopen(run.id), ports, "reopened");
+			const { stage: waits } = again.run;
+			await again.submit({ kind: "resumed", answers: waits.kind === "waiting" ? waits.since : 0, ...more });
+			return (await again.ended).run;
+		};
+		expect(await resume()).toMatchObject({ status: "paused" });
+		expect(existsSync(join(stage.folder, "a.txt"))).toBe(false);
+		expect(await resume({ otherBranch: true })).toMatchObject({ status: "done" });
+		expect(text(stage, "a.txt")).toBe("1\n");
+	});
+});

@@ -1,0 +1,28 @@
+// Which branch and commit are checked out in a folder's repository.
+import { execFile } from "node:child_process";
+
+/** Milliseconds after which git is stopped: a run must not wait for it. */
+const maxMs = 2_000;
+
+interface CheckedOutCommit {
+	/** `null`: a commit is checked out, no branch. */
+	readonly branch: string | null;
+	/** The commit's id. */
+	readonly commit: string;
+}
+
+/** What is checked out in the repository that contains `folder`; `undefined` without a repository or a commit, and if git is missing or slow. */
+export function readCheckedOut(folder: string): Promise<CheckedOutCommit | undefined> {
+	return new Promise((resolve) => {
+		execFile(
+			"git",
+			["rev-parse", "HEAD", "--symbolic-full-name", "HEAD"],
+			{ cwd: folder, timeout: maxMs },
+			(error, stdout) => {
+				const [commit = "", name = ""] = stdout.split("\n");
+				if (error || commit === "") return resolve(undefined);
+				resolve({ branch: name.startsWith("refs/heads/") ? name.slice("refs/heads/".length) : null, commit });
+			},
+		);
+	});
+}

@@ -1,6 +1,6 @@
 // Errors of the database: which of them pass, and what each means to the user.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Failure } from "../../core/index.ts";
+import type { Failure, Result, StoreFailure } from "../../core/index.ts";
 import type { Database } from "./database.ts";
 
 const outages = new Set([
@@ -31,6 +31,21 @@ export async function throughOutage<T>(ms: number, work: () => Promise<T>): Prom
 		} catch (error) {
 			if (!isOutage(error) || performance.now() >= until) throw error;
 		}
+	}
+}
+
+/**
+ * The result of `work` on a store, repeated while the database is out of reach. Throws a sentence when it still is after `ms` milliseconds: whoever
+ * asked gives its run back, because an outage is no answer.
+ */
+export async function reached<T>(
+	ms: number,
+	work: () => Promise<Result<T, StoreFailure>>,
+): Promise<Result<T, StoreFailure>> {
+	for (const until = performance.now() + ms; ; await sleep(200)) {
+		const done = await work();
+		if (done.ok || (done.failure.reason !== "io" && done.failure.reason !== "no_space")) return done;
+		if (performance.now() >= until) throw new Error(`${done.failure.message} ${done.failure.remedy}`);
 	}
 }
 

@@ -96,7 +96,13 @@ export function openHost(database: Database, options: HostOptions = {}): Host {
 	};
 	const schedule = (): void => {
 		if (left) return;
-		timer = setTimeout(() => void beat().finally(schedule), failing ? retryMs : leaseMs / 3);
+		timer = setTimeout(
+			() =>
+				void beat()
+					.catch(() => {})
+					.finally(schedule),
+			failing ? retryMs : leaseMs / 3,
+		);
 		timer.unref();
 	};
 	return {

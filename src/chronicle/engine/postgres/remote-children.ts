@@ -33,6 +33,7 @@ import {
 	withdrawJob,
 } from "./child-rows.ts";
 import type { Database } from "./database.ts";
+import { reached, throughOutage } from "./database-failure.ts";
 import { readEventRows } from "./rows.ts";
 import type { SharedWorkspace } from "./shared-workspace.ts";
 import type { PostgresStore } from "./store.ts";
@@ -47,8 +48,11 @@ export interface RemoteChildrenOptions {
 	readonly trees: string;
 	/** The files of the parent. */
 	readonly workspace: SharedWorkspace;
+	/** Milliseconds for which a statement is repeated while the database is out of reach. Default: a minute. */
+	readonly patienceMs?: number;
 }
 
+const outageMs = 60_000;
 /** Milliseconds between two looks at the rows of the children that are at work. */
 const lookMs = 1000;
 
@@ -70,33 +74,41 @@ export class RemoteChildren implements ChildRuns {
 	}
 
 	async exists(id: string): Promise<boolean> {
-		const read = await this.#options.store.read(id);
+		const { store, patienceMs = outageMs } = this.#options;
+		const read = await reached(patienceMs, () => store.read(id));
 		return read.ok || read.failure.reason !== "unknown";
 	}
 
+	/** Rejects where the database stays out of reach: the run is given back, and its next holder begins the child or follows it. */
 	async start(order: ChildOrder): Promise<Result<ChildSupervision>> {
-		const { database, store, approvals, trees } = this.#options;
+		const { database, store, approvals, trees, patienceMs = outageMs } = this.#options;
 		const first = firstOfChild(order, approvals);
 		if (!first.ok) return first;
-		const begun = await filesOfChild(database, order.child.id);
+		const begun = await throughOutage(patienceMs, () => filesOfChild(database, order.child.id));
 		const start = begun.head === null ? await this.#publish(order) : null;
 		this.#listening ??= this.#listen();
 		await this.#listening;
 		let ceilings: string | null = null;
-		const started = await store.beginChild(first.value, {
-			...{ start, trees, labels: labelsOf(order.parent, order.parent.state) },
-			ceilings() {
-				ceilings = ceilingsText(order.ceilings());
-				return ceilings;
-			},
-		});
+		const begin = () =>
+			store.beginChild(first.value, {
+				...{ start, trees, labels: labelsOf(order.parent, order.parent.state) },
+				ceilings() {
+					ceilings = ceilingsText(order.ceilings());
+					return ceilings;
+				},
+			});
+		const started = await reached(patienceMs, begin);
+		if (!started.ok && started.failure.reason === "fenced") throw new Error(started.failure.message);
 		if (!started.ok) return started;
-		const child = new RemoteChild({ database, store, order, run: started.value, ceilings });
+		const child = new RemoteChild({ database, store, order, run: started.value, ceilings, patienceMs });
 		const { id } = child.run;
 		this.#alive.set(id, child);
 		void child.ended.then(() => this.#alive.delete(id));
 		void this.#loop.look();
-		return { ok: true, value: { supervision: child, result: () => resultOf(database, id) } };
+		return {
+			ok: true,
+			value: { supervision: child, result: () => throughOutage(patienceMs, () => resultOf(database, id)) },
+		};
 	}
 
 	/** Takes children that the parent no longer needs back from the hosts that have them. To be called with each run of the parent. */
@@ -108,7 +120,9 @@ export class RemoteChildren implements ChildRuns {
 		const key = `${children?.visit} ${unneeded?.join()}`;
 		if (key === this.#dropped) return;
 		this.#dropped = key;
-		void this.#takeBack().catch(() => {});
+		throughOutage(this.#options.patienceMs ?? outageMs, () => this.#takeBack()).catch(() => {
+			this.#dropped = undefined;
+		});
 	}
 
 	async close(): Promise<void> {
@@ -187,6 +201,7 @@ interface RemoteChildOptions {
 	readonly run: Run;
 	/** The ceilings that its row has. */
 	readonly ceilings: string | null;
+	readonly patienceMs: number;
 }
 
 /** One child, as the supervisor of its parent sees it: commands go to its inbox, its events come from its rows. */
@@ -234,7 +249,10 @@ class RemoteChild implements Supervision {
 		return () => void this.#listeners.delete(listener);
 	}
 
-	/** Resolves once the command is in the child's inbox: the next host that takes the child records or refuses it. */
+	/**
+	 * Resolves once the command is in the child's inbox: the next host that takes the child records or refuses it. Rejects where the database stays
+	 * out of reach: that is no refusal.
+	 */
 	async submit(event: UserEvent): Promise<{ readonly refused: string | undefined; readonly failure?: Failure }> {
 		this.#submitting += 1;
 		try {
@@ -246,15 +264,16 @@ class RemoteChild implements Supervision {
 	}
 
 	async #post(event: UserEvent): ReturnType<Supervision["submit"]> {
-		const { database, store } = this.#options;
+		const { database, store, patienceMs } = this.#options;
+		const withdraw = () => throughOutage(patienceMs, () => withdrawJob(database, this.run.id));
 		// A child that waits for a host pauses by not being taken.
-		if (event.kind === "pause_requested" && (await withdrawJob(database, this.run.id))) {
+		if (event.kind === "pause_requested" && (await withdraw())) {
 			this.#end({ kind: "released", run: this.run });
 			return { refused: undefined };
 		}
-		const posted = await store.post(this.run.id, event);
+		const posted = await reached(patienceMs, () => store.post(this.run.id, event));
 		if (!posted.ok) return { refused: posted.failure.message };
-		const state = await posted.value.state();
+		const state = await throughOutage(patienceMs, () => posted.value.state());
 		return { refused: state.kind === "refused" ? state.reason : undefined };
 	}
 
@@ -273,11 +292,11 @@ class RemoteChild implements Supervision {
 	}
 
 	async #writeCeilings(): Promise<void> {
-		const { database, order } = this.#options;
+		const { database, order, patienceMs } = this.#options;
 		for (;;) {
 			const text = this.#over ? null : ceilingsText(order.ceilings());
 			if (text === null || text === this.#ceilings) return;
-			await saveCeilings(database, this.run.id, text);
+			await throughOutage(patienceMs, () => saveCeilings(database, this.run.id, text));
 			this.#ceilings = text;
 		}
 	}
@@ -303,15 +322,17 @@ class RemoteChild implements Supervision {
 		else await this.#options.store.wake(this.run.id);
 	}
 
-	/** Folds its new events, then calls the listeners: what they report of several events they report once. */
+	/** Folds its new events once all are read, then calls the listeners: what they report of several events they report once. */
 	async #fold(): Promise<void> {
 		const steps: Parameters<RunListener>[] = [];
-		for await (const event of readEventRows(this.#options.database, this.run.id, this.run.seq)) {
-			const before = this.run;
-			this.run = foldEvent(before, event);
-			steps.push([this.run, event, before]);
+		let run = this.run;
+		for await (const event of readEventRows(this.#options.database, run.id, run.seq)) {
+			const before = run;
+			run = foldEvent(before, event);
+			steps.push([run, event, before]);
 		}
-		this.#aheadMs = Math.min(this.#aheadMs, ageOf(this.run));
+		this.run = run;
+		this.#aheadMs = Math.min(this.#aheadMs, ageOf(run));
 		for (const step of steps) for (const listener of this.#listeners) listener(...step);
 	}
 }

@@ -20,6 +20,7 @@ import type { Checkout } from "./checkout.ts";
 import { openCeilings } from "./child-ceilings.ts";
 import { saveBase } from "./child-rows.ts";
 import type { Database } from "./database.ts";
+import { reached } from "./database-failure.ts";
 import type { PostgresLedger, SegmentHooks, TakenAnswer } from "./held.ts";
 import type { Host } from "./host.ts";
 import { findLeftovers, type Leftovers, openLeftovers } from "./leftovers.ts";
@@ -70,6 +71,9 @@ export interface RunSegment {
 	/** Resolves once everything of the segment is published. */
 	readonly ended: Promise<SupervisionEnd>;
 }
+
+/** Milliseconds for which a question to the database is repeated while it is out of reach. */
+const outageMs = 60_000;
 
 /** Prepares the working folder and starts to supervise. Throws a sentence if the folder cannot be prepared. */
 export async function startSegment(ledger: PostgresLedger, options: SegmentOptions): Promise<RunSegment> {
@@ -259,7 +263,8 @@ function setUpOnce(
 		mustForget = false;
 		isDone ||= existsSync(file);
 		if (isDone || !run.parent) return { ok: true, value: undefined };
-		const read = await store.read(run.parent.run);
+		const { run: above } = run.parent;
+		const read = await reached(outageMs, () => store.read(above));
 		if (!read.ok) return read;
 		const parent = read.value.run;
 		const isMerge = parent.children?.children.some(({ id, merges }) => id === run.id && merges !== undefined);

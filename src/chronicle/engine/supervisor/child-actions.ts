@@ -80,7 +80,8 @@ export class ChildActions {
 		clearTimeout(this.#timer);
 		this.#stop.abort();
 		await Promise.all([...this.#alive.values()].map(({ supervision }) => supervision.stop()));
-		await Promise.all(this.#following.values());
+		// Whoever began an action hears of its failure.
+		await Promise.allSettled(this.#following.values());
 	}
 
 	async #once({ id }: ChildRun, action: () => Promise<void>): Promise<void> {
@@ -254,9 +255,7 @@ export class ChildActions {
 		}
 		const live = await this.#start(visit, child);
 		if (!live) return;
-		const following = this.#follow(visit, child, live);
-		await this.#submitStop(live, how, detail);
-		await following;
+		await Promise.all([this.#follow(visit, child, live), this.#submitStop(live, how, detail)]);
 	}
 
 	/** What this run and its parents leave the child now. */

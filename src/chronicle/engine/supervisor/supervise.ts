@@ -93,9 +93,9 @@ class Supervisor implements Supervision {
 	start(): void {
 		// Events posted in the meantime apply to the run as taken over by this supervisor.
 		if (this.#origin === "reopened")
-			void this.#enqueue({ kind: "opened", ...this.#ports.self }).then(() => this.#readInbox());
+			void this.#enqueue({ kind: "opened", ...this.#ports.self }).then(() => this.#readInboxOrEnd());
 		else {
-			void this.#readInbox();
+			void this.#readInboxOrEnd();
 			this.#reconcile();
 		}
 	}
@@ -193,6 +193,14 @@ class Supervisor implements Supervision {
 		return message;
 	}
 
+	async #attempt(work: () => Promise<unknown>): Promise<void> {
+		try {
+			await work();
+		} catch (error) {
+			this.#break(error);
+		}
+	}
+
 	// ── acting ──
 
 	/** Does what is due, and ends the supervision when nothing is left. */
@@ -248,6 +256,11 @@ class Supervisor implements Supervision {
 
 	// ── the inbox ──
 
+	async #readInboxOrEnd(): Promise<void> {
+		await this.#attempt(() => this.#readInbox());
+		if (this.#failure) this.#reconcile();
+	}
+
 	async #readInbox(): Promise<void> {
 		await this.#ledger.onPosted({
 			event: (event, at) => this.#recordPosted(event, at),
@@ -286,15 +299,15 @@ class Supervisor implements Supervision {
 
 	async #shutDown(): Promise<void> {
 		for (const { control } of this.#running.values()) control.abort();
-		await this.#executor.stopWorkers();
+		await this.#attempt(() => this.#executor.stopWorkers());
 		if (this.run.stage.kind === "over" && !this.#failure)
-			await this.#ports.launcher.redactSessions(this.#ledger.folder);
+			await this.#attempt(() => this.#ports.launcher.redactSessions(this.#ledger.folder));
 		await linger([...this.#running.values()].map(({ done }) => done));
 		while (this.#recording) await this.#recording;
 		this.#closed = true;
 		this.#clockJumps.watch(false);
-		if (!this.#failure) await this.#ledger.checkpoint(this.run);
-		await this.#ledger.releaseLease();
+		if (!this.#failure) await this.#attempt(() => this.#ledger.checkpoint(this.run));
+		await this.#attempt(() => this.#ledger.releaseLease());
 		this.#listeners.clear();
 		this.#end(this.#howEnded());
 	}

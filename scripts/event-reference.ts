@@ -56,7 +56,15 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		fields: ["visit", "child", "status", "detail", "tree", "base", "changes", "more", "changed", "total", "handover"],
 	},
 	child_signaled: { about: "A command of the user waits in the child's inbox.", fields: ["child"] },
-	child_dropped: { about: "The run continues without the child.", fields: ["child"] },
+	child_dropped: {
+		about:
+			"The run continues without the child; with `ends`, a child that waits is ended first, and what it knows is kept.",
+		fields: ["child", "ends"],
+	},
+	decision_inherited: {
+		about: "The user decided this in a parent run after this run began.",
+		fields: ["decision"],
+	},
 	joined: {
 		about:
 			"The files of the run's folder (`before`) and of the children were merged into `tree`, which contains conflict markers if there are conflicts; nothing in the folder has changed yet.",

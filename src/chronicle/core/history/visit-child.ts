@@ -65,8 +65,7 @@ export function childrenAfter(children: readonly VisitChild[], event: LedgerEven
 		case "child_ended":
 			return change(event.child, (child) => ({
 				...spentBy(child, event.total, at),
-				status: event.status,
-				detail: event.detail,
+				...(child.status === "dropped" ? {} : { status: event.status, detail: event.detail }),
 				activity: undefined,
 				endedAt: at,
 				summary: event.handover.summary,

@@ -42,6 +42,8 @@ export interface ChildRun extends PlannedChild {
 	readonly starts: number;
 	/** A user command arrived while it was supervised: it must be supervised again after it parks. */
 	readonly signaled: boolean;
+	/** The user has dropped it while it waited, and its run is being ended. Absent: not. */
+	readonly dropping?: true;
 	/** The user resumed this run: a child that is paused or reached a ceiling is resumed too. Absent: not. */
 	readonly resume?: true;
 }
@@ -136,6 +138,11 @@ export function isSettled({ status }: ChildRun): boolean {
 	return status !== "pending" && status !== "parked";
 }
 
+/** Whether something happens to the child without the user. */
+function isBusy({ status, dropping }: ChildRun): boolean {
+	return status === "pending" || (status === "parked" && dropping === true);
+}
+
 /** Outcome of a group. */
 export type GroupOutcome =
 	| { readonly kind: "working" }
@@ -156,12 +163,13 @@ export function judgeGroup(
 	const done = work.filter(({ status }) => status === "done").length;
 	const lost = work.filter(({ status }) => status === "failed" || status === "aborted");
 	const open = work.filter((child) => !isSettled(child));
+	const hopeful = open.filter(({ dropping }) => !dropping).length;
 	const [first] = lost;
 	const needed = join === "any" ? 1 : join;
 	if (needed !== "all" && done >= needed) return { kind: "joined" };
-	if (first && onFailed === "fail" && (needed === "all" || done + open.length < needed))
+	if (first && onFailed === "fail" && (needed === "all" || done + hopeful < needed))
 		return { kind: "failed", detail: describeLost(lost) };
-	if (open.some(({ status }) => status === "pending")) return { kind: "working" };
+	if (open.some(isBusy)) return { kind: "working" };
 	if (open.length > 0) return waiting(open);
 	if (first && onFailed === "wait") return { kind: "waiting", detail: describeLost(lost), status: "paused" };
 	if (needed === "all" ? done > 0 : done >= needed) return { kind: "joined" };
@@ -174,7 +182,7 @@ export function judgeGroup(
 }
 
 function judgeMerge(child: ChildRun): GroupOutcome {
-	if (child.status === "pending") return { kind: "working" };
+	if (isBusy(child)) return { kind: "working" };
 	if (child.status === "parked") return waiting([child]);
 	return { kind: "joined" };
 }

@@ -23,6 +23,7 @@ import { resolveInherited } from "./inherit.ts";
 import { describeKept, keepFolders } from "./kept-child-folders.ts";
 import { type Reduced, refuse } from "./refusal.ts";
 import type { Run } from "./run.ts";
+import type { RunDecision } from "./run-decision.ts";
 import { leaveChildren, planMerge, settle, stopChildren, withGroup, withStage } from "./settle-children.ts";
 import { spendBeyond } from "./spend.ts";
 import { addToTotals } from "./totals.ts";
@@ -88,6 +89,7 @@ export function onChildSpent(run: Run, event: LedgerEvent & ChildSpent): Reduced
 
 export function onChildParked(run: Run, event: LedgerEvent & ChildParked): Reduced {
 	const child = childOf(run, event);
+	if (child?.status === "parked" && child.dropping) return settleReport(dropUnread(run, child, event.detail));
 	if (child?.status !== "pending") return stale();
 	const again = child.signaled && !run.children?.stopping;
 	const { resume: _resumed, ...rest } = idle(child);
@@ -103,20 +105,22 @@ export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced
 	const { status, detail, tree, base, total, handover, changes, more, changed, ignored } = event;
 	const keeps = handover.output !== undefined && run.children !== null && hasRoomFor(run.children, handover.output);
 	const summary = withIgnored(handover.summary, ignored);
+	const { dropping, ...left } = idle(child);
 	const ended: ChildRun = {
-		...idle(child),
-		status,
+		...left,
+		status: dropping ? "dropped" : status,
 		waits: null,
-		detail: detail.slice(0, 300),
-		tree: status === "done" ? tree : null,
+		// Why it waited says more than that it was dropped.
+		detail: dropping ? child.detail : detail.slice(0, 300),
+		tree: status === "done" && !dropping ? tree : null,
 		base: base ?? null,
 		summary: cutText(summary, summaryBytes).text,
 		...(changes ? { changed: measuredTotals({ changes, more, total: changed }) } : {}),
 		...(keeps ? { output: handover.output } : {}),
 	};
 	const counted = withChild(countSpend(run, child, total), { ...ended, counted: total });
-	const known = takeHandover(counted, child, { ...event, handover: { ...handover, summary } });
-	const updated = status === "done" ? known : notice(known, describe(ended));
+	const known = takeHandover(counted, ended, { ...event, handover: { ...handover, summary } });
+	const updated = ended.status === "done" ? known : notice(known, describe(ended));
 	const told = ignored === undefined ? updated : notice(updated, `Of the child "${child.name}": ${ignored}`);
 	return settleReport(handover.output === undefined || keeps ? told : notice(told, explainNoRoom(ended)));
 }
@@ -128,18 +132,29 @@ function withIgnored(summary: string, ignored: string | undefined): string {
 
 /** The run with what the child leaves to it: its summary, findings and tasks, and what the user decided in it. */
 function takeHandover(run: Run, child: ChildRun, event: LedgerEvent & ChildEnded): Run {
-	const { status, detail, handover } = event;
+	const { status } = child;
+	const { handover } = event;
+	const detail = status === "dropped" ? child.detail : event.detail;
 	const where = { visit: run.visit, state: run.state };
 	const resolve = status === "done" && child.entry !== undefined ? [child.entry] : [];
 	const done = [...(handover.data.resolve ?? []), ...resolve];
 	const data = { ...handover.data, resolve: done, resolved: done };
-	const text = status === "done" ? handover.summary : [`${status}.`, detail, handover.summary].join(" ").trim();
+	const parts = status === "done" ? [] : [`${status}.`, detail];
+	const text = [...parts, handover.summary].filter((part) => part !== "").join(" ");
 	const summarized = text === "" ? run.snapshot : addSummary(run.snapshot, text, { ...where, child: child.name });
 	const known = { ...resolveInherited(run, data), snapshot: updateSnapshot(summarized, data, where) };
-	return (handover.decisions ?? []).reduce(
-		(heard, { did, about, words }) => addDecision(heard, event, { did, about, words, child: child.name }),
-		known,
-	);
+	// A child that goes on after its end hands over all of its decisions once more.
+	const has = ({ did, about, words }: RunDecision) =>
+		run.decisions.some((one) => {
+			const isHere = one.visit === run.visit && one.child === child.name;
+			return isHere && one.did === did && one.about === about && one.words === words;
+		});
+	return (handover.decisions ?? [])
+		.filter((decision) => !has(decision))
+		.reduce(
+			(heard, { did, about, words }) => addDecision(heard, event, { did, about, words, child: child.name }),
+			known,
+		);
 }
 
 /** Decides what follows from a report. A run that waits for something other than its children keeps waiting. */
@@ -155,7 +170,7 @@ function idle({ activity: _, ...child }: ChildRun): ChildRun {
 }
 
 function describe({ name, status, detail }: ChildRun): string {
-	return `The child "${name}" ${status === "failed" ? "failed" : "was aborted"}${detail ? `: ${detail}` : "."}`;
+	return `The child "${name}" ${status === "failed" ? "failed" : `was ${status}`}${detail ? `: ${detail}` : "."}`;
 }
 
 function explainNoRoom({ name }: ChildRun): string {
@@ -183,8 +198,8 @@ function countSpend(run: Run, child: ChildRun, total: ChildSpend): Run {
 export function onChildSignaled(run: Run, event: LedgerEvent & ChildSignaled): Reduced {
 	const child = run.children?.children.find(({ id }) => id === event.child);
 	if (!child) return refuse("unexpected", "The run currently has no such child.");
-	if (child.status === "done" || child.status === "dropped")
-		return refuse("over", `The child "${child.name}" is ${child.status}.`);
+	if (child.status === "done" || child.status === "dropped" || child.dropping)
+		return refuse("over", `The child "${child.name}" is ${child.dropping ? "dropped" : child.status}.`);
 	if (child.status === "pending") return withChild(run, { ...child, signaled: true });
 	if (isSettled(child) && run.children && hasBegunJoin(run.children))
 		return refuse("over", `The files of the children are being joined, so "${child.name}" cannot start again.`);
@@ -215,13 +230,21 @@ export function onChildDropped(run: Run, event: LedgerEvent & ChildDropped): Red
 	if (!child) return refuse("unexpected", "The run currently has no such child.");
 	if (child.status === "pending")
 		return refuse("unexpected", `The child "${child.name}" is still running: abort it first, then drop it.`);
-	if (child.status === "done" || child.status === "dropped")
-		return refuse("over", `The child "${child.name}" is ${child.status}.`);
-	const dropped = withChild(run, { ...child, status: "dropped", waits: null });
+	if (child.status === "done" || child.status === "dropped" || child.dropping)
+		return refuse("over", `The child "${child.name}" is ${child.dropping ? "dropped" : child.status}.`);
+	const isOpen = child.status === "parked" && event.ends;
+	const dropped = withChild(run, isOpen ? { ...child, dropping: true } : { ...child, status: "dropped", waits: null });
 	if (run.stage.kind === "children") return settle(dropped);
 	// A run that waits for something else than its children, such as the user's resume, keeps waiting.
 	const isDue = run.stage.kind === "waiting" && run.hold?.cause === "children";
 	return isDue ? continueChildren({ ...dropped, hold: null }) : dropped;
+}
+
+/** The run without the dropped child, whose run could not be ended because of `why`. */
+function dropUnread(run: Run, child: ChildRun, why: string): Run {
+	const { dropping: _, ...dropped } = child;
+	const text = `The child "${child.name}" was dropped, and what it knows is only in its own run: ${why}`;
+	return notice(withChild(run, { ...dropped, status: "dropped", waits: null }), text);
 }
 
 /** The run, whose parked children are pending again. Those that are paused or at a ceiling are resumed; the others ask once more. */
@@ -229,7 +252,7 @@ export function reviveChildren(run: Run): Run {
 	const { children } = run;
 	if (!children) return run;
 	const again = children.children.map((child): ChildRun => {
-		if (child.status !== "parked") return child;
+		if (child.status !== "parked" || child.dropping) return child;
 		const resumes = child.waits === "paused" || child.waits === "budget_exceeded";
 		return resumes ? { ...pendingAgain(child), resume: true } : pendingAgain(child);
 	});

@@ -1,13 +1,17 @@
 // What the user decided in a run, word for word: every later worker starts with it. Pure.
 // U1 words are kept whole; beyond `allBytes` the oldest decisions are left out, and `number` tells how many; the ledger has all of them;
-// U2 a rewind undoes the decisions made since its target, and undoing the rewind restores them.
+// U2 a rewind undoes the decisions made since its target, and undoing the rewind restores them; those of a parent run stay.
+import type { LedgerEvent } from "./event.ts";
 import { queueMessage } from "./outbox.ts";
+import { type Reduced, refuse } from "./refusal.ts";
 import type { ApprovalQuestion, Run } from "./run.ts";
 import type { RunDecision } from "./run-decision.ts";
-import type { Released, Resumed, RewindRequested } from "./user-event.ts";
+import type { DecisionInherited, Released, Resumed, RewindRequested } from "./user-event.ts";
 
 /** What the user did, and in which child, if not in the run itself. */
-interface DecisionMade extends Pick<RunDecision, "did" | "child"> {
+interface DecisionMade
+	extends Pick<RunDecision, "did" | "child">,
+		Partial<Pick<RunDecision, "visit" | "state" | "above">> {
 	readonly about?: string | undefined;
 }
 
@@ -45,6 +49,27 @@ export function hearDecision(
 	return addDecision(queueMessage(run, event.seq, event.words), event, { ...made, words: event.words });
 }
 
+/** The decisions of the user in `parent` and its own parents that `child` does not know: those made since it began. */
+export function decisionsSince(parent: Run, child: Run): readonly RunDecision[] {
+	return [...(parent.inherited?.decisions ?? []), ...parent.decisions].filter(
+		(decision) => decision.undone === undefined && decision.child === undefined && !isInherited(child, decision),
+	);
+}
+
+function isInherited({ inherited, decisions }: Run, { at, did, words }: RunDecision): boolean {
+	const known = [...(inherited?.decisions ?? []), ...decisions.filter(({ above }) => above)];
+	return known.some((one) => one.at === at && one.did === did && one.words === words);
+}
+
+/** A parent run hands down what the user decided there. The current or next worker gets the words as a message. */
+export function onDecisionInherited(run: Run, { seq, decision }: LedgerEvent & DecisionInherited): Reduced {
+	if (run.stage.kind === "over") return refuse("over", "The run is over.");
+	if (isInherited(run, decision)) return refuse("stale", "This decision is known already.");
+	const { at, visit, state, did, about, words } = decision;
+	const queued = queueMessage(run, seq, words);
+	return addDecision(queued, { seq, at }, { did, about, words, visit, state, above: true });
+}
+
 /** What an answer to `question` is about. */
 export function subjectOf(
 	{ side, state, target }: Pick<ApprovalQuestion, "side" | "state" | "target">,
@@ -78,6 +103,7 @@ export function rewindDecisions(
 	now: number,
 ): readonly RunDecision[] {
 	return decisions.map((decision): RunDecision => {
+		if (decision.above) return decision;
 		const { undone, ...made } = decision;
 		const isBefore = kept === undefined ? made.visit < to : made.visit <= to;
 		if (isBefore && (undone === undefined || undone >= to)) return made;

@@ -32,6 +32,7 @@ export {
 export { needsChild } from "./children.ts";
 export { decide } from "./decide.ts";
 export type * from "./decision-event.ts";
+export { decisionsSince } from "./decision-record.ts";
 export type * from "./event.ts";
 export { type HostNeed, hostNeed, labelsOf, missingLabels } from "./host-labels.ts";
 export { inheritedBy, knownSnapshot } from "./inherit.ts";

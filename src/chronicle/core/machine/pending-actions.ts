@@ -85,10 +85,15 @@ function childActions(run: Run, group: ChildGroup): readonly Action[] {
 	}
 	if (phase === "joining") return joinActions(group, join);
 	const most = childrenPlanOf(run)?.maxParallel ?? 1;
-	return children
-		.filter(({ status }) => status === "pending")
-		.slice(0, most)
-		.map((child) => ({ kind: "run_child", key: `child:${child.id}:${child.starts}`, visit, child }));
+	const working = children.filter(({ status }) => status === "pending").slice(0, most);
+	const dropped = children.filter(({ status, dropping }) => status === "parked" && dropping);
+	return [
+		...working.map((child): Action => ({ kind: "run_child", key: `child:${child.id}:${child.starts}`, visit, child })),
+		...dropped.map((child): Action => {
+			const detail = "The user dropped this child.";
+			return { kind: "stop_child", key: `drop:${child.id}`, visit, child, how: "abort", detail };
+		}),
+	];
 }
 
 function joinActions(group: ChildGroup, join: ChildGroup["join"]): readonly Action[] {

@@ -8,8 +8,10 @@ export interface RunDecision {
 	readonly at: string;
 	readonly visit: number;
 	readonly state: string;
-	/** Name of the child run in which it was made; absent: this run. */
+	/** Name of the child run in which it was made; absent: none. */
 	readonly child?: string;
+	/** It was made in a parent run, whose visit and state these are, after this run had begun. Absent: not. */
+	readonly above?: true;
 	readonly did: "approved" | "rejected" | "told" | "answered" | "resumed" | "released" | "reopened" | "aborted";
 	/** What it is about, or the whole question that it answers; absent: nothing in particular. */
 	readonly about?: string;

@@ -19,6 +19,7 @@ import {
 	onJoinFailed,
 } from "./children.ts";
 import { onDecision } from "./decision.ts";
+import { onDecisionInherited } from "./decision-record.ts";
 import type { Created, EventBody, EventKind, LedgerEvent, Opened, Recovered } from "./event.ts";
 import { onHostAwaited } from "./host-labels.ts";
 import { emptyAfter } from "./inherit.ts";
@@ -170,6 +171,7 @@ const handlers: { readonly [K in EventKind]: Handler<K> } = {
 	child_ended: onChildEnded,
 	child_signaled: onChildSignaled,
 	child_dropped: onChildDropped,
+	decision_inherited: onDecisionInherited,
 	joined: onJoined,
 	join_applied: onJoinApplied,
 	join_failed: onJoinFailed,

@@ -3,6 +3,7 @@
 import type { Snapshot } from "../snapshot/index.ts";
 import type { ConflictChoice, PinnedTemplate } from "./child-run.ts";
 import type { ParkCause } from "./decision-event.ts";
+import type { RunDecision } from "./run-decision.ts";
 
 export type UserEvent =
 	| AskAnswered
@@ -18,7 +19,8 @@ export type UserEvent =
 	| Reopened
 	| RewindRequested
 	| ChildSignaled
-	| ChildDropped;
+	| ChildDropped
+	| DecisionInherited;
 
 /** The template of a run, with those of its children, as it was when the run started or was reloaded. */
 export interface RunTemplate {
@@ -180,4 +182,13 @@ export interface ChildSignaled {
 export interface ChildDropped {
 	readonly kind: "child_dropped";
 	readonly child: string;
+	/** A child that waits is ended first, and this run keeps what it knows. Absent in ledgers of earlier versions, which kept nothing of it. */
+	readonly ends?: true;
+}
+
+/** The user has decided this in a parent run, after this run began. */
+export interface DecisionInherited {
+	readonly kind: "decision_inherited";
+	/** As the parent has recorded it. */
+	readonly decision: RunDecision;
 }

@@ -150,6 +150,12 @@ const isReload = object<{ readonly template: object }>({
 	template: object({ name: isText, hash: isText, definition: anyObject }),
 });
 
+const isDecision = object({
+	...{ number: isNumber, seq: isNumber, at: isText, visit: isNumber, state: isText, words: isText },
+	did: oneOf("approved", "rejected", "told", "answered", "resumed", "released", "reopened", "aborted"),
+	about: optional(isText),
+});
+
 /** A tree is handed to git. */
 const isTree: Shape<string> = (value): value is string => isText(value) && /^[0-9a-f]{40,64}$/.test(value);
 
@@ -184,6 +190,7 @@ const required: Readonly<Record<UserEvent["kind"], Shape<object>>> = {
 	}),
 	child_signaled: object({ child: isText }),
 	child_dropped: object({ child: isText }),
+	decision_inherited: object({ decision: isDecision }),
 };
 
 const isCommand = object<{ readonly kind: string; readonly words?: string; readonly seen?: Seen }>({

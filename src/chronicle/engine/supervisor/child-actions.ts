@@ -12,16 +12,17 @@ import {
 	childrenPlanOf,
 	childTimeLeft,
 	cutText,
+	decisionsSince,
 	type EventBody,
-	outputsOf,
+	HUMAN_INTERVENTION,
 	type Result,
 	type Run,
-	type SnapshotData,
 	type Supervision,
 	type SupervisionEnd,
 	type TreeCeilings,
 } from "../../core/index.ts";
-import { ChildReporter, shownOf, totalOf } from "./child-reporter.ts";
+import { type EndOfChild, endedEvent } from "./child-end.ts";
+import { ChildReporter, shownOf } from "./child-reporter.ts";
 import { setUpChild } from "./child-setup.ts";
 import { type ExecutorContext, nowOf, outerRemainder } from "./executor-context.ts";
 import { changesBetween } from "./file-actions.ts";
@@ -31,7 +32,6 @@ type ChildEnded = Extract<EventBody, { kind: "child_ended" }>;
 type FilesOfChild = Pick<ChildEnded, "tree" | "base" | "changes" | "more" | "changed" | "ignored">;
 type StopChild = Extract<Action, { kind: "stop_child" }>;
 
-const detailBytes = 500;
 const neverStarted = "It was stopped before it started.";
 const released = {
 	ok: false,
@@ -95,7 +95,7 @@ export class ChildActions {
 	async #supervise(visit: number, child: ChildRun): Promise<void> {
 		const live = await this.#start(visit, child);
 		if (!live) return;
-		await resume(live.supervision, child);
+		await goOn(this.#context.run(), child, live.supervision);
 		await this.#follow(visit, child, live);
 	}
 
@@ -285,11 +285,19 @@ export class ChildActions {
 	}
 }
 
-/** Resumes a child that its parent paused, or that the user resumed with its parent. */
-async function resume(supervision: Supervision, child: ChildRun): Promise<void> {
-	const { stage, status, hold } = supervision.run;
-	if (stage.kind !== "waiting" || status === "human_intervention") return;
-	if (child.resume || hold?.cause === "parent") await supervision.submit({ kind: "resumed", answers: stage.since });
+/**
+ * Tells a child that began before what the user has decided in its parents since, and resumes it if its parent paused it, or the user resumed it
+ * with its parent. Submitted together: between two events, a run that waits is given back.
+ */
+async function goOn(parent: Run, child: ChildRun, supervision: Supervision): Promise<void> {
+	const { run } = supervision;
+	const { stage, status, hold } = run;
+	if (stage.kind === "over") return;
+	const decisions = decisionsSince(parent, run).map((decision) => ({ kind: "decision_inherited", decision }) as const);
+	const resumes =
+		stage.kind === "waiting" && status !== HUMAN_INTERVENTION && (child.resume || hold?.cause === "parent");
+	const events = [...decisions, ...(resumes ? [{ kind: "resumed", answers: stage.since } as const] : [])];
+	await Promise.all(events.map((event) => supervision.submit(event)));
 }
 
 function isOver(run: Run, { id }: ChildRun): boolean {
@@ -314,72 +322,4 @@ function waitDetail(run: Run): string {
 			: `it asks to move from ${state} to ${stage.question.target}.`;
 	if (hold?.cause === "question") return `it asks: ${hold.detail}`;
 	return hold?.detail ?? notices.at(-1) ?? `it is ${run.status} in ${state}.`;
-}
-
-interface EndOfChild {
-	readonly run: Run;
-	/** Of the event `finished`; `undefined`: another process recorded it. */
-	readonly detail: string | undefined;
-}
-
-function endedEvent(visit: number, child: ChildRun, { run, detail }: EndOfChild): Omit<ChildEnded, "tree"> {
-	const status = run.status === "done" || run.status === "failed" ? run.status : "aborted";
-	return {
-		kind: "child_ended",
-		visit,
-		child: child.id,
-		status,
-		detail: status === "done" ? "" : cutText(endReasonOf(run, detail), detailBytes).text,
-		total: totalOf(run),
-		handover: {
-			summary: summaryOf(run),
-			data: handoverOf(child, run),
-			...(run.decisions.length > 0 ? { decisions: run.decisions.filter(({ undone }) => undone === undefined) } : {}),
-			...outputOf(run),
-		},
-	};
-}
-
-/**
- * Why the child is not done, on one line; empty if nothing is known. `detail`: that of its last event, if this process has seen it. Otherwise the child moved
- * to its last state for the reason in the summary, or was ended for the one in its last notice.
- */
-function endReasonOf({ history, state, notices, status }: Run, detail: string | undefined): string {
-	const last = history.at(-1);
-	const moved = status === "failed" && last?.to === state ? last.summary : undefined;
-	return (moved ?? detail ?? notices.at(-1) ?? "").replace(/\s+/g, " ").trim();
-}
-
-/** What the child's last state with data has handed over. */
-function outputOf({ status, snapshot }: Run): { readonly output?: unknown } {
-	const last = outputsOf(snapshot).at(-1);
-	return last && status === "done" ? { output: last.data } : {};
-}
-
-/** The summaries of its last visit, whole: that of the worker, or those of its own children. */
-function summaryOf({ snapshot: { summaries }, visitRecord }: Run): string {
-	const last = summaries.at(-1)?.visit;
-	const ofLast = summaries.filter(({ visit }) => visit === last);
-	const ofChildren = ofLast.filter(({ child }) => child !== undefined);
-	if (ofChildren.length > 0) return ofChildren.map(({ child, text }) => `${child}: ${text}`).join("\n");
-	return ofLast.at(-1)?.text ?? visitRecord.summary;
-}
-
-/** The child's findings and open tasks, under its name, and what it has resolved of those of its parent. */
-function handoverOf({ name }: ChildRun, { snapshot, inherited }: Run): SnapshotData {
-	const named = (entries: Run["snapshot"]["findings"]) =>
-		entries.map(({ key, text, fields, child }) => ({
-			...(key === undefined ? {} : { key }),
-			text,
-			...(fields === undefined ? {} : { fields }),
-			from: child === undefined ? name : `${name}/${child}`,
-		}));
-	const findings = named(snapshot.findings);
-	const pendingTasks = named(snapshot.pendingTasks);
-	const resolve = inherited?.resolved ?? [];
-	return {
-		...(resolve.length > 0 ? { resolve } : {}),
-		...(findings.length > 0 ? { findings } : {}),
-		...(pendingTasks.length > 0 ? { pendingTasks } : {}),
-	};
 }

@@ -74,7 +74,7 @@ const explainChoices =
 /** Lets the parent continue without the child. */
 export function dropCommand(child: Run): RunCommand {
 	return child.parent
-		? { kind: "events", events: [{ kind: "child_dropped", child: child.id }] }
+		? { kind: "events", events: [{ kind: "child_dropped", child: child.id, ends: true }] }
 		: refused("Only a child run can be dropped: name one of the children that view lists.");
 }
 

@@ -58,7 +58,8 @@ const verbs: readonly Steering[] = [
 	{
 		name: "resume",
 		takes: "[run] [words…]",
-		explained: "The text goes to the worker. The options raise limits; a new limit must exceed the amount spent.",
+		explained:
+			"The text goes to the worker, or to every unfinished child. The options raise limits; a new limit must exceed the amount spent.",
 		options: {
 			...{ cost: "value", tokens: "value", minutes: "value", moves: "value", state: "value", model: "value" },
 			...reloadOptions,

@@ -67,6 +67,8 @@ const userPhrases: UserPhrases = {
 				: `Rewound files and run to kept-${kept} (visit ${to}, ${state})`,
 		words: "",
 	}),
+	// The report of the parent has it.
+	decision_inherited: () => undefined,
 	// Accompanies a command to the child.
 	child_signaled: () => undefined,
 	child_dropped: ({ child }, { children }) => ({

@@ -32,6 +32,7 @@ const sentences: Sentences = {
 	child_spent: ({ child, spend }) => `Child ${child.slice(0, 8)} has used ${spendDetails(spend)}`,
 	child_ended: ({ child, status, detail }) => `Child ${child.slice(0, 8)} is ${status}${saying(detail)}`,
 	child_signaled: ({ child }) => `A command is queued for child ${child.slice(0, 8)}`,
+	decision_inherited: ({ decision: { did, words } }) => `The user ${did} in the parent run${saying(words)}`,
 	child_dropped: ({ child }) => `The run continues without child ${child.slice(0, 8)}`,
 	joined: ({ conflicts }) =>
 		conflicts.length === 0

@@ -99,6 +99,13 @@ describe("a child in the history", () => {
 		expect(three).toMatchObject({ status: "dropped", endedAt: Date.parse(testRun.run.updatedAt) });
 	});
 
+	it("that waits and is dropped stays dropped when its run has been ended", async () => {
+		const testRun = park(plan(), 1);
+		testRun.say({ kind: "child_dropped", child: childAt(testRun, 1).id, ends: true });
+		end(testRun, 1, "aborted", { total: total(5) });
+		expect((await childrenOf(testRun))[0]).toMatchObject({ status: "dropped", detail: "asks 1", summary: "did 1" });
+	});
+
 	it("that is done stays done, regardless of commands", async () => {
 		const testRun = end(plan(), 1);
 		const before = await childrenOf(testRun);

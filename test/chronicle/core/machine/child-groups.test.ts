@@ -189,6 +189,62 @@ describe("children of a state", () => {
 		expect(childAt(testRun, 1).resume).toBeUndefined();
 	});
 
+	it("that wait are ended when they are dropped, and what they know is kept", () => {
+		const drop = (testRun: TestRun, number: number) =>
+			testRun.say({ kind: "child_dropped", child: childAt(testRun, number).id, ends: true });
+		const testRun = bring("dpd", {});
+		expect(testRun.run.stage.kind).toBe("waiting");
+		drop(testRun, 2);
+		expect(testRun.due("stop_child")).toMatchObject({ how: "abort", child: { index: 2 } });
+		expect(drop(testRun, 2).refusal).toBe("over");
+		testRun.say({ kind: "child_signaled", child: childAt(testRun, 2).id });
+		expect(testRun.refusal).toBe("over");
+		const decision = { number: 1, seq: 9, at: "", visit: 1, state: "w", did: "told", words: "NEVER-TOUCH-X" } as const;
+		const data = { findings: [{ text: "found" }], pendingTasks: [{ text: "to do" }] };
+		end(testRun, 2, "aborted", {
+			detail: "The user dropped this child.",
+			handover: { summary: "which port?", data, decisions: [decision] },
+		});
+		expect(letters(testRun)).toBe("d-d");
+		const { snapshot, decisions, notices, stage } = testRun.run;
+		expect(stage.kind).toBe("children");
+		expect([...snapshot.findings, ...snapshot.pendingTasks].map((entry) => entry.text)).toEqual(["found", "to do"]);
+		expect(snapshot.summaries).toContainEqual(
+			expect.objectContaining({ child: childAt(testRun, 2).name, text: "dropped. asks 2 which port?" }),
+		);
+		expect(decisions).toMatchObject([{ words: "NEVER-TOUCH-X", child: childAt(testRun, 2).name }]);
+		expect(notices.at(-1)).toMatch(/^The child ".*" was dropped: asks 2$/);
+	});
+
+	it("that are dropped while the user has paused the run are ended when it continues", () => {
+		const testRun = plan().say({ kind: "pause_requested", cause: "person", detail: "lunch" });
+		for (const number of [1, 2, 3]) park(testRun, number);
+		testRun.say({ kind: "child_dropped", child: childAt(testRun, 2).id, ends: true });
+		expect(testRun.run).toMatchObject({ status: "paused", hold: { detail: "lunch" } });
+		const { stage } = testRun.run;
+		testRun.say({ kind: "resumed", answers: stage.kind === "waiting" ? stage.since : 0 });
+		expect(runningNumbers(testRun)).toEqual([1, 3]);
+		expect(testRun.due("stop_child").child.index).toBe(2);
+	});
+
+	it("that are dropped and cannot be ended are left out all the same, and the user is told", () => {
+		const testRun = bring("dpd", {});
+		testRun.say({ kind: "child_dropped", child: childAt(testRun, 2).id, ends: true });
+		park(testRun, 2, "paused", "Its run was removed.");
+		expect(letters(testRun)).toBe("d-d");
+		expect(testRun.run.notices.at(-1)).toMatch(/only in its own run: Its run was removed\.$/);
+	});
+
+	it("hand over a decision once, also when they go on after their end", () => {
+		const decision = { number: 1, seq: 9, at: "", visit: 1, state: "w", did: "told", words: "x" } as const;
+		const handover = { summary: "", data: {}, decisions: [decision] };
+		const testRun = end(plan(), 1, "failed", { handover });
+		testRun.say({ kind: "child_signaled", child: childAt(testRun, 1).id });
+		const later = { ...decision, number: 2, words: "y" };
+		end(testRun, 1, "done", { handover: { ...handover, decisions: [decision, later] } });
+		expect(testRun.run.decisions.map(({ words }) => words)).toEqual(["x", "y"]);
+	});
+
 	it("are named when a message has no receiver", () => {
 		const testRun = bring(`d${".".repeat(11)}`, {});
 		testRun.say({ kind: "told", text: "hello" });

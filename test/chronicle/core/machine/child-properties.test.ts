@@ -76,6 +76,7 @@ function childReport(testRun: TestRun, child: ChildRun, how: number, stop: "paus
 /** A command of the user, or a report that comes late. */
 function somethingElse({ run }: TestRun, one: number, two: number): EventBody | undefined {
 	const child = run.children?.children[two % run.children.children.length];
+	if (child && one % 8 === 0) return { kind: "child_dropped", child: child.id, ends: true };
 	if (child && one % 4 === 0) return { kind: two % 2 ? "child_signaled" : "child_dropped", child: child.id };
 	if (one % 4 === 1) return { kind: "join_applied", visit: run.visit, tree: "late" };
 	if (one % 4 === 2) return { kind: "join_failed", visit: run.visit, detail: "late" };

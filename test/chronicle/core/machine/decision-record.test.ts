@@ -1,6 +1,11 @@
 // What the user decided: every word, in order, and what a rewind does to it.
 import { describe, expect, it } from "vitest";
-import type { EventBody, RunDecision } from "../../../../src/chronicle/core/machine/index.ts";
+import {
+	decisionsSince,
+	type EventBody,
+	type Run,
+	type RunDecision,
+} from "../../../../src/chronicle/core/machine/index.ts";
 import { EMPTY_SNAPSHOT } from "../../../../src/chronicle/core/snapshot/index.ts";
 import { definition, go, newTree, open, refold, since, start, type TestRun } from "./test-run.ts";
 
@@ -90,6 +95,23 @@ describe("what the user decided", () => {
 		expect(undone()).toEqual([4, 4, 4]);
 		rewind(testRun, 2);
 		expect(undone()).toEqual([undefined, undefined, 4]);
+	});
+
+	it("in a parent run since it began is handed down once, read by the next worker, and undone by no rewind", () => {
+		const parent = begin().say({ kind: "told", text: "before" });
+		const child = go(begin(), "b");
+		const inherited = { decisions: parent.run.decisions } as unknown as Run["inherited"];
+		parent.say({ kind: "told", text: "since" });
+		const [decision, ...others] = decisionsSince(parent.run, { ...child.run, inherited });
+		if (!decision || others.length > 0) throw new Error("not one decision");
+		child.say({ kind: "decision_inherited", decision });
+		expect(child.run.outbox).toMatchObject([{ text: "since", from: "person" }]);
+		expect(child.run.decisions).toMatchObject([{ words: "since", visit: 1, state: "a", above: true }]);
+		expect(decisionsSince(parent.run, { ...child.run, inherited })).toEqual([]);
+		expect(child.say({ kind: "decision_inherited", decision }).refusal).toBe("stale");
+		approve(child);
+		rewind(start(child), 1);
+		expect(said(child.run)).toEqual(["told : since", 'approved the move from "a" to "b":  (2)']);
 	});
 
 	it("is bounded: beyond 256 KB the oldest decisions are left out, and the numbers go on", () => {

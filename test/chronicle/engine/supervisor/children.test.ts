@@ -365,6 +365,59 @@ describe("limits and commands", () => {
 		expect((await again.ended).run.status).toBe("done");
 	});
 
+	it("hands down what the user writes when the run is resumed, to each worker of each child", async () => {
+		const waits: Play = async (_host, _order, ended) => void (await ended);
+		const plays = [waits, waits];
+		const stage = openStage(plays);
+		const two = { w1: { persona: "One", next: ["w2"] }, w2: { persona: "Two", next: ["done"] } };
+		const nested = { states: { mid: { run: { states: two }, next: ["done"] } } };
+		const branches = { flat: { run: { states: two } }, deep: { run: nested } };
+		const definition = { name: "t", states: { build: { branches, next: ["done"] } } };
+		const supervision = supervise(await stage.create(definition), stage.ports, "fresh");
+		await working(supervision, 2, stage);
+		await supervision.submit({ kind: "pause_requested", cause: "person", detail: "a break" });
+		const { run } = await supervision.ended;
+		plays.push(...many(child));
+		const again = await reopen(stage, run.id);
+		const answers = run.stage.kind === "waiting" ? run.stage.since : 0;
+		await again.submit({ kind: "resumed", answers, words: "use PORT9999" });
+		const { run: end } = await again.ended;
+		expect([end.status, end.hold?.detail, end.decisions.map(({ words }) => words)]).toEqual([
+			"done",
+			undefined,
+			["use PORT9999"],
+		]);
+		const told = stage.orders.slice(2).map(({ state, message, conversation }) => {
+			const read = conversation.kind === "new" ? message.new : message.continued;
+			return `${state.name} ${read.includes("resumed the pause: a break (visit 1, build):\n<user>use PORT9999</user>")}`;
+		});
+		expect(told.toSorted()).toEqual(["w1 true", "w1 true", "w2 true", "w2 true"]);
+	});
+
+	it("ends a child that waits when it is dropped, and keeps what it and its own children know", async () => {
+		const asks: Play = async (host, order, ended) => {
+			await host.updateSnapshot({ findings: [`found in ${order.state.name}`], pending_tasks: ["to do"] });
+			await moveTo("human_intervention", "which port?")(host, order, ended);
+		};
+		const stage = openStage([asks, ...many(child)]);
+		const worker = { persona: "Worker", next: ["done"] };
+		const branches = { mid: { run: { states: { inner: { branches: { deep: worker }, next: ["done"] } } } } };
+		const definition = { name: "t", states: { build: { branches, on_failed: "continue", next: ["done"] } } };
+		const first = await start(stage, definition);
+		const [mid] = first.children?.children ?? [];
+		expect(mid).toMatchObject({ status: "parked" });
+		const again = await reopen(stage, first.id);
+		await again.submit({ kind: "child_dropped", child: mid?.id ?? "", ends: true });
+		const { run } = await again.ended;
+		expect(run.children?.children[0]).toMatchObject({ status: "dropped" });
+		expect(run.snapshot.findings.map((entry) => entry.text)).toEqual(["found in deep"]);
+		expect(run.snapshot.pendingTasks.map((entry) => entry.text)).toEqual(["to do"]);
+		expect(run.snapshot.summaries[0]?.text).toContain("which port?");
+		expect(run.decisions).toEqual([]);
+		const read = await stage.store.read(mid?.id ?? "");
+		expect(read.ok && read.value.run.status).toBe("aborted");
+	});
+
 	it("resumes children that paused by themselves with the run", async () => {
 		const plays: Play[] = [];
 		const stage = openStage(plays);

@@ -43,10 +43,8 @@ async function openInstructionCheck(project: Project): Promise<(checked: Checked
 	const known = project.templates();
 	const registry = loadAgentRegistry({ cwd, home, agentFolder, project: trust });
 	const around = aroundTemplates(registry, known.templates.values());
-	return ({ file, loads }) => {
-		const found = loads
-			? (known.files.find((each) => each.file === file) ?? readTemplateFile(file, "project"))
-			: undefined;
+	return ({ file }) => {
+		const found = known.files.find((each) => each.file === file) ?? readTemplateFile(file, "project");
 		return found ? checkTemplateInstructions(found, around) : [];
 	};
 }

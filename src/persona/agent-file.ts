@@ -66,7 +66,6 @@ export function readAgentFile(source: Source, place: AgentPlace): AgentRead {
 			message: "The text below the front matter is empty, so this agent has no instructions.",
 			remedy: "Write the agent's role and working method below the second `---`.",
 		});
-		return { kind: "broken", diagnostics: report.diagnostics };
 	}
 	warnOfSlips(fields, source, report);
 	const restrictions = readRestrictions(fields, source, report);
@@ -85,6 +84,7 @@ export function readAgentFile(source: Source, place: AgentPlace): AgentRead {
 		skills: skillsOf(fields, source, place.skills, report),
 		diagnostics: report.diagnostics,
 	};
+	if (front.body === "") return { kind: "broken", diagnostics: report.diagnostics };
 	return { kind: "agent", agent: { ...agent, diagnostics: report.diagnostics } };
 }
 

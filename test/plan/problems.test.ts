@@ -65,6 +65,65 @@ states:
 			expect(sequence.join("\n")).toMatch(words);
 	});
 
+	const workflow = ".pi/workflows/fix/workflow.yaml";
+	const phase = (head: string) => ({
+		path: ".pi/workflows/fix/a.md",
+		text: `---\n${head}\n---\nDo it. {tsk}\n`,
+	});
+	const head = "name: Fix\ncommandName: fix\ninitialMessage: Go\n";
+	it.each<[string, readonly DraftFile[], readonly RegExp[]]>([
+		[
+			"a wrong entry of phases, those of the phase files",
+			[{ path: workflow, text: `${head}phases: [{ workflow: nope }, a.md]\n` }, phase("id: 1\nname: A\nemoji: x")],
+			[/starts with `workflow`/, /a\.md:2:5 `id`/, /`\{tsk\}`/],
+		],
+		[
+			"a wrong field of a phase, its unknown tool",
+			[
+				{ path: workflow, text: `${head}phases: [a.md]\n` },
+				phase("id: a\nname: A\nemoji: x\nshell: maybe\ntools:\n  allow: [reed]\nlimits: { requests: many }"),
+			],
+			[/`shell`/, /`limits\.requests`/, /`reed`.*`read`/, /`\{tsk\}`/],
+		],
+		[
+			"an empty agent, its other fields",
+			[
+				{ path, text: "states:\n  a: { agent: x, next: [done] }\n" },
+				{ path: ".pi/agents/x.md", text: "---\nname: x\ndescription: d\ntools: reed\ntoools: x\n---\n" },
+			],
+			[/is empty/, /reed.*`read`/, /`toools`/],
+		],
+		[
+			"a wrong field of one state, what the instructions of others ask for",
+			[
+				{
+					path,
+					text: `states:
+  a: { persona: p, tools: [read], instructions: "Run the tests. {output.zz.y}", next: [b] }
+  b: { persona: q, tools: [read], instructions: "Run the tests. Use {output.c.x}", next: [c] }
+  c: { persona: q, next: [done], timeout_minutes: soon, output: { type: object, properties: { x: { type: string } } } }
+`,
+				},
+			],
+			[
+				/timeout_minutes/,
+				/output\.zz\.y/,
+				/"a" is told "Run the tests"/,
+				/"b" is told "Run the tests"/,
+				/reads \{output\.c\.x\}/,
+			],
+		],
+		[
+			"a target without a list, the other fields of the state",
+			[{ path, text: "states:\n  a: { persona: p, tools: reed, next: b }\n  b: { persona: p, next: [done] }\n" }],
+			[/`states\.a\.next` must be a list/, /a: .*`reed`/],
+		],
+	])("include, beside %s", async (_what, files, expected) => {
+		const all = (await problemsOf(...files)).join("\n");
+		for (const words of expected) expect(all).toMatch(words);
+		expect(all).not.toMatch(/cannot be reached/);
+	});
+
 	it.each(["chronicle", "workflow", "sequence"])("of the guide for a %s: its own examples have none", async (kind) => {
 		const text = readFileSync(join(checkout, "skills", `${kind}-authoring`, "SKILL.md"), "utf8");
 		const blocks = text.matchAll(/^```\w+ file=(\S+)\n([\s\S]*?)^```/gm);

@@ -13,14 +13,15 @@ interface TemplateSurroundings {
 	readonly childNames: ReadonlySet<string>;
 }
 
-/** Warnings about the instructions of a template that loads. */
+/** Warnings about the instructions of a template; of one with errors, about the states that could be read. */
 export function checkTemplateInstructions(
-	{ file, key, read }: Pick<FoundTemplate, "file" | "key" | "read">,
+	{ file, key, read, partial }: Pick<FoundTemplate, "file" | "key" | "read" | "partial">,
 	around: TemplateSurroundings,
 ): Diagnostic[] {
-	if (!read) return [];
+	const template = read?.template ?? partial;
+	if (!template) return [];
 	const places = openPlaces(file);
-	const found = checkTemplate(read.template, { around, places, path: [], told: around.childNames.has(key) });
+	const found = checkTemplate(template, { around, places, path: [], told: around.childNames.has(key) });
 	const seen = new Set<string>();
 	return found.filter(({ file: where, line, column, message }) => {
 		const mark = `${where}:${line}:${column}:${message}`;
@@ -39,11 +40,15 @@ interface Scope {
 
 type State = NonNullable<ReturnType<Template["states"]["get"]>>;
 
-function checkTemplate(template: Template, scope: Scope): Diagnostic[] {
+function checkTemplate(template: Template, given: Scope): Diagnostic[] {
 	const before = statesBefore(template);
-	return [...template.states.values()].flatMap((state) => [
+	const { states } = template;
+	// A state that could not be read may lead to any other.
+	const isWhole = [...states.values()].every(({ next }) => next.every((target) => states.has(target)));
+	const scope = isWhole ? given : { ...given, told: true };
+	return [...states.values()].flatMap((state) => [
 		...(state.persona ? checkState(template, state, before, scope) : []),
-		...lateReferences(template, state, before, scope),
+		...(isWhole ? lateReferences(template, state, before, scope) : []),
 		...checkChildren(template, state, before, scope),
 	]);
 }

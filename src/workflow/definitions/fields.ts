@@ -241,12 +241,10 @@ function readEntries(node: Node, reading: ReadContext): readonly WrittenEntry[] 
 		const remedy = "Write one entry per line below `phases:`, such as `- plan.md` or `- subworkflow: review`.";
 		return wrongType(node, reading, "a list with at least one phase", remedy);
 	}
-	const entries: WrittenEntry[] = [];
-	node.items.forEach((item, index) => {
-		const entry = readEntry(item, { ...reading, path: `${reading.path}[${index + 1}]` });
-		if (entry) entries.push(entry);
-	});
-	return entries.length === node.items.length ? entries : undefined;
+	// A wrong entry is reported, and the files of the others are still read: their problems are found in the same round.
+	return node.items.flatMap(
+		(item, index) => readEntry(item, { ...reading, path: `${reading.path}[${index + 1}]` }) ?? [],
+	);
 }
 
 function readEntry(node: Node, reading: ReadContext): WrittenEntry | undefined {

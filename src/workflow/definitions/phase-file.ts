@@ -51,8 +51,7 @@ function readPhase(source: Source): PhaseRead {
 	const reading: ReadContext = { source, report, path: "" };
 	const { fields, body, bodyStart, diagnostics } = parseFrontMatter(source);
 	report.add(diagnostics);
-	const failed = (): PhaseRead => ({ phase: undefined, mentions: [], diagnostics: report.diagnostics });
-	if (!fields) return failed();
+	if (!fields) return { phase: undefined, mentions: [], diagnostics: report.diagnostics };
 
 	const read = readObject(fields, phaseFields, reading, unknownPhaseKeys);
 	if (body === "")
@@ -61,11 +60,9 @@ function readPhase(source: Source): PhaseRead {
 			message: "The phase has no instructions: the text below the front matter is empty.",
 			remedy: "Write the agent's instructions below the second `---`.",
 		});
-	if (read.kind === "failed" || report.failed) return failed();
-
-	const { id, name, emoji, tools, availableProfiles, autoContinue, advance, limits, polling } = read.values;
 	checkVariables(body, bodyStart, "prose", source, report);
-	const mentions = tools.names.map((word): ToolMention => {
+	const { id = "", tools: written } = read.kind === "read" ? read.values : read.partial;
+	const mentions = (written?.names ?? []).map((word): ToolMention => {
 		const place = source.place(word.start);
 		const lower = word.text.toLowerCase();
 		if (lower !== word.text && builtInTools.has(lower))
@@ -76,6 +73,9 @@ function readPhase(source: Source): PhaseRead {
 			});
 		return { name: word.text, phaseId: id, place };
 	});
+	if (read.kind === "failed" || report.failed) return { phase: undefined, mentions, diagnostics: report.diagnostics };
+
+	const { name, emoji, tools, availableProfiles, autoContinue, advance, limits, polling } = read.values;
 	const phase: Phase = {
 		kind: "phase",
 		id,

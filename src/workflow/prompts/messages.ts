@@ -33,7 +33,7 @@ export function workflowReminderText(run: LiveWorkflowRun): string {
 
 /** The reminder for a model that ended its turn with a question without asking it through the tool. */
 export function questionReminderText(run: LiveWorkflowRun): string {
-	return `${reminderMark} You ended your turn with a question, and nobody has answered it. If only the user can, call ${stepTool} with action "ask" and the question: the workflow then waits. If the phase ${phaseTitle(run)} is finished, call it with action "next". Otherwise continue with the phase.`;
+	return `${reminderMark} You ended your turn with a question, and nobody has answered it. If only the user can, call ${stepTool} with action "ask" and the question: the workflow then waits. If the phase ${phaseTitle(run)} is finished, call it with action "next". Otherwise go on with the phase.`;
 }
 
 /** A warning to a model that makes no progress. */

@@ -15,6 +15,7 @@ import {
 	type ReadContext,
 	readObject,
 	type Source,
+	type Values,
 	wrongType,
 } from "../../../definition/index.ts";
 import { checkGraph, checkPairs } from "./check.ts";
@@ -156,11 +157,18 @@ function readState(
 	if (node.kind !== "map") return wrongType(node, reading, "an object", 'Write `{ "persona": "…", "next": ["…"] }`.');
 	const read = readObject(node, stateFields, reading, { unknown: (key) => severityOf(key, reading) });
 	if (read.kind === "read") return compileState(name, read.values, { node, keyStart }, reading, defaults);
-	const { partial } = read;
+	const partial = { ...read.partial, ...(read.partial.next ? {} : meantTargets(node)) };
 	if (decisiveFields.some((key) => node.entries.has(key) && partial[key] === undefined)) return undefined;
 	// Its other fields can still be checked. Problems that come only from what is missing are not reported.
 	const silent = { ...reading, report: openReport() };
 	return compileState(name, { ...defaultsOf(stateFields), ...partial }, { node, keyStart }, silent, defaults);
+}
+
+/** The only target, where it is written without a list. */
+function meantTargets({ entries }: MapNode): Partial<Pick<Values<typeof stateFields>, "next">> {
+	const value = entries.get("next")?.value;
+	if (value?.kind !== "scalar" || typeof value.value !== "string") return {};
+	return { next: [{ text: value.value, start: value.start }] };
 }
 
 /** Fields that say who does a state, or where it leads. */

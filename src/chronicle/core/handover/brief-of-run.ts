@@ -28,6 +28,7 @@ import type {
 	Target,
 	Task,
 } from "./first-message-brief.ts";
+import { shortenedNext } from "./known.ts";
 import { wayThrough } from "./way.ts";
 
 /** What the run itself does not know. */
@@ -217,7 +218,7 @@ function candidatesOf(run: Run, folders: BriefPlace["folders"]): readonly Candid
 	});
 }
 
-function knownOf(run: Run, { file, log }: BriefPlace): Known {
+function knownOf(run: Run, { file, log }: Pick<BriefPlace, "file" | "log">): Known {
 	const { snapshot, inherited, candidates, state, visit, uncommitted = inherited?.uncommitted } = run;
 	const above = inherited?.snapshot;
 	const chosen = candidates?.judge === state ? candidates.group.visit : undefined;
@@ -241,6 +242,11 @@ function knownOf(run: Run, { file, log }: BriefPlace): Known {
 		files: joinChanges(above?.files ?? [], snapshot.files),
 		lost: others.join(" "),
 	};
+}
+
+/** Ids of the entries that the worker of the next state may not get whole in its first message. */
+export function entriesToShorten(run: Run): readonly string[] {
+	return shortenedNext(knownOf(run, { file: "", log: "" }), run);
 }
 
 /**

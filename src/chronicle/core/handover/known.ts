@@ -1,6 +1,7 @@
 // What is known, as text: whole as far as it fits, otherwise the least needed is shortened first.
-// K1 at most `knownBytes`; K2 the order is that in which it was saved; K3 what is shortened is announced, with the file that has all of it.
-import { pathListText, pathOnLine } from "../../../definition/index.ts";
+// K1 at most `knownBytes`; K2 the order is that in which it was saved; K3 what is shortened is announced, with the file that has all of it; K4 what
+// may be shortened is known when it is saved.
+import { counted, pathListText, pathOnLine } from "../../../definition/index.ts";
 import { entryForModel, type Finding } from "../snapshot/index.ts";
 import type { Known, KnownSummary } from "./first-message-brief.ts";
 import { beginning, shortenTexts } from "./shorten.ts";
@@ -10,6 +11,9 @@ const knownBytes = 24_000;
 /** Maximum characters of the summary of the state before, and of older ones. */
 const wholeSummary = 4000;
 const olderSummary = 200;
+
+/** Bytes for the list of changed files, even if findings are shortened. */
+const leastFiles = 1000;
 
 interface Part {
 	readonly title: string;
@@ -22,8 +26,10 @@ interface Part {
 	readonly priority: number;
 	/** Which texts stay if not even the beginning of each fits; absent: the last ones. */
 	readonly keeps?: "first";
-	/** How many of the texts are shortened already. */
-	readonly cut: number;
+	/** Indexes of the texts that are shortened already. */
+	readonly cut: readonly number[];
+	/** Of the entries that the texts are. */
+	readonly ids?: readonly string[];
 }
 
 /** Markdown. `file` has everything unabridged; without it, nothing is shortened. `edits`: whether the reader may edit files. */
@@ -36,7 +42,7 @@ export function knownText(
 	const sections = shown
 		.filter(({ texts }) => texts.length > 0)
 		.map(({ title, texts }) => `### ${title}\n${texts.join("\n")}`);
-	const short = shown.flatMap(({ cut, noun }) => (cut === 0 ? [] : [`${cut} ${cut === 1 ? noun[0] : noun[1]}`]));
+	const short = shown.flatMap(({ cut, noun }) => (cut.length === 0 ? [] : [counted(cut.length, ...noun)]));
 	const where = file === undefined ? "" : ` Whole in ${file}.`;
 	return [
 		...sections,
@@ -47,6 +53,27 @@ export function knownText(
 	].join("\n\n");
 }
 
+/**
+ * Ids of the findings and pending tasks that the first message of the next state may not have whole, if nothing but its summary and changed files is
+ * added. `by`: the summary's place; it may be as long as it is handed over whole.
+ */
+export function shortenedNext(known: Known, by: Pick<KnownSummary, "state" | "visit">): readonly string[] {
+	const older = known.summaries.map((summary) => ({ ...summary, of: "older" }) as const);
+	const next = { ...by, text: "x".repeat(wholeSummary), of: "before" } as const;
+	const file = { path: "x".repeat(leastFiles), change: "M", visit: by.visit } as const;
+	const after = { ...known, summaries: [...older, next], files: [...known.files, file] };
+	const parts = shortenParts(partsOf(after, ""));
+	return parts.flatMap(({ ids, cut }) => (ids ? cut.flatMap((at) => ids[at] ?? []) : []));
+}
+
+function entryTexts(
+	title: string,
+	entries: readonly Finding[],
+	noun: Part["noun"],
+): Pick<Part, "title" | "texts" | "noun" | "cut" | "ids"> {
+	return { title, texts: entries.map(entryLine), noun, cut: [], ids: entries.map(({ id }) => id) };
+}
+
 function partsOf(known: Known, file: string | undefined): readonly Part[] {
 	const whole = file === undefined ? Number.POSITIVE_INFINITY : wholeSummary;
 	const older = file === undefined ? Number.POSITIVE_INFINITY : olderSummary;
@@ -54,25 +81,25 @@ function partsOf(known: Known, file: string | undefined): readonly Part[] {
 	const others = summaryTexts("Older summaries", summaries("older"), older);
 	return [
 		{
-			...{ title: "Pending tasks, in order", texts: known.pendingTasks.map(entryLine) },
-			...{ noun: ["task", "tasks"], reserved: 4000, priority: 1, keeps: "first", cut: 0 },
+			...entryTexts("Pending tasks, in order", known.pendingTasks, ["task", "tasks"]),
+			...{ reserved: 4000, priority: 1, keeps: "first" },
 		},
 		{
-			...{ title: "Pending tasks of the run that started yours", texts: known.parentTasks.map(entryLine) },
-			...{ noun: ["task", "tasks"], reserved: 1000, priority: 4, cut: 0 },
+			...entryTexts("Pending tasks of the run that started yours", known.parentTasks, ["task", "tasks"]),
+			...{ reserved: 1000, priority: 4 },
 		},
 		{
-			...{ title: "Findings, oldest first", texts: known.findings.map(entryLine) },
-			...{ noun: ["finding", "findings"], reserved: 4000, priority: 5, cut: 0 },
+			...entryTexts("Findings, oldest first", known.findings, ["finding", "findings"]),
+			...{ reserved: 4000, priority: 5 },
 		},
 		{
 			...{ title: "Done or wrong by now", texts: known.resolved.map(entryLine) },
-			...{ noun: ["resolved entry", "resolved entries"], reserved: 0, priority: 6, cut: 0 },
+			...{ noun: ["resolved entry", "resolved entries"], reserved: 0, priority: 7, cut: [] },
 		},
 		{
 			title: "Data of earlier states (JSON)",
 			texts: known.outputs.map(({ state, visit, data }) => `- visit ${visit}, ${state}: ${JSON.stringify(data)}`),
-			...{ noun: ["data set", "data sets"], reserved: 2000, priority: 3, cut: 0 },
+			...{ noun: ["data set", "data sets"], reserved: 2000, priority: 3, cut: [] },
 		},
 		{
 			...summaryTexts("Summary of the state before", summaries("before"), whole),
@@ -88,14 +115,14 @@ function partsOf(known: Known, file: string | undefined): readonly Part[] {
 		},
 		{
 			...others,
-			title: others.cut === 0 ? others.title : `${others.title}, shortened; more of them in ${file}`,
-			...{ reserved: 0, priority: 7 },
+			title: others.cut.length === 0 ? others.title : `${others.title}, shortened; more of them in ${file}`,
+			...{ reserved: 0, priority: 8 },
 			// To shorten them is the rule: only what is left out is announced.
-			cut: 0,
+			cut: [],
 		},
 		{
 			...{ title: "Files changed by this run so far", texts: known.files.map(fileLine) },
-			...{ noun: ["changed file", "changed files"], reserved: 1000, priority: 4, cut: 0 },
+			...{ noun: ["changed file", "changed files"], reserved: leastFiles, priority: 6, cut: [] },
 		},
 	];
 }
@@ -105,7 +132,7 @@ function summaryTexts(
 	summaries: Known["summaries"],
 	most: number,
 ): Pick<Part, "title" | "texts" | "noun" | "cut"> {
-	const long = summaries.filter(({ text }) => text.length > most).length;
+	const long = summaries.flatMap(({ text }, at) => (text.length > most ? [at] : []));
 	const texts = summaries.map(({ state, visit, text }) => `- visit ${visit}, ${state}: ${beginning(text, most)}`);
 	return { title, texts, noun: ["summary", "summaries"], cut: long };
 }
@@ -121,7 +148,7 @@ function shortenParts(parts: readonly Part[]): readonly Part[] {
 		reserved -= reserveOf(part);
 		const { texts, cut, bytes } = shortenTexts(part.texts, left - reserved, part.keeps);
 		left -= bytes;
-		fitted.set(part, { ...part, texts, cut: Math.max(part.cut, cut) });
+		fitted.set(part, { ...part, texts, cut: [...new Set([...part.cut, ...cut])] });
 	}
 	return parts.map((part) => fitted.get(part) ?? part);
 }

@@ -3,8 +3,8 @@ import { cutText } from "../snapshot/index.ts";
 
 export interface Shortened {
 	readonly texts: readonly string[];
-	/** How many are shortened or left out. */
-	readonly cut: number;
+	/** Indexes of those that are shortened or left out. */
+	readonly cut: readonly number[];
 	readonly bytes: number;
 }
 
@@ -27,16 +27,18 @@ export function beginning(text: string, most: number): string {
 export function shortenTexts(texts: readonly string[], bytes: number, keeps: "first" | "last" = "last"): Shortened {
 	const lengths = texts.map((text) => Buffer.byteLength(text) + 1);
 	const total = sum(lengths);
-	if (total <= bytes) return { texts, cut: 0, bytes: total };
+	if (total <= bytes) return { texts, cut: [], bytes: total };
 	const most = lengthThatFits(lengths, bytes);
-	if (most < leastBytes && texts.length > 0) {
-		const kept = Math.floor(bytes / leastBytes);
-		const some = keeps === "first" ? texts.slice(0, kept) : texts.slice(-kept);
-		const rest = kept === 0 ? { texts: [], cut: 0, bytes: 0 } : shortenTexts(some, bytes);
-		if (kept < texts.length) return { ...rest, cut: rest.cut + texts.length - kept };
+	const kept = Math.max(0, Math.floor(bytes / leastBytes));
+	if (most < leastBytes && kept < texts.length) {
+		const from = keeps === "first" ? 0 : texts.length - kept;
+		const rest = shortenTexts(texts.slice(from, from + kept), bytes);
+		const left = [...texts.keys()].filter((at) => at < from || at >= from + kept);
+		return { ...rest, cut: [...left, ...rest.cut.map((at) => at + from)] };
 	}
 	const short = texts.map((text) => cutText(text, most - 1).text);
-	return { texts: short, cut: lengths.filter((length) => length > most).length, bytes: sum(short.map(byteLength)) };
+	const cut = lengths.flatMap((length, at) => (length > most ? [at] : []));
+	return { texts: short, cut, bytes: sum(short.map(byteLength)) };
 }
 
 /** The greatest length to which all can be cut so that they fit. */

@@ -39,7 +39,7 @@ export { inheritedBy, knownSnapshot } from "./inherit.ts";
 export { describeKept } from "./kept-child-folders.ts";
 export * from "./launch.ts";
 export { likelyNext } from "./likely-next.ts";
-export { markMessage, markReminder } from "./machine-text.ts";
+export { beginMessage, markMessage, markReminder } from "./machine-text.ts";
 
 export { explainCause, judgeMove, legalTargets, targetMeanings } from "./moves.ts";
 export { MESSAGE_LENGTH, messageWords, outboxOfLaunch } from "./outbox.ts";

@@ -9,6 +9,12 @@ export function markMessage(text: string): string {
 	return `${mark}\n${text}`;
 }
 
+/** A message to a worker that begins with `text`, marked once. */
+export function beginMessage(text: string, message: string): string {
+	const start = `${mark}\n`;
+	return markMessage(`${text}\n\n${message.startsWith(start) ? message.slice(start.length) : message}`);
+}
+
 export function markReminder(text: string): string {
 	return `${reminderMark} ${text}`;
 }

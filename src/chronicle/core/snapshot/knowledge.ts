@@ -24,6 +24,7 @@ const resolvedBytes = 200;
 /** Maximum length of the beginning of an entry, and number of tasks, in an answer. */
 const titleBytes = 60;
 const shownTasks = 20;
+const shownIds = 12;
 const earlierTexts = 3;
 const earlierBytes = 200;
 
@@ -185,11 +186,12 @@ function resolvedAfter(
 	return { resolved: keepNewest([...closed, ...short], room.resolved).kept };
 }
 
-/** The result of saving, in sentences for the agent. */
+/** The result of saving, in sentences for the agent. `short`: ids of entries that the next reader will not get whole. */
 export function explainSaved(
 	before: Snapshot,
 	after: Snapshot,
 	{ data, empty = 0 }: { readonly data: SnapshotData; readonly empty?: number },
+	short: readonly string[] = [],
 ): string {
 	const known = new Map(entriesOf(before).map((entry) => [entry.id, entry]));
 	const now = entriesOf(after);
@@ -201,7 +203,7 @@ export function explainSaved(
 		...(data.resolve ?? []).map((name) => explainUnresolved(before, name)),
 		empty > 0 ? `Left out: ${counted(empty, "entry", "entries")} without content.` : "",
 		explainMerged(now, data),
-		explainShort(saved),
+		explainShort([...new Set([...saved.filter(({ cut }) => cut).map(({ id }) => id), ...short])]),
 		explainDropped(before, after),
 		openTasksText(after) || "No task is open.",
 	]);
@@ -251,11 +253,12 @@ function explainMerged(now: readonly Finding[], { findings = [], pendingTasks = 
 		: `Not kept separately, because an entry differs only in case, spaces or final punctuation: ${merged.join(", ")}.`;
 }
 
-function explainShort(saved: readonly Finding[]): string {
-	const ids = saved.filter(({ cut }) => cut).map(({ id }) => id);
+function explainShort(ids: readonly string[]): string {
+	const more = ids.length - shownIds;
+	const shown = `${ids.slice(0, shownIds).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 	return ids.length === 0
 		? ""
-		: `Too long to hand over whole: ${ids.join(", ")}. The next worker gets the beginning; the whole is in the record of the run.`;
+		: `Too much for the next worker's first message: ${shown}. It may get only the beginning there; the whole is in handover.md.`;
 }
 
 /** The entries that had to make room. */
@@ -266,7 +269,7 @@ function explainDropped(before: Snapshot, after: Snapshot): string {
 	});
 	return gone.length === 0
 		? ""
-		: `No longer handed over, because there is too much: ${gone.join(" and ")}. Resolve what is not needed.`;
+		: `Only in handover.md from now on, because there is too much: ${gone.join(" and ")}. Resolve what is not needed.`;
 }
 
 /** The pending tasks, shortened, as a sentence for an agent; empty without one. */

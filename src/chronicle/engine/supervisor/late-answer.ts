@@ -17,7 +17,7 @@ export function lateAnswer(run: Run, because: LaunchReason): { readonly answer?:
 		answer: {
 			call,
 			result,
-			text: `You asked the user: ${text}\n\n${result}`,
+			text: `You asked the user: ${text}\n\nThe user answered:\n<user>${answer.words}</user>`,
 			alone: isPlain && outbox.length === 0 && calls.interrupted.calls.length === 0,
 		},
 	};

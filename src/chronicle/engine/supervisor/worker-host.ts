@@ -6,6 +6,7 @@ import {
 	cutText,
 	dueOutput,
 	type EventBody,
+	entriesToShorten,
 	explainNoRoom,
 	explainSaved,
 	findTarget,
@@ -71,7 +72,7 @@ export function hostOf(
 			const after = run().snapshot;
 			return {
 				kind: "saved",
-				text: `${explainSaved(before, after, { ...read, data })}${explainSecret(before, after, data)}`,
+				text: `${explainSaved(before, after, { ...read, data }, entriesToShorten(run()))}${explainSecret(before, after, data)}`,
 			};
 		},
 		async askUser({ call, question, choices }): Promise<AskReply> {

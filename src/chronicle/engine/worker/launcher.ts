@@ -21,7 +21,7 @@ import type {
 	WorkerLauncher,
 	WorkerReport,
 } from "../../core/index.ts";
-import { findTarget, NO_SPEND, READ_ONLY_TOOLS, type StatePlan } from "../../core/index.ts";
+import { beginMessage, findTarget, NO_SPEND, READ_ONLY_TOOLS, type StatePlan } from "../../core/index.ts";
 import { type AnswerPlace, addAnswer } from "./answer-entry.ts";
 import type { Adoption, FrozenRules } from "./brief.ts";
 import { expectedTools } from "./command-line.ts";
@@ -317,7 +317,7 @@ async function sendFirst(live: LiveWorker, { order, host, session, place }: Adop
 	if (place?.kind === "added") host.report(answerReport(answer));
 	if (place?.kind === "added" || (place?.kind === "there" && place.last))
 		return answer.alone ? live.goOn() : void (await live.send(message));
-	await live.send(place?.kind === "there" ? message : `${answer.text}\n\n${message}`);
+	await live.send(place?.kind === "there" ? message : beginMessage(answer.text, message));
 }
 
 /** The end of a call whose result was put into the session. */

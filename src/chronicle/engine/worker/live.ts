@@ -25,7 +25,7 @@ import {
 import type { Child, ChildExit } from "../../../process/index.ts";
 import { redactText } from "../../../safety/index.ts";
 import type { MoveReply, Worker, WorkerHost, WorkerLimits, WorkerReport } from "../../core/index.ts";
-import { addSpend, type Spend, spendBeyond, type WorkerOutcome } from "../../core/index.ts";
+import { addSpend, beginMessage, type Spend, spendBeyond, type WorkerOutcome } from "../../core/index.ts";
 import { type Deadlines, openDeadlines } from "./deadlines.ts";
 import { answerOf, questionOf } from "./dialogs.ts";
 import {
@@ -36,6 +36,7 @@ import {
 	readMove,
 	readQuestion,
 	readRefusedCall,
+	TRANSITION_TOOL,
 } from "./extension/index.ts";
 import { readSessionFile } from "./session-file.ts";
 import { openToolLog, type ToolLog } from "./tool-log.ts";
@@ -59,7 +60,10 @@ export interface LiveWorker extends Worker {
 	readonly listener: RpcListener;
 	/** Makes the model continue with the answer that its conversation ends with. */
 	goOn(): void;
-	/** Requests a move from the supervisor that the model made in an earlier process; a refusal precedes the words with which it continues. */
+	/**
+	 * Requests a move from the supervisor that the model made in an earlier process. That process was to give the call its result: a refusal is in
+	 * the message with which the model continues.
+	 */
 	askMove(move: AskedMove, continued: string): Promise<void>;
 }
 
@@ -151,7 +155,8 @@ export function openLive(options: LiveOptions, link: RpcLink): LiveWorker {
 		async askMove(move, continued) {
 			const reply = await whileAsking(state, () => requestMove(state, move));
 			if (reply.kind === "accepted") finish(state);
-			else await send(state, `${reply.text}\n\n${continued}`);
+			else
+				await send(state, beginMessage(`Your last call of ${TRANSITION_TOOL} was answered: ${reply.text}`, continued));
 		},
 	};
 }

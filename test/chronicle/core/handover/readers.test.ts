@@ -1,8 +1,10 @@
 // Every promise about what a later reader knows, for every kind of reader: a table of readers and facts.
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
 	briefOf,
 	continuedText,
+	entriesToShorten,
 	firstMessageText,
 	fullHandover,
 } from "../../../../src/chronicle/core/handover/index.ts";
@@ -12,6 +14,8 @@ import {
 	type LedgerEvent,
 	type Run,
 } from "../../../../src/chronicle/core/machine/index.ts";
+import { entryForModel } from "../../../../src/chronicle/core/snapshot/index.ts";
+import { runs } from "../../../harness/runs.ts";
 import {
 	ask,
 	crash,
@@ -462,6 +466,43 @@ describe("size", () => {
 			`### Older summaries, shortened; more of them in /p/.pi/handover.md\n- visit 1, a: ${plan.split("\n")[0]} …\n`,
 		);
 		expect(fullHandover(briefOf(run, "entered", place(run)))).toContain(plan);
+	});
+	it("the answer to a save announces the entries that the next message then cuts, and no others if the summary is long", () => {
+		const entry = fc.record({ size: fc.integer({ min: 1, max: 4000 }), sign: fc.constantFrom("x", "é", "漢") });
+		const lists = fc.record({
+			findings: fc.array(entry, { maxLength: 12 }),
+			pendingTasks: fc.array(entry, { maxLength: 6 }),
+			summary: fc.oneof(fc.integer({ min: 1, max: 4000 }), fc.constant(4000)),
+			files: fc.constantFrom(0, 5, 40),
+		});
+		let cuts = 0;
+		fc.assert(
+			fc.property(lists, ({ findings, pendingTasks, summary: length, files }) => {
+				const testRun = checking();
+				const named = (list: typeof findings, kind: string) =>
+					list.map(({ size, sign }, n) => ({ text: `${kind} ${n} ${sign.repeat(size)}` }));
+				const data = { findings: named(findings, "f"), pendingTasks: named(pendingTasks, "t") };
+				testRun.say({ kind: "snapshot_updated", ...here(testRun), by: "worker", data });
+				const announced = entriesToShorten(testRun.run);
+				testRun.say({ kind: "move_requested", ...here(testRun), target: "ship", summary: "s".repeat(length) });
+				const changes = Array.from({ length: files }, (_, n) => ({
+					path: `src/folder/file-${n}.ts`,
+					change: "M" as const,
+				}));
+				const { run } = start(rest(testRun, newTree(), changes));
+				expect([run.state, run.snapshot.files.length]).toEqual(["ship", files]);
+				const text = message(run);
+				const { findings: kept, pendingTasks: tasks } = run.snapshot;
+				const cut = [...tasks, ...kept]
+					.filter((one) => !text.includes(`\n- ${entryForModel(one)}\n`))
+					.map(({ id }) => id);
+				expect(announced).toEqual(expect.arrayContaining(cut));
+				if (length === 4000 && files === 40) expect(cut.toSorted()).toEqual(announced.toSorted());
+				cuts += cut.length;
+			}),
+			{ numRuns: runs(0.5) },
+		);
+		expect(cuts).toBeGreaterThan(0);
 	});
 	it("of more than 8 KB of decisions the newest are whole, and the rest is counted with the file", () => {
 		const testRun = start(open(definition({ a: { persona: "A", next: ["b"] }, b: { persona: "B", next: [] } })));

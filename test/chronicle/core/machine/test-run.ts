@@ -12,6 +12,7 @@ import {
 	type Spend,
 	startRun,
 } from "../../../../src/chronicle/core/machine/index.ts";
+import type { FileChange } from "../../../../src/chronicle/core/snapshot/index.ts";
 import { hashCleanup, hashDefinition, readTemplate } from "../../../../src/chronicle/core/template/index.ts";
 import { openSource } from "../../../../src/definition/index.ts";
 
@@ -188,13 +189,13 @@ export function ask(testRun: TestRun, target: string, summary = "done"): TestRun
 }
 
 /** The worker ends, cleanup succeeds, files are measured. */
-export function rest(testRun: TestRun, files = newTree()): TestRun {
+export function rest(testRun: TestRun, files = newTree(), changes: readonly FileChange[] = []): TestRun {
 	if (testRun.run.stage.kind === "stopping" && testRun.run.stage.launch)
 		testRun.say({ kind: "worker_ended", ...testRun.run.stage.launch, outcome: { kind: "stopped" } });
 	for (let [next] = pendingActions(testRun.run); next?.kind === "clean_up"; [next] = pendingActions(testRun.run))
 		testRun.say({ kind: "cleanup_ended", visit: next.visit, index: next.index, result: { kind: "exited", code: 0 } });
 	const { visit } = testRun.due("measure_files");
-	return testRun.say({ kind: "files_measured", visit, purpose: "changes", tree: files, changes: [] });
+	return testRun.say({ kind: "files_measured", visit, purpose: "changes", tree: files, changes });
 }
 
 /** The worker moves to `target`, ends, and files are measured. */

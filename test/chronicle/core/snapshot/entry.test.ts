@@ -99,12 +99,12 @@ describe("the answer to a call", () => {
 		[
 			"with a long entry",
 			{ findings: [`a ${"x".repeat(9000)}`], resolve: ["t2", "t3"] },
-			"Saved f4. Resolved t2 (Write docs), t3 (Add tests). Too long to hand over whole: f4. The next worker gets the beginning; the whole is in the record of the run. No task is open.",
+			"Saved f4. Resolved t2 (Write docs), t3 (Add tests). Too much for the next worker's first message: f4. It may get only the beginning there; the whole is in handover.md. No task is open.",
 		],
 		[
 			"with too many",
 			{ findings: Array.from({ length: 30 }, (_, n) => `${n} ${"x".repeat(1000)}`), resolve: ["t2", "t3"] },
-			"No longer handed over, because there is too much: 13 older findings. Resolve what is not needed. No task is open.",
+			"Only in handover.md from now on, because there is too much: 13 older findings. Resolve what is not needed. No task is open.",
 		],
 		[
 			"of which two differ little",

@@ -140,7 +140,9 @@ describe("when the process is gone", () => {
 		const server = await openModelServer([move()]);
 		const rig = openRig(openProject({ server }));
 		await (await rig.start({ answer })).ended;
-		expect(server.last().users).toEqual(["You asked.\n\nBegin with the building."]);
+		expect(server.last().users).toEqual([
+			"[From pi-chronicle, not from the user]\nYou asked.\n\nBegin with the building.",
+		]);
 	});
 });
 

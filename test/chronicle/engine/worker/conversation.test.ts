@@ -81,6 +81,25 @@ describe("continuing a conversation", () => {
 		expect(server.last().users.at(-1)).toBe("Rejected: add tests.");
 	});
 
+	deepIt("a move that is refused when it is requested again: the refusal is in the marked message", async () => {
+		const server = await openModelServer([move(), move("planning")]);
+		const project = openProject({ server });
+		const deaf = openRig(project, { host: { requestMove: () => new Promise(() => {}) } });
+		const worker = await deaf.start();
+		await deaf.wait("move");
+		process.kill(worker.started.pid, "SIGKILL");
+		await worker.ended;
+		const replies = [{ kind: "refused", text: "Not yet." } as const, { kind: "accepted", text: "" } as const];
+		const rig = openRig(project, {
+			host: { requestMove: async () => replies.shift() ?? { kind: "refused", text: "" } },
+		});
+		await (await rig.start(again)).ended;
+		const marked =
+			"[From pi-chronicle, not from the user]\nYour last call of workflow_transition was answered: Not yet.";
+		expect(server.last().lastUser).toBe(`${marked}\n\nContinue the building.`);
+		expect(rig.of("move").map(({ target }) => target)).toEqual(["checking", "planning"]);
+	});
+
 	deepIt("a move whose answer was lost is dropped if the supervisor asks for that", async () => {
 		const server = await openModelServer([move(), move("planning")]);
 		const project = openProject({ server });

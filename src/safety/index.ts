@@ -1,4 +1,5 @@
 export type {
+	ChangeKind,
 	CommandRun,
 	FileAccess,
 	Footprint,
@@ -19,7 +20,7 @@ export {
 	serializeRules,
 } from "./guard/index.ts";
 export { measure } from "./measure.ts";
-export { type ProjectPlaces, projectPlaces } from "./places.ts";
+export { isTemporary, type ProjectPlaces, projectPlaces } from "./places.ts";
 export {
 	comparableOutcome,
 	isRefusalText,

@@ -90,6 +90,7 @@ async function verdicts(command: string, { project }: Lab, cwd = project): Promi
 	return {
 		phase: ofPhase(list),
 		blacklist: ofPhase({ kind: "blacklist", names: ["edit", "write"], shell: "judged" }),
+		capabilities: ofPhase({ kind: "capabilities", may: ["read", "exec"] }),
 		inherited: await ofPolicy(inheritedPolicy({ phase: "x", tools: list }, cwd)),
 		state: await ofPolicy(unchangedProjectPolicy({ shell: "judged", tools, advice: "" }, cwd)),
 		readonly: await ofPolicy(readonlyPolicy({ places: places.temporary, confine: async () => undefined })),
@@ -99,6 +100,7 @@ async function verdicts(command: string, { project }: Lab, cwd = project): Promi
 const all = (verdict: Verdict) => ({
 	phase: verdict,
 	blacklist: verdict,
+	capabilities: verdict,
 	inherited: verdict,
 	state: verdict,
 	readonly: verdict,

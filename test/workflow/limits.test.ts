@@ -203,11 +203,34 @@ describe("capabilities", () => {
 		expect(judge(may("read"), "bash", unknown("operand", ["read"]))).toBeUndefined();
 	});
 
-	it("read refuses everything else, anywhere and under any name", () => {
+	it("changes in temporary folders outside the project are free", () => {
+		const linked = access("write", "/tmp/link/a");
+		const [first] = linked.accesses;
 		for (const footprint of [
 			access("write", "/tmp/a"),
-			access("delete", `${project}/a`),
+			access("delete", "/tmp/x", true),
 			access("link", "/tmp/a"),
+			changesIn("/tmp/x", "worktree", "repository", "packages"),
+		])
+			for (const limits of [may("read"), may("read", "exec")]) expect(judge(limits, "bash", footprint)).toBeUndefined();
+		for (const footprint of [
+			access("delete", "/tmp", true),
+			access("write", "/home/me/a"),
+			access("write", `${project}/tmp/a`),
+			changesIn("/tmp", "worktree"),
+			changesIn(`${project}/.git`, "repository"),
+			changesIn("/tmp/x", "remote"),
+			unknown("operand", ["write"], "/tmp/x"),
+			{ ...linked, accesses: first ? [{ ...first, real: `${project}/a` }] : [] },
+		])
+			expect(judge(may("read"), "bash", footprint)).toBe("capability");
+	});
+
+	it("read refuses everything else, anywhere and under any name", () => {
+		for (const footprint of [
+			access("write", "/home/me/other/a"),
+			access("delete", `${project}/a`),
+			access("link", `${project}/a`),
 			unknown("operand", ["write"]),
 			changes("worktree"),
 			changes("repository"),
@@ -275,10 +298,10 @@ describe("limits in prompts", () => {
 		expect(limitsText(black(["edit"], "unrestricted"))).toBe("Not available in this phase: edit.");
 		expect(limitsText(black(["edit"], "strict"))).toContain("whose effect is unknown");
 		expect(limitsText(may("read"))).toBe(
-			"This phase may only read. Every call that writes a file (even a temporary one) or runs a program that may do more (a test, a script, the project itself) is refused, whichever tool makes it.",
+			"This phase may only read. Every call that writes a file outside temporary folders or runs a program that may do more (a test, a script, the project itself) is refused, whichever tool makes it.",
 		);
 		expect(limitsText(may("read", "exec"))).toBe(
-			"This phase may only read and run programs. Every call that writes a file (even a temporary one) is refused, whichever tool makes it.",
+			"This phase may only read and run programs. Every call that writes a file outside temporary folders is refused, whichever tool makes it.",
 		);
 		expect(limitsText(may("read", "write"))).not.toContain("writes a file");
 	});
@@ -287,7 +310,9 @@ describe("limits in prompts", () => {
 		expect(blockedTools({ kind: "free" })).toBe("(none)");
 		expect(blockedTools(white(["read"]))).toBe("all except: read");
 		expect(blockedTools(white(["workflow_step"]))).toBe("all");
-		expect(blockedTools(may("read"))).toBe("anything that writes files and programs and tools whose effect is unknown");
+		expect(blockedTools(may("read"))).toBe(
+			"anything that writes files outside temporary folders and programs and tools whose effect is unknown",
+		);
 		expect(blockedTools(may("read", "write", "exec"))).toBe("(none)");
 	});
 });

@@ -1,13 +1,15 @@
 // Judges whether a phase allows a tool call, by the name of the tool and by the footprint of the call. Pure.
 // L1 `workflow_step` is never stopped; L2 with capabilities, a call that is not clearly allowed is stopped; L3 a list decides by name first,
-// then by the effects of the call, regardless of the tool.
+// then by the effects of the call, regardless of the tool; L4 changes in temporary folders outside the project are free.
 import { isListed } from "../../definition/index.ts";
 import {
+	type ChangeKind,
 	type CommandRun,
 	changedThings,
 	type FileAccess,
 	type Footprint,
 	isSink,
+	isTemporary,
 	judgeProjectChange,
 	mayChange,
 	type ProjectPlaces,
@@ -140,7 +142,7 @@ function judgeCapabilities(
 ): Stop | undefined {
 	const lacks = (need: Capability): need is Exclude<Capability, "read"> => need !== "read" && !may.includes(need);
 	const judgeAccess = (access: FileAccess): Stop | undefined => {
-		const need = needOf(access);
+		const need = isTemporary(access, places.temporary) ? "read" : needOf(access);
 		return lacks(need) ? lack(need, `\`${access.by}\` would change ${pathInProject(access.path, places)}`) : undefined;
 	};
 	const judgeRun = (run: CommandRun): Stop | undefined => {
@@ -150,7 +152,8 @@ function judgeCapabilities(
 		for (const change of run.changes) {
 			// Changes to anything other than files require `exec`.
 			const need = change === "worktree" || change === "repository" || change === "packages" ? "write" : "exec";
-			if (lacks(need)) return lack(need, `\`${run.text}\` would change ${changedThings[change]}`);
+			if (lacks(need) && !isMadeIn(places.temporary, run, change))
+				return lack(need, `\`${run.text}\` would change ${changedThings[change]}`);
 		}
 		return undefined;
 	};
@@ -159,6 +162,12 @@ function judgeCapabilities(
 		return lacks(need) ? lack(need, unknownText(unknown)) : undefined;
 	};
 	return firstOf(accesses, judgeAccess) ?? firstOf(runs, judgeRun) ?? firstOf(unknowns, judgeUnknown);
+}
+
+/** Whether the change is known to stay in temporary folders. */
+function isMadeIn(temporary: ProjectPlaces["temporary"], { places }: CommandRun, change: ChangeKind): boolean {
+	const known = places?.[change] ?? [];
+	return known.length > 0 && known.every((place) => isTemporary({ ...place, recursive: true }, temporary));
 }
 
 function lack(lacks: Exclude<Capability, "read">, what: string): Stop {

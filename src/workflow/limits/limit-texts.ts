@@ -29,7 +29,7 @@ export function blockedTools(limits: ToolLimits): string {
 		case "capabilities": {
 			if (limits.may.length === 0) return "all";
 			const lacks = [
-				...(limits.may.includes("write") ? [] : ["anything that writes files"]),
+				...(limits.may.includes("write") ? [] : ["anything that writes files outside temporary folders"]),
 				...(limits.may.includes("exec") ? [] : ["programs and tools whose effect is unknown"]),
 			];
 			return lacks.length === 0 ? "(none)" : lacks.join(" and ");
@@ -53,7 +53,7 @@ export function limitsText(limits: ToolLimits): string | undefined {
 	}
 }
 
-/** The limits of a phase by effects. Files in temporary folders are no exception. */
+/** The limits of a phase by effects. */
 function mayText(may: readonly Capability[]): string {
 	const can = [
 		...(may.includes("read") ? ["read"] : []),
@@ -61,7 +61,7 @@ function mayText(may: readonly Capability[]): string {
 		...(may.includes("exec") ? ["run programs"] : []),
 	];
 	const refused = [
-		...(may.includes("write") ? [] : ["writes a file (even a temporary one)"]),
+		...(may.includes("write") ? [] : ["writes a file outside temporary folders"]),
 		...(may.includes("exec") ? [] : ["runs a program that may do more (a test, a script, the project itself)"]),
 	];
 	return `This phase may only ${can.join(" and ")}. Every call that ${refused.join(" or ")} is refused, whichever tool makes it.`;
@@ -69,9 +69,19 @@ function mayText(may: readonly Capability[]): string {
 
 /** That a copy may be changed, if the limits allow it. */
 export function copyText(limits: ToolLimits): string {
-	const judged = (limits.kind === "blacklist" || limits.kind === "whitelist") && limits.shell !== "unrestricted";
-	if (!judged || writesAreMeant(limits) || !mayRunCommands(limits)) return "";
-	return "A copy in a temporary folder outside the project may be changed.";
+	return mayChangeCopy(limits) ? "A copy in a temporary folder outside the project may be changed." : "";
+}
+
+function mayChangeCopy(limits: ToolLimits): boolean {
+	switch (limits.kind) {
+		case "free":
+			return false;
+		case "blacklist":
+		case "whitelist":
+			return limits.shell !== "unrestricted" && !writesAreMeant(limits) && mayRunCommands(limits);
+		case "capabilities":
+			return limits.may.length > 0 && !limits.may.includes("write");
+	}
 }
 
 function shellText(limits: Extract<ToolLimits, { kind: "blacklist" | "whitelist" }>): string {

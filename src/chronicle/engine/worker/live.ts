@@ -38,6 +38,7 @@ import {
 	readRefusedCall,
 	TRANSITION_TOOL,
 } from "./extension/index.ts";
+import { sinceStart } from "./process-limits.ts";
 import { readSessionFile } from "./session-file.ts";
 import { openToolLog, type ToolLog } from "./tool-log.ts";
 import { spendOf } from "./usage.ts";
@@ -158,19 +159,6 @@ export function openLive(options: LiveOptions, link: RpcLink): LiveWorker {
 			else
 				await send(state, beginMessage(`Your last call of ${TRANSITION_TOOL} was answered: ${reply.text}`, continued));
 		},
-	};
-}
-
-/** What the process may use in all. `left`: what it still may, beyond what it has used by then. */
-function sinceStart(
-	{ costUsd, tokens }: Pick<WorkerLimits, "costUsd" | "tokens">,
-	used: Spend,
-	{ countCacheReads }: WorkerLimits,
-): Pick<WorkerLimits, "costUsd" | "tokens"> {
-	const usedTokens = countCacheReads ? used.tokens : used.tokens - used.cacheRead;
-	return {
-		...(costUsd === undefined ? {} : { costUsd: costUsd + used.costUsd }),
-		...(tokens === undefined ? {} : { tokens: tokens + usedTokens }),
 	};
 }
 

@@ -61,10 +61,7 @@ export interface LiveWorker extends Worker {
 	readonly listener: RpcListener;
 	/** Makes the model continue with the answer that its conversation ends with. */
 	goOn(): void;
-	/**
-	 * Requests a move from the supervisor that the model made in an earlier process. That process was to give the call its result: a refusal is in
-	 * the message with which the model continues.
-	 */
+	/** Requests a move that the model made in an earlier process. A refusal is in the message with which it continues: the call's process is gone. */
 	askMove(move: AskedMove, continued: string): Promise<void>;
 }
 
@@ -155,9 +152,8 @@ export function openLive(options: LiveOptions, link: RpcLink): LiveWorker {
 		stop: (how) => endBy(state, { kind: "stopped" }, how),
 		async askMove(move, continued) {
 			const reply = await whileAsking(state, () => requestMove(state, move));
-			if (reply.kind === "accepted") finish(state);
-			else
-				await send(state, beginMessage(`Your last call of ${TRANSITION_TOOL} was answered: ${reply.text}`, continued));
+			if (reply.kind === "accepted") return finish(state);
+			await send(state, beginMessage(`Your last call of ${TRANSITION_TOOL} was answered: ${reply.text}`, continued));
 		},
 	};
 }

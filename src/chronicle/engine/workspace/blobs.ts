@@ -23,6 +23,6 @@ export async function readBlobs(
 
 /** Writes a blob and returns its object name. */
 export async function writeBlob(store: Pick<Store, "git">, content: Buffer): Promise<string> {
-	const written = await store.git(["hash-object", "-w", "--stdin"], { input: content });
+	const written = await store.git(["hash-object", "-w", "--stdin"], { input: content, where: "own" });
 	return written.output.toString("latin1").trim();
 }

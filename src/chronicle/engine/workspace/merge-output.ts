@@ -4,7 +4,7 @@
 import type { MergeSides } from "../../core/index.ts";
 import { rawChanges } from "./compare.ts";
 import { oldGit, WorkspaceError } from "./failures.ts";
-import type { Store } from "./store.ts";
+import type { Store, StoreGitOptions } from "./store.ts";
 
 /** One version of a conflicted path: 1 the base, 2 ours, 3 theirs. */
 export interface MergeStage {
@@ -67,17 +67,27 @@ async function mergeCommits(store: Store, sides: Omit<MergeSides, "names">): Pro
 	const base = await commitTree(store, sides.base, "base");
 	const ours = await commitTree(store, sides.ours, "ours", base);
 	const theirs = await commitTree(store, sides.theirs, "theirs", base);
-	const merged = await store.git([...settings, "merge-tree", "--write-tree", "-z", "--messages", ours, theirs], {
-		accept: [1],
-	});
+	const merged = await writeObjects(
+		store,
+		[...settings, "merge-tree", "--write-tree", "-z", "--messages", ours, theirs],
+		{
+			accept: [1],
+		},
+	);
 	return { ...parse(merged.output.toString("latin1")), commits: { base, ours, theirs } };
 }
 
 async function commitTree(store: Store, tree: string, message: string, parent?: string): Promise<string> {
-	const made = await store.git(["commit-tree", tree, "-m", message, ...(parent === undefined ? [] : ["-p", parent])], {
-		env: commitAuthor,
-	});
+	const args = ["commit-tree", tree, "-m", message, ...(parent === undefined ? [] : ["-p", parent])];
+	const made = await writeObjects(store, args, { env: commitAuthor });
 	return made.output.toString("latin1").trim();
+}
+
+/** Runs a command of git that writes objects, if possible without those of the user's repository, whose times it would set. */
+async function writeObjects(store: Store, args: readonly string[], more: StoreGitOptions) {
+	const tried = await store.tryGit(args, { ...more, where: "own" });
+	// Contents that were too large to copy are only there.
+	return tried.kind === "done" ? tried : store.git(args, more);
 }
 
 async function checkVersion(store: Store): Promise<void> {

@@ -176,7 +176,8 @@ async function initialize({ options, repository, git }: Place): Promise<void> {
 /** Makes sure that git can write to the store. An unusable one is moved aside; its objects stay readable from the new one. */
 async function ensureUsable(place: Place): Promise<void> {
 	const { folder } = place.options;
-	const probe = (): Promise<GitResult> => place.tryGit(["write-tree"], { index: join(folder, "index.probe") });
+	const probe = (): Promise<GitResult> =>
+		place.tryGit(["write-tree"], { index: join(folder, "index.probe"), where: "own" });
 	let tried = await probe();
 	if (tried.kind === "failed" && !isDiskFull(tried.message)) {
 		await removeLocks(folder);

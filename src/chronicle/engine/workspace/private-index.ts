@@ -43,17 +43,56 @@ export function removeFromIndex(store: Pick<Store, "git">, paths: readonly strin
 /** More unreadable files than this are a failure. */
 const maxFaults = 20;
 
-/** Adds files to the index. A file that git blames for its failure is omitted and reported in `unkept`. */
+/** Adds files to the index and the store. A file that git blames for its failure is omitted and reported in `unkept`. */
 export async function addPlain(
 	store: Pick<Store, "tryGit">,
 	names: readonly string[],
 	unkept: Map<string, string>,
 ): Promise<void> {
+	await addFiles(store, names, unkept, []);
+}
+
+/** The same for many files, most of which the user's repository has: only the contents of the others are stored. */
+export async function addKnown(
+	store: Pick<Store, "git" | "tryGit">,
+	names: readonly string[],
+	unkept: Map<string, string>,
+): Promise<void> {
+	await addFiles(store, names, unkept, ["--info-only"]);
+	const listed = await store.git(["ls-files", "-z", "--stage"]);
+	const wanted = new Set(names);
+	const byObject = new Map<string, string[]>();
+	for (const line of listed.output.toString("latin1").split("\0")) {
+		const [, object = ""] = line.split(" ", 2);
+		const path = line.slice(line.indexOf("\t") + 1);
+		if (!wanted.has(path)) continue;
+		const paths = byObject.get(object);
+		if (paths) paths.push(path);
+		else byObject.set(object, [path]);
+	}
+	const checked = await store.git(["cat-file", "--batch-check=%(objectname)"], {
+		input: Buffer.from([...byObject.keys()].map((object) => `${object}\n`).join("")),
+	});
+	const lines = checked.output.toString("latin1").split("\n");
+	const missing = lines.flatMap((line) => (line.endsWith(" missing") ? (byObject.get(line.slice(0, -8)) ?? []) : []));
+	// An entry that matches its file is not read again.
+	await removeFromIndex(store, missing);
+	await addFiles(store, missing, unkept, []);
+}
+
+/** Git sees only the store's own objects: it sets the time of each pack that has a content which it is to write, and the user's are not ours to touch. */
+async function addFiles(
+	store: Pick<Store, "tryGit">,
+	names: readonly string[],
+	unkept: Map<string, string>,
+	how: readonly string[],
+): Promise<void> {
 	let left = names;
 	// Files that became unreadable between our scan and git's.
 	for (let faults = 0; left.length > 0; faults += 1) {
-		const added = await store.tryGit(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], {
+		const added = await store.tryGit(["update-index", "-z", "--add", "--remove", "--replace", ...how, "--stdin"], {
 			input: nulled(left),
+			where: "own",
 		});
 		if (added.kind === "done") return;
 		const blamed = faults < maxFaults ? blamedPath(added) : undefined;
@@ -69,6 +108,13 @@ function blamedPath(result: GitResult): { readonly path: string; readonly why: s
 	const path = /^fatal: Unable to process path ([\s\S]+)\n$/m.exec(result.raw)?.[1];
 	const [first = ""] = result.message.split("\n");
 	return path === undefined ? undefined : { path, why: first.replace(/^error: /, "") };
+}
+
+/** Writes an index as a tree; default: that of the store. Contents that only the user's repository has are not looked for. */
+export async function writeTree(store: Pick<Store, "git">, index?: string): Promise<string> {
+	const args = ["write-tree", "--missing-ok"];
+	const written = await store.git(args, { where: "own", ...(index === undefined ? {} : { index }) });
+	return written.output.toString("latin1").trim();
 }
 
 /** `tree` (`undefined`: an empty one) with `entries` set; an entry whose object is all zeros is removed. Uses a second index in `folder`. */
@@ -88,8 +134,7 @@ export async function editTree(
 			index,
 			input: indexInfo(sorted),
 		});
-		const written = await store.git(["write-tree"], { index });
-		return written.output.toString("latin1").trim();
+		return await writeTree(store, index);
 	} finally {
 		await rm(index, { force: true });
 	}

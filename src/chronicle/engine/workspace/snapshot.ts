@@ -11,7 +11,15 @@ import { type ImportOptions, importObjects } from "./import-objects.ts";
 import { snapshotNested } from "./nested-repository.ts";
 import { foldersAbove, isReadable, pathBytes } from "./paths.ts";
 import type { Placeholders } from "./placeholders.ts";
-import { addPlain, type IndexContents, readIndex, removeFromIndex, updateIndex } from "./private-index.ts";
+import {
+	addKnown,
+	addPlain,
+	type IndexContents,
+	readIndex,
+	removeFromIndex,
+	updateIndex,
+	writeTree,
+} from "./private-index.ts";
 import type { RepositoryInfo } from "./repository.ts";
 import type { FileSnapshot, Store } from "./store.ts";
 
@@ -22,6 +30,10 @@ export type SnapshotStore = Pick<
 	Store,
 	"root" | "limits" | "control" | "git" | "tryGit" | "below" | "contains" | "nested" | "modes"
 >;
+
+/** More files or bytes than this may be those of the user's repository, which has them in packs. */
+const manyFiles = 500;
+const manyBytes = 50_000_000;
 
 /** The update that makes the index match the files. */
 interface IndexUpdate {
@@ -113,9 +125,8 @@ async function takeSnapshot(state: State): Promise<FileSnapshot> {
 	await store.modes.save();
 	const { unkept } = update;
 	if (names.size === 0 && state.lastTree !== undefined) return { tree: state.lastTree, unkept };
-	await applyUpdate(store, update, index);
-	const written = await store.git(["write-tree"]);
-	const tree = written.output.toString("latin1").trim();
+	await applyUpdate(state, update, index);
+	const tree = await writeTree(store);
 	if (imports) await importObjects(store, tree, state.importedTree, imports);
 	state.importedTree = tree;
 	state.lastTree = tree;
@@ -279,15 +290,17 @@ function openLinkCheck(root: string): (path: string) => Promise<boolean> {
 }
 
 async function applyUpdate(
-	store: SnapshotStore,
-	{ plain, special, removed, displaced, placed, unkept }: IndexUpdate,
+	{ store, imports }: State,
+	{ plain, special, removed, displaced, placed, unkept, bytes }: IndexUpdate,
 	index: IndexContents,
 ): Promise<void> {
+	const isMuch = plain.length > manyFiles || bytes > manyBytes;
+	const add = imports && isMuch ? addKnown : addPlain;
 	// `skip-worktree` keeps git from reading the files behind placeholders every time.
 	const steps: (() => Promise<void>)[] = [
 		() => updateIndex(store, ["--no-skip-worktree", "--stdin"], nulled(displaced)),
 		() => removeFromIndex(store, removed),
-		() => addPlain(store, plain, unkept),
+		() => add(store, plain, unkept),
 		() => updateIndex(store, ["--add", "--replace", "--index-info"], indexInfo(special)),
 		() => updateIndex(store, ["--skip-worktree", "--stdin"], nulled([...placed.keys()])),
 	];

@@ -55,7 +55,7 @@ export interface FileSnapshot {
 /** Why a file's contents are not stored. */
 export type PlaceholderKind = "large" | "secret";
 
-interface StoreGitOptions {
+export interface StoreGitOptions {
 	readonly input?: Buffer;
 	readonly index?: string;
 	readonly enough?: number;

@@ -1,7 +1,7 @@
 // Applies a rewind: the user returns run and files to the start of an earlier visit, or undoes a rewind.
 // R1 nothing changes before the files are restored; R2 a rewind undoes the decisions and the knowledge since its target, and is itself undoable.
 
-import { nameFiles } from "../snapshot/index.ts";
+import { type FileChange, nameFiles } from "../snapshot/index.ts";
 import { advance, moveTo } from "./advance.ts";
 import { notice } from "./budget.ts";
 import { rewindDecisions } from "./decision-record.ts";
@@ -62,6 +62,9 @@ export function onRewindRequested(run: Run, event: LedgerEvent & RewindRequested
 	}
 }
 
+/** Files that are named in the sentence about a rewind. */
+const maxNamed = 8;
+
 export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | FilesUnrestored)): Reduced {
 	const { stage } = run;
 	if (stage.kind !== "restoring" || stage.rewind.tree !== event.tree)
@@ -75,7 +78,7 @@ export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | 
 		from === undefined ? `at the start of visit ${to}` : `as they were in visit ${to}, before a rewind (kept-${from})`;
 	const missing = notBack > 0 ? ` Not brought back: ${nameFiles(left, notBack)}.` : "";
 	const way = undo ? ` rewind kept-${undo.seq} undoes it.` : "";
-	const detail = `Files and run are back ${where}.${missing}${way}`;
+	const detail = `Files and run are back ${where}.${changedText(event.changes, more)}${missing}${way}`;
 	const hold = { status: "paused", cause: "rewound", detail } as const;
 	const rewound = {
 		...(from === undefined ? { to } : { kept: from }),
@@ -93,6 +96,16 @@ export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | 
 	const current = isRefusal(loaded) ? noted : loaded;
 	const decisions = rewindDecisions(run.decisions, stage.rewind, run.visit);
 	return moveTo({ ...current, kept, snapshot: known, decisions, pairMoves, baseline, hold }, state, "rewind");
+}
+
+/** What the rewind has changed in the files, with the first names; nothing where it is unknown. */
+function changedText(changes: readonly FileChange[] | undefined, more: number): string {
+	if (!changes) return "";
+	const count = changes.length + more;
+	if (count === 0) return " No file had to be changed.";
+	const named = changes.slice(0, maxNamed).map(({ path, from }) => (from === undefined ? path : `${from} → ${path}`));
+	const others = count > named.length ? ` and ${count - named.length} more` : "";
+	return ` ${count === 1 ? "1 file" : `${count} files`} changed: ${named.join(", ")}${others}.`;
 }
 
 /** The run where it was before a rewind whose files could not be restored. */

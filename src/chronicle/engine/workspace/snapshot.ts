@@ -294,7 +294,7 @@ async function applyUpdate(
 	{ plain, special, removed, displaced, placed, unkept, bytes }: IndexUpdate,
 	index: IndexContents,
 ): Promise<void> {
-	const isMuch = plain.length > manyFiles || bytes > manyBytes;
+	const isMuch = plain.length > manyFiles || bytes > Math.min(manyBytes, store.limits.ownBytes);
 	const add = imports && isMuch ? addKnown : addPlain;
 	// `skip-worktree` keeps git from reading the files behind placeholders every time.
 	const steps: (() => Promise<void>)[] = [

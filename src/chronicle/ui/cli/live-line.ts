@@ -6,6 +6,8 @@ import { activityText, childrenText, endingText, shortCost, shortTime } from "..
 import { colorMark } from "./paint.ts";
 
 const tickMs = 1000;
+/** Milliseconds after which a stage without a worker is named where there is no live line. */
+const slowMs = 2000;
 
 export interface LiveLine {
 	/** Updates the run. */
@@ -16,12 +18,23 @@ export interface LiveLine {
 	close(): void;
 }
 
-/** Opens the live line on `stream`; on anything but a terminal only `print` has an effect. */
+/**
+ * Opens the live line on `stream`. On anything but a terminal, where nothing can be redrawn, a line says what the run does when a stage without a
+ * worker is slow.
+ */
 export function openLiveLine(stream: NodeJS.WriteStream, now: () => number = Date.now): LiveLine {
 	const isTerminal = stream.isTTY === true && process.env.TERM !== "dumb";
 	let run: Run | undefined;
 	let isDrawn = false;
 	let timer: NodeJS.Timeout | undefined;
+	let named: string | undefined;
+	const nameSlow = (): void => {
+		timer = undefined;
+		if (run === undefined || !quietStages.has(run.stage.kind)) return;
+		const stage = `${run.visit} ${run.stage.kind}`;
+		if (stage !== named) line.print(`… ${doingText(run, new Date(now()).toISOString())}`);
+		named = stage;
+	};
 	const clear = (): void => {
 		if (isDrawn) stream.write("\r\u001b[2K");
 		isDrawn = false;
@@ -32,24 +45,30 @@ export function openLiveLine(stream: NodeJS.WriteStream, now: () => number = Dat
 		stream.write(colorMark(fitted(liveText(run, new Date(now()).toISOString()), stream.columns), stream));
 		isDrawn = true;
 	};
-	return {
+	const line: LiveLine = {
 		show(next) {
-			if (!isTerminal) return;
 			run = next;
+			if (!isTerminal) {
+				clearTimeout(timer);
+				timer = setTimeout(nameSlow, slowMs);
+				return;
+			}
 			timer ??= setInterval(draw, tickMs);
 			draw();
 		},
 		print(text) {
 			clear();
 			for (const line of printable(text).split("\n")) stream.write(`${colorMark(line, stream)}\n`);
-			if (run !== undefined) draw();
+			if (run !== undefined && isTerminal) draw();
 		},
 		close() {
 			clearInterval(timer);
+			timer = undefined;
 			clear();
 			run = undefined;
 		},
 	};
+	return line;
 }
 
 /** `● build · Senior Engineer · bash npm test · 12s · $0.42 ▰▱▱▱▱▱▱▱ of $5.00`. */
@@ -85,6 +104,9 @@ function doingText(run: Run, now: string): string {
 			return endingText(run) ?? activityText(activity);
 	}
 }
+
+/** Stages whose work is that of this program: it may take long, and no event is recorded meanwhile. */
+const quietStages: ReadonlySet<Run["stage"]["kind"]> = new Set(["baselining", "stopping", "restoring"]);
 
 const otherStages: Readonly<Partial<Record<Run["stage"]["kind"], string>>> = {
 	deciding: "deciding",

@@ -7,7 +7,7 @@ import {
 	type TurnSettled,
 	type WorkerOutcome,
 } from "../../../../src/chronicle/core/machine/index.ts";
-import { EMPTY_SNAPSHOT } from "../../../../src/chronicle/core/snapshot/index.ts";
+import { EMPTY_SNAPSHOT, type FileChange } from "../../../../src/chronicle/core/snapshot/index.ts";
 import {
 	ask,
 	crash,
@@ -643,6 +643,25 @@ describe("rewind", () => {
 		testRun.say({ kind: "files_unrestored", tree: "t", detail: "no space" });
 		expect(testRun.run).toMatchObject({ status: "paused", state: "a", visit: 1, hold: { cause: "workspace" } });
 	});
+});
+
+it.each<[changes: FileChange[] | undefined, more: number, said: string]>([
+	[undefined, 0, ""],
+	[[], 0, " No file had to be changed."],
+	[[{ path: "a", change: "M" }], 0, " 1 file changed: a."],
+	[
+		[
+			{ path: "b", from: "a", change: "R" },
+			{ path: "c", change: "D" },
+		],
+		3,
+		" 5 files changed: a → b, c and 3 more.",
+	],
+])("a rewind names the files that it has changed: %j and %d more", (changes, more, said) => {
+	const testRun = rest(start(open(template())).say({ kind: "pause_requested", cause: "person", detail: "" }));
+	testRun.say({ kind: "rewind_requested", to: 1, state: "a", tree: "t", snapshot: EMPTY_SNAPSHOT, pairMoves: {} });
+	testRun.say({ kind: "files_restored", tree: "t", before: "u", ...(changes ? { changes } : {}), more });
+	expect(testRun.run.hold?.detail).toBe(`Files and run are back at the start of visit 1.${said}`);
 });
 
 describe("what a rewind did not bring back", () => {

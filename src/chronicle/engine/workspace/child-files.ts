@@ -59,8 +59,7 @@ export async function fillFolder(
 		files,
 		rest.map(({ path }) => path),
 	);
-	const notes = repositories.map(({ path }) => `${fromRaw(path)} is a nested repository and was not copied.`);
-	return { tree: start, notes: [...notes, ...unkept.notes] };
+	return { tree: start, notes: unkept.notes };
 }
 
 /** Links into the project that lead into the folder instead, and links out of it that lead to where they led. */

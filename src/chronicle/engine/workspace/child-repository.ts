@@ -11,8 +11,8 @@ import { privateAttributes, type Store } from "./store.ts";
 export interface ChildRepository {
 	/** Runs git on it. */
 	git(args: readonly string[], input?: Buffer): Promise<GitResult>;
-	/** Makes `tree` its only commit on top of the project's. */
-	commit(tree: string, message: string): Promise<void>;
+	/** Makes its index its only commit on top of the project's. */
+	commit(message: string): Promise<void>;
 	copyIndex(place: string): Promise<void>;
 }
 
@@ -53,7 +53,8 @@ export async function makeChildRepository(
 	await writeFile(join(folder, "info", "exclude"), `${ignored}\n`);
 	return {
 		git,
-		async commit(tree, message) {
+		async commit(message) {
+			const tree = await required(["write-tree", "--missing-ok"]);
 			const parent = repository.objects === undefined ? undefined : await takeHistory(store, folder);
 			const parents = parent === undefined ? [] : ["-p", parent];
 			await required(["update-ref", "HEAD", await required(["commit-tree", tree, "-m", message, ...parents])]);
@@ -77,6 +78,6 @@ async function takeHistory(store: Store, folder: string): Promise<string | undef
 }
 
 /** A line of git's list of other object folders; one that would be misread is quoted. */
-function alternateLine(path: string): string {
+export function alternateLine(path: string): string {
 	return `${/^["#]|\n/.test(path) ? JSON.stringify(path) : path}\n`;
 }

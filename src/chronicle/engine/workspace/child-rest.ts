@@ -26,6 +26,7 @@ import { rawChanges } from "./compare.ts";
 import { isNothing, modes } from "./git.ts";
 import { foldersAbove, fromRaw, toRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
+import { changedRepositories } from "./submodules.ts";
 
 /** Index of a child's initial files, next to them. */
 export const START_INDEX = "index";
@@ -48,7 +49,7 @@ export interface EndingChild {
 /** What the snapshot `tree` of a child does not hand over, by path below its root. `unkept`: what the snapshot could not read. */
 export async function findRest(
 	store: Store,
-	{ start }: Pick<EndingChild, "start">,
+	{ start, place, root }: EndingChild,
 	tree: string,
 	unkept: readonly FileLeft[],
 ): Promise<FileLeft[]> {
@@ -61,7 +62,7 @@ export async function findRest(
 		if (kind !== undefined) found.push({ path: fromRaw(path), why: kind === "large" ? size : "secret by its name" });
 		else if (after.mode === modes.repository) found.push({ path: fromRaw(path), why: "a repository of its own" });
 	}
-	return found;
+	return [...found, ...(await changedRepositories(place, root))];
 }
 
 /** Records what a child's end leaves; removed when it continues. */

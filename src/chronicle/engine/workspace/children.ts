@@ -18,10 +18,12 @@ import {
 } from "./child-places.ts";
 import { makeChildRepository } from "./child-repository.ts";
 import { forgetRest, noteIgnored, readRest, START_INDEX } from "./child-rest.ts";
-import { ioFailure, stopped } from "./failures.ts";
+import { gitFailure, ioFailure, stopped, unknownTree } from "./failures.ts";
+import { modes } from "./git.ts";
 import { takeLinks } from "./links.ts";
 import { fromRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
+import { addGitlinks, noteRepositories, takeRepositories } from "./submodules.ts";
 
 export interface ChildRequest {
 	readonly child: string;
@@ -92,11 +94,14 @@ async function makeChild(
 	const below = fromRaw(store.repository.below);
 	await mkdir(join(files, below), { recursive: true, mode: 0o700 });
 	const links = await takeLinks(store, { ...request, files, goal });
-	const ignored = [store.repository.ignored, ...links.patterns].join("\n");
+	const inner = await takeRepositories(store, await repositoriesIn(store, tree), { files, goal });
+	const ignored = [store.repository.ignored, ...links.patterns, ...inner.patterns].join("\n");
 	const git = await makeChildRepository(store, { files, storeFolder, ignored });
 	const filled = await fillFolder(store, { git, files, goal, tree, storeFolder });
-	await git.commit(filled.tree, `Start of ${child}`);
 	await git.copyIndex(join(place, START_INDEX));
+	await addGitlinks(git, inner.repositories);
+	await git.commit(`Start of ${child}`);
+	await noteRepositories(place, inner.repositories);
 	const record: ChildRecord = {
 		child,
 		source: store.root,
@@ -104,6 +109,7 @@ async function makeChild(
 		notes: [
 			...filled.notes,
 			...links.notes,
+			...inner.notes,
 			...(request.hasSetup ? [] : missingDependencies(store.cwd, join(files, below))),
 		],
 		below,
@@ -113,6 +119,16 @@ async function makeChild(
 	await noteIgnored(store, { place, root: files });
 	await writeFile(join(place, recordFile), JSON.stringify(record), { mode: 0o600 });
 	return record;
+}
+
+/** The repositories among the files of a tree, by path below the root. */
+async function repositoriesIn(store: Store, tree: string): Promise<readonly string[]> {
+	const listed = await store.tryGit(["ls-tree", "-r", "-z", "--full-tree", tree]);
+	if (listed.kind !== "done") throw listed.kind === "failed" ? unknownTree(tree) : gitFailure(listed);
+	const entries = listed.output.toString("latin1").split("\0");
+	return entries.flatMap((entry) =>
+		entry.startsWith(modes.repository) ? [fromRaw(entry.slice(entry.indexOf("\t") + 1))] : [],
+	);
 }
 
 function describe(place: string, { below, tree, notes }: ChildRecord, { root }: Pick<Store, "root">) {

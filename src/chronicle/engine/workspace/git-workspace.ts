@@ -29,6 +29,7 @@ import { fromRaw } from "./paths.ts";
 import { prepareRestore, restoreTree } from "./restore.ts";
 import { leftList } from "./restore-plan.ts";
 import type { Limits, OperationControl, Store, StoreOptions } from "./store.ts";
+import { noteRepositoriesAgain } from "./submodules.ts";
 
 export interface GitWorkspaceOptions {
 	/** Folder that the run works in, absolute. */
@@ -150,7 +151,9 @@ function childOperations(
 		noteSetUp: (child) =>
 			run(undefined, limits.measureMs, async (store) => {
 				const found = await endingChild(folder, child);
-				if (found) await noteIgnored(store, found);
+				if (!found) return;
+				await noteIgnored(store, found);
+				await noteRepositoriesAgain(found.place, found.root);
 			}),
 		async endChild(child, kept, signal) {
 			const [there] = await elsewhere([child]);

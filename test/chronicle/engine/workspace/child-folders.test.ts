@@ -261,15 +261,15 @@ describe("the files of a child", () => {
 		expect([stage.read(".env"), stage.read("a.txt")]).toEqual(["TOKEN=1\n", "1\n"]);
 	});
 
-	it("exclude nested repositories, which a merge leaves unchanged", async () => {
+	it("have nested repositories apart from their files, so that a merge leaves those of the project unchanged", async () => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		stage.write("lib/lib.txt", "lib\n");
 		stage.repository("lib");
 		const parent = stage.open();
 		const child = await openChild(stage, parent);
-		expect(child.notes).toEqual(["lib is a nested repository and was not copied."]);
-		expect(existsSync(join(child.cwd, "lib"))).toBe(false);
+		expect(child.notes).toEqual([expect.stringContaining("`lib` is a repository of its own, copied")]);
+		expect(existsSync(join(child.cwd, "lib/lib.txt"))).toBe(true);
 		writeFileSync(join(child.cwd, "a.txt"), "2\n");
 		const last = await value(child.workspace.snapshot());
 		const names = { ours: "you", theirs: "child" };

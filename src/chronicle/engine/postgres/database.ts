@@ -23,6 +23,15 @@ export interface Database extends Sql {
 	readonly name: string;
 	/** Precedes the commands that a failure names, with the options that choose project and engine. */
 	readonly shell: string;
+	/**
+	 * Runs one statement on a connection of its own, for at most `ms` milliseconds. A connection that does not answer by then is given up, so that
+	 * the next call has a new one: it may be open on this side only.
+	 */
+	queryWithin<Row extends object>(
+		ms: number,
+		text: string,
+		values: readonly unknown[],
+	): Promise<{ readonly rows: Row[] }>;
 	/** The queue: only its public functions are used, with a transaction as their `db`. Started on first use. */
 	boss(): Promise<PgBoss>;
 	/** Starts to send the jobs of schedules at their times; one process of all does it at a time. Gives the function that stops it. */
@@ -46,9 +55,20 @@ const statementMs = 15_000;
 const connectMs = 5000;
 const reconnectMs = 1000;
 const closeMs = 1000;
+/** Milliseconds between two questions whether the connection of notifications still answers, and for the answer. */
+const probeMs = 5000;
+const probeTimeoutMs = 3000;
+/** Milliseconds of silence after which the system asks whether the other side is there. */
+const keepAliveMs = 10_000;
 
 type Pg = typeof import("pg").default;
 type Boss = typeof import("pg-boss");
+type QueryConfig = import("pg").QueryConfig;
+
+/** Closes a connection that may be open on this side only: nothing is sent, and nothing awaited. */
+function abandon(client: InstanceType<Pg["Client"]>): void {
+	(client as unknown as { readonly connection: { readonly stream: { destroy(): void } } }).connection.stream.destroy();
+}
 
 const install = "npm install pg@8 pg-boss@12";
 
@@ -137,6 +157,8 @@ class PostgresDatabase implements Database {
 	readonly #listeners = new Set<(payload: string | undefined) => void>();
 	#listening: Promise<void> | undefined;
 	#listener: InstanceType<Pg["Client"]> | undefined;
+	/** The connection of `queryWithin`. */
+	#own: Promise<InstanceType<Pg["Client"]>> | undefined;
 	#boss: Promise<PgBoss> | undefined;
 	#closed = false;
 
@@ -156,6 +178,7 @@ class PostgresDatabase implements Database {
 			query_timeout: statementMs,
 			statement_timeout: statementMs,
 			keepAlive: true,
+			keepAliveInitialDelayMillis: keepAliveMs,
 			allowExitOnIdle: true,
 			application_name: "pi-chronicle",
 		});
@@ -171,6 +194,41 @@ class PostgresDatabase implements Database {
 
 	async executeSql(text: string, values?: unknown[]): Promise<{ rows: never[] }> {
 		return this.#pool.query<never>(text, values);
+	}
+
+	async queryWithin<Row extends object>(ms: number, text: string, values: readonly unknown[]) {
+		const began = performance.now();
+		this.#own ??= this.#connect("pi-chronicle lease", ms);
+		const opened = this.#own;
+		try {
+			const client = await opened;
+			const left = Math.max(1, ms - (performance.now() - began));
+			return await client.query<Row>({ text, values: [...values], query_timeout: left } as QueryConfig);
+		} catch (error) {
+			if (this.#own === opened) this.#own = undefined;
+			opened.then(abandon, () => {});
+			throw error;
+		}
+	}
+
+	/** Opens a connection that keeps no process alive. */
+	async #connect(name: string, ms: number): Promise<InstanceType<Pg["Client"]>> {
+		const client = new this.#packages.pg.Client({
+			connectionString: this.#url,
+			connectionTimeoutMillis: ms,
+			keepAlive: true,
+			keepAliveInitialDelayMillis: keepAliveMs,
+			application_name: name,
+		});
+		client.on("error", () => {});
+		try {
+			await client.connect();
+		} catch (error) {
+			abandon(client);
+			throw error;
+		}
+		(client as unknown as { unref(): void }).unref();
+		return client;
 	}
 
 	async transaction<T>(work: (tx: Sql) => Promise<T>): Promise<T> {
@@ -244,28 +302,26 @@ class PostgresDatabase implements Database {
 
 	/** Resolves after the first try; connects again for as long as the database is open. */
 	async #connectListener(): Promise<void> {
-		const client = new this.#packages.pg.Client({
-			connectionString: this.#url,
-			connectionTimeoutMillis: connectMs,
-			keepAlive: true,
-			application_name: "pi-chronicle listener",
-		});
+		let client: InstanceType<Pg["Client"]> | undefined;
+		let probe: NodeJS.Timeout | undefined;
 		let gone = false;
 		const again = (): void => {
 			if (gone || this.#closed) return;
 			gone = true;
-			client.end().catch(() => {});
+			clearInterval(probe);
+			if (client) abandon(client);
 			setTimeout(() => void this.#connectListener(), reconnectMs).unref();
 		};
-		client.on("error", again);
-		client.on("end", again);
-		client.on("notification", ({ payload = "" }) => this.#notify(payload));
 		try {
-			await client.connect();
-			await client.query(`LISTEN ${CHANNEL}`);
+			client = await this.#connect("pi-chronicle listener", connectMs);
+			const live = client;
+			const query = (text: string) => live.query({ text, query_timeout: probeTimeoutMs } as QueryConfig);
+			client.on("error", again);
+			client.on("end", again);
+			client.on("notification", ({ payload = "" }) => this.#notify(payload));
+			await query(`LISTEN ${CHANNEL}`);
 			this.#listener = client;
-			// Listening keeps no process alive.
-			(client as unknown as { unref(): void }).unref();
+			probe = setInterval(() => query("SELECT").catch(again), probeMs).unref();
 			this.#notify(undefined);
 		} catch {
 			again();
@@ -281,7 +337,8 @@ class PostgresDatabase implements Database {
 		this.#closed = true;
 		const boss = await this.#boss?.catch(() => undefined);
 		// Connections that don't keep the process alive must not delay its exit when they close either.
-		const ended = [boss?.stop({ graceful: false, close: false }), this.#listener?.end(), this.#pool.end()];
+		const own = this.#own?.then((client) => client.end());
+		const ended = [boss?.stop({ graceful: false, close: false }), own, this.#listener?.end(), this.#pool.end()];
 		await Promise.race([Promise.allSettled(ended), sleep(closeMs)]);
 	}
 }

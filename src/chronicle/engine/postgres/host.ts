@@ -86,7 +86,9 @@ export function openHost(database: Database, options: HostOptions = {}): Host {
 	};
 	const beat = async (): Promise<void> => {
 		const began = performance.now();
-		const result = await renewRow(database, id, insert).catch((error: unknown) => explainFailure(database, error));
+		const result = await renewRow(database, id, leaseMs / 3, insert).catch((error: unknown) =>
+			explainFailure(database, error),
+		);
 		if ("draining" in result) {
 			if (began - proved > leaseMs) steady = began;
 			proved = began;
@@ -135,9 +137,14 @@ export function openHost(database: Database, options: HostOptions = {}): Host {
 	};
 }
 
-/** Renews the row of a host; `insert` adds it again where another host found it too old and removed it. */
-async function renewRow(database: Database, id: string, insert: () => Promise<unknown>): Promise<BeatResult> {
-	const { rows } = await database.query<Beat & { readonly version: number }>(renewText, [id]);
+/** Renews the row of a host, within `ms` milliseconds: a second try is still in time then. `insert` adds it again where another host found it too old and removed it. */
+async function renewRow(
+	database: Database,
+	id: string,
+	ms: number,
+	insert: () => Promise<unknown>,
+): Promise<BeatResult> {
+	const { rows } = await database.queryWithin<Beat & { readonly version: number }>(ms, renewText, [id]);
 	const [row] = rows;
 	const outdated = row?.version === ENGINE_VERSION ? undefined : await checkVersion(database);
 	if (outdated) return { outdated };

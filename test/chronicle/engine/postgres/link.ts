@@ -7,6 +7,8 @@ export interface Link {
 	readonly url: string;
 	/** From now on nothing gets through, and nothing is closed. */
 	cut(): void;
+	/** Nothing gets through the connections that are there, and none is closed, as after a failure of a router; new ones get through. */
+	freeze(): void;
 	/** Connections that were cut are closed, new ones get through. */
 	mend(): void;
 	/** The same, and from now on it leads to the host and port of `url`. */
@@ -18,6 +20,7 @@ export async function openLink(url: string): Promise<Link> {
 	let target = new URL(url);
 	const sockets = new Set<Socket>();
 	let isCut = false;
+	let generation = 0;
 	const keep = (socket: Socket): Socket => {
 		sockets.add(socket);
 		socket.on("error", () => {});
@@ -27,11 +30,13 @@ export async function openLink(url: string): Promise<Link> {
 	const server = createServer((near) => {
 		keep(near);
 		if (isCut) return void near.pause();
+		const own = generation;
+		const isDead = (): boolean => isCut || own !== generation;
 		const far = keep(connect(Number(target.port), target.hostname));
-		near.on("data", (data) => void (isCut || far.write(data)));
-		far.on("data", (data) => void (isCut || near.write(data)));
-		near.on("close", () => isCut || far.destroy());
-		far.on("close", () => isCut || near.destroy());
+		near.on("data", (data) => void (isDead() || far.write(data)));
+		far.on("data", (data) => void (isDead() || near.write(data)));
+		near.on("close", () => isDead() || far.destroy());
+		far.on("close", () => isDead() || near.destroy());
 	});
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 	const closeAll = (): void => {
@@ -51,6 +56,9 @@ export async function openLink(url: string): Promise<Link> {
 		url: through.href,
 		cut() {
 			isCut = true;
+		},
+		freeze() {
+			generation += 1;
 		},
 		mend,
 		lead(other) {

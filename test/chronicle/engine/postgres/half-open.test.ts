@@ -1,0 +1,52 @@
+// Connections that are open on one side only: the other side is gone without a word. A host keeps its lease, and hears notifications again.
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Database, openHost, setUpEngine } from "../../../../src/chronicle/engine/postgres/index.ts";
+import { patient } from "../../../harness/patience.ts";
+import { type Cluster, needsPostgres, startPostgres } from "../../../harness/postgres.ts";
+import { connect } from "./connect.ts";
+import { openLink } from "./link.ts";
+
+describe("a host whose connections are half open", needsPostgres, () => {
+	let cluster: Cluster;
+	let owner: Database;
+	beforeAll(async () => {
+		cluster = await startPostgres();
+		owner = await connect(cluster.url);
+		await setUpEngine(owner, { project: "app", queues: [], labels: [], members: [] });
+	});
+
+	it("keeps its lease, and so its runs", { timeout: patient(60_000) }, async () => {
+		const link = await openLink(cluster.url);
+		const leaseMs = patient(1500);
+		const host = openHost(await connect(link.url), { leaseMs });
+		await host.register();
+		const expired = `SELECT FROM chronicle.host WHERE id = $1 AND beat_at < now() - lease_ms * interval '1 millisecond'`;
+		const end = performance.now() + 4 * leaseMs;
+		for (let freezeAt = 0; performance.now() < end; await sleep(20)) {
+			if (performance.now() > freezeAt) {
+				freezeAt = performance.now() + 1.3 * leaseMs;
+				link.freeze();
+			}
+			expect(performance.now() - host.provedAt()).toBeLessThan(leaseMs);
+			expect((await owner.query(expired, [host.id])).count).toBe(0);
+		}
+		await owner.query("DELETE FROM chronicle.host");
+	});
+
+	it("hears notifications again", { timeout: patient(60_000) }, async () => {
+		const link = await openLink(cluster.url);
+		const heard: (string | undefined)[] = [];
+		await (await connect(link.url)).listen((payload) => void heard.push(payload));
+		const notify = (payload: string) => owner.query("SELECT pg_notify('chronicle', $1)", [payload]);
+		await notify("before");
+		await expect.poll(() => heard, { timeout: patient(5000) }).toContain("before");
+		link.freeze();
+		const lost = heard.length;
+		await notify("lost");
+		// `undefined`: some may have been missed.
+		await expect.poll(() => heard.slice(lost), { timeout: patient(20_000) }).toContain(undefined);
+		await notify("after");
+		await expect.poll(() => heard, { timeout: patient(5000) }).toContain("after");
+	});
+});

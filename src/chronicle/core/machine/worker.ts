@@ -197,7 +197,7 @@ export function onUsed(run: Run, event: LedgerEvent & Used): Reduced {
 export function onModelSwitched(run: Run, event: LedgerEvent & ModelSwitched): Reduced {
 	const stage = aliveStage(run, event.visit, event.attempt);
 	if (!stage) return stale();
-	const noted = notice(run, `${event.from} failed, so ${event.to} continues: ${event.detail}`);
+	const noted = notice(run, `${event.from} failed, so ${event.to} goes on: ${event.detail}`);
 	const seen = alive(noted, stage, event.at);
 	if (stage.kind !== "working") return seen;
 	return { ...seen, stage: { ...stage, seenAt: event.at, worker: { ...stage.worker, model: event.to } } };
@@ -242,13 +242,13 @@ function nudge(run: Run, stop: TurnSettled["stop"]): string {
 	const targets = (plan.terminal ? ["done"] : plan.next).map((name) => `"${name}"`).join(" or ");
 	const cut = stop === "length" ? "Your last message was cut off at the length limit. " : "";
 	const data = outputIn(run) ? ", and with data that fits its schema" : "";
-	return `${cut}The state "${run.state}" is not over: it ends only with a call of workflow_transition. If your work here is done, call it with ${targets} and a summary${data}; ${wayOut(run)}otherwise continue to work.`;
+	return `${cut}The state "${run.state}" is not over: it ends only with a call of workflow_transition. If your work here is done, call it with ${targets} and a summary${data}; ${wayOut(run)}otherwise go on working.`;
 }
 
 /** Only some states can hand over to the user. */
 function wayOut(run: Run): string {
 	return legalTargets(run).includes(HUMAN_INTERVENTION)
-		? `if you cannot continue, call it with "${HUMAN_INTERVENTION}" and say why; `
+		? `if you cannot go on, call it with "${HUMAN_INTERVENTION}" and say why; `
 		: "";
 }
 

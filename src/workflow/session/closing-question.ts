@@ -1,26 +1,44 @@
 // Recognizes that a model ended its turn with a question to the user, by the end of its text.
-// Q1 a question that the text itself answers is none; Q2 a mistake is cheap: the model is only asked to use `ask`.
+// Q1 a question that the text itself answers is none; Q2 a mistake is cheap: the model is only asked to use `ask`; Q3 a recommendation, thanks
+// and the permitted answers in brackets may follow a question.
 
 /** Question marks of all scripts. The Greek one looks like a semicolon. */
 const questionMarks = "?？؟⁇⁈⁉‽⸮፧՞꘏꫱᥅﹖\u037e";
 /** Characters that may follow the last mark: quotes, brackets, emphasis, emoji, other marks. */
 const closers = /(?:[\s*_~`"'”’»«›‹」』）)\]}>.!！。…]|\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Cf}|\ufe0f)+$/u;
 
+/** The permitted answers in brackets, after a question. */
+const permitted = /(?<=[?？؟]["'”’*_]*)\s*[([（【][^?？()[\]（）【】]{1,60}[)\]）】][\s.。]*$/u;
+
 /** Requests that end without a question mark, by language. They may follow the question itself. */
 const requests = [
 	// English
-	/\b(let me know|please (advise|answer|choose|clarify|confirm|decide|pick|reply|respond|tell me)|tell me (if|how|what|when|where|whether|which|who)|(await|wait|waiting) (for )?your|your (answer|choice|decision|input))\b/i,
+	/\b(let me know|please (advise|answer|choose|clarify|confirm|decide|enter|give|paste|pick|provide|reply|respond|select|send|share|specify|supply|tell me)|tell me (if|how|what|when|where|whether|which|who)|(await|wait|waiting) (for )?your|your (answer|choice|decision|input)|(answer|reply|respond) (by|with))\b|^(choose|confirm|decide|pick|select)\b.*\b(either|if|number|one|option|or|whether|which)\b/i,
 	// German
-	/\b(sag(en sie)? mir|gib mir bescheid|geben sie mir bescheid|bitte (antworte|bestätige|entscheide|wähle|bestätigen|entscheiden|wählen)|warte auf (deine|ihre))/i,
+	/\b(sag(en sie)? mir|gib mir bescheid|geben sie mir bescheid|bitte (antworte|bestätige|entscheide|gib|nenne|schick|wähle|antworten|bestätigen|entscheiden|geben|nennen|schicken|wählen)|antworte(n sie)? mit|warte auf (deine|ihre))/i,
 	// French
-	/\b(dis-moi|dites-moi|merci de (confirmer|préciser|choisir|répondre)|veuillez|j'attends (ta|votre))/i,
+	/\b(dis-moi|dites-moi|merci de (choisir|confirmer|donner|fournir|indiquer|préciser|répondre)|répond(s|ez) (avec|par)|veuillez|j'attends (ta|votre))/i,
 	// Spanish, Portuguese, Italian
-	/\b(dime|dígame|avísame|por favor,? (confirma|elige|indica|responde|confirme|escolha|responda)|me diga|diga-me|me avise|fammi sapere|mi dica|dimmi)\b/i,
+	/\b(dime|dígame|avísame|por favor,? (confirma|elige|envía|indica|proporciona|responde|confirme|elija|envíe|indique|proporcione|responda|escolha|envie|forneça|informe)|per favore,? (conferma|fornisci|indica|scegli|rispondi)|me diga|diga-me|me avise|fammi sapere|mi dica|dimmi)\b/i,
 	// Russian
-	/(сообщите|скажите|подтвердите|дайте знать|жду (вашего|твоего))/i,
+	/(сообщите|скажите|подтвердите|ответьте|выберите|предоставьте|пришлите|укажите|уточните|дайте знать|жду (вашего|твоего))/i,
 	// Chinese, Japanese, Korean
-	/(请(告诉我|确认|选择|回复|告知)|請(告訴我|確認|選擇|回覆)|(教えて|お知らせ|ご確認|選んで)(ください|下さい)|알려\s?주세요|확인해\s?주세요)/,
+	/(请(告诉我|确认|选择|回复|告知|提供|指定|输入)|請(告訴我|確認|選擇|回覆|提供|指定|輸入)|(教えて|お知らせ|ご確認|選んで|(指定|提供|入力|共有|返信)して)(ください|下さい)|알려\s?주세요|(확인|제공|입력|지정|선택)해\s?주세요)/,
 ] as const;
+
+/** Words by which a sentence asks the user what the model should do. */
+const askedUser =
+	/\b(((can|could|may|must|shall|should) (I|we))|((are|can|could|do|did|should|will|would) you)|you'd (like|prefer)|soll(en|te)? (ich|wir)|(darf|kann) ich|(möchte(st|n)|will(st)?|wollen) (du|sie)|dois-je|puis-je|(préfér|voul)ez-vous|(préfères|veux)-tu|(debo|puedo|prefieres?|quieres?|devo|posso|preferisci|vuoi|prefere|você quer))\b|(мне (следует|стоит)|(вы )?хотите|ты хочешь)/i;
+
+/** Words that begin a question. */
+const interrogative = /^\W*(can|could|do|how|may|shall|should|what|when|where|which|who|would)\b/i;
+
+/** What the model would choose, which it may say after its question. */
+const recommendation =
+	/\b(advise|I('d| would) (choose|go|pick|take|use)|default|lean|prefer|propose|recommend|suggest)|empfehl|vorschlag|würde|recommand|suggère|recom(iendo|endo)|sugi?ero|consigli|рекоменд|предлагаю|建议|建議|推荐|推薦|おすすめ|推奨|추천/i;
+
+const thanks =
+	/^\W*(thanks|thank you|cheers|danke|vielen dank|merci|gracias|obrigad[oa]|grazie|спасибо|谢谢|謝謝|ありがとう|감사)[^?]{0,40}$/i;
 
 /** Sentences that are questions without a mark: Chinese, Japanese, Korean, Thai. */
 const spokenQuestion =
@@ -34,12 +52,17 @@ export function closingQuestion(text: string): string | undefined {
 		.trim();
 	const paragraphs = prose.split(/\n\s*\n/).filter((part) => part.trim() !== "");
 	const last = paragraphs.length - 1;
-	for (const from of [last, last - 1]) {
+	for (const from of [last, last - 1, last - 2]) {
 		const paragraph = paragraphs[from];
 		if (paragraph === undefined) break;
 		if (asks(paragraph)) return paragraphs.slice(from).join("\n\n").slice(0, 4_000);
 		// The choices of a question may follow it, as a list.
-		if (!isList(paragraph)) break;
+		if (
+			!isList(paragraph) &&
+			!thanks.test(paragraph) &&
+			!(recommendation.test(paragraph) && sentencesOf(paragraph).length === 1)
+		)
+			break;
 	}
 	return undefined;
 }
@@ -49,11 +72,21 @@ function asks(paragraph: string): boolean {
 	const lead = lines.findIndex((line) => isItem(line));
 	// The choices may also stand in the same paragraph, and a last line may follow them.
 	const heads = lead > 0 ? [lines[lead - 1] ?? "", lines.at(-1) ?? ""] : [lines.at(-1) ?? ""];
-	return heads.some((line) => isQuestion(line) || requests.some((request) => request.test(lastSentence(line))));
+	return heads.some((line) => isQuestion(line) || asksInside(line));
+}
+
+/** Whether the last sentences of a line ask or request something of the user. */
+function asksInside(line: string): boolean {
+	const sentences = sentencesOf(line);
+	const last = sentences.at(-1) ?? "";
+	if (requests.some((request) => request.test(last))) return true;
+	if (interrogative.test(last) && askedUser.test(last)) return true;
+	if (thanks.test(last)) return asksInside(sentences.slice(0, -1).join(" ")) || isQuestion(sentences.at(-2) ?? "");
+	return isQuestion(sentences.at(-2) ?? "") && recommendation.test(last);
 }
 
 function isQuestion(line: string): boolean {
-	const bare = line.replace(closers, "");
+	const bare = line.replace(permitted, "").replace(closers, "");
 	if (questionMarks.includes([...bare].at(-1) ?? " ")) return true;
 	// In Greek, a semicolon is the question mark.
 	if (/\p{Script=Greek};$/u.test(bare)) return true;
@@ -61,14 +94,8 @@ function isQuestion(line: string): boolean {
 	return /՞\p{L}*$/u.test(bare.replace(/[։:]$/u, "")) || spokenQuestion.test(bare);
 }
 
-/** The text after the last end of a sentence before the line's own end. */
-function lastSentence(line: string): string {
-	return (
-		line
-			.trim()
-			.split(/(?<=[.!?。！？])\s*(?=\S)/u)
-			.at(-1) ?? ""
-	);
+function sentencesOf(line: string): readonly string[] {
+	return line.trim().split(/(?<=[.!?][*_"'”’)]*)\s+(?=\S)|(?<=[。！？])\s*(?=\S)/u);
 }
 
 function isList(paragraph: string): boolean {

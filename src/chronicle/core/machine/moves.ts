@@ -35,12 +35,15 @@ export function targetMeanings(run: Run, state = run.state): Readonly<Record<str
 
 function meaningOf(run: Run, state: string, target: string): string {
 	if (target === HUMAN_INTERVENTION) return "stop, the user decides";
+	const end = run.parent ? "your part ends" : "the run ends";
 	// Also the state's own name: nothing follows it.
-	if (planOf(run, state).terminal) return "the run ends";
+	if (planOf(run, state).terminal) return end;
 	if (target === state) return "again, with a fresh worker";
 	const order = [...run.plan.states.keys()];
 	const [purpose = ""] = (planOf(run, target).description ?? "").split("\n", 1);
-	const way = planOf(run, target).terminal ? "the end" : order.indexOf(target) < order.indexOf(state) ? "back" : "next";
+	const { terminal, persona, children } = planOf(run, target);
+	const last = persona || children ? "the last state" : `the end of ${run.parent ? "your part" : "the run"}`;
+	const way = terminal ? last : order.indexOf(target) < order.indexOf(state) ? "back" : "next";
 	return purpose === "" ? way : `${way}, ${cutText(purpose, meaningChars).text}`;
 }
 

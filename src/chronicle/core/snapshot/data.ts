@@ -224,7 +224,8 @@ function nameOfKey(item: JsonObject): string | undefined {
 function namesOf(value: unknown): readonly string[] {
 	if (Array.isArray(value)) return value.map(nameOf);
 	const isKeyed = isObject(value) && nameOfKey(value) === undefined && nameOfText(value) === undefined;
-	return isKeyed ? Object.keys(value) : [nameOf(value)];
+	if (!isKeyed) return [nameOf(value)];
+	return Object.entries(value).flatMap(([key, inner]) => (listNames.has(plainName(key)) ? namesOf(inner) : [key]));
 }
 
 function nameOf(item: unknown): string {

@@ -34,7 +34,8 @@ const earlierBytes = 200;
  */
 export function bindToKnown(snapshot: Snapshot, data: SnapshotData, own = snapshot): SnapshotData {
 	const known = entriesOf(snapshot);
-	const { findings, pendingTasks, resolve } = data;
+	const { findings, pendingTasks } = data;
+	const resolve = data.resolve?.flatMap((name) => (namedBy(known, name).length > 0 ? [name] : (idsIn(name) ?? [name])));
 	return {
 		...(findings ? { findings: findings.map((given) => bindEntry(given, known, own.findings, closed("f"))) } : {}),
 		...(pendingTasks
@@ -63,6 +64,15 @@ function bindEntry(
 	if (open) return { ...bound, replaces: open.id };
 	const again = byId ?? (key === undefined ? undefined : closed.findLast((one) => isSame(one, bound)));
 	return again ? { ...bound, reopens: again.id } : bound;
+}
+
+/** The ids that a text names in a form in which entries are shown: `[f1] (from a) port: 80`, `t2: …`, `f1, f2`; `undefined`: none. */
+function idsIn(name: string): readonly string[] | undefined {
+	const words = name.split(/[\s,;&]+/).map((word) => word.replace(/^\W+|\W+$/g, "").toLowerCase());
+	const ids = words.filter((word) => word !== "" && word !== "and");
+	if (ids.length > 0 && ids.every((word) => /^[ft]\d+$/.test(word))) return ids;
+	const [, first] = /^[^\p{L}\d]*([ft]\d+)[`"'*]*\s?[\])(:–—-]/iu.exec(name) ?? [];
+	return first === undefined ? undefined : [first.toLowerCase()];
 }
 
 /** Ids of the entry that `name` names; empty if none or several do. */

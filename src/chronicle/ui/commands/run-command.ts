@@ -11,6 +11,7 @@ import {
 	decidedEarlier,
 	explainWinner,
 	findCandidate,
+	findTarget,
 	HUMAN_INTERVENTION,
 	isRefusal,
 	MESSAGE_LENGTH,
@@ -90,8 +91,9 @@ export function answerCommand(run: Run, words: string): RunCommand {
 /** The choice that `words` names by its text or its number, otherwise `words`. */
 function chosenAnswer(words: string, choices: readonly string[]): string {
 	const written = words.trim();
-	const named = choices.find((choice) => choice.toLowerCase() === written.toLowerCase());
-	return named ?? (/^[1-9]$/.test(written) ? choices[Number(written) - 1] : undefined) ?? written;
+	return (
+		findTarget(written, choices) ?? (/^[1-9]$/.test(written) ? choices[Number(written) - 1] : undefined) ?? written
+	);
 }
 
 export function rejectionCommand(run: Run, words: string): RunCommand {
@@ -152,10 +154,14 @@ function raisedLimits({ state, ...limits }: RaisedLimits): UserEvent[] {
 	return [{ kind: "limits_changed", limits, ...(state === undefined ? {} : { state }) }];
 }
 
-/** Releases the run from `human_intervention`, or sends it from another wait to a state. */
-export function releaseCommand(run: Run, to: string | undefined, words: string, done = false): RunCommand {
+/**
+ * Releases the run from `human_intervention`, or sends it from another wait to a state. `text`: words, after the state `to` if their beginning
+ * names one.
+ */
+export function releaseCommand(run: Run, to: string | undefined, text: string, done = false): RunCommand {
 	const known = to === undefined ? undefined : stateOf(run, to);
-	if (to !== undefined && known === undefined) return noState(run, to);
+	const words = known === undefined ? text : afterState(text, to);
+	if (to !== undefined && known === undefined && !(done || isWords(run, to, text))) return noState(run, to);
 	const { stage } = run;
 	if (stage.kind === "asking" && known !== undefined && !done)
 		return {
@@ -178,9 +184,23 @@ export function releaseCommand(run: Run, to: string | undefined, words: string, 
 	]);
 }
 
-export function reopenCommand(run: Run, to: string, words: string): RunCommand {
+/** Whether a text that begins with `first`, which is no state, is a message alone: no state is needed, and none was misspelled. */
+function isWords(run: Run, first: string, text: string): boolean {
+	return run.status === HUMAN_INTERVENTION && text !== first && didYouMean(first, run.plan.states.keys()) === "";
+}
+
+/** What the user wrote after the name of a state, with its lines. */
+function afterState(text: string, state = ""): string {
+	const start = text.trimStart();
+	const name = [state, `"${state}"`, `'${state}'`].find((written) => start.startsWith(written));
+	return (name === undefined ? start.replace(/^\S+/, "") : start.slice(name.length)).trim();
+}
+
+/** `text`: the state, and words after it. */
+export function reopenCommand(run: Run, to: string, text: string): RunCommand {
 	const known = stateOf(run, to);
 	if (known === undefined) return noState(run, to);
+	const words = afterState(text, to);
 	const { stage } = run;
 	if (stage.kind !== "over") return refused(`${statusSentence(run)} Only a finished run can be reopened.`);
 	return checked(run, [{ kind: "reopened", answers: stage.since, to: known, ...saying(words), seen: seenOf(run) }]);
@@ -258,7 +278,8 @@ function statusSentence({ id, status, state }: Run): string {
 function stateOf(run: Run, written: string): string | undefined {
 	const plain = (name: string): string => name.toLowerCase().replace(/[-_\s]/g, "");
 	const names = statesOf(run);
-	return names.find((name) => name === written) ?? names.find((name) => plain(name) === plain(written));
+	const alike = names.filter((name) => plain(name) === plain(written));
+	return alike.find((name) => name === written) ?? (alike.length === 1 ? alike[0] : undefined);
 }
 
 /** States that a run can be sent to. */

@@ -154,8 +154,8 @@ ${reloadUsage}`,
 		options: { done: "flag" },
 		optionsUsage: "  --done            end the run as done\n",
 		afterwards: "continue",
-		make: ({ text: [state, ...words], flags }) => {
-			return (ledger) => releaseCommand(ledger.run, state, words.join(" "), flags.has("done"));
+		make: ({ text: [state], flags }) => {
+			return (ledger, words) => releaseCommand(ledger.run, state, words, flags.has("done"));
 		},
 	},
 	{
@@ -163,10 +163,10 @@ ${reloadUsage}`,
 		takes: "[run] <state> [words…]",
 		explained: "It stays the same run with the same ledger.",
 		afterwards: "continue",
-		make: ({ text: [state, ...words] }) =>
+		make: ({ text: [state] }) =>
 			state === undefined
 				? needsState("reopen [run] <state>")
-				: (ledger) => reopenCommand(ledger.run, state, words.join(" ")),
+				: (ledger, words) => reopenCommand(ledger.run, state, words),
 	},
 	{
 		name: "rewind",

@@ -314,6 +314,11 @@ describe("only some readers know", () => {
 		expect(text).toMatch(/### Pending tasks, in order\n- \[t3\] \(from plan\) second task\n/);
 		expect(text).toContain("### Done or wrong by now\n- [t2] (from plan) first task");
 	});
+	it("whose end a target is", () => {
+		expect(readers["a child"]?.()).toContain("- `done`: the end of your part");
+		const { run } = start(go(checking(), "ship", "checked"));
+		expect(message(run)).toContain("- `done`: the end of the run");
+	});
 	it("their siblings, their reader, and nothing that a sibling found", () => {
 		const text = readers["a child"]?.() ?? "";
 		expect(text).toContain('the child "one" of the run "t"');

@@ -56,7 +56,7 @@ describe("a legal move", () => {
 		[
 			"in the middle",
 			"b",
-			{ a: "back", c: "the end", human_intervention: "stop, the user decides", b: "again, with a fresh worker" },
+			{ a: "back", c: "the last state", human_intervention: "stop, the user decides", b: "again, with a fresh worker" },
 		],
 		["a last state of any name", "c", { done: "the run ends", c: "the run ends" }],
 		["`done`", "done", { done: "the run ends" }],

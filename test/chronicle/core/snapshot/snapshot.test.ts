@@ -126,6 +126,35 @@ describe("replacing, merging, resolving", () => {
 		expect(tasks(rest)).toEqual(["t4 write docs"]);
 		expect(tasks(take(rest, { pending_tasks: ["more"] }))).toEqual(["t4 write docs", "t5 more"]);
 	});
+	it.each<[resolve: unknown, left: string[]]>([
+		["[f1]", ["t2", "t3"]],
+		["#f1", ["t2", "t3"]],
+		["`F1`", ["t2", "t3"]],
+		["f1: one", ["t2", "t3"]],
+		["[f1] (from plan) k1: one", ["t2", "t3"]],
+		["- f1 (k1: one)", ["t2", "t3"]],
+		["f1, t2", ["t3"]],
+		["f1 and [t2]", ["t3"]],
+		[["f1; f9", "t2: done"], ["t3"]],
+		[{ findings: ["f1"], pending_tasks: ["t2"] }, ["t3"]],
+		["t2: write tests", ["f1", "t2"]],
+		["f1 or so", ["f1", "t2", "t3"]],
+		["f10", ["f1", "t2", "t3"]],
+	])("resolves %j as ids are shown and written", (resolve, left) => {
+		const some = take(EMPTY_SNAPSHOT, {
+			findings: [{ key: "k1", text: "one" }],
+			pending_tasks: ["write docs", "t2: write tests"],
+		});
+		const rest = take(some, { resolve });
+		expect([...rest.findings, ...rest.pendingTasks].map(({ id }) => id)).toEqual(left);
+	});
+	it("tells which of several ids it does not know", () => {
+		const some = take(EMPTY_SNAPSHOT, { findings: ["one"] });
+		const data = bindToKnown(some, { resolve: ["f1, f9"] });
+		expect(explainSaved(some, updateSnapshot(some, data, here), { data })).toContain(
+			"Resolved f1 (one). Nothing is known as `f9`.",
+		);
+	});
 	it.each([["completed"], ["resolved"], ["done"], ["remove"]])("%s resolves too", (word) => {
 		const some = take(EMPTY_SNAPSHOT, { pending_tasks: ["write tests"] });
 		expect(tasks(take(some, { [word]: [{ id: "t1" }] }))).toEqual([]);

@@ -24,7 +24,7 @@ const over = () => rest(atWork().say({ kind: "abort_requested" }));
 
 /** The events of the command line `line`, such as `resume --cost 5 go on`, for a run. */
 async function wordOf(testRun: TestRun, line: string): Promise<RunCommand> {
-	const [name = "", ...words] = line.split(" ").filter(Boolean);
+	const [name = "", ...words] = line.split(/\s/).filter(Boolean);
 	const steering = steerings.find((one) => one.name === name) as Steering;
 	const parsed = parseArguments(words, { options: { ...steering.options }, textAfter: 0 });
 	if ("error" in parsed) throw new Error(parsed.error);
@@ -36,7 +36,9 @@ async function wordOf(testRun: TestRun, line: string): Promise<RunCommand> {
 			yield* testRun.events;
 		},
 	} as unknown as ReadLedger;
-	return made(ledger, parsed.text.join(" "));
+	// As written, from the first word on.
+	const at = line.indexOf(parsed.text[0] ?? "", name.length);
+	return made(ledger, parsed.text.length === 0 ? "" : line.slice(at));
 }
 
 /** The events of a word are taken by the machine as they are. */
@@ -159,6 +161,33 @@ describe("a command that applies", () => {
 		expect((await say(circle(), "release Coding")).run.state).toBe("coding");
 		expect((await say(circle(), "release --done")).run.status).toBe("done");
 		expect((await say(paused(), "release coding")).run.state).toBe("coding");
+	});
+	it.each([
+		["n", "n"],
+		["N", "N"],
+		["3", "10"],
+		["10", "10"],
+		["YES", "yes"],
+		["MAYBE", "MAYBE"],
+		["maybe", "maybe"],
+	])("answer %s is the choice %s", async (written, words) => {
+		const asked = { visit: 1, attempt: 1, title: "?", text: "?", call: "q" };
+		const choices = ["n", "N", "10", "yes", "maybe", "Maybe"];
+		const testRun = atWork().say({ kind: "ask_opened", ...asked, choices });
+		expect(await wordOf(testRun, `answer ${written}`)).toMatchObject({ events: [{ words }] });
+	});
+	it.each([
+		["release coding do this:\n\n  - first", { to: "coding", words: "do this:\n\n  - first" }],
+		["release use\n\tport 9", { kind: "released", words: "use\n\tport 9" }],
+		["release --done all\n good", { done: true, words: "all\n good" }],
+	])("release keeps words as they are written: %j", async (line, event) => {
+		expect(await wordOf(circle(), line)).toMatchObject({ events: [event] });
+		expect(await wordOf(circle(), "release codign do this")).toMatchObject({ kind: "refused" });
+		expect(await wordOf(paused(), "release use port 9")).toMatchObject({ kind: "refused" });
+	});
+	it("reopen keeps words as they are written", async () => {
+		const line = "reopen Coding do this:\n\n  - first";
+		expect(await wordOf(over(), line)).toMatchObject({ events: [{ to: "coding", words: "do this:\n\n  - first" }] });
 	});
 	it("tell, pause, abort, reopen and rewind become their events", async () => {
 		expect((await say(atWork(), "tell hello there")).run.outbox).toMatchObject([{ text: "hello there" }]);

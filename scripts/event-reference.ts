@@ -45,7 +45,7 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	},
 	child_parked: {
 		about: "A child's run waits for the user, or it could not be started.",
-		fields: ["visit", "child", "status", "detail"],
+		fields: ["visit", "child", "status", "detail", "below"],
 	},
 	child_spent: {
 		about: "Totals of a child so far, its state, and its current activity.",

@@ -118,7 +118,7 @@ describe("questions of children", { timeout: patient(120_000) }, () => {
 		expect(project.processes()).toEqual([]);
 	});
 
-	it("of a grandchild, the command for the first run answers it", async () => {
+	it("of a grandchild, the printed command and those for the runs above it answer it", async () => {
 		const { project, server } = await openBench({
 			files: withTemplates({
 				part,
@@ -129,13 +129,22 @@ describe("questions of children", { timeout: patient(120_000) }, () => {
 					},
 				},
 			}),
-			script: { [worker("part")]: [ask("Deep down?"), move("done")], ...checks },
+			script: { [worker("part")]: [ask("Deep down?"), ask("Where?"), ask("When?"), move("done")], ...checks },
 		});
 		const first = await chronicle(project, ["run", "t", "Build it"]);
 		expect([first.code, first.stdout], first.stderr).toEqual([3, expect.stringContaining("asks: Deep down?")]);
-		const said = await chronicle(project, ["answer", "yes"]);
-		expect(said.code, said.stderr).toBe(0);
-		expect(answerOf(server.about(worker("part"))[1]?.results ?? [])).toContain("The user answered: yes");
+		const seen = JSON.parse((await chronicle(project, ["status", "--json"])).stdout) as {
+			waitsFor: { commands: string[] };
+		};
+		const [command = ""] = seen.waitsFor.commands;
+		const ways = [command.replace("<words>", "A").split(" "), ["answer", "--child", "outer", "B"], ["answer", "C"]];
+		for (const [index, way] of ways.entries()) {
+			const said = await chronicle(project, way);
+			expect(said.code, said.stderr).toBe(index === 2 ? 0 : 3);
+			const words = ["A", "B", "C"][index];
+			const { results = [] } = server.about(worker("part"))[index + 1] ?? {};
+			expect(answerOf(results.slice(-1))).toContain(`The user answered: ${words}`);
+		}
 	});
 });
 

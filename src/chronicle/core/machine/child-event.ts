@@ -23,9 +23,19 @@ export interface ChildParked {
 	readonly visit: number;
 	readonly child: string;
 	/** The status of its run; `paused` if it could not be started. */
-	readonly status: "asks" | "awaiting_approval" | "paused" | "budget_exceeded" | "human_intervention";
+	readonly status: ChildWait;
 	/** One sentence for the user. */
 	readonly detail: string;
+	/** The run below it that waits for the user; absent: the child itself does, or in ledgers of earlier versions. */
+	readonly below?: WaitingBelow;
+}
+
+export type ChildWait = "asks" | "awaiting_approval" | "paused" | "budget_exceeded" | "human_intervention";
+
+/** A run that is a child of a child, or deeper, and the status in which it waits. */
+export interface WaitingBelow {
+	readonly run: string;
+	readonly status: ChildWait;
 }
 
 /** Totals of the child so far, and what it does; a repeated report changes nothing. */

@@ -1,6 +1,7 @@
 // The child runs of the current state: which have ended, and what follows. Pure.
 // C1 a child's spend counts in the parent as the difference to the amount counted before.
 import type { ChangeTotals } from "../snapshot/index.ts";
+import type { ChildWait, WaitingBelow } from "./child-event.ts";
 import type { ChildActivity, ChildSpend, ConflictChoice, JoinConflict, PlannedChild } from "./child-run.ts";
 import type { RewindRequested } from "./user-event.ts";
 
@@ -19,6 +20,8 @@ export interface ChildRun extends PlannedChild {
 	readonly status: ChildStatus;
 	/** The status of its run while it is parked; `paused` if it could not be started. */
 	readonly waits: ChildWait | null;
+	/** The run below it that waits for the user; absent: the child itself does. */
+	readonly below?: WaitingBelow;
 	/** Why it waits or failed; empty if there is no reason. */
 	readonly detail: string;
 	/** The spend that the parent has counted. */
@@ -47,8 +50,6 @@ export interface ChildRun extends PlannedChild {
 	/** The user resumed this run: a child that is paused or reached a ceiling is resumed too. Absent: not. */
 	readonly resume?: true;
 }
-
-type ChildWait = "asks" | "awaiting_approval" | "paused" | "budget_exceeded" | "human_intervention";
 
 export interface ChildGroup {
 	readonly visit: number;

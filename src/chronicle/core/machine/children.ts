@@ -95,7 +95,13 @@ export function onChildParked(run: Run, event: LedgerEvent & ChildParked): Reduc
 	const { resume: _resumed, ...rest } = idle(child);
 	const parked: ChildRun = again
 		? { ...rest, signaled: false, starts: child.starts + 1 }
-		: { ...rest, status: "parked", waits: event.status, detail: event.detail.slice(0, 300) };
+		: {
+				...rest,
+				status: "parked",
+				waits: event.status,
+				detail: event.detail.slice(0, 300),
+				...(event.below ? { below: event.below } : {}),
+			};
 	return settleReport(withChild(run, parked));
 }
 
@@ -165,7 +171,7 @@ function settleReport(run: Run): Run {
 }
 
 /** The child without what it did at its last report. */
-function idle({ activity: _, ...child }: ChildRun): ChildRun {
+function idle({ activity: _, below: _below, ...child }: ChildRun): ChildRun {
 	return child;
 }
 

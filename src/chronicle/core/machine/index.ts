@@ -10,7 +10,7 @@ export {
 	winnerOf,
 } from "./candidates.ts";
 export { activityMs, activityOf, runsAlike, workersBelow } from "./child-activity.ts";
-export type { KeptChildFolder } from "./child-event.ts";
+export type { ChildWait, KeptChildFolder, WaitingBelow } from "./child-event.ts";
 export type { ChildChoice, ChildGroup, ChildRun, ChildStatus } from "./child-group.ts";
 export { readOutput, statesWithData } from "./child-items.ts";
 export { READ_ONLY_TOOLS, templateOf } from "./child-plan.ts";

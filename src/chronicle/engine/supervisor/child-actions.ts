@@ -8,6 +8,7 @@ import {
 	type ChildRun,
 	type ChildSpend,
 	type ChildSupervision,
+	type ChildWait,
 	ceilingsOf,
 	childrenPlanOf,
 	childTimeLeft,
@@ -20,6 +21,7 @@ import {
 	type Supervision,
 	type SupervisionEnd,
 	type TreeCeilings,
+	type WaitingBelow,
 } from "../../core/index.ts";
 import { type EndOfChild, endedEvent } from "./child-end.ts";
 import { ChildReporter, shownOf } from "./child-reporter.ts";
@@ -176,7 +178,8 @@ export class ChildActions {
 		if (this.#stopped) return;
 		const { run } = end;
 		if (end.kind === "failed") return void (await this.#park(visit, child, "paused", end.failure.message));
-		if (run.stage.kind !== "over") return void (await this.#park(visit, child, waitOf(run), waitDetail(run)));
+		if (run.stage.kind !== "over")
+			return void (await this.#park(visit, child, waitOf(run), waitDetail(run), waitingBelow(run)));
 		const files = run.parent?.files === "own" ? await this.#filesOf(visit, child, run, result) : { tree: null };
 		if (files && !this.#stopped)
 			await this.#context.record({ ...endedEvent(visit, child, { run, detail: end.detail }), ...files });
@@ -217,11 +220,15 @@ export class ChildActions {
 	async #park(
 		visit: number,
 		{ id }: ChildRun,
-		status: Extract<EventBody, { kind: "child_parked" }>["status"],
+		status: ChildWait,
 		detail: string,
+		below?: WaitingBelow,
 	): Promise<undefined> {
 		if (!this.#stopped)
-			await this.#context.record({ kind: "child_parked", visit, child: id, status, detail: cutText(detail, 900).text });
+			await this.#context.record({
+				...{ kind: "child_parked", visit, child: id, status, detail: cutText(detail, 900).text },
+				...(below ? { below } : {}),
+			});
 		return undefined;
 	}
 
@@ -305,13 +312,20 @@ function isOver(run: Run, { id }: ChildRun): boolean {
 	return child === undefined || (child.status !== "pending" && child.status !== "parked");
 }
 
-function waitOf({ status }: Run): Extract<EventBody, { kind: "child_parked" }>["status"] {
+function waitOf({ status }: Run): ChildWait {
 	return status === "asks" ||
 		status === "awaiting_approval" ||
 		status === "budget_exceeded" ||
 		status === "human_intervention"
 		? status
 		: "paused";
+}
+
+/** The run further down for which this one waits; `undefined`: the user has to answer this one. */
+function waitingBelow({ stage, question, children }: Run): WaitingBelow | undefined {
+	const parked = children?.children.find(({ status }) => status === "parked");
+	if (stage.kind === "asking" || question || !parked) return undefined;
+	return parked.below ?? { run: parked.id, status: parked.waits ?? "paused" };
 }
 
 function waitDetail(run: Run): string {
@@ -321,5 +335,7 @@ function waitDetail(run: Run): string {
 			? "it asks how to resolve conflicts."
 			: `it asks to move from ${state} to ${stage.question.target}.`;
 	if (hold?.cause === "question") return `it asks: ${hold.detail}`;
+	const summary = run.status === HUMAN_INTERVENTION ? (run.snapshot.summaries.at(-1)?.text ?? "") : "";
+	if (hold && summary !== "") return `${hold.detail} It says: ${summary.split("\n", 1)[0]}`;
 	return hold?.detail ?? notices.at(-1) ?? `it is ${run.status} in ${state}.`;
 }

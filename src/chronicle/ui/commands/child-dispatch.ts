@@ -17,6 +17,7 @@ import {
 	type Project,
 	type SupervisedRun,
 	startSupervision,
+	type WaitingChild,
 	waitingChildren,
 } from "../../engine/index.ts";
 import type { DispatchOptions, DispatchResult } from "./delivery.ts";
@@ -119,13 +120,24 @@ function asksUser(run: Run): boolean {
 	return asksApproval(run) || asksAnswer(run);
 }
 
-/** The run that asks for an approval or an answer, or its children at any depth that do. */
+/**
+ * The run that asks for an approval or an answer, or its children at any depth that do. `named`: only those that have this name or the beginning of
+ * this id, or a run above them that has the name.
+ */
 export async function askingChildren(
 	{ store }: Pick<Project, "store">,
 	run: Run,
 	asks: (run: Run) => boolean = asksUser,
+	named?: string,
 ): Promise<readonly Run[]> {
-	if (asks(run)) return [run];
+	if (asks(run) && named === undefined) return [run];
 	const waiting = await waitingChildren(store, run);
-	return waiting.map(({ read }) => read.run).filter(asks);
+	const written = named?.trim().toLowerCase();
+	const isNamed = ({ names, read }: WaitingChild): boolean =>
+		written === undefined ||
+		(written !== "" && (names.some((name) => name.toLowerCase() === written) || read.run.id.startsWith(written)));
+	return waiting
+		.filter(isNamed)
+		.map(({ read }) => read.run)
+		.filter(asks);
 }

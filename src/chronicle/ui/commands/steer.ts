@@ -106,20 +106,15 @@ async function targetOf(
 	const { child } = parsed.values;
 	const read = await project.store.read(id);
 	if (!read.ok || !answers({ name }) || (!read.value.run.children && child === undefined)) return id;
-	const all = await askingChildren(project, read.value.run, name === "answer" ? asksAnswer : asksApproval);
-	const asking = child === undefined ? all : all.filter((run) => isNamed(run, child));
+	const asks = name === "answer" ? asksAnswer : asksApproval;
+	const all = await askingChildren(project, read.value.run, asks);
+	const asking = child === undefined ? all : await askingChildren(project, read.value.run, asks, child);
 	const [only] = asking;
 	if (only && asking.length === 1) return only.id;
 	if (asking.length === 0 && child === undefined) return id;
 	const what = asking.length === 0 ? `No child "${child}" asks.` : `${asking.length} children ask. Name one.`;
 	const lines = (asking.length === 0 ? all : asking).flatMap((run) => askingLines(run, name, host.prefix));
 	return { code: "refused", message: [what, ...lines].join("\n"), run: id };
-}
-
-/** Whether `name` is the name of the child, or the start of its id. */
-function isNamed({ id, parent }: Run, name: string): boolean {
-	const written = name.trim().toLowerCase();
-	return written !== "" && (parent?.name.toLowerCase() === written || id.startsWith(written));
 }
 
 /** What a child asks, and the command that answers it. */

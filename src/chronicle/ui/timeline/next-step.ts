@@ -57,9 +57,9 @@ function childCommands({ children }: Run): string[] {
 }
 
 /** The commands with which a child continues. `isOnly`: no other child waits. */
-function answersTo({ id, waits }: ChildRun, isOnly: boolean): string[] {
-	const child = id.slice(0, 8);
-	switch (waits) {
+function answersTo({ id, waits, below }: ChildRun, isOnly: boolean): string[] {
+	const child = (below?.run ?? id).slice(0, 8);
+	switch (below?.status ?? waits) {
 		case "asks":
 			return [`answer ${child} <words>`];
 		case "awaiting_approval":
@@ -115,7 +115,9 @@ function answerStep(run: Run): NextStep {
 	}
 	const asking = (children?.children ?? []).filter(({ waits }) => waits === "asks");
 	const named = asking.map(({ name, detail }) => `"${name}" ${detail.replace(/^it /, "")}`);
-	const few = asking.slice(0, 5).map(({ name, id }) => (/^[\w.-]+$/.test(name) ? name : id.slice(0, 8)));
+	const few = asking
+		.slice(0, 5)
+		.map(({ name, id, below }) => (below ? below.run.slice(0, 8) : /^[\w.-]+$/.test(name) ? name : id.slice(0, 8)));
 	return {
 		what: truncate(named.length > 1 ? named.join(" · ") : (hold?.detail ?? ""), 1000),
 		commands: [...few.map((child) => `answer --child ${child} <words>`), "abort"],

@@ -8,6 +8,7 @@ import { type DoctorExamination, type ExaminationResult, examineInTime } from ".
 import { leftoverExamination } from "./leftovers.ts";
 import { machineExaminations } from "./machine.ts";
 import { openAskablePi, piExaminations } from "./pi.ts";
+import { trialExaminations } from "./trial.ts";
 
 const marks = { ok: "ok  ", warning: "warn", failed: "FAIL" } as const;
 
@@ -17,18 +18,22 @@ export const doctor: Command = {
 	details: `Examines pi, Node, git, the sandbox, the disk, the project's trust, rule files and definitions, other packages with the same commands, models,
 and leftovers of dead runs. Starts pi once, as you would, to see what it loads. Never prints keys.`,
 	exits: "0 nothing is broken (there may be warnings), 1 something is broken",
-	options: { fix: "flag" },
-	optionsUsage: "  --fix           stop processes and remove files that dead runs left behind; change nothing else\n",
+	options: { fix: "flag", try: "value", link: "value" },
+	optionsUsage: `  --fix           stop processes and remove files that dead runs left behind; change nothing else
+  --try <command> only run a command of the project in a copy, as a child run gets it, and in the sandbox, and say what breaks there
+  --link <paths>  with --try: ignored paths that the copy gets too, separated by commas, as \`link\` in a template names them
+`,
 	maxNames: 0,
 	needs: "nothing",
 	runs: "none",
 	async perform({ project, parsed, host }) {
 		const results: ExaminationResult[] = [];
-		for (const examination of examinations(project, parsed.values.pi, {
-			fix: parsed.flags.has("fix"),
-			prefix: host.prefix,
-		}))
-			results.push(...(await examineInTime(examination)));
+		const { try: command, link = "", pi } = parsed.values;
+		const chosen =
+			command === undefined
+				? examinations(project, pi, { fix: parsed.flags.has("fix"), prefix: host.prefix })
+				: trialExaminations({ project, command, links: link.split(",").filter(Boolean) });
+		for (const examination of chosen) results.push(...(await examineInTime(examination)));
 		const broken = results.filter(({ state }) => state === "failed").length;
 		return {
 			kind: "done",

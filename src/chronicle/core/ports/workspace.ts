@@ -118,6 +118,8 @@ export interface ChildFolder {
 	readonly tree: string;
 	/** What could not be copied or linked, as sentences. */
 	readonly notes: readonly string[];
+	/** Ignored dependencies of the project that are missing in the folder, relative to `cwd`; absent: none. */
+	readonly lacks?: readonly string[];
 }
 
 /** The first changes of a comparison, and the totals of all of them. */

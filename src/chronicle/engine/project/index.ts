@@ -56,6 +56,7 @@ export {
 	type TemplateCatalogue,
 	templateFolders,
 } from "./template-catalogue.ts";
+export { openTrialCopy, type TrialCopy } from "./trial-copy.ts";
 export { type WaitingChild, waitingChildren } from "./waiting-children.ts";
 export { watchRun } from "./watch-run.ts";
 export { wideFolder } from "./wide-folder.ts";

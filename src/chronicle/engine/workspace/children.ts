@@ -20,6 +20,7 @@ import { makeChildRepository } from "./child-repository.ts";
 import { forgetRest, noteIgnored, readRest, START_INDEX } from "./child-rest.ts";
 import { gitFailure, ioFailure, stopped, unknownTree } from "./failures.ts";
 import { modes } from "./git.ts";
+import { findLacks, lackText } from "./lacks.ts";
 import { takeLinks } from "./links.ts";
 import { fromRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
@@ -46,6 +47,8 @@ interface ChildRecord {
 	readonly source?: string;
 	readonly tree: string;
 	readonly notes: readonly string[];
+	/** What the copy lacks (see `findLacks`). */
+	readonly lacks?: readonly string[];
 	/** The child's working folder, below its files; empty if it is their root. */
 	readonly below: string;
 	/** Ignore patterns from outside the tree: those of the parent's files, and linked files. */
@@ -102,17 +105,14 @@ async function makeChild(
 	await addGitlinks(git, inner.repositories);
 	await git.commit(`Start of ${child}`);
 	await noteRepositories(place, inner.repositories);
+	const lacks = request.hasSetup ? [] : await findLacks(store, files);
 	const record: ChildRecord = {
 		child,
 		source: store.root,
 		tree: filled.tree,
-		notes: [
-			...filled.notes,
-			...links.notes,
-			...inner.notes,
-			...(request.hasSetup ? [] : missingDependencies(store.cwd, join(files, below))),
-		],
+		notes: [...filled.notes, ...links.notes, ...inner.notes, ...(lacks.length > 0 ? [lackText(lacks)] : [])],
 		below,
+		...(lacks.length > 0 ? { lacks } : {}),
 		ignored,
 		objectFormat: store.repository.objectFormat,
 	};
@@ -131,27 +131,14 @@ async function repositoriesIn(store: Store, tree: string): Promise<readonly stri
 	);
 }
 
-function describe(place: string, { below, tree, notes }: ChildRecord, { root }: Pick<Store, "root">) {
+function describe(place: string, { below, tree, notes, lacks = [] }: ChildRecord, { root }: Pick<Store, "root">) {
 	const files = join(place, filesFolder);
-	return { cwd: join(files, below), root: files, source: root, tree, notes };
+	return { cwd: join(files, below), root: files, source: root, tree, notes, ...(lacks.length > 0 ? { lacks } : {}) };
 }
 
 async function readRecord(place: string): Promise<ChildRecord | undefined> {
 	const text = await readFile(join(place, recordFile), "utf8").catch(undefinedIfMissing);
 	return text === undefined ? undefined : (JSON.parse(text) as ChildRecord);
-}
-
-/** Names under which tools keep dependencies and settings that git usually ignores. */
-const dependencies = ["node_modules", ".venv", "venv", "vendor", ".bundle", "Pods", "deps", "bower_components", ".env"];
-
-/** What the project has for its programs and the copy lacks, because git ignores it. */
-function missingDependencies(project: string, copy: string): string[] {
-	const missing = dependencies.filter((name) => existsSync(join(project, name)) && !existsSync(join(copy, name)));
-	if (missing.length === 0) return [];
-	const named = missing.map((name) => `\`${name}\``).join(", ");
-	return [
-		`The copy lacks ${named}, which git ignores in the project: the template can name them in \`link\`, or create them with \`setup\`.`,
-	];
 }
 
 /** The folder of `child` with its files and its record; `undefined` if there is none. `folder`: the private folder of its parent. */

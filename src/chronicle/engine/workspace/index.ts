@@ -6,4 +6,5 @@ export { childFilesFolder, findChildPlace, findCopy } from "./children.ts";
 export { agentExclusions, openExclusions } from "./exclusions.ts";
 export { type GitCall, type GitResult, runGit } from "./git.ts";
 export { type GitWorkspace, type GitWorkspaceOptions, openGitWorkspace } from "./git-workspace.ts";
+export { linksFor } from "./lacks.ts";
 export { isPlaceholder, PLACEHOLDER_LIST } from "./placeholders.ts";

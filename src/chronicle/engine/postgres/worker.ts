@@ -73,6 +73,8 @@ export class EngineWorker {
 	#stopping = false;
 	#taking: Promise<void> | undefined;
 	#again = false;
+	/** Counts the turns of the projects. */
+	#turn = 0;
 	#wake: () => void = () => {};
 	readonly #crashAt = openCrashPoints();
 	#reaping = false;
@@ -226,13 +228,28 @@ export class EngineWorker {
 	async #takeAll(): Promise<void> {
 		do {
 			this.#again = false;
-			for (const served of this.#served) await this.#takeOf(served);
+			await this.#takeInTurn();
+			for (const served of this.#served) await this.#lookAfter(served);
 		} while (this.#again && this.#free() > 0);
 	}
 
-	async #takeOf(served: Served): Promise<void> {
-		if (this.#free() > 0)
-			for (const queue of await this.#jobs.queuesOf(served.project.name)) await this.#take(served, queue);
+	/** Takes jobs of the projects in turn, one of each, until none is left, no slot is free, or limits are reached. */
+	async #takeInTurn(): Promise<void> {
+		for (let without = 0; without < this.#served.length && this.#free() > 0; ) {
+			const served = this.#served[this.#turn % this.#served.length];
+			this.#turn += 1;
+			without = served && (await this.#takeOne(served)) ? 0 : without + 1;
+		}
+	}
+
+	/** Takes the most urgent job of a project, or passes one that must wait; `false`: there is none. */
+	async #takeOne(served: Served): Promise<boolean> {
+		for (const queue of await this.#jobs.queuesOf(served.project.name))
+			if (this.#free() > 0 && this.#jobs.isOpen(queue) && (await this.#take(served, queue))) return true;
+		return false;
+	}
+
+	async #lookAfter(served: Served): Promise<void> {
 		if (this.#draining) return;
 		if (this.#free() === 0) await this.#takeDelegating(served);
 		await parkDeadRuns(this.#options.database, served, this.#options.report);
@@ -259,23 +276,21 @@ export class EngineWorker {
 		}
 	}
 
-	/** Takes jobs of one queue until none is left, no slot is free, or a limit is reached. */
-	async #take(served: Served, queue: string): Promise<void> {
-		while (this.#free() > 0 && this.#jobs.isOpen(queue)) {
-			this.#busy += 1;
-			const slot = this.#slots.take();
-			const taken = await this.#jobs.take(served.store, queue, "any").catch((error: unknown) => {
-				this.#jobs.close(queue);
-				this.#options.report(`No job of ${queue} could be taken: ${(error as Error).message}`);
-				return undefined;
-			});
-			if (taken && taken !== "left") this.#begin(served, taken, slot);
-			else {
-				this.#busy -= 1;
-				slot.putBack();
-			}
-			if (!taken) return;
+	/** Takes the first job of a queue, or passes it; `false`: there is none, or a limit holds the queue back. */
+	async #take(served: Served, queue: string): Promise<boolean> {
+		this.#busy += 1;
+		const slot = this.#slots.take();
+		const taken = await this.#jobs.take(served.store, queue, "any").catch((error: unknown) => {
+			this.#jobs.close(queue);
+			this.#options.report(`No job of ${queue} could be taken: ${(error as Error).message}`);
+			return undefined;
+		});
+		if (taken && taken !== "left") this.#begin(served, taken, slot);
+		else {
+			this.#busy -= 1;
+			slot.putBack();
 		}
+		return taken !== undefined;
 	}
 
 	#begin(served: Served, ledger: PostgresLedger, slot: Slot): void {

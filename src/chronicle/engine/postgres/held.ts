@@ -60,7 +60,7 @@ export interface PostgresLedger extends HeldLedger {
 	/** Deletes those that were recorded up to event `seq`: they are on the remote. */
 	deleteSnapshots(seq: number): Promise<void>;
 	/** What the row said when the run was taken: the fence under which the holder before wrote, and what it left. */
-	readonly earlier: Pick<RunRow, "fence" | "head" | "head_parent" | "folder" | "conversations">;
+	readonly earlier: Pick<RunRow, "fence" | "head" | "head_parent" | "folder" | "conversations" | "suspect">;
 	/** Records the commit that holds the conversations of the run. */
 	saveConversations(commit: string): Promise<void>;
 	/** The run whose refs hold its snapshots. */
@@ -373,7 +373,8 @@ export class HeldRow implements PostgresLedger {
 		if (how !== undefined && job !== undefined && row.job === job.id)
 			await settleJob(database, tx, { ...row, attempt: job }, how);
 		else if (row.waiting) await ensureJob(database, tx, row);
-		await tx.query("UPDATE chronicle.run SET holder = NULL WHERE id = $1", [id]);
+		// One that did not take its host with it is no suspect.
+		await tx.query("UPDATE chronicle.run SET holder = NULL, suspect = NULL WHERE id = $1", [id]);
 		const { parent } = this.run;
 		if (parent) await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `child ${parent.run}`]);
 		await tx.query(

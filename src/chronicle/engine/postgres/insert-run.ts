@@ -46,7 +46,7 @@ export function firstEvent({ clock, redact }: StoreParts, first: Created, fence:
 	return { event, run: startRun(event) };
 }
 
-const noCommands = { waiting: false, aborting: false, delegates: false };
+const noCommands = { waiting: false, aborting: false, delegates: false, suspected: false };
 export const unreadableTemplate = storeFailure(
 	"corrupt",
 	"The template's definition cannot be read.",

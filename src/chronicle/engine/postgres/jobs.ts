@@ -23,6 +23,9 @@ export interface JobAttempt {
 /** Added to the priority of a run that waits for its children: hosts take it first, because it needs no slot. */
 const delegatesFirst = 10;
 
+/** Added to that of a suspect: a host that has become idle for it takes it before the others. */
+const suspectsFirst = 5;
+
 /** Attempts after which a job that makes no progress is given up, and its run parked. */
 const maxAttempts = 5;
 
@@ -84,10 +87,13 @@ export interface QueuedRun extends JobRouting {
 	readonly priority: number;
 	/** Its children do its work. */
 	readonly delegates: boolean;
+	/** It must be alone on its host (see `suspects.ts`). */
+	readonly suspected: boolean;
 }
 
 /** Columns of a {@link QueuedRun}, of the table `chronicle.run r`. */
 export const queuedColumns = `r.id, r.project, r.queue, r.priority, r.needs, r.bound, r.delegates,
+	r.suspect IS NOT NULL AS suspected,
 	EXISTS (SELECT FROM chronicle.inbox i WHERE i.run = r.id AND i.state = 'waiting') AS waiting, EXISTS (
 		SELECT FROM chronicle.inbox i WHERE i.run = r.id AND i.state = 'waiting' AND i.body LIKE '%"kind":"abort_requested"%'
 	) AS aborting`;
@@ -101,7 +107,7 @@ async function makeLabelQueue(boss: PgBoss, project: string, name: string): Prom
 /** Sends the next job of a run, from now on its current one. `afterSeconds`: not before that. */
 export async function sendJob(database: Database, tx: Sql, run: QueuedRun, afterSeconds = 0): Promise<void> {
 	const { id, project, delegates } = run;
-	const priority = run.priority + (delegates ? delegatesFirst : 0);
+	const priority = run.priority + (delegates ? delegatesFirst : run.suspected ? suspectsFirst : 0);
 	const boss = await database.boss();
 	const job = randomUUID();
 	const queue = await routeJob(tx, run);

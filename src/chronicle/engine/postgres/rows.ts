@@ -67,6 +67,8 @@ export interface RunRow extends QueuedRun {
 	readonly conversations: string | null;
 	readonly visit: number;
 	readonly claimed_visit: number;
+	/** The fence of the holder whose host died with other runs; null: it is no suspect (see `suspects.ts`). */
+	readonly suspect: number | null;
 	readonly parked: boolean;
 	readonly waits: string | null;
 	/** The run whose child it is. */
@@ -84,7 +86,7 @@ export interface RunRow extends QueuedRun {
 }
 
 export const runColumns = `${queuedColumns}, r.provider, r.schema_version, r.seq, r.fence, r.holder, r.job, r.job_queue, r.attempt, r.head, r.head_parent, r.folder, r.conversations, r.visit,
-	r.claimed_visit, r.parked, r.waits, r.parent, COALESCE(r.trees, r.id)::text AS trees, r.base, r.body, r.body_seq, h.name AS host_name, h.pid AS host_pid, h.started AS host_started,
+	r.claimed_visit, r.suspect, r.parked, r.waits, r.parent, COALESCE(r.trees, r.id)::text AS trees, r.base, r.body, r.body_seq, h.name AS host_name, h.pid AS host_pid, h.started AS host_started,
 	h.beat_at > now() - h.lease_ms * interval '1 millisecond' AS alive`;
 export const runTables = "chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder";
 

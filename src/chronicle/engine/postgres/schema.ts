@@ -149,6 +149,7 @@ ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS ceilings text;
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS leftovers jsonb NOT NULL DEFAULT '{}';
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS head_parent text;
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS folder text;
+ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS suspect int;
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS conversations text;
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS delegates bool NOT NULL DEFAULT false;
 CREATE INDEX IF NOT EXISTS run_delegates ON chronicle.run (project) WHERE delegates AND holder IS NULL AND job IS NOT NULL;

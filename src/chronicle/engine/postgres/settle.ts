@@ -13,6 +13,7 @@ import {
 } from "./jobs.ts";
 import { nextQueue, routeJob } from "./routing.ts";
 import { lockRun } from "./rows.ts";
+import { deadHolder, isCounted, markSuspects } from "./suspects.ts";
 
 /** A locked run whose job is to be settled. */
 export interface SettledRow extends QueuedRun {
@@ -44,21 +45,23 @@ export async function settleJob(
 	await tx.query("UPDATE chronicle.run SET job = NULL WHERE id = $1", [row.id]);
 }
 
-const deadHolder = "h.id IS NULL OR h.beat_at < now() - h.lease_ms * interval '1 millisecond'";
 const heldByDead = `
-SELECT r.id::text FROM chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder WHERE r.holder IS NOT NULL AND (${deadHolder}) LIMIT 50`;
+SELECT r.id::text FROM chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder WHERE r.holder IS NOT NULL AND ${deadHolder} LIMIT 50`;
 const reapable = `
-SELECT ${settledColumns}, r.attempt AS retries, h.name AS host
-FROM chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder WHERE r.id = $1 AND r.holder IS NOT NULL AND (${deadHolder})`;
+SELECT ${settledColumns}, r.attempt AS retries, r.fence, r.suspect, h.name AS host
+FROM chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder WHERE r.id = $1 AND r.holder IS NOT NULL AND ${deadHolder}`;
 
 interface ReapableRow extends SettledRow {
 	readonly retries: number;
+	readonly fence: number;
+	readonly suspect: number | null;
 	readonly host: string | null;
 }
 
 /** Takes the runs of dead hosts back, so that others continue them; gives their ids. */
 export async function reapRuns(database: Database): Promise<readonly string[]> {
 	const found = await database.query<{ id: string }>(heldByDead);
+	if (found.rows.length > 0) await markSuspects(database);
 	const reaped: string[] = [];
 	for (const { id } of found.rows) if (await database.transaction((tx) => reapRun(database, tx, id))) reaped.push(id);
 	return reaped;
@@ -73,8 +76,9 @@ async function reapRun(database: Database, tx: Sql, id: string): Promise<boolean
 	const reason = `The host ${row.host ?? "that had it"} stopped renewing its lease.`;
 	const attempt = row.job && { id: row.job, queue: row.job_queue ?? row.queue, retryCount: row.retries };
 	// A run that waits for its children is not why its host died: another can take it at once.
-	if (attempt && row.delegates) await completeJob(database, tx, attempt);
-	if (!attempt || row.delegates) await sendJob(database, tx, row);
+	const isInnocent = row.delegates || !isCounted(row);
+	if (attempt && isInnocent) await completeJob(database, tx, attempt);
+	if (!attempt || isInnocent) await sendJob(database, tx, row);
 	else await settleJob(database, tx, { ...row, attempt }, { kind: "failed", reason });
 	return true;
 }

@@ -30,16 +30,17 @@ import { addPost, refuseAnswer, refusePosts } from "./posts.ts";
 import { admitRun } from "./quota.ts";
 import { explainWait, type HostOffer, labelsInQueue, nextQueue, readOffers } from "./routing.ts";
 import { familyText, holderOf, loadRow, lockRow, type RunRow, readEventRows, runColumns, runTables } from "./rows.ts";
+import { MustBeAlone } from "./suspects.ts";
 import { parseJson } from "./untrusted.ts";
 
 export interface PostgresStore extends LedgerStore {
 	open(id: string): Promise<Result<PostgresLedger, StoreFailure>>;
 	/**
 	 * The same for a run whose job was fetched in the transaction `tx`: both count, or neither. An earlier attempt at the job has lost the run.
-	 * Rejects with `LimitReached` where a limit holds the run back, with `LabelsMissing` where the run is for other hosts, and with the
-	 * database's errors.
+	 * Rejects with `LimitReached` where a limit holds the run back, with `LabelsMissing` where the run is for other hosts, with `MustBeAlone` where
+	 * the host has other runs (`isIdle` is `false`) and this one must be alone, and with the database's errors.
 	 */
-	claim(tx: Sql, id: string, job: JobAttempt): Promise<Result<PostgresLedger, StoreFailure>>;
+	claim(tx: Sql, id: string, job: JobAttempt, isIdle?: boolean): Promise<Result<PostgresLedger, StoreFailure>>;
 	/** Begins a child of a run that this host holds, or finds the one that exists: it is left to the hosts. Gives its run. */
 	beginChild(first: Created, start: ChildStart): Promise<Result<Run, StoreFailure>>;
 	/** A run and all runs below it, each before its children, with the run whose refs hold its snapshots. */
@@ -85,7 +86,7 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 		beginChild: (first, start) => guarded(first.id, () => beginChild(options, first, start)),
 		family: async (id) => (await database.query<{ id: string; trees: string }>(familyText, [id])).rows,
 		open: (id) => guarded(id, () => database.transaction((tx) => claimRun(options, tx, id, undefined))),
-		claim: (tx, id, job) => claimRun(options, tx, id, job),
+		claim: (tx, id, job, isIdle) => claimRun(options, tx, id, job, isIdle),
 		read: (id) => guarded(id, () => readRun(options, id)),
 		list: () => listed({}),
 		recent: (count) => listed({ firstRuns: count }),
@@ -166,6 +167,7 @@ async function claimRun(
 	tx: Sql,
 	id: string,
 	job: JobAttempt | undefined,
+	isIdle = true,
 ): Promise<Result<PostgresLedger, StoreFailure>> {
 	const { host, project } = options;
 	await host.register();
@@ -183,6 +185,7 @@ async function claimRun(
 	if (typeof run === "string") return unreadable(run, id);
 	if (job) {
 		checkLabels(row, run, host);
+		if (row.suspect !== null && !row.delegates && !isIdle) throw new MustBeAlone();
 		// A run and its children count as one.
 		if (row.parent === null) await admitRun(tx, row);
 	}

@@ -9,10 +9,11 @@ import { labelsInQueue, queueName } from "./routing.ts";
 import { isDelegated } from "./rows.ts";
 import { handOver, postpone } from "./settle.ts";
 import { LabelsMissing, type PostgresStore } from "./store.ts";
+import { MustBeAlone } from "./suspects.ts";
 import { runOfJob } from "./untrusted.ts";
 
 /** Seconds after which a job that a limit holds back is tried again. */
-const limitSeconds = 2;
+export const limitSeconds = 2;
 /** How many jobs that their provider's limit holds back are passed before the queue is left alone for that time. */
 const maxPassed = 20;
 const newerSeconds = 60;
@@ -23,6 +24,10 @@ interface TakerOptions {
 	readonly queues: readonly string[];
 	/** What the host has. */
 	readonly labels: readonly string[];
+	/** Whether the host has no run but the one that it is about to take. */
+	readonly isIdle: () => boolean;
+	/** Called with a run that must be alone, and was left because the host is not idle. */
+	readonly onSuspect: (run: string) => void;
 	readonly report: (text: string) => void;
 }
 
@@ -91,16 +96,13 @@ export class JobTaker {
 				await completeJob(database, tx, attempt);
 				return "left";
 			}
-			const claimed = await store.claim(tx, run, attempt).catch((error: unknown) => {
-				if (error instanceof LimitReached || error instanceof LabelsMissing) return error;
+			const claimed = await store.claim(tx, run, attempt, this.#options.isIdle()).catch((error: unknown) => {
+				if (error instanceof LimitReached || error instanceof LabelsMissing || error instanceof MustBeAlone)
+					return error;
 				throw error;
 			});
-			if (claimed instanceof LabelsMissing) {
-				await handOver(database, tx, run, attempt, claimed.need);
-				return "left";
-			}
-			if (claimed instanceof LimitReached) {
-				await this.#holdBack(tx, run, attempt, claimed);
+			if (claimed instanceof Error) {
+				await this.#passOver(tx, run, attempt, claimed);
 				return "left";
 			}
 			const mayTake = which === "any" || (claimed.ok && isDelegated(claimed.value.run));
@@ -109,6 +111,20 @@ export class JobTaker {
 			await this.#leave(tx, run, attempt, claimed.failure);
 			return "left";
 		});
+	}
+
+	/** Leaves a job whose run is for other hosts, or must wait. */
+	async #passOver(
+		tx: Sql,
+		run: string,
+		attempt: JobAttempt,
+		why: LabelsMissing | MustBeAlone | LimitReached,
+	): Promise<void> {
+		const { database, onSuspect } = this.#options;
+		if (why instanceof LabelsMissing) return handOver(database, tx, run, attempt, why.need);
+		if (why instanceof LimitReached) return this.#holdBack(tx, run, attempt, why);
+		onSuspect(run);
+		return postpone(database, tx, run, attempt, { seconds: limitSeconds, why: why.message });
 	}
 
 	/**

@@ -20,7 +20,8 @@ import { type RunSegment, type ServedProject, startSegment } from "./segment.ts"
 import { cancelReplaced, reapRuns, wakePosted } from "./settle.ts";
 import { type Slot, Slots } from "./slots.ts";
 import { openPostgresStore, type PostgresStore } from "./store.ts";
-import { JobTaker } from "./take-jobs.ts";
+import { isSuspectQueued } from "./suspects.ts";
+import { JobTaker, limitSeconds } from "./take-jobs.ts";
 import { modelsText, workEnvironment } from "./work-environment.ts";
 
 export interface WorkerOptions {
@@ -75,6 +76,10 @@ export class EngineWorker {
 	#again = false;
 	/** Counts the turns of the projects. */
 	#turn = 0;
+	/** Runs that must be alone here, and have not got further yet. */
+	readonly #alone = new Set<string>();
+	/** A run for which it becomes idle, and when its job is due, by `performance.now`. */
+	#cleared: { readonly run: string; readonly dueAt: number } | undefined;
 	#wake: () => void = () => {};
 	readonly #crashAt = openCrashPoints();
 	#reaping = false;
@@ -91,7 +96,11 @@ export class EngineWorker {
 		this.#cron = new CronClock(options.database, options.report);
 		const { database, host, data, queues } = options;
 		this.#slots = new Slots(options.slots, () => this.#look());
-		this.#jobs = new JobTaker(options, this.#crashAt);
+		const suspects = {
+			isIdle: () => this.#slots.free >= options.slots - 1,
+			onSuspect: (run: string) => this.#clearFor(run),
+		};
+		this.#jobs = new JobTaker({ ...options, ...suspects }, this.#crashAt);
 		this.#served = options.projects.map((served) => {
 			const project = withWorkEnvironment(served, options.report);
 			const checkout = new Checkout({ data: `${data}/${project.name}`, remote: project.remote });
@@ -235,7 +244,8 @@ export class EngineWorker {
 
 	/** Takes jobs of the projects in turn, one of each, until none is left, no slot is free, or limits are reached. */
 	async #takeInTurn(): Promise<void> {
-		for (let without = 0; without < this.#served.length && this.#free() > 0; ) {
+		if (await this.#isClearing()) return;
+		for (let without = 0; without < this.#served.length && this.#free() > 0 && !this.#cleared; ) {
 			const served = this.#served[this.#turn % this.#served.length];
 			this.#turn += 1;
 			without = served && (await this.#takeOne(served)) ? 0 : without + 1;
@@ -257,7 +267,21 @@ export class EngineWorker {
 	}
 
 	#free(): number {
-		return this.#draining ? 0 : this.#slots.free;
+		return this.#draining || this.#alone.size > 0 ? 0 : this.#slots.free;
+	}
+
+	#clearFor(run: string): void {
+		this.#cleared = { run, dueAt: performance.now() + 2 * limitSeconds * 1000 };
+	}
+
+	/** Whether no job is to be taken now, because a run that must be alone waits until this host is idle. */
+	async #isClearing(): Promise<boolean> {
+		const { run, dueAt } = this.#cleared ?? {};
+		if (run === undefined || dueAt === undefined) return false;
+		const isIdle = this.#slots.free === this.#options.slots && performance.now() >= dueAt;
+		if (!isIdle && (await isSuspectQueued(this.#options.database, run))) return true;
+		this.#cleared = undefined;
+		return false;
 	}
 
 	/** Takes the runs that wait for their children, and that no host has, although no slot is free: they need none. */
@@ -296,6 +320,7 @@ export class EngineWorker {
 	#begin(served: Served, ledger: PostgresLedger, slot: Slot): void {
 		this.#crashAt("run is claimed");
 		const { id } = ledger.run;
+		if (ledger.earlier.suspect !== null && slot.isTaken) this.#alone.add(id);
 		// The segment before may still publish, or remove the folder.
 		const before = this.#segments.get(id) ?? Promise.resolve();
 		const done = before
@@ -304,6 +329,7 @@ export class EngineWorker {
 			.finally(() => {
 				if (this.#segments.get(id) === done) this.#segments.delete(id);
 				this.#busy -= 1;
+				this.#alone.delete(id);
 				slot.release();
 				this.#wake();
 			});
@@ -322,6 +348,9 @@ export class EngineWorker {
 				...{ database, host, slot, project, checkout, store, labels, report },
 			});
 			entry.segment = segment;
+			segment.supervision.watch(({ visit }) => {
+				if (visit > ledger.run.visit && this.#alone.delete(run)) this.#look();
+			});
 			if (this.#draining) void segment.supervision.stop();
 			const end = await segment.ended;
 			this.#crashAt("segment is over");

@@ -4,20 +4,26 @@
 export interface PathList {
 	readonly paths: readonly string[];
 	readonly count: number;
+	/** Those of `paths` that are new files; absent: none, or unknown. */
+	readonly added?: readonly string[];
 }
 
 /** Maximum number of paths that a list keeps. */
 const maxPaths = 10;
 
-/** A list of `paths`; `undefined` if there are none. */
-export function pathList(paths: readonly string[]): PathList | undefined {
-	return paths.length === 0 ? undefined : { paths: paths.slice(0, maxPaths), count: paths.length };
+/** A list of `paths`, of which those in `added` are new files; `undefined` if there are none. */
+export function pathList(all: Required<Omit<PathList, "count">>): PathList | undefined {
+	if (all.paths.length === 0) return undefined;
+	const paths = all.paths.slice(0, maxPaths);
+	const added = paths.filter((path) => all.added.includes(path));
+	return { paths, count: all.paths.length, ...(added.length > 0 ? { added } : {}) };
 }
 
-/** `src/cli.js, src/filter.js and 3 more`. */
-export function pathListText({ paths, count }: PathList): string {
+/** `src/cli.js, src/filter.js (new) and 3 more`. */
+export function pathListText({ paths, count, added = [] }: PathList): string {
 	const more = count - paths.length;
-	return `${paths.map(pathOnLine).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+	const names = paths.map((path) => `${pathOnLine(path)}${added.includes(path) ? " (new)" : ""}`);
+	return `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 const named: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };

@@ -1,6 +1,13 @@
 // What git reports as not committed, to tell work that is already there from the work of a run.
 import { execFile } from "node:child_process";
 
+interface Uncommitted {
+	/** Relative to the folder that was asked about. git quotes unusual ones. A folder with only new files ends with `/`. */
+	readonly paths: readonly string[];
+	/** Those of `paths` that are new files. */
+	readonly added: readonly string[];
+}
+
 /** Milliseconds after which git is stopped: a run must not wait for it. */
 const maxMs = 2_000;
 const args = [
@@ -9,18 +16,20 @@ const args = [
 	...["status", "--short", "--no-branch", "--no-renames", "--untracked-files=normal"],
 ];
 
-/**
- * The paths with uncommitted changes in the repository that contains `folder`, relative to it; none if git is missing or slow, or there is no
- * repository. git quotes unusual ones. A folder with only new files ends with `/`.
- */
-export function readUncommitted(folder: string): Promise<readonly string[]> {
+/** The uncommitted changes in the repository that contains `folder`; none if git is missing or slow, or there is no repository. */
+export function readUncommitted(folder: string): Promise<Uncommitted> {
 	return new Promise((resolve) => {
 		const options = { cwd: folder, timeout: maxMs, maxBuffer: 16 * 1024 * 1024 };
-		execFile("git", args, options, (error, stdout) => resolve(error ? [] : pathsIn(stdout)));
+		execFile("git", args, options, (error, stdout) => resolve(uncommittedIn(error ? "" : stdout)));
 	});
 }
 
 /** Reads the output of `git status --short`: two letters, a space, and the path. */
-function pathsIn(output: string): readonly string[] {
-	return output.split("\n").flatMap((line) => (line.length > 3 ? [line.slice(3)] : []));
+function uncommittedIn(output: string): Uncommitted {
+	const lines = output.split("\n").filter((line) => line.length > 3);
+	return { paths: lines.map(pathOf), added: lines.filter((line) => /^(\?\?|A)/.test(line)).map(pathOf) };
+}
+
+function pathOf(line: string): string {
+	return line.slice(3);
 }

@@ -80,7 +80,7 @@ describe("a model whose context was replaced", () => {
 		const { pi, play, server, project } = await openRpcStage({ w: ["a", "b", "c"] });
 		execFileSync("git", ["init", "-q"], { cwd: project.folder });
 		project.write("ours.txt", "not committed");
-		const uncommitted = "Not committed before the workflow began, so not your work: .pi/, ours.txt.";
+		const uncommitted = "Not committed before the workflow began, so not your work: .pi/ (new), ours.txt (new).";
 		play(step("next", "FOUND the cause"), ask("Old or new?"));
 		await pi.prompt("/workflow w it");
 		await pi.settled();

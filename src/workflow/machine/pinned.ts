@@ -56,7 +56,7 @@ export function pinnedDefinitions(definitions: Definitions): object[] {
 		}));
 }
 
-const isUncommitted = object<PathList>({ paths: listOf(isText), count: isNumber });
+const isUncommitted = object<PathList>({ paths: listOf(isText), count: isNumber, added: optional(listOf(isText)) });
 const isCopy = object<PinnedCopy>({
 	version: oneOf(1),
 	taskId: isText,

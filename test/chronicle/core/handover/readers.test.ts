@@ -121,9 +121,9 @@ function childRun(parent: Run, number: number): TestRun {
 }
 
 it("tells every reader, children too, what the user had not committed before the run", () => {
-	const told = "Uncommitted before the run (the user's): src/cli.js, src/filter.js and 3 more";
+	const told = "Uncommitted before the run (the user's): src/cli.js, src/filter.js (new) and 3 more";
 	const begun = open(definition(states, { limits: { moves: 99, pair_moves: 99 } }), { children: { nested } });
-	const uncommitted = { paths: ["src/cli.js", "src/filter.js"], count: 5 };
+	const uncommitted = { paths: ["src/cli.js", "src/filter.js"], count: 5, added: ["src/filter.js"] };
 	begun.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: newTree(), start: true, uncommitted });
 	expect(message(begun.run)).toContain(told);
 	// On an engine, the one who submits the run knows them.

@@ -60,7 +60,7 @@ deepDescribe("an engine", needsPostgres, () => {
 			first.includes("## What is known") ? [first] : [],
 		);
 		expect(begins.length).toBeGreaterThan(2);
-		for (const first of begins) expect(first).toContain("Uncommitted before the run (the user's): draft.txt\n");
+		for (const first of begins) expect(first).toContain("Uncommitted before the run (the user's): draft.txt (new)\n");
 		const over = commands((await stage.printed(follow)).stdout);
 		// The last one shows the findings of the states before.
 		expect(over.map((text) => / (\w+) [0-9a-f]{8}/.exec(text)?.[1])).toEqual(["view", "report", "diff", "view"]);

@@ -45,7 +45,7 @@ export interface ChildRun extends PlannedChild {
 	readonly starts: number;
 	/** A user command arrived while it was supervised: it must be supervised again after it parks. */
 	readonly signaled: boolean;
-	/** The user has dropped it while it waited, and its run is being ended. Absent: not. */
+	/** With `dropped`: its run is still to be ended, so that this one keeps what it knows. Absent: not. */
 	readonly dropping?: true;
 	/** The user resumed this run: a child that is paused or reached a ceiling is resumed too. Absent: not. */
 	readonly resume?: true;
@@ -135,13 +135,13 @@ export interface ChildResult {
 export const NOTHING_TO_DO = "There was nothing to do.";
 
 /** Whether the child needs nothing more. */
-export function isSettled({ status }: ChildRun): boolean {
-	return status !== "pending" && status !== "parked";
+export function isSettled({ status, dropping }: ChildRun): boolean {
+	return status !== "pending" && status !== "parked" && !dropping;
 }
 
 /** Whether something happens to the child without the user. */
 function isBusy({ status, dropping }: ChildRun): boolean {
-	return status === "pending" || (status === "parked" && dropping === true);
+	return status === "pending" || dropping === true;
 }
 
 /** Outcome of a group. */

@@ -89,7 +89,7 @@ export function onChildSpent(run: Run, event: LedgerEvent & ChildSpent): Reduced
 
 export function onChildParked(run: Run, event: LedgerEvent & ChildParked): Reduced {
 	const child = childOf(run, event);
-	if (child?.status === "parked" && child.dropping) return settleReport(dropUnread(run, child, event.detail));
+	if (child?.dropping) return settleReport(dropUnread(run, child, event.detail));
 	if (child?.status !== "pending") return stale();
 	const again = child.signaled && !run.children?.stopping;
 	const { resume: _resumed, ...rest } = idle(child);
@@ -114,7 +114,7 @@ export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced
 	const { dropping, ...left } = idle(child);
 	const ended: ChildRun = {
 		...left,
-		status: dropping ? "dropped" : status,
+		status: dropping ? child.status : status,
 		waits: null,
 		// Why it waited says more than that it was dropped.
 		detail: dropping ? child.detail : detail.slice(0, 300),
@@ -204,8 +204,8 @@ function countSpend(run: Run, child: ChildRun, total: ChildSpend): Run {
 export function onChildSignaled(run: Run, event: LedgerEvent & ChildSignaled): Reduced {
 	const child = run.children?.children.find(({ id }) => id === event.child);
 	if (!child) return refuse("unexpected", "The run currently has no such child.");
-	if (child.status === "done" || child.status === "dropped" || child.dropping)
-		return refuse("over", `The child "${child.name}" is ${child.dropping ? "dropped" : child.status}.`);
+	if (child.status === "done" || child.status === "dropped")
+		return refuse("over", `The child "${child.name}" is ${child.status}.`);
 	if (child.status === "pending") return withChild(run, { ...child, signaled: true });
 	if (isSettled(child) && run.children && hasBegunJoin(run.children))
 		return refuse("over", `The files of the children are being joined, so "${child.name}" cannot start again.`);
@@ -218,9 +218,9 @@ export function onChildSignaled(run: Run, event: LedgerEvent & ChildSignaled): R
 /** Whether the run still counts on its child `id`, or a command to the child would make it do so again. Otherwise nothing is to be done for the child. */
 export function needsChild({ children, stage }: Run, id: string): boolean {
 	const child = children?.children.find((one) => one.id === id);
-	if (!children || !child || child.status === "done" || child.status === "dropped" || stage.kind === "over")
-		return false;
-	return !isSettled(child) || !hasBegunJoin(children);
+	if (!children || !child || stage.kind === "over") return false;
+	if (!isSettled(child)) return true;
+	return child.status !== "done" && child.status !== "dropped" && !hasBegunJoin(children);
 }
 
 function hasBegunJoin({ phase, children }: ChildGroup): boolean {
@@ -236,10 +236,10 @@ export function onChildDropped(run: Run, event: LedgerEvent & ChildDropped): Red
 	if (!child) return refuse("unexpected", "The run currently has no such child.");
 	if (child.status === "pending")
 		return refuse("unexpected", `The child "${child.name}" is still running: abort it first, then drop it.`);
-	if (child.status === "done" || child.status === "dropped" || child.dropping)
-		return refuse("over", `The child "${child.name}" is ${child.dropping ? "dropped" : child.status}.`);
-	const isOpen = child.status === "parked" && event.ends;
-	const dropped = withChild(run, isOpen ? { ...child, dropping: true } : { ...child, status: "dropped", waits: null });
+	if (child.status === "done" || child.status === "dropped")
+		return refuse("over", `The child "${child.name}" is ${child.status}.`);
+	const due = child.status === "parked" && event.ends ? { dropping: true as const } : {};
+	const dropped = withChild(run, { ...child, status: "dropped", waits: null, ...due });
 	if (run.stage.kind === "children") return settle(dropped);
 	// A run that waits for something else than its children, such as the user's resume, keeps waiting.
 	const isDue = run.stage.kind === "waiting" && run.hold?.cause === "children";
@@ -250,7 +250,7 @@ export function onChildDropped(run: Run, event: LedgerEvent & ChildDropped): Red
 function dropUnread(run: Run, child: ChildRun, why: string): Run {
 	const { dropping: _, ...dropped } = child;
 	const text = `The child "${child.name}" was dropped, and what it knows is only in its own run: ${why}`;
-	return notice(withChild(run, { ...dropped, status: "dropped", waits: null }), text);
+	return notice(withChild(run, dropped), text);
 }
 
 /** The run, whose parked children are pending again. Those that are paused or at a ceiling are resumed; the others ask once more. */
@@ -258,7 +258,7 @@ export function reviveChildren(run: Run): Run {
 	const { children } = run;
 	if (!children) return run;
 	const again = children.children.map((child): ChildRun => {
-		if (child.status !== "parked" || child.dropping) return child;
+		if (child.status !== "parked") return child;
 		const resumes = child.waits === "paused" || child.waits === "budget_exceeded";
 		return resumes ? { ...pendingAgain(child), resume: true } : pendingAgain(child);
 	});

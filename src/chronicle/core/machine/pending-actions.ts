@@ -86,7 +86,7 @@ function childActions(run: Run, group: ChildGroup): readonly Action[] {
 	if (phase === "joining") return joinActions(group, join);
 	const most = childrenPlanOf(run)?.maxParallel ?? 1;
 	const working = children.filter(({ status }) => status === "pending").slice(0, most);
-	const dropped = children.filter(({ status, dropping }) => status === "parked" && dropping);
+	const dropped = children.filter(({ dropping }) => dropping);
 	return [
 		...working.map((child): Action => ({ kind: "run_child", key: `child:${child.id}:${child.starts}`, visit, child })),
 		...dropped.map((child): Action => {

@@ -309,7 +309,7 @@ async function goOn(parent: Run, child: ChildRun, supervision: Supervision): Pro
 
 function isOver(run: Run, { id }: ChildRun): boolean {
 	const child = run.children?.children.find((one) => one.id === id);
-	return child === undefined || (child.status !== "pending" && child.status !== "parked");
+	return !child || !(child.status === "pending" || child.status === "parked" || child.dropping);
 }
 
 function waitOf({ status }: Run): ChildWait {

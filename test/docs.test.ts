@@ -12,6 +12,7 @@ import { documentPaths } from "./docs/documents.ts";
 import { missingLine, planBlock, projectOf } from "./docs/plan.ts";
 import { prerequisites } from "./docs/prerequisites.ts";
 import { scripts } from "./docs/scripts.ts";
+import { uses } from "./docs/uses.ts";
 import { hosts, repositories, wrongAddress } from "./docs/web-addresses.ts";
 import { checkout, keepForFile, openBench, openFolder, pictureLines, run, writeFiles } from "./harness/index.ts";
 import { patient } from "./harness/patience.ts";
@@ -20,10 +21,12 @@ import { deep } from "./harness/runs.ts";
 const documents = documentPaths(checkout).map((path) => readDocument(path, readFileSync(join(checkout, path), "utf8")));
 const blocks = documents.flatMap((document) => document.blocks);
 
-/** Documents whose commands install the package or rehearse: they run in the deep run. */
+/** Documents whose commands run in the deep run alone, because they install the package or rehearse. */
 const slow = new Set(["README.md", "docs/rehearsal.md"]);
+/** In the deep run, all documents that docs/in-use.deep.test.ts follows run there. */
+const followed = new Set(uses.map(({ document }) => document));
 const isTried = (block: Block) =>
-	deep || !slow.has(block.document) || !["run", "type", "output"].includes(planBlock(block).kind);
+	!(deep ? followed : slow).has(block.document) || !["run", "type", "output"].includes(planBlock(block).kind);
 
 describe.each(documents)("$path", (document) => {
 	it("is well formed, and its links and anchors resolve", () => {
@@ -59,13 +62,7 @@ describe.each(documents)("$path", (document) => {
 			const name = projectOf(block);
 			const known = projects.get(name);
 			if (known) return known;
-			const opened = await keepForFile(() =>
-				openDocumentProject(
-					name,
-					scriptFor(document.blocks, name),
-					document.path === "README.md" ? "document" : "test",
-				),
-			);
+			const opened = await keepForFile(() => openDocumentProject(name, scriptFor(document.blocks, name)));
 			writeFiles(opened.project.folder, prerequisites[document.path] ?? {});
 			projects.set(name, opened);
 			return opened;

@@ -7,6 +7,8 @@ export interface Block {
 	document: string;
 	/** Line of the opening fence, from 1. */
 	line: number;
+	/** The heading above it, without its marks; empty above the first one. */
+	section: string;
 	language: string;
 	/** Words without `=`, such as `run`. */
 	words: Set<string>;
@@ -45,6 +47,7 @@ export function readDocument(path: string, source: string): Document {
 	const taken = new Map<string, number>();
 	let fence: { mark: string; indent: string; line: number; info: string; lines: string[] } | undefined;
 	let section: { name: string; line: number; lines: string[] } | undefined;
+	let title = "";
 
 	for (const [index, text] of source.replaceAll("\r\n", "\n").split("\n").entries()) {
 		const line = index + 1;
@@ -52,7 +55,7 @@ export function readDocument(path: string, source: string): Document {
 		if (section && !ends) section.lines.push(text);
 		if (fence) {
 			if (new RegExp(`^\\s*${fence.mark}${fence.mark[0]}*\\s*$`).test(text)) {
-				document.blocks.push(blockOf(path, fence));
+				document.blocks.push(blockOf(path, title, fence));
 				fence = undefined;
 			} else fence.lines.push(text.startsWith(fence.indent) ? text.slice(fence.indent.length) : text.trimStart());
 			continue;
@@ -71,7 +74,10 @@ export function readDocument(path: string, source: string): Document {
 		} else if (ends) document.problems.push(`${path}:${line}: a generated section ends that never began`);
 
 		const heading = /^#{1,6}\s+(.*?)\s*#*$/.exec(text)?.[1];
-		if (heading !== undefined) document.anchors.add(anchorOf(heading, taken));
+		if (heading !== undefined) {
+			title = heading;
+			document.anchors.add(anchorOf(heading, taken));
+		}
 		for (const [, id = ""] of text.matchAll(/<a\s+(?:id|name)="([^"]+)"/g)) document.anchors.add(id);
 		for (const target of linksOf(text)) document.links.push({ line, target });
 	}
@@ -100,7 +106,7 @@ export function rewriteGenerated(source: string, textFor: (name: string) => stri
 	);
 }
 
-function blockOf(document: string, fence: { line: number; info: string; lines: string[] }): Block {
+function blockOf(document: string, section: string, fence: { line: number; info: string; lines: string[] }): Block {
 	const [language = "", ...rest] = fence.info.split(/\s+/);
 	const words = new Set<string>();
 	const values = new Map<string, string>();
@@ -109,7 +115,7 @@ function blockOf(document: string, fence: { line: number; info: string; lines: s
 		if (equals > 0) values.set(word.slice(0, equals), word.slice(equals + 1));
 		else words.add(word);
 	}
-	return { document, line: fence.line, language, words, values, text: fence.lines.join("\n") };
+	return { document, line: fence.line, section, language, words, values, text: fence.lines.join("\n") };
 }
 
 function linksOf(text: string): string[] {

@@ -23,9 +23,18 @@ export const covered: readonly Coverage[] = [
 	{ command: "npm run check", by: ".ci/run", title: "npm run check" },
 	{ command: "node src/cli.js data/march.csv", runIn: "examples/receipts" },
 	{ command: /^(?:pi remove npm:|npm uninstall -g )pi-chronicle$/, by: "test/package.test.ts", title: "pi remove" },
-	{ command: "npm install -g pi-chronicle pg pg-boss", by: "test/package.test.ts", title: "install" },
 	{
-		command: /^pi-chronicle (?:engine|run --engine) /,
+		command: /^pi-chronicle run --approve /,
+		by: "test/docs/in-use.deep.test.ts",
+		title: "a user with an empty home follows",
+	},
+	{
+		command: /^npm install -g pi-chronicle pg pg-boss$|^pi-chronicle (?:run|engine (?:init|worker|status)) --engine /,
+		by: "test/docs/in-use.deep.test.ts",
+		title: "a user with an empty home follows",
+	},
+	{
+		command: /^pi-chronicle engine /,
 		by: "test/chronicle/engine/postgres/hosts.test.ts",
 		title: "executes a run that is submitted, approved and viewed from another machine",
 	},

@@ -7,7 +7,6 @@ import {
 	keepForFile,
 	linkDependencies,
 	openBench,
-	openRegistry,
 	type Project,
 	packageAt,
 	packageUnderTest,
@@ -15,75 +14,91 @@ import {
 	type Rpc,
 	runProgram,
 	type Script,
+	startRpc,
 } from "../harness/index.ts";
 import { problemsOf } from "./readers.ts";
 
+type Environment = Record<string, string | undefined>;
+
 export interface DocumentProject {
 	project: Project;
+	/** What its commands and its pi have in their environment beside that of the project. */
+	env: Environment;
 	/** Writes a file; `~/` is the project's home. */
 	write(path: string, text: string): void;
 	/** Runs commands with `bash -e` and returns the exit code and what was printed. */
 	run(commands: string): Promise<{ code: number | null; printed: string }>;
-	/** Types lines into a pi that stays open for the document, and returns what it then showed. */
+	/** The pi that stays open for the document. Its dialogs are answered with yes, or stay open for `answers: "later"` when it starts. */
+	pi(answers?: "yes" | "later"): Promise<Rpc>;
+	/** Types lines into that pi, and returns what it then showed. */
 	type(lines: string[]): Promise<string>;
 	/** What the product's own readers find wrong with the files; each problem is a text. */
 	check(): string[];
 }
 
 /**
- * Opens the project `name` ("" is empty, `checkout`, or a folder of `examples`); its model plays `script`. The package is installed there, or,
- * with `by: "document"`, only pi is, in an empty home with a registry that offers the package: the document's own lines install it.
+ * Opens the project `name` ("" is empty, `checkout`, or a folder of `examples`) with the package under test; its model plays `script`. For a user
+ * who follows a document with an empty home and installs the package first, see user.ts.
  */
-export async function openDocumentProject(
-	name: string,
-	script: Script,
-	by: "test" | "document" = "test",
-): Promise<DocumentProject> {
-	const models = { defaultProvider: "scripted", defaultModel: "one" };
-	const { project, rpc } = await openBench({
+export async function openDocumentProject(name: string, script: Script): Promise<DocumentProject> {
+	const { project } = await openBench({
 		script,
-		settings: by === "test" ? { packages: [packageUnderTest().root], ...models } : models,
+		settings: { packages: [packageUnderTest().root], defaultProvider: "scripted", defaultModel: "one" },
 		git: true,
 		...(name === "" ? {} : { name }),
 	});
 	if (name === "checkout") {
 		copyCheckout(project.folder);
 		linkDependencies(project.folder);
-	} else if (name !== "") {
-		const example = join(checkout, "examples", name);
-		if (!existsSync(example)) throw new Error(`in=${name}: there is no examples/${name}`);
-		cpSync(example, project.folder, { recursive: true });
-	}
-	const installing = by === "test" ? {} : await npmEnvironment(project);
-	const commands = commandFolder(project, by === "test" ? ["pi", "pi-chronicle"] : ["pi"]);
-	const npmCommands = join(project.home, ".npm-global", "bin");
-	const env = { ...installing, PATH: [commands, npmCommands, process.env.PATH].join(delimiter) };
-	const bash = async (commands: string) => {
-		const { code, stdout, stderr } = await runProgram(project, ["bash", "-e", "-c", commands], {
-			env,
-			timeout: 80_000,
-		});
-		return { code, printed: `${stdout}${stderr}` };
-	};
+	} else if (name !== "") copyExample(name, project.folder);
+	const commands = commandFolder(project, ["pi", "pi-chronicle"]);
+	return inProject(project, { PATH: [commands, process.env.PATH].join(delimiter) }, keepForFile);
+}
+
+/** Copies a folder of `examples`. */
+export function copyExample(name: string, folder: string): void {
+	const example = join(checkout, "examples", name);
+	if (!existsSync(example)) throw new Error(`in=${name}: there is no examples/${name}`);
+	cpSync(example, folder, { recursive: true });
+}
+
+/** What a document does in a project whose commands have `env`. Its pi stays open until the test ends, or as `keep` says. */
+export function inProject(
+	project: Project,
+	env: Environment,
+	keep: <T>(open: () => T) => T = (open) => open(),
+): DocumentProject {
 	let pi: Rpc | undefined;
 	const written = new Set<string>();
+	const open = async (answers: "yes" | "later" = "yes") => {
+		const answer = answers === "yes" ? { answers: () => true } : {};
+		const options = { package: "none", discover: "yes", model: null, env, ...answer } as const;
+		pi ??= await keep(() => startRpc(project, options));
+		return pi;
+	};
 	return {
 		project,
+		env,
 		write: (path, text) => {
 			const target = path.startsWith("~/") ? join(project.home, path.slice(2)) : project.path(path);
 			mkdirSync(dirname(target), { recursive: true });
 			writeFileSync(target, `${text}\n`);
 			written.add(target);
 		},
-		run: bash,
+		run: async (commands) => {
+			const command = ["bash", "-e", "-c", commands];
+			const { code, stdout, stderr } = await runProgram(project, command, { env, timeout: 80_000 });
+			return { code, printed: `${stdout}${stderr}` };
+		},
+		pi: open,
 		type: async (lines) => {
-			pi ??= await keepForFile(() => rpc({ package: "none", discover: "yes", env, answers: () => true }));
-			const before = pi.screen.notifications.length;
+			const typed = await open();
+			const before = typed.screen.notifications.length;
 			for (const line of lines) {
-				await pi.prompt(line);
-				await pi.idle();
+				await typed.prompt(line);
+				await typed.idle();
 			}
-			return pi.screen.notifications
+			return typed.screen.notifications
 				.slice(before)
 				.map(({ message }) => message)
 				.join("\n");
@@ -93,20 +108,10 @@ export async function openDocumentProject(
 }
 
 /** A folder with commands, linked as npm links them. `pi-chronicle` is the installed copy, which has no pi next to it. */
-function commandFolder(project: Project, names: ("pi" | "pi-chronicle")[]): string {
+export function commandFolder(project: Project, names: ("pi" | "pi-chronicle")[]): string {
 	const folder = join(project.home, "bin");
 	mkdirSync(folder, { recursive: true });
 	const scripts = { pi: piScript(), "pi-chronicle": packageAt(packageUnderTest().root).cli };
 	for (const name of names) symlinkSync(scripts[name], join(folder, name));
 	return folder;
-}
-
-/** What lets npm install into the project's home from a registry that has this package. */
-async function npmEnvironment({ home }: Project): Promise<Record<string, string>> {
-	return {
-		npm_config_registry: await openRegistry(),
-		npm_config_prefix: join(home, ".npm-global"),
-		npm_config_cache: join(home, ".npm"),
-		npm_config_update_notifier: "false",
-	};
 }

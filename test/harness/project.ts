@@ -37,6 +37,8 @@ export interface ProjectOptions {
 	git?: boolean;
 	/** Name of the project folder. */
 	name?: string;
+	/** A project whose home this one shares: another project of the same user. What the home has stays, unless it is named here. */
+	beside?: Project;
 }
 
 export interface Project {
@@ -70,8 +72,9 @@ export interface Project {
 
 /** Opens a project; see {@link ProjectOptions}. */
 export function openProject(options: ProjectOptions = {}): Project {
-	const base = realpathSync(mkdtempSync(join(tmpdir(), "chronicle-test-")));
-	const home = join(base, "home");
+	const { beside } = options;
+	const base = beside ? undefined : realpathSync(mkdtempSync(join(tmpdir(), "chronicle-test-")));
+	const home = beside?.home ?? join(base ?? "", "home");
 	const folder = join(home, options.name ?? "project");
 	const agentFolder = join(home, ".pi", "agent");
 	const tag = randomUUID();
@@ -105,11 +108,12 @@ export function openProject(options: ProjectOptions = {}): Project {
 		return done.stdout;
 	};
 
-	writeFiles(home, {
-		".gitconfig": "[user]\n\tname = Test\n\temail = test@example.invalid\n[init]\n\tdefaultBranch = main\n",
-	});
+	if (!beside)
+		writeFiles(home, {
+			".gitconfig": "[user]\n\tname = Test\n\temail = test@example.invalid\n[init]\n\tdefaultBranch = main\n",
+		});
 	writeFiles(agentFolder, {
-		"settings.json": { quietStartup: true, ...options.settings },
+		...(beside ? {} : { "settings.json": { quietStartup: true, ...options.settings } }),
 		...(options.server ? { "models.json": scriptedModels(options.server.url) } : {}),
 		...(options.trusted === undefined ? {} : { "trust.json": { [folder]: options.trusted } }),
 		...options.agentFiles,
@@ -125,7 +129,7 @@ export function openProject(options: ProjectOptions = {}): Project {
 		try {
 			await assertNoProcessWith(tagVariable, tag);
 		} finally {
-			rmSync(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+			rmSync(base ?? folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 		}
 	});
 	const path = (...parts: string[]) => join(folder, ...parts);

@@ -9,14 +9,14 @@ import { closeLater } from "./lifetime.ts";
 import { run } from "./package-copy.ts";
 import { checkout, packageUnderTest } from "./under-test.ts";
 
-/** Starts the registry; resolves to its URL. It closes when the test ends. */
-export async function openRegistry(): Promise<string> {
+/** Starts the registry, which offers the package in the folder `own`; resolves to its URL. It closes when the test ends. */
+export async function openRegistry(own = packageUnderTest().root): Promise<string> {
 	const tarballs = openFolder();
 	const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	const server = createServer((request, response) => {
 		const path = decodeURIComponent(new URL(request.url ?? "/", "http://registry").pathname).slice(1);
 		const tarball = path.endsWith(".tgz") ? join(tarballs, basename(path)) : undefined;
-		const folder = tarball ? undefined : folderOf(path);
+		const folder = tarball ? undefined : folderOf(path, own);
 		if (tarball && existsSync(tarball)) createReadStream(tarball).pipe(response);
 		else if (folder) response.end(JSON.stringify(packument(folder)));
 		else response.writeHead(404).end(JSON.stringify({ error: `not found: ${path}` }));
@@ -37,8 +37,8 @@ export async function openRegistry(): Promise<string> {
 	return url();
 }
 
-function folderOf(name: string): string | undefined {
-	const folder = name === "pi-chronicle" ? packageUnderTest().root : join(checkout, "node_modules", name);
+function folderOf(name: string, own: string): string | undefined {
+	const folder = name === "pi-chronicle" ? own : join(checkout, "node_modules", name);
 	return existsSync(join(folder, "package.json")) ? folder : undefined;
 }
 

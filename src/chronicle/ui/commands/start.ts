@@ -74,7 +74,7 @@ async function submitted(
 	{ id, template }: Run,
 	engine: string,
 ): Promise<CommandResponse> {
-	const follow = `Follow it with ${host.prefix}status ${id.slice(0, 8)}.`;
+	const follow = `Follow it: ${host.prefix}status ${id.slice(0, 8)}`;
 	const lines = [`Submitted ${template.name} (${id}) to the engine at ${engine}. ${follow}`];
 	// A label that no host offers may be a typing mistake.
 	const read = parsed.values.labels === undefined ? undefined : await project.store.read(id);

@@ -84,7 +84,7 @@ const use: Command = {
 		const { run } = read.value;
 		if (run.stage.kind !== "over")
 			return misuse(
-				`The run ${run.id.slice(0, 8)} is not over. Its findings so far: ${host.prefix}view ${run.id.slice(0, 8)}.`,
+				`The run ${run.id.slice(0, 8)} is not over. Its findings so far: ${host.prefix}view ${run.id.slice(0, 8)}`,
 			);
 		host.quote?.(resultMessage(run));
 		return {

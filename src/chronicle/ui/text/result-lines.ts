@@ -54,7 +54,7 @@ function omitted({ id }: Run, { moreFindings, cut }: RunOutcome, prefix: string)
 		...(cut ? ["the rest of the summary"] : []),
 		...(moreFindings > 0 ? [counted(moreFindings, "further finding")] : []),
 	];
-	return parts.length === 0 ? [] : [`Not shown: ${parts.join(", ")}. See ${prefix}view ${id.slice(0, 8)}.`];
+	return parts.length === 0 ? [] : [`Not shown: ${parts.join(", ")}. See: ${prefix}view ${id.slice(0, 8)}`];
 }
 
 function indented(text: string): string[] {

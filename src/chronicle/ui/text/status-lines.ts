@@ -185,7 +185,7 @@ function workerLines(read: ReadLedger, { cwd, prefix }: { cwd: string | undefine
 	if (!conversation) return lines;
 	const where = read.holder
 		? `on the host ${read.holder.host} until the run waits`
-		: `${prefix}view ${run.id.slice(0, 8)} fetches it`;
+		: `on the remote; to fetch it: ${prefix}view ${run.id.slice(0, 8)}`;
 	return [...lines, `Conversation: ${where}`];
 }
 

@@ -97,7 +97,7 @@ describe("the result of a run", () => {
 		// What an earlier state has found is not the result, but it is not forgotten.
 		expect(texts.end).not.toContain("Node 24");
 		for (const name of ["end", "message"])
-			expect(texts[name]).toContain(`Not shown: 1 further finding. See pi-chronicle view ${run.id.slice(0, 8)}.`);
+			expect(texts[name]).toContain(`Not shown: 1 further finding. See: pi-chronicle view ${run.id.slice(0, 8)}`);
 	});
 
 	it.each(["failed", "aborted"])("that is %s has the reason, and everything that was found until then", (status) => {

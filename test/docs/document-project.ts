@@ -15,6 +15,8 @@ import {
 	runProgram,
 	type Script,
 	startRpc,
+	startTui,
+	type Tui,
 } from "../harness/index.ts";
 import { problemsOf } from "./readers.ts";
 
@@ -30,6 +32,8 @@ export interface DocumentProject {
 	run(commands: string): Promise<{ code: number | null; printed: string }>;
 	/** The pi that stays open for the document. Its dialogs are answered with yes, or stay open for `answers: "later"` when it starts. */
 	pi(answers?: "yes" | "later"): Promise<Rpc>;
+	/** A pi in a terminal, which stays open too. */
+	tui(): Promise<Tui>;
 	/** Types lines into that pi, and returns what it then showed. */
 	type(lines: string[]): Promise<string>;
 	/** What the product's own readers find wrong with the files; each problem is a text. */
@@ -69,11 +73,12 @@ export function inProject(
 	keep: <T>(open: () => T) => T = (open) => open(),
 ): DocumentProject {
 	let pi: Rpc | undefined;
+	let tui: Tui | undefined;
+	const launch = { package: "none", discover: "yes", model: null, env } as const;
 	const written = new Set<string>();
 	const open = async (answers: "yes" | "later" = "yes") => {
 		const answer = answers === "yes" ? { answers: () => true } : {};
-		const options = { package: "none", discover: "yes", model: null, env, ...answer } as const;
-		pi ??= await keep(() => startRpc(project, options));
+		pi ??= await keep(() => startRpc(project, { ...launch, ...answer }));
 		return pi;
 	};
 	return {
@@ -91,6 +96,10 @@ export function inProject(
 			return { code, printed: `${stdout}${stderr}` };
 		},
 		pi: open,
+		tui: async () => {
+			tui ??= await keep(() => startTui(project, launch));
+			return tui;
+		},
 		type: async (lines) => {
 			const typed = await open();
 			const before = typed.screen.notifications.length;

@@ -28,8 +28,10 @@ export interface Use {
 	readonly env?: () => Promise<Record<string, string>>;
 	/** Commands that go on in a terminal of their own. */
 	readonly stays?: RegExp;
-	/** Whether dialogs of pi are answered with yes (default), or by `deeds`. */
-	readonly answers?: "yes" | "later";
+	/** Whether dialogs of pi are answered with yes (default) or by `deeds`; in a terminal, `deeds` press the keys. */
+	readonly answers?: "yes" | "later" | "terminal";
+	/** What the prose tells the user to do first. */
+	readonly before?: (at: DocumentProject) => Promise<void>;
 	/** What the prose tells the user to do after a line. */
 	readonly deeds?: readonly Deed[];
 	/** Fails unless the user has what the document promises. */
@@ -49,12 +51,13 @@ export interface Ran {
 /** Follows the document, in a new project of the user. */
 export async function follow(user: User, use: Use): Promise<void> {
 	const { document, example, files = {}, script } = use;
-	const name = document.replace(/^docs\/|\.md$/g, "").toLowerCase();
+	const name = [document, ...(use.sections ?? [])].join("-").replaceAll(/\W+/g, "-").toLowerCase();
 	const extra = (await use.env?.()) ?? {};
 	const at = await openUserProject(
 		{ ...user, env: { ...user.env, ...extra } },
 		{ name, files, script, ...(example === undefined ? {} : { example }) },
 	);
+	await use.before?.(at);
 	const done = new Set<RegExp>();
 	let printed = "";
 	for (const block of blocksOf(use)) {
@@ -119,7 +122,11 @@ async function inShell(
 	return printed;
 }
 
-async function inPi(at: DocumentProject, line: string, { answers }: Use): Promise<string> {
+async function inPi(at: DocumentProject, line: string, { answers = "yes" }: Use): Promise<string> {
+	if (answers === "terminal") {
+		await (await at.tui()).submit(line);
+		return "";
+	}
 	const pi = await at.pi(answers);
 	if (answers !== "later") return at.type([line]);
 	await pi.prompt(line);

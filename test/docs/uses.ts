@@ -7,6 +7,7 @@ import { patient } from "../harness/patience.ts";
 import { startPostgres } from "../harness/postgres.ts";
 import type { DocumentProject } from "./document-project.ts";
 import type { Use } from "./follow.ts";
+import { scripts } from "./scripts.ts";
 
 type Part = readonly [marker: RegExp, replies: readonly (Reply | string)[]];
 
@@ -104,12 +105,31 @@ const children: Use = {
 	},
 };
 
+/** What a session's model does: the part whose marker the user said last, a reply for each result that it has seen since. */
+function turns(...list: readonly Part[]): Script {
+	return ({ messages }: ModelRequest) => {
+		const saidAt = (marker: RegExp) =>
+			messages.findLastIndex(({ role, content }) => role === "user" && marker.test(JSON.stringify(content)));
+		const [last] = list.toSorted(([one], [other]) => saidAt(other) - saidAt(one));
+		const since = messages.slice(saidAt(last?.[0] ?? /^$/));
+		return last?.[1][since.filter(({ role }) => role === "tool").length] ?? "ok";
+	};
+}
+
 const guard: Use = {
 	document: "docs/guard.md",
-	files: { ".env": "KEY=1\n", "src/a.txt": "a\n", "src/b.txt": "b\n" },
-	script: parts(
-		[/Clean up/, [call("bash", { command: "git -C . reset --hard" }), call("read", { path: ".env" }), "Refused."]],
-		[/Migrate/, []],
+	files: { ".env": "KEY=1\n", "src/a.txt": "a\n", "dist/a.js": "a\n", "migrations/1.sql": "1\n" },
+	script: turns(
+		[/Clean up/, [call("bash", { command: "git -C . reset --hard" }), call("read", { path: ".env" })]],
+		[/Note it/, [write("notes.md"), call("bash", { command: "echo noted >> notes.md" })]],
+		[
+			/Migrate/,
+			[
+				call("bash", { command: "echo 2 > migrations/1.sql" }),
+				call("bash", { command: "rm -rf src" }),
+				call("bash", { command: "rm -rf dist" }),
+			],
+		],
 	),
 	deeds: [
 		[/guard init/, async ({ project }) => expect(project.exists(".pi/damage-control-rules.yaml")).toBe(true)],
@@ -117,17 +137,258 @@ const guard: Use = {
 			/guard rules/,
 			async (at) => {
 				at.project.write("src/a.txt", "not committed\n");
-				const pi = await at.pi();
-				await pi.run("Clean up");
-				expect(pi.toolResults()).toMatchObject([
-					{ tool: "bash", error: true },
-					{ tool: "read", error: true },
-				]);
+				expect(await errorsOf(at, "Clean up")).toEqual([true, true]);
 				expect(at.project.read("src/a.txt")).toBe("not committed\n");
+			},
+		],
+		[
+			/readonly on/,
+			async (at) => {
+				expect(await errorsOf(at, "Note it")).toEqual([true, true]);
+				expect(at.project.exists("notes.md")).toBe(false);
+			},
+		],
+	],
+	async result(at) {
+		await at.type(["/guard reload"]);
+		expect(await errorsOf(at, "Migrate")).toEqual([true, true, false]);
+		expect(at.project.list("migrations")).toEqual(["migrations/1.sql"]);
+		expect(at.project.read("migrations/1.sql")).toBe("1\n");
+		expect([at.project.exists("src/a.txt"), at.project.exists("dist")]).toEqual([true, false]);
+	},
+};
+
+/** Says something to the session's model, and returns which of its calls were refused or failed. */
+async function errorsOf(at: DocumentProject, text: string): Promise<boolean[]> {
+	const pi = await at.pi();
+	const before = pi.toolResults().length;
+	await pi.run(text);
+	return pi
+		.toolResults()
+		.slice(before)
+		.map(({ error }) => error);
+}
+
+/** Starts the plan that is shown, approves its first move, and waits for its end. */
+async function startAndApprove(at: DocumentProject, asked: RegExp, template: string): Promise<void> {
+	const { screen } = await at.pi();
+	screen.answer(await screen.dialog(asked, slow), "Start it now");
+	await approveInPi(at, /Move from plan to build/, new RegExp(`${template}.*: done`, "i"));
+}
+
+const slow = 40_000;
+
+async function approveInPi(at: DocumentProject, question: RegExp, end: RegExp): Promise<void> {
+	const { screen } = await at.pi();
+	screen.answer(await screen.dialog(question, slow), "Approve");
+	await screen.notified(end, slow);
+}
+
+const drafted = (scripts.plan as () => string)();
+
+const plan: Use = {
+	document: "docs/plan.md",
+	files: { "README.md": "app\n" },
+	script: (request) => {
+		if (/Draft a definition/.test(request.system + request.users.join("\n"))) {
+			const isFirst = request.users.some((text) => text.includes("reviewed by someone"));
+			return isFirst ? drafted.replace("one-month.yaml", "reviewed.yaml").replace("One month", "Reviewed") : drafted;
+		}
+		const [task = ""] = /(?:reviewed by|by hand|proposed)/.exec(request.users.join("\n")) ?? [];
+		return answerTo(
+			request,
+			parts(
+				[inState("plan"), [move("build")]],
+				[inState("build"), [write(`${task.replaceAll(" ", "-")}.txt`), move("done")]],
+				[/As a run/, [call("propose_run", { template: "one-month", task: "proposed" })]],
+			),
+		);
+	},
+	fill: { "<task…>": "by hand" },
+	answers: "later",
+	deeds: [
+		[
+			/^\/plan /,
+			async (at) => {
+				await startAndApprove(at, /Start this plan\?/, "Reviewed");
+				expect(at.project.read("reviewed-by.txt")).toBe("reviewed-by.txt\n");
+			},
+		],
+		[
+			/plan --save/,
+			async (at, { printed }) => {
+				const started = await at.run(`${printedCommand(printed, "run").replace("<task…>", "by hand")} || true`);
+				expect((await at.run(printedCommand(started.printed, "approve"))).code).toBe(0);
+				expect(at.project.read("by-hand.txt")).toBe("by-hand.txt\n");
+			},
+		],
+		[
+			/tool on/,
+			async (at) => {
+				const pi = await at.pi();
+				await pi.prompt("As a run, with a review");
+				pi.screen.answer(await pi.screen.dialog(/proposed/, slow), "Yes, start it");
+				await approveInPi(at, /Move from plan to build/, /One month.*: done/);
+				expect(at.project.read("proposed.txt")).toBe("proposed.txt\n");
 			},
 		],
 	],
 	result: async () => {},
 };
 
-export const uses: readonly Use[] = [engine, children, guard];
+function answerTo(request: ModelRequest, script: Script) {
+	return (script as (request: ModelRequest) => Reply | string)(request);
+}
+
+const step = (summary: string) => call("workflow_step", { action: "next", summary });
+
+const gallery: Use = {
+	document: "docs/gallery.md",
+	files: { "README.md": "app\n", "total.txt": "wrong\n" },
+	script: parts(...feature, [
+		/refund/,
+		[
+			write("test/refund.txt"),
+			step("It fails."),
+			step("The sign."),
+			write("total.txt", "right\n"),
+			step("Repaired."),
+			step("Confirmed."),
+		],
+	]),
+	answers: "later",
+	deeds: [
+		[
+			/^\/chronicle feature/,
+			async (at) => {
+				await approveInPi(at, /Move from planning to building/, /Feature.*: done/);
+				expect(at.project.read("greeting.txt")).toBe("hello\n");
+			},
+		],
+		[
+			/^\/workflow bug-hunt/,
+			async (at) => {
+				await (await at.pi()).screen.notified(/Bug hunt.* is DONE/, slow);
+				expect(at.project.read("total.txt")).toBe("right\n");
+			},
+		],
+	],
+	async result({ project }) {
+		expect(project.exists(".pi/agents/feature-builder.md")).toBe(true);
+		expect(project.git("tag")).toBe("");
+	},
+};
+
+const migrate: Use = {
+	document: "docs/migrate.md",
+	script: parts(
+		[inState("scout"), [move("builder", "It takes a greeting.")]],
+		[inState("builder", "It takes a greeting"), [write("index.html", "hello\n"), move("done")]],
+	),
+	async result({ project }) {
+		expect(project.read("index.html")).toBe("hello\n");
+		expect(project.exists("old/agent-chain.yaml")).toBe(true);
+	},
+};
+
+const rehearsal: Use = {
+	document: "docs/rehearsal.md",
+	example: "receipts",
+	script: [],
+	async result({ project }) {
+		// What the rehearsals changed, they changed in their copies.
+		expect(project.git("status", "--short", "--", ":!.pi/rehearsals")).toBe("");
+	},
+};
+
+const readme: Use = {
+	document: "README.md",
+	sections: ["Use it", "Write your own"],
+	files: { "README.md": "app\n" },
+	script: parts(...feature),
+	answers: "later",
+	deeds: [
+		[
+			/^\/chronicle feature/,
+			async (at) => {
+				await approveInPi(at, /Move from planning to building/, /Feature.*: done/);
+				expect(at.project.read("greeting.txt")).toBe("hello\n");
+			},
+		],
+	],
+	result: async () => {},
+};
+
+const sequences: Use = {
+	document: "docs/sequences.md",
+	answers: "terminal",
+	script: ({ lastUser, afterResults }) => {
+		const [, name] =
+			/^Write (\w+)/.exec(lastUser.replace(/^[\s\S]*own words:\s+build the parser/, "Write built")) ?? [];
+		if (afterResults) return "Done.";
+		if (name !== undefined) return call("bash", { command: `echo ${name} >> ${name}.txt` });
+		return /handoff/i.test(lastUser) ? call("handoff", { context: "It is planned." }) : "Nothing is missing.";
+	},
+	async before(at) {
+		const tui = await at.tui();
+		await tui.submit("/sequence");
+		for (const text of ["Write $1", "Check $1", "Say what is missing for $@"]) await tui.submit(text);
+		await tui.press("ctrl+enter");
+		await tui.waitForScreen("Run this sequence how many times?");
+		await tui.press("escape");
+	},
+	deeds: [
+		[/save plan/, async ({ project }) => expect(project.read(".pi/sequences/plan.yaml")).toContain("Write $1")],
+		[
+			/edit plan/,
+			async (at) => {
+				const tui = await at.tui();
+				await tui.waitForScreen("recording sequence");
+				await tui.press("ctrl+enter");
+				await tui.waitForScreen((screen) => !screen.includes("recording sequence"));
+			},
+		],
+		[
+			/delete plan/,
+			async (at) => {
+				const tui = await at.tui();
+				await tui.waitForScreen("Delete the sequence");
+				await tui.press("y");
+				await expect.poll(() => at.project.exists(".pi/sequences/plan.yaml")).toBe(false);
+			},
+		],
+		[
+			/run$/,
+			async (at) => {
+				const tui = await at.tui();
+				await tui.waitForScreen("Arguments for");
+				tui.type("first");
+				await tui.press("enter");
+				await tui.waitForScreen(/✓ sequence · 1 of 1 run/, slow);
+			},
+		],
+		[/run 5 the parser$/, (at) => untilLines(at, { "the.txt": 5 })],
+		[/run plan 5/, (at) => untilLines(at, { "built.txt": 5 })],
+		[/--max-cost/, (at) => untilLines(at, { "the.txt": 10 })],
+		[/--from/, (at) => untilLines(at, { "the.txt": 13 })],
+	],
+	result: (at) => untilLines(at, { "first.txt": 1, "the.txt": 13, "built.txt": 5 }),
+};
+
+/** Waits until the files have so many lines, and the terminal shows the totals of the sequence. */
+async function untilLines(at: DocumentProject, wanted: Readonly<Record<string, number>>): Promise<void> {
+	const lines = () =>
+		Object.fromEntries(
+			Object.keys(wanted).map((file) => [
+				file,
+				at.project.exists(file) ? at.project.read(file).split("\n").length - 1 : 0,
+			]),
+		);
+	await expect.poll(lines, { timeout: patient(15_000) }).toEqual(wanted);
+	// The last run has a session of its own, so these totals are not those of an earlier sequence.
+	await (await at.tui()).waitForScreen(/✓ sequence · \d of \d runs?/, slow);
+	await (await at.tui()).still();
+}
+
+/** The documents, in the order in which they are followed. */
+export const uses: readonly Use[] = [readme, engine, children, guard, plan, gallery, migrate, sequences, rehearsal];

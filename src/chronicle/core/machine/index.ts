@@ -47,6 +47,7 @@ export { MESSAGE_LENGTH, messageWords, outboxOfLaunch } from "./outbox.ts";
 export { isParked, pendingActions } from "./pending-actions.ts";
 export { childrenPlanOf, planOf } from "./plan.ts";
 export { isRefusal } from "./refusal.ts";
+export { undoOf } from "./rewind.ts";
 export {
 	type ApprovalQuestion,
 	type KeptState,

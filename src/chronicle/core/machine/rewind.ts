@@ -17,8 +17,15 @@ import type { RewindRequested } from "./user-event.ts";
 
 type Restoring = Extract<Run["stage"], { kind: "restoring" }>;
 
+/** The last rewind that can be undone, as the command after which the run is as before it; `undefined`: there is none. */
+export function undoOf(run: Run): string | undefined {
+	const last = run.kept.at(-1);
+	if (!last || missingCandidates(run, { to: last.visit, state: last.state }) !== undefined) return undefined;
+	return `rewind kept-${last.seq}`;
+}
+
 /** Why a visit that chooses a child cannot start again: the candidates no longer exist. */
-function missingCandidates(run: Run, { to, state }: RewindRequested): string | undefined {
+function missingCandidates(run: Run, { to, state }: Pick<RewindRequested, "to" | "state">): string | undefined {
 	const arrived = run.history.find(({ visit }) => visit === to - 1);
 	if (arrived?.cause !== "children" || planOf(run, arrived.from).children?.take !== "one") return undefined;
 	if (run.candidates?.judge === state && run.candidates.group.visit === arrived.visit) return undefined;
@@ -77,8 +84,7 @@ export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | 
 	const where =
 		from === undefined ? `at the start of visit ${to}` : `as they were in visit ${to}, before a rewind (kept-${from})`;
 	const missing = notBack > 0 ? ` Not brought back: ${nameFiles(left, notBack)}.` : "";
-	const way = undo ? ` rewind kept-${undo.seq} undoes it.` : "";
-	const detail = `Files and run are back ${where}.${changedText(event.changes, more)}${missing}${way}`;
+	const detail = `Files and run are back ${where}.${changedText(event.changes, more)}${missing}`;
 	const hold = { status: "paused", cause: "rewound", detail } as const;
 	const rewound = {
 		...(from === undefined ? { to } : { kept: from }),
@@ -95,7 +101,9 @@ export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | 
 	const loaded = reload ? reloadTemplate(noted, reload, state) : noted;
 	const current = isRefusal(loaded) ? noted : loaded;
 	const decisions = rewindDecisions(run.decisions, stage.rewind, run.visit);
-	return moveTo({ ...current, kept, snapshot: known, decisions, pairMoves, baseline, hold }, state, "rewind");
+	const moved = moveTo({ ...current, kept, snapshot: known, decisions, pairMoves, baseline, hold }, state, "rewind");
+	const way = undoOf(moved);
+	return way === undefined ? moved : { ...moved, hold: { ...hold, detail: `${detail} ${way} undoes it.` } };
 }
 
 /** What the rewind has changed in the files, with the first names; nothing where it is unknown. */

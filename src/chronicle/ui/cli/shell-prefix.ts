@@ -2,6 +2,7 @@
 // printed. It holds no secret.
 import { engineArgs } from "../../engine/index.ts";
 import type { ParsedArguments } from "../commands/index.ts";
+import { commandWord } from "../timeline/index.ts";
 
 export interface ShellPrefix {
 	/** `pi-chronicle `, with the options. */
@@ -23,7 +24,7 @@ export function shellPrefix(
 	const trust = flags.has(opposite) ? [`--${opposite}`] : [];
 	const { args, note } = argsOfEngine(values, env);
 	const places = Object.entries({ cwd, pi }).flatMap(([name, value]) =>
-		value === undefined ? [] : [`--${name}`, shellWord(value)],
+		value === undefined ? [] : [`--${name}`, commandWord(value)],
 	);
 	return {
 		text: ["pi-chronicle", ...places, ...trust, ...args, ""].join(" "),
@@ -41,22 +42,17 @@ function argsOfEngine(
 	const isUsed = url !== undefined && url !== "";
 	const project = values.project ?? (isUsed ? env.PI_CHRONICLE_PROJECT : undefined);
 	const [, address = ""] = isUsed ? engineArgs({ engine: url }) : [];
-	const ofProject = engineArgs({ ...(project === undefined ? {} : { project }) }).map(shellWord);
+	const ofProject = engineArgs({ ...(project === undefined ? {} : { project }) }).map(commandWord);
 	if (!isUsed) return { args: ofProject };
-	if (address === url) return { args: ["--engine", shellWord(url), ...ofProject] };
+	if (address === url) return { args: ["--engine", commandWord(url), ...ofProject] };
 	// A variable that holds a password is repeated by its name.
 	if (values.engine === undefined || values.engine === env[variable])
 		return { args: ["--engine", `"$${variable}"`, ...ofProject] };
-	const args = ["--engine", shellWord(address), ...ofProject];
+	const args = ["--engine", commandWord(address), ...ofProject];
 	return env.PGPASSWORD === undefined
 		? {
 				args,
 				note: `The command leaves out the password of --engine: set PGPASSWORD or ~/.pgpass, or put the address into ${variable} or the setting chronicle.engine.`,
 			}
 		: { args };
-}
-
-/** One word of a shell. */
-export function shellWord(text: string): string {
-	return /^[\w@+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

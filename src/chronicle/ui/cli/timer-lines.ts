@@ -1,5 +1,5 @@
 // A schedule for the schedulers of one machine: a line of crontab, and a systemd timer with its service. Pure.
-import { shellWord } from "./shell-prefix.ts";
+import { commandWord } from "../timeline/index.ts";
 
 export interface TimerOptions {
 	readonly cron: string;
@@ -34,7 +34,7 @@ export function timerLines({ cron, zone, template, task, cwd }: TimerOptions): T
 		return {
 			error: `"${cron}" has ${fields.length === 5 ? `a wrong ${wrong?.[0]}` : "not five fields"}: minute hour day month weekday, in numbers.`,
 		};
-	const command = `pi-chronicle run --cwd ${shellWord(cwd)} ${shellWord(template)} -- ${shellWord(task)}`;
+	const command = `pi-chronicle run --cwd ${commandWord(cwd)} ${commandWord(template)} -- ${commandWord(task)}`;
 	// A line of crontab ends a command at an unescaped percent sign; a unit expands it, and variables.
 	const crontab = [`CRON_TZ=${zone}`, `${fields.join(" ")} ${command.replaceAll("%", "\\%")}`];
 	const systemd = [
@@ -47,7 +47,7 @@ export function timerLines({ cron, zone, template, task, cwd }: TimerOptions): T
 		"# chronicle.service",
 		"[Service]",
 		"Type=oneshot",
-		`ExecStart=/bin/sh -c ${shellWord(command).replaceAll("%", "%%").replaceAll("$", "$$$$")}`,
+		`ExecStart=/bin/sh -c ${commandWord(command).replaceAll("%", "%%").replaceAll("$", "$$$$")}`,
 	];
 	return {
 		crontab,

@@ -12,6 +12,7 @@ import {
 } from "../commands/index.ts";
 import { openRunView, runSource } from "../screen/index.ts";
 import { complaintLines } from "../text/index.ts";
+import { typedWords } from "../timeline/index.ts";
 import { showPatch } from "./approval-dialog.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
 import { openOnEngine, optionsOnEngine, readLeading } from "./engine-options.ts";
@@ -36,7 +37,8 @@ export async function runChronicle(session: ChronicleSession, ctx: ExtensionCont
 	}
 	const command = known ?? startCommand;
 	const text = known ? rest : written;
-	const words = text.split(/\s+/).filter(Boolean);
+	const typed = typedWords(text);
+	const words = typed.map((word) => word.text);
 	const surfaceOptions = optionsOnEngine(command, local, values, words);
 	const report = (waiting: string): void => {
 		if (!session.scope.closed) say(ctx, waiting);
@@ -51,18 +53,11 @@ export async function runChronicle(session: ChronicleSession, ctx: ExtensionCont
 		host: sessionHost(session, ctx, project),
 		signal: stop.signal,
 		surfaceOptions,
-		textOf: (from, count) => asWritten(text, from, count),
+		textOf: (from, count) => (count === 0 ? "" : text.slice(typed[from]?.start, typed[from + count - 1]?.end)),
 	});
 	await release();
 	await present(session, ctx, project, result);
 	if (command.name === "resume" && result.kind === "refused") await followElsewhere(session, ctx, project, result.run);
-}
-
-/** `count` words of a text, starting with word `from`, with the original text between them. */
-function asWritten(text: string, from: number, count: number): string {
-	const words = [...text.matchAll(/\S+/g)];
-	const [first, last] = [words[from], words[from + count - 1]];
-	return count === 0 || !first || !last ? "" : text.slice(first.index, last.index + last[0].length);
 }
 
 /** Shows the result of a command. */

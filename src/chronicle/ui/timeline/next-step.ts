@@ -1,6 +1,7 @@
 // The user's next step and the commands for it, shared by the timeline, the status and the list. Pure.
 import { truncate } from "../../../definition/index.ts";
-import { type ChildRun, candidatesIn, measures, type Run, winnerOf } from "../../core/index.ts";
+import { type ChildRun, candidatesIn, measures, type Run, undoOf, winnerOf } from "../../core/index.ts";
+import { commandWord } from "./command-word.ts";
 import { haltReason } from "./why.ts";
 
 /** Whether it waits for an approval or an answer, its own or that of a child. */
@@ -29,15 +30,15 @@ const options = { costUsd: "--cost <usd>", tokens: "--tokens <n>", activeMs: "--
 function raises(run: Run): string[] {
 	const full = measures(run).filter(({ spent, ceiling }) => spent >= ceiling);
 	const own = full.map(
-		({ figure, state }) => `resume ${state === undefined ? "" : `--state ${state} `}${options[figure]}`,
+		({ figure, state }) => `resume ${state === undefined ? "" : `--state ${commandWord(state)} `}${options[figure]}`,
 	);
 	return own.length > 0 ? own : [`resume ${options.costUsd}`, `resume ${options.tokens}`];
 }
 
 /** The command that undoes the rewind after which the run waits. */
-function undoes({ hold, kept }: Run): string[] {
-	const last = kept.at(-1);
-	return hold?.cause === "rewound" && last ? [`rewind kept-${last.seq}`] : [];
+function undoes(run: Run): string[] {
+	const way = run.hold?.cause === "rewound" ? undoOf(run) : undefined;
+	return way === undefined ? [] : [way];
 }
 
 /** Maximum number of children whose command is listed. */
@@ -166,5 +167,8 @@ export function childStep(run: Run): NextStep {
 	if (next) return { ...next, commands: [...next.commands.filter((command) => command !== "abort"), "drop"] };
 	const ended = run.plan.states.get(run.state)?.terminal === true;
 	const last = ended ? run.history.at(-1)?.from : run.state;
-	return { what: haltReason(run) ?? `It is ${run.status}.`, commands: [`reopen ${last ?? "<state>"}`, "drop"] };
+	return {
+		what: haltReason(run) ?? `It is ${run.status}.`,
+		commands: [`reopen ${last === undefined ? "<state>" : commandWord(last)}`, "drop"],
+	};
 }

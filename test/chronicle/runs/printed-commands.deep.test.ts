@@ -1,0 +1,189 @@
+// Every command that is printed for a run that waits works as it stands there, for each kind of question, alone and as one of several children, at a
+// path that needs quotes and through a link to it.
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openBench, type Project, type Script } from "../../harness/index.ts";
+import { patient } from "../../harness/patience.ts";
+import { call, fail, type Reply } from "../../harness/reply.ts";
+import { branch, move, withTemplates } from "./bench.ts";
+import {
+	commandsIn,
+	commandsInJson,
+	countEvents,
+	filledIn,
+	openShell,
+	type Shell,
+	saveHome,
+} from "./printed-commands.ts";
+
+/** A way in which a run waits: its state, what its worker does first, and the verbs that answer it. Asked again, the worker moves to the end. */
+interface Kind {
+	readonly state?: object;
+	readonly first: Reply | string;
+	readonly answers: readonly string[];
+	/** Whether the worker does the same whenever it is asked. */
+	readonly always?: true;
+}
+
+const end = move("done", "It is there.");
+/** A shell would take it apart. */
+const oddName = "it's a ${state} näme";
+const kinds: Readonly<Record<string, Kind>> = {
+	approval: { state: { requires_approval: true }, first: end, answers: ["approve", "reject"] },
+	entry: { state: { requires_approval: "entry" }, first: end, answers: ["approve", "reject"] },
+	question: { first: call("ask_user", { question: "Which port?" }), answers: ["answer", "tell"] },
+	choices: { first: call("ask_user", { question: "Which?", choices: ["80", "81"] }), answers: ["answer"] },
+	limit: { state: { limits: { tokens: 50 } }, first: call("read", { path: "a.txt" }), answers: ["resume"] },
+	stuck: { first: move("human_intervention", "Which port?"), answers: ["release"] },
+	refused: { state: { limits: { retries: 0 } }, first: fail(400, "no such model"), answers: ["resume"], always: true },
+	silent: { state: { limits: { nudges: 0 } }, first: "I have nothing to say.", answers: ["resume"], always: true },
+	failed: { state: { next: ["done", "failed"] }, first: move("failed", "There is no disk."), answers: ["reopen"] },
+	[oddName]: { state: { limits: { tokens: 50 } }, first: call("read", { path: "a.txt" }), answers: ["resume"] },
+};
+
+const template = (name: string) => ({
+	states: { [name]: { persona: "Builder", next: ["done"], ...kinds[name]?.state }, done: {}, failed: {} },
+});
+
+/** The first request of each state gets the first reply of its kind. */
+function model(): Script {
+	const asked = new Set<string>();
+	return ({ users, results }) => {
+		const name = Object.keys(kinds).find((one) => users[0]?.includes(`the state "${one}"`));
+		if (name === undefined || (kinds[name]?.always !== true && (asked.has(name) || results.length > 0))) return end;
+		asked.add(name);
+		return kinds[name]?.first ?? end;
+	};
+}
+
+const words = { words: "'no, use tabs'", "number or words": "1", n: "1000000", usd: "5", state: "done", name: "b0" };
+
+/** All commands that are printed about the last run: at its end, by `status` and `list`, and with `--json`. */
+async function printedAbout(shell: Shell, atEnd: string): Promise<string[]> {
+	const looks = await Promise.all(["status", "list", "status --json"].map((verb) => shell.run(`pi-chronicle ${verb}`)));
+	const [status = "", list = "", json = ""] = looks.map(({ stdout }) => stdout);
+	return [...new Set([...[atEnd, status, list].flatMap(commandsIn), ...commandsInJson(json)])];
+}
+
+const verbOf = (command: string) => /^pi-chronicle (?:--cwd '(?:[^']|'\\'')*' )?(\S+)/.exec(command)?.[1] ?? "";
+const looking = new Set(["diff", "status", "view", "report", "list"]);
+
+/** Runs commands as printed, each on the same files; `about` names what waits. */
+async function tryAll(project: Project, shell: Shell, commands: readonly string[]): Promise<void> {
+	const restore = saveHome(project);
+	for (const command of commands) {
+		const before = countEvents(project);
+		const { code, stdout, stderr } = await shell.run(filledIn(command, words));
+		const what = `${command}\n${stdout}${stderr}`;
+		expect([0, 3, 4, 5], what).toContain(code);
+		// Each leaves something in a ledger, or for the process that supervises it; those that only look leave nothing.
+		if (looking.has(verbOf(command))) expect(stdout, what).not.toBe("");
+		else if (verbOf(command) !== "tell") expect(countEvents(project), what).toBeGreaterThan(before);
+		restore();
+	}
+}
+
+/** One command for each verb, of those that all kinds have in common. */
+function onePerVerb(commands: readonly string[]): string[] {
+	return [...new Map(commands.map((command) => [verbOf(command), command])).values()];
+}
+
+async function openAt(files: Record<string, unknown>, script: Script) {
+	const { project } = await openBench({
+		name: `Jörg's "big" $HOME repo`,
+		files: { ...files, "a.txt": "a\n" },
+		git: true,
+		script,
+	});
+	const link = join(project.home, "li nk'");
+	symlinkSync(project.folder, link);
+	return { project, link };
+}
+
+describe("every command that is printed for a waiting run works as printed", () => {
+	it("for one run of each kind, at a path with quotes", { timeout: patient(180_000) }, async () => {
+		const names = Object.keys(kinds).filter((name) => name !== "failed");
+		const templates = Object.fromEntries(names.map((name, index) => [`k${index}`, template(name)]));
+		const { project } = await openAt(withTemplates(templates), model());
+		const shell = openShell(project, project.folder);
+		const common: string[] = [];
+		for (const [index, name] of names.entries()) {
+			const ran = await shell.run(`pi-chronicle run k${index} 'Do it'`);
+			expect([3, 4, 5], ran.stdout + ran.stderr).toContain(ran.code);
+			const commands = await printedAbout(shell, ran.stdout + ran.stderr);
+			const answers = commands.filter((command) => kinds[name]?.answers.includes(verbOf(command)));
+			expect(new Set(answers.map(verbOf)), name).toEqual(new Set(kinds[name]?.answers));
+			common.push(...commands.filter((command) => !answers.includes(command)));
+			await tryAll(project, shell, answers);
+		}
+		await tryAll(project, shell, onePerVerb(common));
+	});
+
+	it("for several children, through a link", { timeout: patient(180_000) }, async () => {
+		const names = Object.keys(kinds);
+		const branches = Object.fromEntries(names.map((name, index) => [`b${index}`, { run: template(name), task: name }]));
+		const all = { states: { all: { branches, max_parallel: 10, next: ["done"] }, done: {} } };
+		const { project, link } = await openAt(withTemplates({ all }), model());
+		const shell = openShell(project, link);
+		const ran = await shell.run("pi-chronicle run all 'Do it'");
+		expect(ran.code, ran.stdout + ran.stderr).toBe(3);
+		const commands = await printedAbout(shell, ran.stdout + ran.stderr);
+		const answering = new Set(Object.values(kinds).flatMap(({ answers }) => answers));
+		const answers = commands.filter((command) => answering.has(verbOf(command)));
+		// Each child has its own.
+		const children = new Set(answers.map((command) => /^pi-chronicle \S+ (\w{8})(?! --child)/.exec(command)?.[1]));
+		children.delete(undefined);
+		expect(children.size, commands.join("\n")).toBe(names.length);
+		const others = commands.filter((command) => !answers.includes(command));
+		await tryAll(project, shell, [
+			...answers.filter((command) => !/ (?:tell|reject) /.test(command)),
+			...onePerVerb(others),
+		]);
+	});
+
+	it("for a conflict, a choice, and runs that were rewound, from elsewhere", {
+		timeout: patient(180_000),
+	}, async () => {
+		const conflict = { states: { all: { branches: { x: branch("x"), y: branch("y") }, next: ["done"] }, done: {} } };
+		const choice = {
+			states: {
+				all: { branches: { b0: branch("x"), b1: branch("y") }, take: "one", next: ["choose"] },
+				choose: { persona: "Judge", requires_approval: true, next: ["done"] },
+				done: {},
+			},
+		};
+		const { project, link } = await openAt(
+			withTemplates({ conflict, choice, one: template("approval") }),
+			({ users, results }) => {
+				const [, state = ""] = /the state "(\w+)"/.exec(users[0] ?? "") ?? [];
+				if (state === "choose")
+					return call("workflow_transition", { target_state: "done", summary: "The second.", data: { winner: "b1" } });
+				return results.length === 0 ? call("write", { path: "same.txt", content: `${state}\n` }) : end;
+			},
+		);
+		const shell = openShell(project, project.home);
+		const at = `--cwd "${link}"`;
+		for (const [name, count] of [
+			["conflict", 5],
+			["choice", 4],
+		] as const) {
+			const ran = await shell.run(`pi-chronicle ${at} run ${name} 'Do it'`);
+			expect(ran.code, ran.stdout + ran.stderr).toBe(3);
+			const commands = [...new Set(commandsIn(ran.stdout + ran.stderr))];
+			expect(commands.length, commands.join("\n")).toBe(count);
+			await tryAll(project, shell, commands);
+		}
+		// A choice cannot be brought back after its children are gone, and no command says that it can.
+		for (const [run, verbs] of [
+			["choice", ["resume", "tell", "abort"]],
+			["one", ["resume", "rewind", "tell", "abort"]],
+		] as const) {
+			if (run === "one") await shell.run(`pi-chronicle ${at} run one 'Do it'`);
+			expect((await shell.run(`pi-chronicle ${at} rewind 1`)).code).toBe(0);
+			const commands = commandsIn((await shell.run(`pi-chronicle ${at} status`)).stdout);
+			expect(commands.map(verbOf)).toEqual(verbs);
+			await tryAll(project, shell, commands);
+		}
+	});
+});

@@ -1,0 +1,67 @@
+// Commands that are printed about a run, and how they are run exactly as they stand there.
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openFolder } from "../../harness/folder.ts";
+import { type Printed, runProgram } from "../../harness/print.ts";
+import type { Project } from "../../harness/project.ts";
+import { packageUnderTest, piScript } from "../../harness/under-test.ts";
+
+/** A user's shell in a folder: `pi-chronicle` is on its PATH. */
+export interface Shell {
+	run(line: string): Promise<Printed>;
+}
+
+export function openShell(project: Project, cwd: string): Shell {
+	const bin = join(project.home, "bin");
+	mkdirSync(bin, { recursive: true });
+	const command = join(bin, "pi-chronicle");
+	writeFileSync(command, `#!/bin/sh\nexec '${process.execPath}' '${packageUnderTest().cli}' "$@"\n`);
+	chmodSync(command, 0o755);
+	// As a shell that was led to the folder through a link.
+	const env = { PATH: `${bin}:${process.env.PATH}`, PWD: cwd, PI_CHRONICLE_PI: piScript() };
+	return { run: (line) => runProgram(project, ["sh", "-c", line], { cwd, env, timeout: 60_000 }) };
+}
+
+/** The commands about a run in a text, whole: each ends with its line or at ` · `. */
+export function commandsIn(text: string): string[] {
+	const found = [...text.matchAll(/(?:^|[ (])(pi-chronicle (?:(?! · ).)*)/gm)];
+	return found.map(([, command = ""]) => command.trim()).filter((command) => / [0-9a-f]{8}\b/.test(command));
+}
+
+/** Those that `status --json` lists, for the run and the runs below it, with the run that they are about. */
+export function commandsInJson(json: string): string[] {
+	const { id, waitsFor } = JSON.parse(json) as {
+		id: string;
+		waitsFor: { commands: string[]; children?: { commands: string[] }[] } | null;
+	};
+	const own = (waitsFor?.commands ?? []).map((command) =>
+		/^\S+ [0-9a-f]{8}\b/.test(command) ? command : command.replace(/^\S+/, (verb) => `${verb} ${id.slice(0, 8)}`),
+	);
+	const below = (waitsFor?.children ?? []).flatMap(({ commands }) => commands);
+	return [...own, ...below].map((command) => `pi-chronicle ${command}`);
+}
+
+/** What a user writes for the placeholders of a command. */
+export function filledIn(command: string, words: Readonly<Record<string, string>>): string {
+	const filled = Object.entries(words).reduce((text, [name, value]) => text.replaceAll(`<${name}>`, value), command);
+	if (/<[^>]*>/.test(filled)) throw new Error(`Nothing is known to fill in: ${filled}`);
+	return filled;
+}
+
+/** Saves everything below the home; the function that is returned brings it back. */
+export function saveHome(project: Project): () => void {
+	const to = join(openFolder(), "home");
+	cpSync(project.home, to, { recursive: true, verbatimSymlinks: true });
+	return () => {
+		for (const name of readdirSync(project.home)) rmSync(join(project.home, name), { recursive: true, force: true });
+		cpSync(to, project.home, { recursive: true, verbatimSymlinks: true });
+	};
+}
+
+/** The number of events in all ledgers of the project. */
+export function countEvents(project: Project): number {
+	const folder = project.path(".pi/chronicle/sessions");
+	return readdirSync(folder)
+		.filter((name) => name.endsWith(".events.jsonl"))
+		.reduce((sum, name) => sum + readFileSync(join(folder, name), "utf8").split("\n").length - 1, 0);
+}

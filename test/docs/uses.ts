@@ -369,6 +369,13 @@ const sequences: Use = {
 		],
 		[/run 5 the parser$/, (at) => untilLines(at, { "the.txt": 5 })],
 		[/run plan 5/, (at) => untilLines(at, { "built.txt": 5 })],
+		[
+			/--dry-run/,
+			async (at) => {
+				await (await at.tui()).waitForScreen("Nothing was sent");
+				await (await at.tui()).still();
+			},
+		],
 		[/--max-cost/, (at) => untilLines(at, { "the.txt": 10 })],
 		[/--from/, (at) => untilLines(at, { "the.txt": 13 })],
 	],

@@ -147,10 +147,10 @@ export interface Going {
 }
 
 /** Starts `pi-chronicle <words>` and does not wait for its end. */
-export function goOn(project: Project, words: readonly string[]): Going {
+export function goOn(project: Project, words: readonly string[], env: Record<string, string> = {}): Going {
 	const child = spawn(process.execPath, [packageUnderTest().cli, ...words], {
 		cwd: project.folder,
-		env: project.environment({ PI_CHRONICLE_PI: piScript() }),
+		env: project.environment({ PI_CHRONICLE_PI: piScript(), ...env }),
 		stdio: ["ignore", "pipe", "pipe"],
 	});
 	let out = "";

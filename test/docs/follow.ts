@@ -38,9 +38,9 @@ export interface Use {
 	result(at: DocumentProject): Promise<void>;
 }
 
-export type Deed = readonly [line: RegExp, act: (at: DocumentProject, ran: Ran) => Promise<void>];
+type Deed = readonly [line: RegExp, act: (at: DocumentProject, ran: Ran) => Promise<void>];
 
-export interface Ran {
+interface Ran {
 	/** The line as the user wrote it. */
 	readonly line: string;
 	readonly printed: string;

@@ -97,7 +97,7 @@ const children: Use = {
 		[inState("building", "nothing else: Write month.txt"), [write("month.txt"), move("testing")]],
 		[inState("building", "nothing else: Write year.txt"), [write("year.txt"), everyFile("year"), move("testing")]],
 		[inState("integration"), [call("bash", { command: "cat month.txt year.txt README.md" }), move("done")]],
-		[/the state "/, [move("done")]],
+		[/state "/, [move("done")]],
 	),
 	async result({ project }) {
 		expect(project.read("month.txt") + project.read("year.txt")).toBe("month.txt\nyear.txt\n");

@@ -19,6 +19,9 @@ export interface Played {
 	readonly after: string;
 	/** What git said of the project's state while children worked. */
 	readonly status: string;
+	/** Milliseconds from the command to the first request of a worker, and to its end without the time that the people beside it took. */
+	readonly firstMs: number;
+	readonly runMs: number;
 }
 
 export async function playIn(repository: Repository): Promise<Played> {
@@ -27,8 +30,8 @@ export async function playIn(repository: Repository): Promise<Played> {
 	const state = (name: string) => ({ [name]: { persona: "Engineer", next: ["done"] }, done: {} });
 	const build = {
 		branches: {
-			code: { run: { states: state("code") }, task: "Change the code" },
-			notes: { run: { states: state("notes") }, task: "Write notes" },
+			first: { run: { states: state("code") }, task: "Change the code" },
+			second: { run: { states: state("notes") }, task: "Write notes" },
 		},
 		...(link ? { link } : {}),
 		next: ["done"],
@@ -56,15 +59,21 @@ export async function playIn(repository: Repository): Promise<Played> {
 		return stdout;
 	};
 	const before = await own(check);
+	const began = performance.now();
 	const run = goOn(project, ["run", "build", "Change it"], { PATH });
+	await server.waitForRequest(1, 60_000);
+	const firstMs = performance.now() - began;
 	await server.waitForRequest(
 		({ users, results: seen }) => users[0]?.includes('the state "code"') === true && seen.length === 2,
 		60_000,
 	);
+	const paused = performance.now();
 	const during = await own(check);
 	const status = await own("git status --short");
+	const resumed = performance.now();
 	held.open();
 	const { code, stdout } = await run.ended;
 	equal(code, 0, `${stdout}${run.stderr()}`);
-	return { project, inChild: results[1] ?? "", before, during, after: await own(check), status };
+	const runMs = performance.now() - began - (resumed - paused);
+	return { project, inChild: results[1] ?? "", before, during, after: await own(check), status, firstMs, runMs };
 }

@@ -7,7 +7,7 @@ import type { Project } from "../../harness/project.ts";
 /** A repository in a project. */
 export interface Repository {
 	readonly name: string;
-	/** What the test of the state `building` of a run needs to have in a child's folder: its `link`. */
+	/** What is installed and ignored, for `link` of the state with the children. */
 	readonly link?: readonly string[];
 	/** Makes its files, its history and its installed dependencies. */
 	make(project: Project): void;
@@ -60,7 +60,7 @@ function packages(project: Project): void {
 	project.write(".gitignore", "node_modules/\ndist/\n");
 }
 
-export const npmWorkspaces: Repository = {
+const npmWorkspaces: Repository = {
 	name: "npm workspaces",
 	link: ["node_modules"],
 	make(project) {
@@ -76,7 +76,7 @@ export const npmWorkspaces: Repository = {
 	changed: "packages/core/src/m7.js",
 };
 
-export const pnpmWorkspaces: Repository = {
+const pnpmWorkspaces: Repository = {
 	name: "pnpm workspaces",
 	link: ["**/node_modules"],
 	make(project) {
@@ -103,7 +103,7 @@ for package in packages/*; do if [ -e "$package/test.js" ]; then (cd "$package" 
 	changed: "packages/core/src/m7.js",
 };
 
-export const python: Repository = {
+const python: Repository = {
 	name: "Python",
 	make(project) {
 		project.write("pyproject.toml", '[project]\nname = "w"\nversion = "1"\n');
@@ -122,7 +122,7 @@ export const python: Repository = {
 	changed: "src/w/m7.py",
 };
 
-export const go: Repository = {
+const go: Repository = {
 	name: "Go",
 	make(project) {
 		project.write("go.mod", "module example.test/w\n\ngo 1.24\n");
@@ -145,7 +145,7 @@ sed -n 's/^const Word = "\\(.*\\)"$/word=\\1/p' internal/word/word.go | grep .
 	changed: "internal/m7/m7.go",
 };
 
-export const submodules: Repository = {
+const submodules: Repository = {
 	name: "submodules and hooks",
 	make(project) {
 		const library = join(project.home, "library");

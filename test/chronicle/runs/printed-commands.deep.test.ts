@@ -156,7 +156,7 @@ describe("every command that is printed for a waiting run works as printed", () 
 		const { project, link } = await openAt(
 			withTemplates({ conflict, choice, one: template("approval") }),
 			({ users, results }) => {
-				const [, state = ""] = /the state "(\w+)"/.exec(users[0] ?? "") ?? [];
+				const [, state = ""] = /the (?:state|child) "(\w+)"/.exec(users[0] ?? "") ?? [];
 				if (state === "choose")
 					return call("workflow_transition", { target_state: "done", summary: "The second.", data: { winner: "b1" } });
 				return results.length === 0 ? call("write", { path: "same.txt", content: `${state}\n` }) : end;

@@ -6,7 +6,7 @@ export function commandWord(text: string): string {
 }
 
 /** A word of a command as it was typed, and where it is. */
-export interface TypedWord {
+interface TypedWord {
 	readonly text: string;
 	readonly start: number;
 	readonly end: number;

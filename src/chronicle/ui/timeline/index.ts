@@ -10,7 +10,7 @@ export {
 	takenOf,
 	visitChildCells,
 } from "./children.ts";
-export { commandWord, type TypedWord, typedWords } from "./command-word.ts";
+export { commandWord, typedWords } from "./command-word.ts";
 export { type Crumb, crumbSeparator, crumbsOf, crumbText, currentMark } from "./crumbs.ts";
 export { endingText } from "./ending.ts";
 export { keptLine } from "./kept.ts";

@@ -17,9 +17,11 @@ interface Written {
 	readonly inner: readonly string[];
 }
 
-/** Paths of states in their file. */
 export interface StatePaths {
+	/** Paths of states in their file. */
 	readonly pathOf: (state: string) => string;
+	/** States of the templates that run this one as a child, whose data it can use. */
+	readonly outer: readonly string[];
 }
 
 /** Texts of a state in which references are filled in, and commands, in which they are not. */
@@ -90,20 +92,19 @@ function statesOf(run: Node | undefined): MapNode["entries"] | undefined {
 function checkReference(
 	{ reference, path, start, isList, inner }: Written,
 	states: States,
-	reading: ReadContext,
+	reading: ReadContext & StatePaths,
 ): void {
 	const place = reading.source.place(start);
 	const report = (severity: "error" | "warn", message: string, remedy: string): void =>
 		reading.report[severity](place, { code: "bad-reference", message: `\`${path}\`: ${message}`, remedy });
 	const shown = quoted(isList ? `output.${reference}` : `{output.${reference}}`);
 	const found = splitReference(reference, states.keys());
-	if (splitReference(reference, inner)) return;
+	if (splitReference(reference, inner) || (!found && splitReference(reference, reading.outer))) return;
 	// A text of an inline template may name a state of the template around it, which checks it.
 	if (!found && !isList && reading.path !== "") return;
 	const [first = ""] = reference.split(".");
 	if (!found) {
 		const near = didYouMean(first, states.keys());
-		// A template without such data may use braces for something else.
 		// A template without such data may use braces for something else.
 		const isMeant = isList || near !== "" || [...states.values()].some(({ output }) => output);
 		report(

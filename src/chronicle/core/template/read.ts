@@ -39,8 +39,11 @@ export interface TemplateRead {
 /** Maximum characters of a definition; a file has at most a quarter of that. */
 const maxData = 1_000_000;
 
-/** Reads a template from the text of a `.json` (comments allowed) or `.yaml` file. `fallbackName` names it if the file does not. */
-export function readTemplate(source: Source, fallbackName: string): TemplateRead {
+/**
+ * Reads a template from the text of a `.json` (comments allowed) or `.yaml` file. `fallbackName` names it if the file does not; `outer`: the states of
+ * templates that run it as a child, whose data it can use.
+ */
+export function readTemplate(source: Source, fallbackName: string, outer: readonly string[] = []): TemplateRead {
 	const parsed = /\.ya?ml$/i.test(source.file) ? parseYaml(source) : parseJson(source);
 	const report = openReport();
 	report.add(parsed.diagnostics);
@@ -61,7 +64,7 @@ export function readTemplate(source: Source, fallbackName: string): TemplateRead
 		});
 		return { read: undefined, diagnostics: report.diagnostics };
 	}
-	const template = readNode(parsed.root, { source, report, path: "" }, fallbackName);
+	const template = readNode(parsed.root, { source, report, path: "", outer }, fallbackName);
 	if (!template || report.failed)
 		return { read: undefined, ...(template ? { partial: template } : {}), diagnostics: report.diagnostics };
 	const definition = plainOf(parsed.root);
@@ -71,7 +74,11 @@ export function readTemplate(source: Source, fallbackName: string): TemplateRead
 /** Compiles a definition that was read before, such as a ledger's copy; `undefined` if it is invalid. */
 export function compileDefinition(definition: unknown, fallbackName: string): Template | undefined {
 	const report = openReport();
-	const template = readNode(nodeOf(definition), { source: openSource("", ""), report, path: "" }, fallbackName);
+	const template = readNode(
+		nodeOf(definition),
+		{ source: openSource("", ""), report, path: "", outer: [] },
+		fallbackName,
+	);
 	return report.failed ? undefined : template;
 }
 
@@ -79,7 +86,12 @@ export function compileDefinition(definition: unknown, fallbackName: string): Te
  * Reads a whole template, as far as that is possible. An inline template has the path of its field. `onlyState`: the path of its only state, if
  * the file has the state without the template around it.
  */
-function readNode(root: Node, reading: ReadContext, fallbackName: string, onlyState?: string): Template | undefined {
+function readNode(
+	root: Node,
+	reading: ReadContext & { readonly outer: readonly string[] },
+	fallbackName: string,
+	onlyState?: string,
+): Template | undefined {
 	const { report, source } = reading;
 	const other = foreignFormat(root);
 	if (other) {

@@ -7,6 +7,7 @@ import { basename, extname, join } from "node:path";
 import { type Diagnostic, openReport, quoted, readSource, sortDiagnostics } from "../../../definition/index.ts";
 import { shippedFolder } from "../../../shipped/index.ts";
 import { readTemplate, type Template } from "../../core/index.ts";
+import { outerStates } from "./outer-states.ts";
 
 export interface TemplateFolders {
 	/** `undefined` if the project is not trusted. */
@@ -61,7 +62,10 @@ export function templateFolders(place: { cwd: string; agentFolder: string; trust
 
 /** Reads all templates. Never throws. */
 export function readTemplates({ project, personal, shipped, unread }: TemplateFolders): TemplateCatalogue {
-	const all = [...(project === undefined ? [] : readFolder(project, "project")), ...readFolder(personal, "personal")];
+	const all = withOuterStates([
+		...(project === undefined ? [] : readFolder(project, "project")),
+		...readFolder(personal, "personal"),
+	]);
 	const templates = new Map<string, SelectedTemplate>();
 	const files: FoundTemplate[] = [];
 	for (const key of [...new Set(all.map((found) => found.key))].sort()) {
@@ -86,6 +90,25 @@ export function readTemplates({ project, personal, shipped, unread }: TemplateFo
 	};
 }
 
+/** The templates, with references to data of the templates that run them. */
+function withOuterStates(all: readonly FoundTemplate[]): readonly FoundTemplate[] {
+	if (!all.some(hasBadReference)) return all;
+	const plans = new Map(
+		all.flatMap(({ key, read, partial }) => {
+			const plan = read?.template ?? partial;
+			return plan ? [[key, plan] as const] : [];
+		}),
+	);
+	return all.map((found) => {
+		const outer = hasBadReference(found) ? outerStates(found.key, plans) : [];
+		return (outer.length > 0 && readTemplateFile(found.file, found.tier, outer)) || found;
+	});
+}
+
+function hasBadReference({ diagnostics }: FoundTemplate): boolean {
+	return diagnostics.some(({ code }) => code === "bad-reference");
+}
+
 /** Warns about a file that another one of the same name in the same folder hides. A project's file may hide the user's. */
 function withoutUse(found: FoundTemplate, meant: FoundTemplate): FoundTemplate {
 	if (found.tier !== meant.tier) return found;
@@ -102,8 +125,12 @@ function withoutUse(found: FoundTemplate, meant: FoundTemplate): FoundTemplate {
 	return { ...found, diagnostics: report.diagnostics };
 }
 
-/** Reads one file as a template; `undefined` if it does not exist. */
-export function readTemplateFile(file: string, tier: FoundTemplate["tier"]): FoundTemplate | undefined {
+/** Reads one file as a template; `undefined` if it does not exist. `outer`: states of the templates that run it as a child. */
+export function readTemplateFile(
+	file: string,
+	tier: FoundTemplate["tier"],
+	outer: readonly string[] = [],
+): FoundTemplate | undefined {
 	const key = keyOf(file);
 	const source = readSource(file, { maxBytes: maxBytes });
 	switch (source.kind) {
@@ -112,7 +139,7 @@ export function readTemplateFile(file: string, tier: FoundTemplate["tier"]): Fou
 		case "problem":
 			return { key, tier, file, read: undefined, diagnostics: [source.diagnostic] };
 		case "text": {
-			const { diagnostics, ...read } = readTemplate(source.source, key);
+			const { diagnostics, ...read } = readTemplate(source.source, key, outer);
 			return { key, tier, file, ...read, diagnostics: sortDiagnostics(diagnostics) };
 		}
 	}

@@ -132,3 +132,61 @@ describe("a template of the package", () => {
 		expect(catalogue(true, "shipped").files.map(({ key }) => key)).toEqual(["x"]);
 	});
 });
+
+describe("a template that others run as a child", () => {
+	const use = (reference: string) => ({
+		states: { work: { persona: "W", instructions: `Listen on {output.${reference}}.`, next: ["done"] } },
+	});
+	const giver = (run: unknown) => ({
+		states: {
+			plan: { persona: "P", output: { type: "object" }, next: ["build"] },
+			idle: { persona: "P", next: ["build"] },
+			build: { run, next: ["done"] },
+		},
+	});
+	const bad = () =>
+		catalogue()
+			.diagnostics.filter(({ code }) => code === "bad-reference")
+			.map(({ file }) => file.split("/").at(-1));
+	const put = (name: string, template: object) => write(`${project}/${name}.json`, JSON.stringify(template));
+
+	it.each([
+		["its parent", () => put("outer", giver("part"))],
+		[
+			"a template around its parent",
+			() => {
+				put("outer", giver("middle"));
+				put("middle", { states: { fan: { branches: { a: { run: "part" } }, next: ["done"] } } });
+			},
+		],
+		["an inline template of another", () => put("outer", { states: { all: { run: giver("part"), next: ["done"] } } })],
+	])("may use the data of %s", (_, around) => {
+		around();
+		put("part", use("plan.port"));
+		expect(bad()).toEqual([]);
+		expect(catalogue().templates.get("part")?.read).toBeDefined();
+	});
+
+	it("with data of its own may use that of its parent too, and may have a state with a similar name", () => {
+		put("outer", giver("part"));
+		const { work } = use("plan.port").states;
+		put("part", { states: { plan2: { persona: "P", output: { type: "object" }, next: ["work"] }, work } });
+		expect(bad()).toEqual([]);
+		expect(catalogue().templates.get("part")?.read).toBeDefined();
+	});
+
+	it.each(["nothing.port", "idle.port", "plam.port"])(
+		"is reported with {output.%s}, which nobody hands over",
+		(reference) => {
+			put("outer", giver("part"));
+			put("part", use(reference));
+			expect(bad()).toEqual(["part.json"]);
+		},
+	);
+
+	it("is reported if no template runs it", () => {
+		put("outer", giver("other"));
+		put("part", use("plan.port"));
+		expect(bad()).toEqual(["part.json"]);
+	});
+});

@@ -79,6 +79,37 @@ describe("a worker's request", () => {
 		expect(replies[0]?.text).toContain('"done" is recorded');
 	});
 
+	it("to move is answered with the tasks that are open", async () => {
+		let reply: MoveReply | undefined;
+		await during(async (host) => {
+			await host.updateSnapshot({ pending_tasks: ["Write docs", { key: "tests", text: "Add tests" }] });
+			reply = await host.requestMove("done", "done");
+		});
+		expect(reply?.text).toMatch(/Open tasks: t1 \(Write docs\), t2 \(tests\)\.$/);
+	});
+
+	it("to save a secret is answered with that it is not kept; one that is known already is not reported again", async () => {
+		const texts: string[] = [];
+		const secret = `ghp_${"a1B2".repeat(9)}`;
+		const { run } = await during(async (host) => {
+			for (const findings of [[`The key is ${secret}.`], ["No secret."], [{ note: { deep: [secret] } }]])
+				texts.push((await host.updateSnapshot({ findings })).text);
+		});
+		const told = texts.map((text) => text.includes("A secret in it is not kept: it was replaced by "));
+		expect(told).toEqual([true, false, true]);
+		expect(JSON.stringify(run)).not.toContain(secret);
+	});
+
+	it("to save more than the next first message holds is answered with the ids of the entries", async () => {
+		const texts: string[] = [];
+		await during(async (host) => {
+			for (const size of [10, 6000, 6000, 6000])
+				texts.push((await host.updateSnapshot({ findings: [`${texts.length} ${"x".repeat(size)}`] })).text);
+		});
+		const told = texts.map((text) => /first message: ([^.]*)\./.exec(text)?.[1]);
+		expect(told).toEqual([undefined, undefined, undefined, "f2, f3, f4"]);
+	});
+
 	it("to save data is answered with what was saved, or why not", async () => {
 		const texts: string[] = [];
 		const { events } = await during(async (host) => {

@@ -103,6 +103,11 @@ describe("a request", () => {
 		expect(names).toEqual(["state build", "state build (2)"]);
 	});
 
+	it("does not call it a visit that the state is entered again: the model reads of visits of the run", () => {
+		const request = openRequestDesk().receive(post("a", [user("x")], "state build, visit 2"));
+		expect(requestMarkdown(request, share)).toContain("# Request 001: state build, time 2\n");
+	});
+
 	it("cannot end the block that quotes it", () => {
 		const desk = openRequestDesk();
 		expect(requestMarkdown(desk.receive(post("a", [user("a\n````\nb")])), share)).toContain(

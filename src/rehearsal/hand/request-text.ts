@@ -18,8 +18,10 @@ function headOf(
 	share: Share,
 ): string[] {
 	// The model reads "visit" as a visit of the run.
-	const shown = place.replace(/, visit (\d+)/, ", time $1");
-	const where = conversation === place ? shown : `${shown} (conversation: ${conversation})`;
+	const where = (conversation === place ? place : `${place} (conversation: ${conversation})`).replaceAll(
+		", visit ",
+		", time ",
+	);
 	const percent = share.all === 0 ? 0 : Math.round((share.own / share.all) * 100);
 	const fresh = rewritten
 		? "Earlier messages of this conversation were changed or dropped: all messages follow."

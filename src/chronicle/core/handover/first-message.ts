@@ -1,12 +1,13 @@
 // The first message of every worker, made from one brief. Pure; the only place that composes it.
 // M1 a part that does not apply is left out; M2 the user's words are verbatim and marked, all else is marked as the program's.
+import { counted } from "../../../definition/index.ts";
 import { markMessage } from "../machine/index.ts";
 import type { WorkerAbilities } from "../ports/index.ts";
 import { decidedText } from "./decided.ts";
 import type { CandidateChild, Ending, FirstMessageBrief, Target, Task } from "./first-message-brief.ts";
 import { introduction } from "./introduction.ts";
 import { knownText } from "./known.ts";
-import { beginning } from "./shorten.ts";
+import { beginning, shortenTexts } from "./shorten.ts";
 
 /** The message of a new conversation. */
 export function firstMessageText(brief: FirstMessageBrief): string {
@@ -20,7 +21,7 @@ export function firstMessageText(brief: FirstMessageBrief): string {
 				? ""
 				: `## What the user decided\n\nOldest first. Each overrides those before it, and what is known below.\n\n${decided}`,
 			state.instructions === undefined ? "" : `## Instructions for this state\n\n${state.instructions}`,
-			choiceText(brief.candidates),
+			choiceText(brief.candidates, file),
 			`## What is known\n\n${joined([knownText(known, { file, edits: abilities?.edits ?? true }), ...unmeasured])}`,
 			`## How to end\n\n${howToEnd(brief.ending)}`,
 		]),
@@ -28,12 +29,13 @@ export function firstMessageText(brief: FirstMessageBrief): string {
 }
 
 /** Everything that the brief knows, unabridged, as a file. */
-export function fullHandover({ run, state, task, decisions, known }: FirstMessageBrief): string {
+export function fullHandover({ run, state, task, decisions, candidates, known }: FirstMessageBrief): string {
 	const decided = decidedText(decisions);
 	return `${joined([
 		`# ${run}: what "${state.name}" starts with`,
 		taskText(task),
 		decided === "" ? "" : `## What the user decided\n\n${decided}`,
+		choiceText(candidates),
 		`## What is known\n\n${knownText(known)}`,
 	])}\n`;
 }
@@ -56,16 +58,21 @@ function taskText({ text, by, whole = "" }: Task, file?: string): string {
 	]);
 }
 
-/** The children that the worker chooses from: what they did, and where their files are. */
-function choiceText(candidates: readonly CandidateChild[]): string {
+/** Maximum bytes of what the children that the worker chooses from have done. */
+const choiceBytes = 12_000;
+
+/** The children that the worker chooses from: what they did, and where their files are. `file` as in `taskText`. */
+function choiceText(candidates: readonly CandidateChild[], file?: string): string {
 	if (candidates.length === 0) return "";
 	const lines = candidates.map(({ name, summary, folder, files }) => {
-		const changed = files === undefined ? "" : ` (${files} ${files === 1 ? "file" : "files"} changed)`;
-		return `- \`${name}\`${folder === undefined ? "" : `, files in ${folder}`}: ${summary || "done"}${changed}`;
+		const changed = files === undefined ? "" : `(${counted(files, "file")} changed) `;
+		return `- \`${name}\`${folder === undefined ? "" : `, files in ${folder}`}: ${changed}${summary || "done"}`;
 	});
+	const { texts, cut } = file === undefined ? { texts: lines, cut: [] } : shortenTexts(lines, choiceBytes);
 	return [
 		"## Choose one\n\nThese children have each done the work, and none of their files are in your folder yet. Read and compare them there; change nothing in them. Name the best one as `winner` in the data of your transition: its files are then merged into yours, and those of the others are dropped.",
-		lines.join("\n"),
+		texts.join("\n"),
+		...(cut.length === 0 ? [] : [`Shortened here: ${counted(cut.length, "summary", "summaries")}. Whole in ${file}.`]),
 	].join("\n\n");
 }
 

@@ -509,6 +509,20 @@ describe("size", () => {
 		);
 		expect(cuts).toBeGreaterThan(0);
 	});
+	it("what many children did to choose from is shortened together, and whole in the file", () => {
+		const names = ["a", "b", "c", "d", "e", "f"];
+		const branches = Object.fromEntries(names.map((name) => [name, { persona: "W", next: ["done"] }]));
+		const work = { branches, take: "one", files: "own", next: ["judge"] };
+		const testRun = open(definition({ work, judge: { persona: "J", next: ["done"] } }));
+		testRun.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: newTree() });
+		for (const index of names.keys()) endChild(testRun, index + 1);
+		const { run } = start(rest(testRun));
+		const text = message(run);
+		for (const name of names) expect(text).toContain(`- \`${name}\`: ${name} did it:`);
+		expect(text).toContain("Shortened here: 6 summaries. Whole in /p/.pi/handover.md.");
+		expect(Buffer.byteLength(text)).toBeLessThan(14_500);
+		expect(fullHandover(briefOf(run, "entered", place(run)))).toContain("end of f");
+	});
 	it("of more than 8 KB of decisions the newest are whole, and the rest is counted with the file", () => {
 		const testRun = start(open(definition({ a: { persona: "A", next: ["b"] }, b: { persona: "B", next: [] } })));
 		for (let n = 0; n < 4; n++) {

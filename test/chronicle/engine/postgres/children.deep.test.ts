@@ -113,6 +113,40 @@ describe("child runs on an engine", needsPostgres, () => {
 		expect(refs.stdout).toBe("");
 	});
 
+	it("hear what the user writes to their parent, and leave what they know when they are dropped", {
+		timeout: patient(120_000),
+	}, async () => {
+		const server = await openModelServer({
+			[worker("work")]: [
+				call("workflow_update_snapshot", { findings: ["port 80 is taken"] }),
+				move("human_intervention", "Which port?"),
+			],
+			[worker("write")]: [move("done", "Documented.")],
+			[worker("check")]: [move("finished", "All there.")],
+		});
+		const asking = { states: { work: { persona: "Builder", next: ["done"] } } };
+		const stage = await openEngineStage(server, { files: withTemplates({ t: template, part: asking }) });
+		stage.host("a");
+		const submitted = await stage.cli(["run", "--json", "--model", "scripted/one", "t", "Build it"]);
+		const run = (JSON.parse(submitted.stdout) as { id: string }).id;
+		await stage.until(run, ({ status, holder }) => status === "paused" && holder === null);
+		const [api] = await childrenOf(stage, run);
+		expect(api).toMatchObject({ name: "api", status: "human_intervention" });
+		await stage.cli(["resume", run, "use PORT9999"]);
+		await stage.untilEvents(api?.id ?? "", (events) =>
+			events.some((event) => event.kind === "decision_inherited" && event.decision.words === "use PORT9999"),
+		);
+		await stage.until(run, ({ status, holder }) => status === "paused" && holder === null);
+		const dropped = await stage.cli(["drop", api?.id ?? ""]);
+		expect([dropped.code, dropped.stderr]).toEqual([0, expect.any(String)]);
+		await stage.until(run, ({ status, holder }) => status === "done" && holder === null);
+		const events = await stage.events(run);
+		expect(events.find((event) => event.kind === "child_ended" && event.child === api?.id)).toMatchObject({
+			status: "aborted",
+			handover: { summary: "Which port?", data: { findings: [{ text: "port 80 is taken" }] } },
+		});
+	});
+
 	it("continue at every depth on another host, with setup commands run again, and with shared files", {
 		timeout: patient(240_000),
 	}, async () => {

@@ -2,8 +2,9 @@
 // M1 git works on a mirror one call at a time: worktrees that are added while another is fetched get lost; M2 a working folder starts from a
 // recorded snapshot, never from the tip of a branch; M3 ignored files (dependencies, secrets) stay on the host; M4 a folder with files that
 // are nowhere else is kept until its run is removed.
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { isRunId } from "../ledger/index.ts";
 import { readRest, runGit } from "../workspace/index.ts";
 import { conversationSpec, writeConversations } from "./conversations.ts";
 import type { PostgresLedger } from "./held.ts";
@@ -143,11 +144,16 @@ export class Checkout {
 		return writeConversations(this.#place, { run, recorded }, this.folderOf(run));
 	}
 
-	/** The runs whose folders have files that are nowhere else. */
-	async keptRuns(): Promise<readonly string[]> {
-		const runs = await readdir(join(this.#data, "runs")).catch((): string[] => []);
-		const kept = await Promise.all(runs.map((run) => this.#isKept(run)));
-		return runs.filter((_, index) => kept[index]);
+	/** The runs that have folders here. */
+	async runsHere(): Promise<readonly string[]> {
+		const names = ["runs", "work"].map((kind) => readdir(join(this.#data, kind)).catch((): string[] => []));
+		return [...new Set((await Promise.all(names)).flat())].filter(isRunId);
+	}
+
+	/** Milliseconds since a run was last begun or published here. */
+	async idleMs(run: string): Promise<number> {
+		const used = await stat(this.folderOf(run)).catch(() => undefined);
+		return Date.now() - (used?.mtimeMs ?? 0);
 	}
 
 	async #isKept(run: string): Promise<boolean> {

@@ -18,7 +18,6 @@ import type { PostgresStoreOptions } from "./parts.ts";
 import { nextQueue } from "./routing.ts";
 import { familyText, loadRow, lockRow, lockRun, type RunRow, runColumns, runTables } from "./rows.ts";
 import type { RunStart } from "./run-snapshot.ts";
-import { GIVEN_PROJECTS } from "./schema.ts";
 
 /** How a child is left to the hosts. */
 export interface ChildStart {
@@ -212,20 +211,6 @@ export async function childStates(database: Database, ids: readonly string[]): P
 		[ids],
 	);
 	return rows;
-}
-
-/** Those of `runs` that exist; all of them where this user does not see the runs of the project. */
-export async function knownRuns(
-	database: Database,
-	project: string,
-	runs: readonly string[],
-): Promise<ReadonlySet<string>> {
-	const { rows } = await database.query<{ readonly id: string }>(
-		`SELECT k AS id FROM unnest($1::text[]) k WHERE EXISTS (SELECT FROM chronicle.run WHERE id::text = k)
-		OR (row_security_active('chronicle.run') AND $2 NOT IN (${GIVEN_PROJECTS}))`,
-		[runs, project],
-	);
-	return new Set(rows.map(({ id }) => id));
 }
 
 /** Whether a run of the project that waits for its children waits for a host, too. */

@@ -1,11 +1,10 @@
-// Connections to the engine's Postgres. `pg` and `pg-boss` are optional peer packages: they are imported here, when an engine is named.
+// Connections to the engine's Postgres.
 // C1 every statement has a time limit, so that a partition is noticed; C2 the address is never shown with its password.
-import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConstructorOptions as BossOptions, PgBoss } from "pg-boss";
-import { packageRoot } from "../../../pi/index.ts";
 import type { Result } from "../../core/index.ts";
 import { OWN_COMMAND } from "../ledger/index.ts";
+import { type Boss, loadPackages, type Pg } from "./packages.ts";
 
 /** Runs statements, on any connection or inside one transaction. */
 export interface Sql {
@@ -61,40 +60,11 @@ const probeTimeoutMs = 3000;
 /** Milliseconds of silence after which the system asks whether the other side is there. */
 const keepAliveMs = 10_000;
 
-type Pg = typeof import("pg").default;
-type Boss = typeof import("pg-boss");
 type QueryConfig = import("pg").QueryConfig;
 
 /** Closes a connection that may be open on this side only: nothing is sent, and nothing awaited. */
 function abandon(client: InstanceType<Pg["Client"]>): void {
 	(client as unknown as { readonly connection: { readonly stream: { destroy(): void } } }).connection.stream.destroy();
-}
-
-const install = "npm install pg@8 pg-boss@12";
-
-/** The folder whose `node_modules` hold this package, else the package itself. */
-function installFolder(): string {
-	const root = packageRoot();
-	const parent = dirname(root);
-	return basename(parent) === "node_modules" ? dirname(parent) : root;
-}
-
-/** Loads the two packages, or explains how to install them. */
-async function loadPackages(): Promise<Result<{ readonly pg: Pg; readonly boss: Boss }>> {
-	try {
-		const [pg, boss] = await Promise.all([import("pg"), import("pg-boss")]);
-		return { ok: true, value: { pg: pg.default, boss } };
-	} catch (error) {
-		const missing = /'(pg(?:-boss)?)'/.exec((error as Error).message)?.[1];
-		return {
-			ok: false,
-			failure: {
-				reason: "no_package",
-				message: `An engine needs the packages pg and pg-boss${missing === undefined ? `: ${(error as Error).message}` : `, and ${missing} is not installed`}.`,
-				remedy: `Install them next to pi-chronicle, in ${installFolder()}: ${install} (add -g if it is installed globally).`,
-			},
-		};
-	}
 }
 
 /** An address as libpq takes it for a failover, and `pg` does not. */

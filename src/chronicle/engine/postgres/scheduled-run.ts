@@ -50,6 +50,8 @@ RETURNING id::text, queue, priority, branch, folder, start, (
 
 export class ScheduledRuns {
 	readonly #options: ScheduledRunsOptions;
+	/** Runs that it is about to create. */
+	readonly making = new Set<string>();
 	#taking: Promise<void> | undefined;
 
 	constructor(options: ScheduledRunsOptions) {
@@ -150,6 +152,7 @@ export class ScheduledRuns {
 			...{ queue, priority, schedule: schedule.id, folderOf: (run) => checkout.folderOf(run) },
 			creates: { kind: "submitted", base: (run) => this.#publish(run, schedule) },
 		});
+		this.making.add(id);
 		try {
 			const start = parseJson(schedule.start, isScheduledStart);
 			if (!start) throw new Error("What the schedule starts cannot be read: remove it and add it again.");
@@ -157,6 +160,7 @@ export class ScheduledRuns {
 		} finally {
 			// Whichever host does the run makes its own folder.
 			await checkout.remove(id).catch(() => {});
+			this.making.delete(id);
 		}
 	}
 

@@ -7,7 +7,7 @@ import type { Failure, Run } from "../../core/index.ts";
 import { systemClock } from "../project/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
 import { Checkout } from "./checkout.ts";
-import { isDelegatingQueued, knownRuns } from "./child-rows.ts";
+import { isDelegatingQueued } from "./child-rows.ts";
 import { CronClock } from "./cron-clock.ts";
 import type { Database } from "./database.ts";
 import type { PostgresLedger } from "./held.ts";
@@ -19,6 +19,7 @@ import { ScheduledRuns } from "./scheduled-run.ts";
 import { type RunSegment, type ServedProject, startSegment } from "./segment.ts";
 import { cancelReplaced, reapRuns, wakePosted } from "./settle.ts";
 import { type Slot, Slots } from "./slots.ts";
+import { removeStale } from "./stale-folders.ts";
 import { openPostgresStore, type PostgresStore } from "./store.ts";
 import { isSuspectQueued } from "./suspects.ts";
 import { JobTaker, limitSeconds } from "./take-jobs.ts";
@@ -219,8 +220,14 @@ export class EngineWorker {
 			.then(() => database.query("DELETE FROM chronicle.claim WHERE at < now() - interval '1 minute'"))
 			.then(() => database.boss())
 			.then((boss) => boss.supervise())
-			.then(() => Promise.all(this.#served.map((served) => removeUnknown(database, served))));
+			.then(() => Promise.all(this.#served.map((served) => this.#removeStale(served))));
 		maintained.catch((error: unknown) => report(`The queue was not maintained: ${(error as Error).message}`));
+	}
+
+	#removeStale({ checkout, project, scheduled }: Served): Promise<void> {
+		const { database, host } = this.#options;
+		const isBusy = (run: string): boolean => this.#segments.has(run) || scheduled.making.has(run);
+		return removeStale(database, { checkout, project: project.name, host: host.id, isBusy });
 	}
 
 	// ── taking jobs ──
@@ -376,14 +383,6 @@ function withWorkEnvironment(project: ServedProject, report: (text: string) => v
 			`Workers and commands of ${name} do not get these variables: ${withheld.join(", ")}. To pass some of them, name them with --env, or in "env" of the file of --config.`,
 		);
 	return { ...project, place: { ...place, env } };
-}
-
-/** Removes the folders that are kept for runs that were removed. */
-async function removeUnknown(database: Database, { checkout, project }: Served): Promise<void> {
-	const kept = await checkout.keptRuns();
-	if (kept.length === 0) return;
-	const known = await knownRuns(database, project.name, kept);
-	for (const run of kept) if (!known.has(run)) await checkout.removeAll(run);
 }
 
 /**

@@ -1,0 +1,44 @@
+// Removes what a host keeps for runs that it has nothing to do with any more: they were removed, or are over, perhaps elsewhere, or another host has had
+// them for long.
+// H1 folders with files that are nowhere else stay until their run is removed; H2 folders of runs that are at work here stay.
+import type { Checkout } from "./checkout.ts";
+import type { Database } from "./database.ts";
+import { GIVEN_PROJECTS } from "./schema.ts";
+
+export interface StaleFolders {
+	readonly checkout: Checkout;
+	readonly project: string;
+	/** The id of this host. */
+	readonly host: string;
+	/** Whether a run is at work here, or is being made. */
+	isBusy(run: string): boolean;
+}
+
+/** Milliseconds for which the folder of a run that another host has is kept, in case the run comes back. */
+const elsewhereMs = 86_400_000;
+
+/** Nothing is said of runs where this user does not see those of the project. */
+const standingText = `
+SELECT k AS id, CASE WHEN r.id IS NULL THEN 'removed' WHEN r.holder IS NULL AND r.status IN ('done', 'failed', 'aborted') THEN 'over'
+	WHEN r.holder <> $3 THEN 'elsewhere' ELSE 'open' END AS standing
+FROM unnest($1::text[]) k LEFT JOIN chronicle.run r ON r.id::text = k
+WHERE NOT row_security_active('chronicle.run') OR $2 IN (${GIVEN_PROJECTS})`;
+
+/** Removes the folders of a project that are stale. */
+export async function removeStale(
+	database: Database,
+	{ checkout, project, host, isBusy }: StaleFolders,
+): Promise<void> {
+	const here = await checkout.runsHere();
+	if (here.length === 0) return;
+	const { rows } = await database.query<{
+		readonly id: string;
+		readonly standing: "removed" | "over" | "elsewhere" | "open";
+	}>(standingText, [here, project, host]);
+	for (const { id, standing } of rows) {
+		if (isBusy(id)) continue;
+		if (standing === "removed") await checkout.removeAll(id);
+		else if (standing === "over" || (standing === "elsewhere" && (await checkout.idleMs(id)) > elsewhereMs))
+			await checkout.remove(id);
+	}
+}

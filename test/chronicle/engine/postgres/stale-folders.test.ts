@@ -1,0 +1,44 @@
+// What a host keeps of runs: nothing of those that were removed, are over, or have long been elsewhere.
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { patient } from "../../../harness/patience.ts";
+import { needsPostgres } from "../../../harness/postgres.ts";
+import { moveTo } from "../supervisor/scripted-launcher.ts";
+import { openHostStage } from "./host-stage.ts";
+
+describe("a host", needsPostgres, () => {
+	it("removes the folders of runs that it has nothing to do with any more", { timeout: patient(60_000) }, async () => {
+		const stage = await openHostStage();
+		const { database } = stage;
+		for (const n of [1, 2, 3, 4, 5]) await stage.submit(n);
+		const id = (n: number) => `aaaaaaaa-0000-4000-8000-00000000000${n}`;
+		const set = (n: number, change: string) =>
+			database.query(`UPDATE chronicle.run SET ${change} WHERE id = $1`, [id(n)]);
+		await (await database.boss()).deleteAllJobs();
+		await set(1, "status = 'done'");
+		await set(2, "status = 'awaiting_approval', parked = true");
+		const other = "gen_random_uuid()";
+		await set(3, `holder = ${other}`);
+		await set(4, `holder = ${other}`);
+		await database.query(
+			`INSERT INTO chronicle.host (id, name, pid, started, version, lease_ms)
+			SELECT holder, 'other', 1, '', '', 3600000 FROM chronicle.run WHERE holder IS NOT NULL`,
+		);
+		await set(5, "status = 'failed'");
+		const removed = randomUUID();
+		const data = join(stage.root, "hosts", "a", "app");
+		for (const run of [...[1, 2, 3, 4, 5].map(id), removed, "not-a-run"])
+			for (const kind of ["runs", "work"]) mkdirSync(join(data, kind, run), { recursive: true });
+		const longAgo = new Date(Date.now() - 2 * 86_400_000);
+		utimesSync(join(data, "runs", id(3)), longAgo, longAgo);
+		utimesSync(join(data, "runs", id(2)), longAgo, longAgo);
+		const host = await stage.host("a", { play: () => moveTo("done") });
+		const left = [id(2), id(4), "not-a-run"].sort();
+		for (const kind of ["runs", "work"])
+			await expect.poll(() => readdirSync(join(data, kind)).sort(), { timeout: patient(20_000) }).toEqual(left);
+		expect(existsSync(join(data, "mirror.git"))).toBe(true);
+		await host.stop();
+	});
+});

@@ -32,6 +32,11 @@ export function worker(state: string): string {
 	return `the state "${state}" (visit`;
 }
 
+/** The same for a child whose run is one state of its name, as `branch` makes it. */
+export function childWorker(name: string): string {
+	return `You are the child "${name}"`;
+}
+
 export function move(target: string, summary = `on to ${target}`, options: MessageOptions = {}) {
 	return call("workflow_transition", { target_state: target, summary }, options);
 }

@@ -10,7 +10,7 @@ import { runProgram } from "../../harness/print.ts";
 import type { Project } from "../../harness/project.ts";
 import { needsSmallDisk, onSmallDisk } from "../../harness/small-disk.ts";
 import { packageUnderTest, piScript } from "../../harness/under-test.ts";
-import { chronicle, goOn, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
+import { childWorker, chronicle, goOn, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
 
 const leaf = (name: string, more: object = {}) => ({
 	...more,
@@ -50,9 +50,9 @@ describe("children that stop", { timeout: patient(180_000) }, () => {
 				"a.txt": "old\n",
 			},
 			script: {
-				[worker("quick")]: [bash("echo new > a.txt"), move("done", "Changed.")],
-				[worker("hung")]: () => hang("Let me think"),
-				[worker("costly")]: () =>
+				[childWorker("quick")]: [bash("echo new > a.txt"), move("done", "Changed.")],
+				[childWorker("hung")]: () => hang("Let me think"),
+				[childWorker("costly")]: () =>
 					call("bash", { command: "echo half > costly.txt" }, { usage: { input: 90, output: 20 } }),
 			},
 		});
@@ -77,7 +77,7 @@ describe("children that stop", { timeout: patient(180_000) }, () => {
 			files: withTemplates({
 				t: { states: { build: { branches: { one: { run: leaf("one", { limits: { nudges: 0 } }) } }, next: ["end"] } } },
 			}),
-			script: { [worker("one")]: () => say("I stop here.") },
+			script: { [childWorker("one")]: () => say("I stop here.") },
 		});
 		server.lenient();
 		expect((await chronicle(project, ["run", "t", "Build it"])).code).toBe(3);
@@ -92,8 +92,8 @@ describe("children that stop", { timeout: patient(180_000) }, () => {
 				t: { states: { build: { branches: { one: { run: leaf("one") }, two: { run: leaf("two") } }, next: ["end"] } } },
 			}),
 			script: {
-				[worker("one")]: [move("done", "One.", { after: held.opened }), move("done", "One.")],
-				[worker("two")]: [move("done", "Two.", { after: held.opened }), move("done", "Two.")],
+				[childWorker("one")]: [move("done", "One.", { after: held.opened }), move("done", "One.")],
+				[childWorker("two")]: [move("done", "Two.", { after: held.opened }), move("done", "Two.")],
 			},
 		});
 		server.lenient();
@@ -305,8 +305,8 @@ it("a disk that is full at the join: the reason is shown, no file changes, and t
 			...Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`f${n}`, `old ${n}\n`])),
 		},
 		script: {
-			[worker("one")]: [bash(change(0, "1")), move("done", "One.")],
-			[worker("two")]: [bash(change(1, "2")), move("done", "Two.")],
+			[childWorker("one")]: [bash(change(0, "1")), move("done", "One.")],
+			[childWorker("two")]: [bash(change(1, "2")), move("done", "Two.")],
 		},
 	});
 	const disk = join(openFolder(), "disk");

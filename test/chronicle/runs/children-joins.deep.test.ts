@@ -5,7 +5,18 @@ import { describe, expect, it } from "vitest";
 import { gate, openBench } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { call } from "../../harness/reply.ts";
-import { childFolders, chronicle, eventsOf, goOn, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
+import {
+	childFolders,
+	childWorker,
+	chronicle,
+	eventsOf,
+	goOn,
+	ledgerOf,
+	move,
+	runIds,
+	withTemplates,
+	worker,
+} from "./bench.ts";
 
 const part = { states: { work: { persona: "Builder", next: ["done"] } } };
 const branch = (name: string) => ({ run: { states: { [name]: part.states.work } }, task: `Do ${name}` });
@@ -25,7 +36,7 @@ it("what a join cannot write: new files are copied, the run waits for the others
 	const { project, server } = await openBench({
 		files: { ...withTemplates({ t: template }), ".gitignore": "dist/\n", "mine.bin": Buffer.alloc(21_000_001) },
 		script: {
-			[worker("one")]: [
+			[childWorker("one")]: [
 				call("bash", {
 					command: `${large} > new.bin; ${large} > mine.bin; echo KEY=1 > .env.test; mkdir dist; echo 1 > dist/a`,
 				}),
@@ -58,8 +69,8 @@ describe("children that change the same files", { timeout: patient(180_000) }, (
 		const { project } = await openBench({
 			files: { ...withTemplates({ t: pair }), "a.txt": text, "b.txt": "b\n", "data.bin": Buffer.from([0, 1, 2, 0]) },
 			script: {
-				[worker("one")]: [call("bash", { command: one }), move("done", "One is done.")],
-				[worker("two")]: [call("bash", { command: two }), move("done", "Two is done.")],
+				[childWorker("one")]: [call("bash", { command: one }), move("done", "One is done.")],
+				[childWorker("two")]: [call("bash", { command: two }), move("done", "Two is done.")],
 			},
 		});
 		return { project, first: await chronicle(project, ["run", "t", "Change it"]) };
@@ -98,11 +109,11 @@ describe("children that change the same files", { timeout: patient(180_000) }, (
 		const { project, rpc } = await openBench({
 			files: { ...withTemplates({ t: pair }), "a.txt": text },
 			script: {
-				[worker("one")]: [
+				[childWorker("one")]: [
 					call("bash", { command: "sed -i 's/line 3$/one/' a.txt; echo new > b.txt" }),
 					move("done", "One."),
 				],
-				[worker("two")]: [call("bash", { command: "sed -i 's/line 3$/two/' a.txt" }), move("done", "Two.")],
+				[childWorker("two")]: [call("bash", { command: "sed -i 's/line 3$/two/' a.txt" }), move("done", "Two.")],
 			},
 		});
 		const pi = await rpc();
@@ -124,11 +135,11 @@ describe("children that change the same files", { timeout: patient(180_000) }, (
 		const { project, server } = await openBench({
 			files: { ...withTemplates({ t: pair }), "a.txt": text },
 			script: {
-				[worker("one")]: [
+				[childWorker("one")]: [
 					call("bash", { command: "sed -i 's/line 3$/one/' a.txt" }),
 					move("done", "One.", { after: held.opened }),
 				],
-				[worker("two")]: [call("bash", { command: "sed -i 's/line 30$/two/' a.txt" }), move("done", "Two.")],
+				[childWorker("two")]: [call("bash", { command: "sed -i 's/line 30$/two/' a.txt" }), move("done", "Two.")],
 			},
 		});
 		const run = goOn(project, ["run", "t", "Change it"]);

@@ -5,7 +5,18 @@ import { describe, expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { call } from "../../harness/reply.ts";
-import { branch, childFolders, chronicle, eventsOf, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
+import {
+	branch,
+	childFolders,
+	childWorker,
+	chronicle,
+	eventsOf,
+	ledgerOf,
+	move,
+	runIds,
+	withTemplates,
+	worker,
+} from "./bench.ts";
 
 const template = {
 	states: {
@@ -44,8 +55,8 @@ describe("a supervisor of child runs", () => {
 			const { project, server } = await openBench({
 				files: { ...withTemplates({ t: template }), "mine.txt": "mine\n" },
 				script: {
-					[worker("one")]: written("one"),
-					[worker("two")]: written("two"),
+					[childWorker("one")]: written("one"),
+					[childWorker("two")]: written("two"),
 					[worker("check")]: Array.from({ length: 3 }, () => move("finished", "All there.")),
 				},
 			});
@@ -93,7 +104,7 @@ describe("the folder of a child that waits", { timeout: patient(120_000) }, () =
 				"node_modules/x.js": "x\n",
 			},
 			script: {
-				[worker("one")]: [call("bash", { command: "echo new > a.txt; echo b > b.txt" }), move("done", "Done.")],
+				[childWorker("one")]: [call("bash", { command: "echo new > a.txt; echo b > b.txt" }), move("done", "Done.")],
 			},
 		});
 		const first = await chronicle(project, ["run", "t", "Build it"]);
@@ -110,7 +121,7 @@ describe("the folder of a child that waits", { timeout: patient(120_000) }, () =
 		const { project, server } = await openBench({
 			files: { ...withTemplates({ t: plain }), "a.txt": "old\n" },
 			script: {
-				[worker("one")]: [
+				[childWorker("one")]: [
 					call("bash", { command: "echo lost > a.txt; echo lost > b.txt" }),
 					call("bash", { command: "cat a.txt; ls" }),
 					move("done", "Done."),
@@ -132,7 +143,7 @@ describe("the folder of a child that waits", { timeout: patient(120_000) }, () =
 	it("is not replaced by other files if its last ones are lost too: the child waits, and the printed command helps", async () => {
 		const { project } = await openBench({
 			files: { ...withTemplates({ t: asks }), "a.txt": "old\n" },
-			script: { [worker("one")]: [call("bash", { command: "echo new > a.txt" }), move("done", "Done.")] },
+			script: { [childWorker("one")]: [call("bash", { command: "echo new > a.txt" }), move("done", "Done.")] },
 		});
 		expect((await chronicle(project, ["run", "t", "Build it"])).code).toBe(3);
 		rmSync(work(project), { recursive: true });
@@ -151,7 +162,7 @@ describe("the folder of a child that waits", { timeout: patient(120_000) }, () =
 	it("is found through a symbolic link to the project, and its worker reads what the copy lacks", async () => {
 		const { project, server } = await openBench({
 			files: { ...withTemplates({ t: asks }), ".gitignore": "node_modules/\n", "node_modules/x.js": "x\n" },
-			script: { [worker("one")]: [call("write", { path: "b.txt", content: "b\n" }), move("done", "Done.")] },
+			script: { [childWorker("one")]: [call("write", { path: "b.txt", content: "b\n" }), move("done", "Done.")] },
 		});
 		const link = join(dirname(project.folder), "link with ü");
 		symlinkSync(project.folder, link);

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { call } from "../../harness/reply.ts";
-import { branch, childFolders, chronicle, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
+import { branch, childFolders, childWorker, chronicle, ledgerOf, move, runIds, withTemplates } from "./bench.ts";
 
 const template = {
 	states: { build: { branches: { one: branch("one"), two: branch("two") }, next: ["finished"] } },
@@ -19,7 +19,7 @@ describe("chronicle.keepChildFolders", { timeout: patient(120_000) }, () => {
 		];
 		const { project } = await openBench({
 			files: { ...withTemplates({ t: template }), ".pi/settings.json": { chronicle: { keepChildFolders: true } } },
-			script: { [worker("one")]: written("one"), [worker("two")]: written("two") },
+			script: { [childWorker("one")]: written("one"), [childWorker("two")]: written("two") },
 		});
 		const run = await chronicle(project, ["run", "t", "Build it"]);
 		expect([run.code, run.stderr]).toEqual([0, expect.any(String)]);

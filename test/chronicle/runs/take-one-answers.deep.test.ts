@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { call } from "../../harness/reply.ts";
-import { branch, chronicle, move, withTemplates, worker } from "./bench.ts";
+import { branch, childWorker, chronicle, move, withTemplates, worker } from "./bench.ts";
 
 const branches = { one: branch("one"), two: branch("two") };
 const editing = (name: string) => [
@@ -23,7 +23,7 @@ function open(template: object) {
 		call("workflow_transition", { target_state: "finished", summary: "Two is better.", data: { winner: "two" } });
 	return openBench({
 		files: { ...withTemplates({ t: template }), "a.txt": lines },
-		script: { [worker("one")]: editing("one"), [worker("two")]: editing("two"), [worker("choice")]: chosen },
+		script: { [childWorker("one")]: editing("one"), [childWorker("two")]: editing("two"), [worker("choice")]: chosen },
 	});
 }
 

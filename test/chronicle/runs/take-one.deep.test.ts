@@ -5,7 +5,18 @@ import { describe, expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { call } from "../../harness/reply.ts";
-import { branch, childFolders, chronicle, eventsOf, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
+import {
+	branch,
+	childFolders,
+	childWorker,
+	chronicle,
+	eventsOf,
+	ledgerOf,
+	move,
+	runIds,
+	withTemplates,
+	worker,
+} from "./bench.ts";
 
 const names = ["one", "two"];
 
@@ -26,7 +37,7 @@ async function openTaking(choice: object = {}) {
 		call("workflow_transition", { target_state: "finished", summary: "Two is better.", data: { winner: "two" } });
 	const { project, server } = await openBench({
 		files: { ...withTemplates({ t: template(choice) }), "mine.txt": "mine\n" },
-		script: { [worker("one")]: written("one"), [worker("two")]: written("two"), [worker("choice")]: chosen },
+		script: { [childWorker("one")]: written("one"), [childWorker("two")]: written("two"), [worker("choice")]: chosen },
 	});
 	const first = await chronicle(project, ["run", "t", "Build it", "--approve-cleanup"], {
 		env: { PI_CHRONICLE_CRASH_AT: "after child_ended#2" },

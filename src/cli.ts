@@ -75,7 +75,7 @@ const groups: readonly (readonly [title: string, names: readonly string[]])[] = 
 	],
 	["Inspect", ["list", "status", "show", "view", "diff", "report"]],
 	["Definitions", ["plan", "init", "check", "rehearse", "import"]],
-	["Clean up", ["remove", "prune", "doctor"]],
+	["Clean up", ["remove", "prune", "repair", "doctor"]],
 	["Many machines", ["engine"]],
 	["Shell", ["completion"]],
 ];

@@ -6,4 +6,5 @@ export { type Disk, realDisk, replaceFile, replaceFileSync, syncFolder, undefine
 export { freeBytes, usedBytes } from "./space.ts";
 export { readUncommitted } from "./uncommitted.ts";
 export { walkFiles } from "./walk-files.ts";
+export { watchFolder } from "./watch-folder.ts";
 export { writeTogether } from "./write-together.ts";

@@ -5,6 +5,7 @@ import { counted } from "../definition/index.ts";
 import { exitCodes } from "../pi/index.ts";
 import { projectExaminations } from "./definitions.ts";
 import { type DoctorExamination, type ExaminationResult, examineInTime } from "./examination.ts";
+import { ledgerExamination } from "./ledgers.ts";
 import { leftoverExamination } from "./leftovers.ts";
 import { machineExaminations } from "./machine.ts";
 import { openAskablePi, piExaminations } from "./pi.ts";
@@ -16,7 +17,7 @@ export const doctor: Command = {
 	name: "doctor",
 	takes: "",
 	details: `Examines pi, Node, git, the sandbox, the disk, the project's trust, rule files and definitions, other packages with the same commands, models,
-and leftovers of dead runs. Starts pi once, as you would, to see what it loads. Never prints keys.`,
+the checksums of all ledgers, and leftovers of dead runs. Starts pi once, as you would, to see what it loads. Never prints keys.`,
 	exits: "0 nothing is broken (there may be warnings), 1 something is broken",
 	options: { fix: "flag", try: "value", link: "value" },
 	optionsUsage: `  --fix           stop processes and remove files that dead runs left behind; change nothing else
@@ -55,6 +56,7 @@ function examinations(
 		...piExaminations(pi),
 		...machineExaminations(project),
 		...projectExaminations(project, pi),
+		ledgerExamination({ project, prefix }),
 		leftoverExamination({ project, fix: fix ? "remove" : "leave", prefix }),
 	];
 }

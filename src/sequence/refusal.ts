@@ -21,7 +21,7 @@ export function checkOwnCommand(step: Extract<ResolvedStep, { kind: "command" }>
 /** Verbs that open a screen or ask for confirmation; a sequence may run unattended. */
 const screens = {
 	workflow: new Set(["show", "--show"]),
-	chronicle: new Set(["view", "show", "diff", "remove", "prune"]),
+	chronicle: new Set(["view", "show", "diff", "remove", "prune", "repair"]),
 } as const;
 
 function checkRun(

@@ -26,6 +26,7 @@ export const listedCommands: readonly ListedCommand[] = [
 	{ name: "rewind", about: "restores files and run to the start of a visit, and pauses" },
 	{ name: "diff", about: "shows what changed in the files since the state started" },
 	{ name: "report", about: "writes an HTML report of the whole run" },
+	{ name: "repair", about: "rebuilds a damaged ledger from its whole events, and says what is lost" },
 	{ name: "remove", about: "removes a run and all its data" },
 	{ name: "prune", about: "removes runs older than a number of days" },
 ];

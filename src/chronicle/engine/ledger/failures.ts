@@ -1,5 +1,5 @@
 // The store's failures: translates disk errors for the user.
-import { type Stats, statSync } from "node:fs";
+import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { StoreFailure } from "../../core/index.ts";
 
@@ -35,18 +35,35 @@ export function diskFailure(error: unknown, path: string): StoreFailure {
 				message: `${path} cannot be written: its file system is read-only.`,
 				remedy: "Mount it writable, or copy the project elsewhere.",
 			};
-		case "ENOENT":
-			return {
-				reason: "io",
-				message: `${path} no longer exists.`,
-				remedy: "If the project's folder was moved, open it in its new location.",
-			};
+		case "ENOENT": {
+			// Creating a folder on a read-only file system fails with this code, too.
+			const refused = refusedAt(nearestExisting(path).at);
+			return refused ? diskFailure(refused, path) : missing(path);
+		}
 		default:
 			return {
 				reason: "io",
 				message: `${path} could not be read or written: ${code ?? message}.`,
 				remedy: "Check the disk, then try again.",
 			};
+	}
+}
+
+function missing(path: string): StoreFailure {
+	return {
+		reason: "io",
+		message: `${path} no longer exists.`,
+		remedy: "If the project's folder was moved, open it in its new location.",
+	};
+}
+
+/** The error of a write to a folder; `undefined` if it is possible. */
+function refusedAt(folder: string): unknown {
+	try {
+		accessSync(folder, constants.W_OK);
+		return undefined;
+	} catch (error) {
+		return (error as NodeJS.ErrnoException).code === "ENOENT" ? undefined : error;
 	}
 }
 

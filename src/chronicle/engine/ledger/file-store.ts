@@ -2,17 +2,26 @@
 // F1 a run is completely on disk before `create` resolves; F2 every write happens under the lease, and no later write is lost; F3 a
 // checkpoint never contains more than the log; F4 a damaged file is copied under another name before it is overwritten.
 import { rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { type Disk, realDisk, undefinedIfMissing } from "../../../disk/index.ts";
 import { openRedaction, type Redact } from "../../../safety/index.ts";
 import type { Clock, EventBody, HeldLedger, LedgerStore, ReadLedger, Result, StoreFailure } from "../../core/index.ts";
 import { startRun } from "../../core/index.ts";
-import { diskFailure, storeFailure } from "./failures.ts";
+import { diskFailure, OWN_COMMAND, storeFailure } from "./failures.ts";
 import { holdLedger, type StoreDependencies } from "./held-ledger.ts";
 import { postEvent } from "./inbox.ts";
 import { isRunId, pathsOf, prepareSessions, type RunPaths } from "./layout.ts";
-import { leaseHolder, takeLease } from "./lease.ts";
-import { describeRun, listRuns, namedIds, type RunsPlace, recentRuns, resolveRunId, runIds } from "./list-runs.ts";
+import { takeLease } from "./lease.ts";
+import {
+	describeRun,
+	listRuns,
+	loadWithHolder,
+	namedIds,
+	type RunsPlace,
+	recentRuns,
+	resolveRunId,
+	runIds,
+} from "./list-runs.ts";
 import { loadRun, readEvents } from "./load.ts";
 import { type CopiesPlace, completeLog, openLogCopy, readablePaths } from "./log-copy.ts";
 import { openLog } from "./log-file.ts";
@@ -112,9 +121,8 @@ async function withDisk<T>(
 }
 
 async function readRun(paths: RunPaths): Promise<Result<ReadLedger, StoreFailure>> {
-	const read = await loadRun(paths);
+	const { read, holder } = await loadWithHolder(paths);
 	if (!read.ok) return read;
-	const holder = await leaseHolder(paths.folder);
 	// A supervisor may be in the middle of a write: a partial line is not damage then.
 	const repairs = holder && holder.alive !== "no" ? [] : read.value.repairs;
 	return {
@@ -178,7 +186,7 @@ async function takeRun(paths: RunPaths, dependencies: StoreDependencies): Promis
 		return storeFailure(
 			"corrupt",
 			`${paths.log} is missing; without its events the run cannot continue.`,
-			"Restore the file from a copy.",
+			`Put the file back from a backup, or continue from the last state with ${OWN_COMMAND}repair ${basename(paths.folder).slice(0, 8)}.`,
 		);
 	const lease = await takeLease(paths.folder, before.value.lastFence);
 	if (!lease.ok) return lease;

@@ -3,11 +3,10 @@
 // lost; X3 what the listener rejects stays; X4 an unreadable file is kept under another name and reported; X5 a refusal is written next to
 // the command, for the sender, before the command is removed.
 import { randomBytes } from "node:crypto";
-import { type FSWatcher, watch } from "node:fs";
 import { access, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { anyObject, isNumber, isText, object, oneOf, optional, type Shape } from "../../../definition/index.ts";
-import { inheritOwner, makePrivateFolder, undefinedIfMissing } from "../../../disk/index.ts";
+import { inheritOwner, makePrivateFolder, undefinedIfMissing, watchFolder } from "../../../disk/index.ts";
 import type { Post, PostListener, UserEvent } from "../../core/index.ts";
 import { openDeliveryLoop } from "./delivery-loop.ts";
 
@@ -63,7 +62,7 @@ export interface Inbox {
 }
 
 /**
- * Delivers every event in the folder, and those that arrive later, to `listener`, until it is closed. Uses no timer. Resolves once the existing ones
+ * Delivers every event in the folder, and those that arrive later, to `listener`, until it is closed. Resolves once the existing ones
  * have been delivered. An event that the listener rejects stays, and so do those after it until a new one arrives.
  */
 export async function openInbox(inbox: string, listener: PostListener): Promise<Inbox> {
@@ -74,13 +73,13 @@ export async function openInbox(inbox: string, listener: PostListener): Promise<
 			await deliver(join(inbox, name), Number(name.split("-", 1)[0]) || 0, listener);
 		}
 	});
-	const watcher = watchFolder(inbox, () => void loop.look());
+	const unwatch = watchFolder(inbox, () => void loop.look());
 	const emptied = loop.look();
 	await emptied;
 	return {
 		emptied,
 		close() {
-			watcher?.close();
+			unwatch();
 			return loop.close();
 		},
 	};
@@ -102,17 +101,6 @@ async function deliver(path: string, at: number, listener: PostListener): Promis
 	const refused = await listener.event(read.event, at);
 	if (refused !== undefined) await writeReply(path, refused);
 	await rm(path, { force: true });
-}
-
-function watchFolder(folder: string, changed: () => void): FSWatcher | undefined {
-	try {
-		const watcher = watch(folder, { persistent: false }, changed);
-		watcher.on("error", () => watcher.close());
-		return watcher;
-	} catch {
-		// Without a watch (some systems limit their number), posts are read when the run is next opened.
-		return undefined;
-	}
 }
 
 /** Writes the reason for the sender, who would otherwise only see that the post was read. */

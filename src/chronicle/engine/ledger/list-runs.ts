@@ -7,7 +7,7 @@ import { redactSecrets } from "../../../safety/index.ts";
 import type { LeaseHolder, LedgerEntry, Result, Run, RunParent, RunSummary, StoreFailure } from "../../core/index.ts";
 import { diskFailure, OWN_COMMAND, storeFailure } from "./failures.ts";
 import { readForeign } from "./foreign.ts";
-import { isRunId, pathsOf } from "./layout.ts";
+import { isRunId, pathsOf, type RunPaths } from "./layout.ts";
 import { leaseHolder } from "./lease.ts";
 import { loadRun } from "./load.ts";
 import { type CopiesPlace, copiedRuns, readablePaths } from "./log-copy.ts";
@@ -128,14 +128,22 @@ function changedAt({ sessions }: RunsPlace, name: string): number {
 export async function describeRun(place: RunsPlace, id: string): Promise<LedgerEntry | undefined> {
 	if (!isRunId(id)) return describeForeign(join(place.sessions, `${id}.json`), id);
 	const paths = await readablePaths(pathsOf(place.sessions, id), place.copies);
-	const read = await loadRun(paths);
+	const { read, holder } = await loadWithHolder(paths);
 	if (!read.ok) {
 		if (read.failure.reason === "unknown") return undefined;
 		const foreign = read.failure.reason === "foreign" ? await describeForeign(paths.checkpoint, id) : undefined;
 		return foreign ?? { kind: "unreadable", id, failure: read.failure };
 	}
-	const holder = await leaseHolder(paths.folder);
 	return { kind: "run", id, summary: summarizeRun(read.value.run, holder), holder };
+}
+
+/** Loads a run with the holder of its lease. */
+export async function loadWithHolder(paths: RunPaths) {
+	const read = await loadRun(paths);
+	const holder = await leaseHolder(paths.folder);
+	// Its supervisor may have recorded what the run waits for, and released it, after it was read.
+	const isLeft = read.ok && read.value.run.status === "running" && (!holder || holder.alive === "no");
+	return { read: isLeft ? await loadRun(paths) : read, holder };
 }
 
 /** A list entry. A running run whose supervisor has exited is `interrupted`. */

@@ -2,11 +2,12 @@
 // D1 nothing is written; D2 the log is the source of truth: a checkpoint ahead of the log is rejected; D3 a file that is damaged, newer, or
 // another program's is reported and not changed.
 import { open, readFile, stat } from "node:fs/promises";
+import { basename } from "node:path";
 import { readLines, undefinedIfMissing } from "../../../disk/index.ts";
 import type { Result, StoreFailure } from "../../core/index.ts";
 import { type Created, type LedgerEvent, type Run, SCHEMA_VERSION } from "../../core/index.ts";
 import { type CheckpointRead, type LogPosition, readCheckpoint } from "./checkpoint.ts";
-import { diskFailure, storeFailure } from "./failures.ts";
+import { diskFailure, OWN_COMMAND, storeFailure } from "./failures.ts";
 import { type FoldResult, type FoldStart, openEventFold } from "./fold.ts";
 import type { RunPaths } from "./layout.ts";
 import { decodeLine } from "./line.ts";
@@ -38,7 +39,19 @@ export async function loadRun(paths: RunPaths): Promise<Result<LoadedRun, StoreF
 	}
 }
 
-const restore = "Restore it from a copy, or remove the run's files; nothing was changed.";
+/** What to do about a log that cannot be read. */
+function repairRemedy({ folder }: RunPaths): string {
+	const command = `${OWN_COMMAND}repair ${basename(folder).slice(0, 8)}`;
+	return `Run ${command}: it keeps all whole events and says what is lost. Nothing was changed.`;
+}
+
+function foreign({ checkpoint, folder }: RunPaths) {
+	return storeFailure(
+		"foreign",
+		`${checkpoint} is not a ledger of this program.`,
+		`Nothing was changed. If it was one, move the file away and run ${OWN_COMMAND}repair ${basename(folder).slice(0, 8)}.`,
+	);
+}
 
 async function load(paths: RunPaths): Promise<Result<LoadedRun, StoreFailure>> {
 	const text = await readFile(paths.checkpoint, "utf8").catch(undefinedIfMissing);
@@ -52,15 +65,26 @@ async function load(paths: RunPaths): Promise<Result<LoadedRun, StoreFailure>> {
 		const formats = `format ${checkpoint.schemaVersion}; this one reads up to ${SCHEMA_VERSION}`;
 		return newer(paths.checkpoint, ` (${formats})`);
 	}
-	if (checkpoint?.kind === "foreign")
-		return storeFailure("foreign", `${paths.checkpoint} is not a ledger of this program.`, "Nothing changed.");
+	if (checkpoint?.kind === "foreign" && !(await isNobodys(paths, checkpoint, size))) return foreign(paths);
 	if (size === undefined) return withoutLog(paths, checkpoint);
 	const fuller = await foldIfFuller(paths, checkpoint);
 	if (fuller) return judgeFold(paths, fuller, checkpoint);
 	const continued = checkpoint?.kind === "read" ? await continueCheckpoint(paths, checkpoint, size) : undefined;
 	if (continued) return { ok: true, value: continued };
 	const whole = await foldLog(paths.log);
-	return whole ? judgeFold(paths, whole, checkpoint) : storeFailure("corrupt", `${paths.log} is empty.`, restore);
+	return whole
+		? judgeFold(paths, whole, checkpoint)
+		: storeFailure("corrupt", `${paths.log} is empty.`, repairRemedy(paths));
+}
+
+/** Whether a state file is nobody's ledger, such as `{}`, and whole events are next to it. */
+async function isNobodys(
+	{ log }: RunPaths,
+	{ data }: CheckpointRead & { kind: "foreign" },
+	size: number | undefined,
+): Promise<boolean> {
+	if (data.id !== undefined || data.workflowName !== undefined || size === undefined) return false;
+	return (await readFirst(log)) !== undefined;
 }
 
 /** The whole log, if it has what an earlier version left out of the checkpoint. */
@@ -98,19 +122,19 @@ function judgeFold(
 		case "newer":
 			return newer(log);
 		case "template":
-			return storeFailure("corrupt", `The first event of ${log} does not start a readable run.`, restore);
+			return storeFailure("corrupt", `The first event of ${log} does not start a readable run.`, repairRemedy(paths));
 		case "middle":
 		case "gap": {
 			const what = fold.fault === "gap" ? "events are missing" : "the text is damaged";
 			const message = `In ${log}, ${what} at byte ${fold.faultAt}, and valid events follow.`;
-			return storeFailure("corrupt", message, restore);
+			return storeFailure("corrupt", message, repairRemedy(paths));
 		}
 		case undefined:
 			break;
 	}
-	if (!fold.run) return storeFailure("corrupt", `${log} has no complete event.`, restore);
+	if (!fold.run) return storeFailure("corrupt", `${log} has no complete event.`, repairRemedy(paths));
 	const repairs: string[] = [];
-	const damaged = checkpoint?.kind === "damaged";
+	const damaged = checkpoint?.kind === "damaged" || checkpoint?.kind === "foreign";
 	if (damaged) repairs.push(`${paths.checkpoint} was damaged or changed by hand; it is rebuilt from the events.`);
 	const known = checkpoint && "log" in checkpoint ? checkpoint.log.seq - fold.lastSeq : 0;
 	if (known > 0)
@@ -146,7 +170,7 @@ function loaded(fold: FoldResult, run: Run, repairs: readonly string[], checkpoi
 /** A run whose events are missing can be inspected but not resumed. */
 function withoutLog(paths: RunPaths, checkpoint: CheckpointRead | undefined): Result<LoadedRun, StoreFailure> {
 	if (checkpoint?.kind !== "read")
-		return storeFailure("corrupt", `${paths.checkpoint} is damaged, and ${paths.log} is missing.`, restore);
+		return storeFailure("corrupt", `${paths.checkpoint} is damaged, and ${paths.log} is missing.`, repairRemedy(paths));
 	const { run, log } = checkpoint;
 	return {
 		ok: true,

@@ -33,7 +33,7 @@ export interface LogCopy {
 }
 
 /** The path of a run's copy. */
-function copyPath({ folder }: CopiesPlace, { log }: Pick<RunPaths, "log">): string {
+export function logCopyPath({ folder }: CopiesPlace, { log }: Pick<RunPaths, "log">): string {
 	return join(folder, basename(log));
 }
 
@@ -47,7 +47,7 @@ export async function copiedRuns({ folder }: CopiesPlace): Promise<readonly stri
 export async function readablePaths(paths: RunPaths, copies: CopiesPlace | undefined): Promise<RunPaths> {
 	// An empty log has lost its events: only runs that began have a copy.
 	if (!copies || ((await sizeOf(paths.log)) ?? 0) > 0) return paths;
-	const copy = copyPath(copies, paths);
+	const copy = logCopyPath(copies, paths);
 	return (await exists(copy)) ? { ...paths, log: copy } : paths;
 }
 
@@ -57,7 +57,7 @@ export async function readablePaths(paths: RunPaths, copies: CopiesPlace | undef
  */
 export async function completeLog({ log }: RunPaths, copies: CopiesPlace | undefined): Promise<void> {
 	if (!copies) return;
-	const copy = copyPath(copies, { log });
+	const copy = logCopyPath(copies, { log });
 	if (!(await exists(copy))) return;
 	const [had, kept] = [(await sizeOf(log)) ?? 0, await wholeLines(copy)];
 	if (kept > had && (await startAlike(log, copy, had))) await copyBytes(copy, log, kept);
@@ -114,7 +114,7 @@ async function copyBytes(from: string, to: string, size: number): Promise<void> 
 
 /** Opens the copy of the log at `log`, for the holder of the lease. Writes nothing yet. */
 export function openLogCopy(copies: CopiesPlace, { log }: Pick<RunPaths, "log">): LogCopy {
-	const path = copyPath(copies, { log });
+	const path = logCopyPath(copies, { log });
 	let file: FileHandle | undefined;
 	/** Bytes of the copy; `undefined`: it may differ from the log. */
 	let known: number | undefined;
@@ -168,7 +168,7 @@ async function prepareFolder({ folder, project }: CopiesPlace): Promise<void> {
 
 /** Removes the copy of a run; resolves to its bytes. */
 export async function removeCopy(copies: CopiesPlace, paths: Pick<RunPaths, "log">): Promise<number> {
-	const path = copyPath(copies, paths);
+	const path = logCopyPath(copies, paths);
 	const bytes = (await sizeOf(path)) ?? 0;
 	await rm(path, { force: true });
 	return bytes;

@@ -166,7 +166,9 @@ function answerOnce({ event, settle }: TakenAnswer): Approver {
 			const isCurrent = event.kind !== "approved" || event.answers === seq;
 			const approval = approvalOf(event);
 			if (isCurrent && approval.kind !== "undecided") return approval;
-			await settle("The files have changed since you were asked. Review the changes and answer again.");
+			await settle(
+				"The question has changed since you were asked: other files, or another answer came first. Look at it with status and answer again.",
+			);
 			return { kind: "undecided" };
 		},
 	};

@@ -22,6 +22,7 @@ export {
 	type EngineLink,
 	explainDistrust,
 	type HandResolution,
+	ledgersOf,
 	openProject,
 	type Project,
 	workspaceScope,

@@ -17,7 +17,7 @@ import type {
 	Workspace,
 } from "../../core/index.ts";
 import { hashDefinition } from "../../core/index.ts";
-import { logCopiesRoot, openFileStore, thisHost } from "../ledger/index.ts";
+import { logCopiesRoot, openFileStore, type RunsPlace, thisHost } from "../ledger/index.ts";
 import { supervise } from "../supervisor/index.ts";
 import { freezeRunRules, openProjectLauncher, type ProjectEnvironment, workerSettings } from "../worker/index.ts";
 import { agentExclusions, type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
@@ -169,10 +169,14 @@ export function openProject(
 	return project;
 }
 
-/** The store of the project's runs, with copies of their events in pi's agent folder. */
-function openStore({ cwd, agentFolder, shell }: ProjectEnvironment, sessions: string): LedgerStore {
-	const copies = { folder: join(logCopiesRoot(agentFolder), projectFolderName(cwd)), project: cwd };
-	return withChildFolders(openFileStore({ sessions, clock: systemClock, shell, copies }), sessions);
+/** Where the ledgers of a project are on this machine, and the copies of their events in pi's agent folder. */
+export function ledgersOf({ place: { cwd, agentFolder }, sessions }: Pick<Project, "place" | "sessions">): RunsPlace {
+	return { sessions, copies: { folder: join(logCopiesRoot(agentFolder), projectFolderName(cwd)), project: cwd } };
+}
+
+function openStore(place: ProjectEnvironment, sessions: string): LedgerStore {
+	const { copies } = ledgersOf({ place, sessions });
+	return withChildFolders(openFileStore({ sessions, clock: systemClock, shell: place.shell, copies }), sessions);
 }
 
 /**

@@ -1,6 +1,6 @@
 // Watches a run that another process supervises, or that waits: reads it when its ledger grows, at most a few times per second.
-import { type FSWatcher, watch } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { watchFolder } from "../../../disk/index.ts";
 import type { ReadLedger } from "../../core/index.ts";
 import type { Project } from "./project.ts";
 
@@ -39,14 +39,7 @@ export function watchRun(
 
 /** Calls `changed` when a file of run `id` changes. */
 function watchFiles(sessions: string, id: string, changed: () => void): () => void {
-	let watcher: FSWatcher | undefined;
-	try {
-		watcher = watch(sessions, { persistent: false }, (_event, name) => {
-			if (name === null || name === `${id}.json` || name === `${id}.events.jsonl`) changed();
-		});
-		watcher.on("error", () => watcher?.close());
-	} catch {
-		// Without a watch (some systems limit their number) the run is shown as it was last read.
-	}
-	return () => watcher?.close();
+	return watchFolder(sessions, (name) => {
+		if (name === null || name === `${id}.json` || name === `${id}.events.jsonl`) changed();
+	});
 }

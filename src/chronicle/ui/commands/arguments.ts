@@ -157,6 +157,9 @@ const everyOption: CommandGrammar["options"] = {
 	child: "value",
 	done: "flag",
 	reload: "flag",
+	"other-branch": "flag",
+	"dry-run": "flag",
+	"in-home": "flag",
 	scenario: "value",
 	keep: "flag",
 };

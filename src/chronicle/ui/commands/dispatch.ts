@@ -132,8 +132,7 @@ async function resumeHere(
 		return questionChanged(before, command.question);
 	}
 	const asked = afterwards === "release" ? nobody : approver;
-	const answering =
-		command.kind === "answer" ? answerOnce(asked, command.approval, command.question.seq, notice) : asked;
+	const answering = command.kind === "answer" ? answerOnce(asked, command.approval, command.question, notice) : asked;
 	const live = startSupervision(project, ledger, answering, "reopened");
 	const { supervision } = live;
 	// Submitted together, so that no other action starts in between.
@@ -155,20 +154,31 @@ async function resumeHere(
 /**
  * Answers the question that was shown, and leaves all others to `approver`. A rejection and another target apply regardless of the files.
  */
-function answerOnce(approver: Approver, approval: Approval, seen: number, notice: (text: string) => void): Approver {
+function answerOnce(
+	approver: Approver,
+	approval: Approval,
+	seen: ApprovalQuestion,
+	notice: (text: string) => void,
+): Approver {
 	let given = false;
 	return {
 		...approver,
 		async approve(question, run, signal) {
 			if (given) return approver.approve(question, run, signal);
 			given = true;
-			if (approval.kind !== "approved" || question.seq === seen) return approval;
-			notice(
-				"The files have changed since you were asked, so your approval does not cover them. Review the changes and answer again.",
-			);
+			if (approval.kind !== "approved" || question.seq === seen.seq) return approval;
+			notice(explainOther(question, seen));
 			return approver.approve(question, run, signal);
 		},
 	};
+}
+
+/** Why an approval of `seen` does not answer `question`. */
+function explainOther(question: ApprovalQuestion, seen: ApprovalQuestion): string {
+	const isSame = question.visit === seen.visit && question.side === seen.side && question.target === seen.target;
+	if (!isSame || question.diff === seen.diff)
+		return "The question that you answered was answered first by someone else, or the run has gone on. This is another one: read it and answer again.";
+	return "The files have changed since you were asked, so your approval does not cover them. Review the changes and answer again.";
 }
 
 /** Puts the command into the inbox of the run's supervisor; `undefined` if the supervisor has released the run in the meantime. */

@@ -5,6 +5,7 @@ import { type Command, type CommandHost, type CommandResponse, misuse } from "./
 import { initCommand } from "./init.ts";
 import { lookingCommands } from "./look.ts";
 import { removingCommands } from "./remove.ts";
+import { repairCommand } from "./repair.ts";
 import { mayNameRun, namesRun } from "./run-name.ts";
 import { startCommand } from "./start.ts";
 import { steeringCommands } from "./steer.ts";
@@ -15,6 +16,7 @@ export const commands: readonly Command[] = [
 	...lookingCommands,
 	initCommand,
 	...removingCommands,
+	repairCommand,
 	...steeringCommands,
 ];
 

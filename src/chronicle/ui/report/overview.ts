@@ -3,6 +3,7 @@
 import { counted } from "../../../definition/index.ts";
 import type { Run, Spend } from "../../core/index.ts";
 import { changedFiles, entryForList, outcomeOf } from "../../core/index.ts";
+import { INTERRUPTED } from "../text/index.ts";
 import {
 	commandAbout,
 	currentMark,
@@ -33,7 +34,7 @@ export function drawHead(page: ReportPage): Markup {
 
 /** Why the run does not continue, in one sentence. */
 function drawWhy({ html, report: { run }, holder }: ReportPage): HtmlContent {
-	const gone = isInterrupted(run, holder) ? "No process supervises it; nothing is lost." : undefined;
+	const gone = isInterrupted(run, holder) ? INTERRUPTED : undefined;
 	const why = gone ?? haltReason(run);
 	return why === undefined ? undefined : html`<p class="why" dir="auto">${html.cut(why, 400)}</p>`;
 }
@@ -51,7 +52,7 @@ function statusOf({ report: { run }, holder }: ReportPage): { mark: ReturnType<t
 
 /** The user's next step, with the commands. */
 export function drawNext({ html, report: { run }, prefix, holder }: ReportPage): HtmlContent {
-	const interrupted = { what: "No process supervises it; nothing is lost.", commands: ["resume"] };
+	const interrupted = { what: INTERRUPTED, commands: ["resume"] };
 	const next = isInterrupted(run, holder) ? interrupted : nextStep(run);
 	if (!next) return undefined;
 	const commands = next.commands.map((command) => html`<code>${prefix}${commandAbout(run, command)}</code> `);

@@ -16,7 +16,7 @@ export {
 export { keptFolderLines, removalLines, removedLines } from "./removal-lines.ts";
 export { resultMessage } from "./result-lines.ts";
 export { runData } from "./run-data.ts";
-export { handLine, isInterrupted, statusLines, waitingLines } from "./status-lines.ts";
+export { handLine, INTERRUPTED, isInterrupted, statusLines, waitingLines } from "./status-lines.ts";
 export { storyLines } from "./story-lines.ts";
 export { templateDiagram, templateNotes } from "./template-diagram.ts";
 export { ways, whichLines } from "./which-lines.ts";

@@ -89,6 +89,9 @@ export function statusLines(read: ReadLedger, options: StatusOptions): string[] 
 	];
 }
 
+/** Said of a run that was running, and whose supervisor is gone. */
+export const INTERRUPTED = "No process supervises it now. No recorded event is lost.";
+
 /** The folder in which the user can resolve the conflicts of a join. */
 export function handLine(
 	{ run: { id, visit }, folder, fetched }: Pick<ReadLedger, "run" | "folder" | "fetched">,
@@ -107,11 +110,20 @@ export function handLine(
 export function waitingLines(read: ReadLedger, prefix: string, below: readonly WaitingChild[] = []): string[] {
 	const { run } = read;
 	if (isQueued(read)) return [read.queued ?? ""];
-	if (isInterrupted(read))
-		return ["No process supervises it; nothing is lost.", `${prefix}${commandAbout(run, "resume")}`];
+	if (isInterrupted(read)) return interruptedLines(run, prefix);
 	if (below.length > 0) return below.flatMap((child) => childWaitLines(child, prefix));
 	const next = nextStep(run);
 	return next ? [next.what, ...commandLines(run, next.commands, prefix)] : [];
+}
+
+/** What to do about a run that no process works on. A child is continued with the first run of its tree, which a process may supervise. */
+function interruptedLines(run: Run, prefix: string): string[] {
+	if (!run.parent) return [INTERRUPTED, `${prefix}${commandAbout(run, "resume")}`];
+	const root = run.parent.root.slice(0, 8);
+	return [
+		`No process works on it now. It continues with the run ${root}.`,
+		`${prefix}status ${root} · ${prefix}resume ${root}`,
+	];
 }
 
 /** Why a run below waits or has failed, and the commands that answer it. */

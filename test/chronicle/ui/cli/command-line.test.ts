@@ -200,7 +200,7 @@ describe("completion", () => {
 			expect(stderr).toBe("");
 			return stdout.trim().split("\n");
 		};
-		expect(await complete("rep")).toEqual(["report"]);
+		expect(await complete("repo")).toEqual(["report"]);
 		expect(await complete("run ''")).toContain("good");
 		expect(await complete("resume --co")).toEqual(["--cost"]);
 	});

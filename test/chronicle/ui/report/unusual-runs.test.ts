@@ -27,7 +27,7 @@ describe("the head", () => {
 		go(play, "build");
 		expect(await writeReport(ledgerOf(play.events), fixed)).toMatch(/<code>\/chronicle approve 00000000<\/code>/);
 		const gone = await writeReport(ledgerOf(start(open(definition(fiveStates))).events), fixed);
-		expect(gone).toContain("No process supervises it; nothing is lost.");
+		expect(gone).toContain("No process supervises it now. No recorded event is lost.");
 		expect(gone).toContain("<code>/chronicle resume 00000000</code>");
 	});
 });

@@ -51,6 +51,7 @@ describe("completions of /chronicle", () => {
 			"review",
 			"report",
 			"remove",
+			"repair",
 			"resume",
 			"reject",
 			"release",
@@ -62,7 +63,8 @@ describe("completions of /chronicle", () => {
 		expect(await complete(`approve ${id.slice(0, 3)}`)).toEqual([`approve ${id}`]);
 		expect(await complete("resume --t")).toEqual(["resume --tokens"]);
 		expect(await complete(`resume ${id} go on --mi`)).toEqual([`resume ${id} go on --minutes`]);
-		const options = ["--reload", "--approve-cleanup", "--without-cleanup"].map((option) => `rewind ${option}`);
+		const names = ["--reload", "--approve-cleanup", "--without-cleanup", "--other-branch", "--dry-run"];
+		const options = names.map((option) => `rewind ${option}`);
 		expect(await complete("rewind ")).toEqual(["rewind last", `rewind ${id}`, "rewind 1", ...options]);
 		expect(await complete("diff last a")).toEqual(["diff last all"]);
 		expect(await complete("reopen p")).toEqual(["reopen plan"]);

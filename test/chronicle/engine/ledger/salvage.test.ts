@@ -1,0 +1,261 @@
+// Repair of damaged ledgers: every whole event stays, what is lost is named exactly, and the state follows from whole events alone.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { foldEvent, type LedgerEvent, type Run, startRun } from "../../../../src/chronicle/core/index.ts";
+import { examineLedger, openFileStore, salvageLedger } from "../../../../src/chronicle/engine/ledger/index.ts";
+import { decodeLine } from "../../../../src/chronicle/engine/ledger/line.ts";
+import { openFolder } from "../../../harness/folder.ts";
+import { runs } from "../../../harness/runs.ts";
+import { baseline, created, id, tell, value, visit } from "./sample-events.ts";
+
+interface Files {
+	log: string[] | undefined;
+	/** Lines of the copy outside the project. */
+	copy: string[] | undefined;
+	checkpoint: string | undefined;
+}
+
+/** A run of some visits, and its files as lines. */
+async function openRun() {
+	const project = openFolder();
+	const place = {
+		sessions: join(project, ".pi", "chronicle", "sessions"),
+		copies: { folder: join(openFolder(), "ledgers"), project },
+	};
+	const store = openFileStore({ ...place, clock: Date });
+	const ledger = value(await store.create(created()));
+	let run = await tell(ledger, ledger.run, baseline);
+	for (const body of visit(run)) run = await tell(ledger, run, body);
+	value(await ledger.checkpoint(run));
+	const checkpointSeq = run.seq;
+	for (const body of visit(run)) run = await tell(ledger, run, body);
+	await ledger.releaseLease();
+	const paths = {
+		log: join(place.sessions, `${id}.events.jsonl`),
+		copy: join(place.copies.folder, `${id}.events.jsonl`),
+		checkpoint: join(place.sessions, `${id}.json`),
+	};
+	const linesOf = (path: string) => readFileSync(path, "utf8").split("\n").filter(Boolean);
+	const whole = linesOf(paths.log);
+	const events = whole.map((line) => decodeLine(Buffer.from(line)) as LedgerEvent);
+	const put = (path: string, lines: string[] | undefined): void => {
+		rmSync(path, { force: true });
+		if (lines !== undefined) writeFileSync(path, lines.map((line) => `${line}\n`).join(""));
+	};
+	const checkpoint = readFileSync(paths.checkpoint, "utf8");
+	const damage = (change: (files: Files) => void): void => {
+		const files: Files = { log: [...whole], copy: undefined, checkpoint };
+		change(files);
+		put(paths.log, files.log);
+		put(paths.copy, files.copy);
+		rmSync(paths.checkpoint, { force: true });
+		if (files.checkpoint !== undefined) writeFileSync(paths.checkpoint, files.checkpoint);
+	};
+	/** The run after the events up to `seq`. */
+	const stateAt = (seq: number): Run => {
+		const [first, ...rest] = events.filter((event) => event.seq <= seq);
+		return rest.reduce(foldEvent, startRun(first as LedgerEvent) as Run);
+	};
+	return { place, store, paths, whole, events, damage, stateAt, checkpointSeq };
+}
+
+const broken = (line: string): string => line.replace('"kind"', '"kjnd"');
+
+/** `lost`: ranges of lost events; `at`: the event whose state the run has. `n` is the number of events, `c` that of the checkpoint. */
+interface Case {
+	readonly change: (files: Files, n: number) => void;
+	readonly lost: (n: number, c: number) => readonly (readonly [number, number])[];
+	readonly at: (n: number, c: number) => number;
+}
+
+const none = () => [];
+const end = (n: number) => n;
+const cases: Readonly<Record<string, Case>> = {
+	"a state file that is {}": {
+		change: (files) => {
+			files.checkpoint = "{}";
+		},
+		lost: none,
+		at: end,
+	},
+	"a torn state file": {
+		change: (files) => {
+			files.checkpoint = files.checkpoint?.slice(0, 90);
+		},
+		lost: none,
+		at: end,
+	},
+	"no log, with a copy": {
+		change: (files) => {
+			files.copy = files.log;
+			files.log = undefined;
+		},
+		lost: none,
+		at: end,
+	},
+	"an empty log, with a copy": {
+		change: (files) => {
+			files.copy = files.log;
+			files.log = [];
+			files.checkpoint = undefined;
+		},
+		lost: none,
+		at: end,
+	},
+	"damage in the middle, with a copy": {
+		change: (files) => {
+			files.copy = [...(files.log ?? [])];
+			if (files.log) files.log[3] = broken(files.log[3] ?? "");
+			files.checkpoint = undefined;
+		},
+		lost: none,
+		at: end,
+	},
+	"different damage in log and copy": {
+		change: (files) => {
+			files.copy = [...(files.log ?? [])];
+			if (files.log) files.log[3] = broken(files.log[3] ?? "");
+			files.copy[5] = broken(files.copy[5] ?? "");
+			files.checkpoint = undefined;
+		},
+		lost: none,
+		at: end,
+	},
+	"damage in the middle, without a state file": {
+		change: (files) => {
+			if (files.log) files.log[3] = broken(files.log[3] ?? "");
+			files.checkpoint = undefined;
+		},
+		lost: () => [[4, 4]],
+		at: () => 3,
+	},
+	"missing lines, without a state file": {
+		change: (files) => {
+			files.log?.splice(2, 2);
+			files.checkpoint = undefined;
+		},
+		lost: () => [[3, 4]],
+		at: () => 2,
+	},
+	"a damaged first event, with a state file": {
+		change: (files) => {
+			if (files.log) files.log[0] = broken(files.log[0] ?? "");
+		},
+		lost: () => [[1, 1]],
+		at: end,
+	},
+	"no log and no copy, with a state file": {
+		change: (files) => {
+			files.log = undefined;
+		},
+		lost: (_, c) => [[1, c]],
+		at: (_, c) => c,
+	},
+	"damage after the state file": {
+		change: (files, n) => {
+			if (files.log) files.log[n - 2] = broken(files.log[n - 2] ?? "");
+		},
+		lost: (n) => [[n - 1, n - 1]],
+		at: (n) => n - 2,
+	},
+};
+
+describe("repair", () => {
+	it.each(Object.entries(cases))(
+		"of %s keeps all whole events and names what is lost",
+		async (name, { change, lost, at }) => {
+			const { place, store, paths, events, damage, stateAt, checkpointSeq } = await openRun();
+			const n = events.length;
+			damage((files) => change(files, n));
+			const done = value(await salvageLedger(place, id, Date.now()));
+			const ranges = lost(n, checkpointSeq);
+			expect(done.lost).toEqual(ranges);
+			for (const [first, last] of ranges)
+				expect(done.lines.join(" ")).toContain(first === last ? `Event ${first} is` : `${first} to ${last}`);
+			const read = value(await store.read(id));
+			const expected = stateAt(at(n, checkpointSeq));
+			expect([read.run.state, read.run.visit, read.run.totals]).toEqual([
+				expected.state,
+				expected.visit,
+				expected.totals,
+			]);
+			const kept: number[] = [];
+			for await (const event of read.events()) if (event.kind !== "recovered") kept.push(event.seq);
+			const missing = (seq: number) => ranges.some(([first, last]) => seq >= first && seq <= last);
+			const known = name.startsWith("no log and no copy") ? [] : events.map(({ seq }) => seq);
+			expect(kept).toEqual(known.filter((seq) => !missing(seq)));
+			const ledger = value(await store.open(id));
+			await tell(ledger, ledger.run, { kind: "told", text: "goes on" });
+			await ledger.releaseLease();
+			expect(await examineLedger(place, id)).toEqual({ damage: [], isReadable: true });
+			expect(value(await salvageLedger(place, id, Date.now()))).toMatchObject({ changed: false });
+			expect(readdirSync(dirname(paths.log)).filter((name) => name.includes(".damaged-")).length).toBeGreaterThan(0);
+		},
+	);
+
+	it.each([
+		[
+			"no whole event",
+			(files: Files) => {
+				files.log = files.log?.map(broken);
+			},
+		],
+		["no first event", (files: Files) => void files.log?.shift()],
+	])("with %s and no state file changes nothing and says so", async (_, change) => {
+		const { place, paths, damage } = await openRun();
+		damage((files) => {
+			change(files);
+			files.checkpoint = undefined;
+		});
+		const before = readFileSync(paths.log);
+		const done = await salvageLedger(place, id, Date.now());
+		expect(done).toMatchObject({ ok: false, failure: { message: expect.stringContaining("cannot be repaired") } });
+		expect(readFileSync(paths.log)).toEqual(before);
+	});
+
+	it("of a run that a living process holds is refused", async () => {
+		const { place, store, damage } = await openRun();
+		const held = value(await store.open(id));
+		damage((files) => {
+			if (files.log) files.log[3] = broken(files.log[3] ?? "");
+			files.checkpoint = undefined;
+		});
+		expect(await salvageLedger(place, id, Date.now())).toMatchObject({ ok: false, failure: { reason: "held" } });
+		await held.releaseLease();
+	});
+
+	it("after any damage to any lines gives a readable run, or changes nothing", async () => {
+		const { place, store, whole, damage, stateAt } = await openRun();
+		await fc.assert(
+			fc.asyncProperty(
+				fc.array(fc.nat(whole.length - 1), { maxLength: 4 }),
+				fc.array(fc.nat(whole.length - 1), { maxLength: 3 }),
+				fc.boolean(),
+				async (damaged, removed, hasCheckpoint) => {
+					damage((files) => {
+						files.log = whole.flatMap((line, at) =>
+							removed.includes(at) ? [] : [damaged.includes(at) ? broken(line) : line],
+						);
+						if (!hasCheckpoint) files.checkpoint = undefined;
+					});
+					const gone = [...new Set([...damaged, ...removed])].map((at) => at + 1).sort((one, other) => one - other);
+					const done = await salvageLedger(place, id, Date.now());
+					if (!done.ok) return void expect([hasCheckpoint, gone.includes(1)]).toEqual([false, true]);
+					const { run } = value(await store.read(id));
+					// A lost end cannot be noticed without a state file.
+					const named = done.value.lost.flatMap(([first, last]) =>
+						Array.from({ length: last - first + 1 }, (_, at) => first + at),
+					);
+					expect(gone).toEqual(expect.arrayContaining(named));
+					if (!hasCheckpoint) {
+						const expected = stateAt((gone[0] ?? whole.length + 1) - 1);
+						expect([run.state, run.visit]).toEqual([expected.state, expected.visit]);
+					}
+				},
+			),
+			{ numRuns: runs(0.3) },
+		);
+	});
+});

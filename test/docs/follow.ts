@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { checkout, type Files, type Script } from "../harness/index.ts";
 import { launchPlace } from "../harness/launch.ts";
 import { closeLater } from "../harness/lifetime.ts";
+import type { Needs } from "../harness/needs.ts";
 import { type Block, commandsOf, readDocument } from "./blocks.ts";
 import { covered } from "./covered.ts";
 import type { DocumentProject } from "./document-project.ts";
@@ -34,8 +35,10 @@ export interface Use {
 	readonly before?: (at: DocumentProject) => Promise<void>;
 	/** What the prose tells the user to do after a line. */
 	readonly deeds?: readonly Deed[];
-	/** Fails unless the user has what the document promises. */
-	result(at: DocumentProject): Promise<void>;
+	/** Fails unless the user has what the document promises, where `deeds` do not see to that. */
+	readonly result?: (at: DocumentProject) => Promise<void>;
+	/** What the machine must have. */
+	readonly needs?: Needs;
 }
 
 type Deed = readonly [line: RegExp, act: (at: DocumentProject, ran: Ran) => Promise<void>];
@@ -85,7 +88,7 @@ export async function follow(user: User, use: Use): Promise<void> {
 	}
 	const idle = (use.deeds ?? []).filter(([wanted]) => !done.has(wanted));
 	if (idle.length > 0) throw new Error(`${document} has no line ${idle.map(String).join(", ")}`);
-	await use.result(at);
+	await use.result?.(at);
 }
 
 function blocksOf({ document, sections }: Use): Block[] {

@@ -1,7 +1,6 @@
 // Documents in use: each is followed from an empty home, line by line, with the package as npm packs it, until the user has what it promises.
 import { beforeAll, describe, it } from "vitest";
 import { patient } from "../harness/patience.ts";
-import { needsPostgres } from "../harness/postgres.ts";
 import { follow } from "./follow.ts";
 import { openUser, type User } from "./user.ts";
 import { uses } from "./uses.ts";
@@ -10,16 +9,12 @@ let user: User;
 
 beforeAll(async () => {
 	user = await openUser();
-	await follow(user, {
-		document: "README.md",
-		sections: ["Install"],
-		script: [],
-		result: async () => {},
-	});
+	await follow(user, { document: "README.md", sections: ["Install"], script: [] });
 }, patient(120_000));
 
 describe("a user with an empty home follows", () => {
-	it.each(uses)("$document", { timeout: patient(120_000), ...(needsPostgres as object) }, async (use) => {
-		await follow(user, use);
-	});
+	for (const use of uses)
+		it(use.document, { ...use.needs, timeout: patient(120_000) }, async () => {
+			await follow(user, use);
+		});
 });

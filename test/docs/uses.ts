@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { expect } from "vitest";
 import { call, type ModelRequest, type Reply, type Script } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
-import { startPostgres } from "../harness/postgres.ts";
+import { needsPostgres, startPostgres } from "../harness/postgres.ts";
 import type { DocumentProject } from "./document-project.ts";
 import type { Use } from "./follow.ts";
 import { scripts } from "./scripts.ts";
@@ -61,6 +61,7 @@ const engine: Use = {
 	sections: ["Try it: two hosts on one machine"],
 	files: { "README.md": "app\n" },
 	script: parts(...feature),
+	needs: needsPostgres,
 	env: async () => ({ PGPORT: new URL((await startPostgres()).url).port }),
 	stays: / engine worker /,
 	fill: { "<template>": "feature", "<task…>": "Add a greeting" },
@@ -82,7 +83,6 @@ const engine: Use = {
 			},
 		],
 	],
-	result: async () => {},
 };
 
 const children: Use = {
@@ -233,7 +233,6 @@ const plan: Use = {
 			},
 		],
 	],
-	result: async () => {},
 };
 
 function answerTo(request: ModelRequest, script: Script) {
@@ -316,7 +315,6 @@ const readme: Use = {
 			},
 		],
 	],
-	result: async () => {},
 };
 
 const sequences: Use = {

@@ -44,20 +44,25 @@ function killQuietly(pid: number, signal: NodeJS.Signals): void {
 
 /** Numbers of the processes whose arguments name the store in `folder`, or a store in it. */
 function gitsOn(folder: string): number[] {
-	const option = `--git-dir=${folder}`;
 	return commandLines()
-		.filter(({ line }) => line.includes(`${option}\0`) || line.includes(`${option}/`))
+		.filter(({ line }) => namesStore(line, folder))
 		.map(({ pid }) => pid);
 }
 
-/** The command lines of all readable processes, with a NUL after each argument. */
+/**
+ * Whether a command line names the store in `folder`, or a store in it. Its arguments are separated by NUL, or by blanks, which a path may contain too:
+ * then the option that always follows shows where the path ends.
+ */
+export function namesStore(line: string, folder: string): boolean {
+	const option = `--git-dir=${folder}`;
+	return ["\0", " -c core.", "/"].some((end) => line.includes(`${option}${end}`));
+}
+
+/** The command lines of all readable processes, with a NUL after each argument where the system tells them apart, otherwise a blank. */
 function commandLines(): { readonly pid: number; readonly line: string }[] {
 	if (process.platform !== "linux") {
 		const listed = spawnSync("ps", ["-axww", "-o", "pid=,command="], { encoding: "utf8" }).stdout ?? "";
-		return [...listed.matchAll(/^\s*(\d+) (.*)$/gm)].map(([, pid = "", command = ""]) => ({
-			pid: Number(pid),
-			line: `${command.replaceAll(" ", "\0")}\0`,
-		}));
+		return [...listed.matchAll(/^\s*(\d+) (.*)$/gm)].map(([, pid = "", line = ""]) => ({ pid: Number(pid), line }));
 	}
 	return readdirSync("/proc")
 		.filter((name) => /^\d+$/.test(name))

@@ -5,6 +5,7 @@ import { type LimitStatus, readLimits } from "./quota.ts";
 import { explainWait, readOffers } from "./routing.ts";
 
 interface HostStatus {
+	readonly id: string;
 	readonly name: string;
 	readonly pid: number;
 	readonly version: string;
@@ -36,7 +37,7 @@ export interface EngineStatus {
 }
 
 const hostsText = `
-SELECT h.name, h.pid, h.version, h.slots, h.labels, (SELECT count(*)::int FROM chronicle.run r WHERE r.holder = h.id AND r.parent IS NULL) AS held,
+SELECT h.id::text, h.name, h.pid, h.version, h.slots, h.labels, (SELECT count(*)::int FROM chronicle.run r WHERE r.holder = h.id AND r.parent IS NULL) AS held,
 	CASE WHEN h.beat_at <= now() - h.lease_ms * interval '1 millisecond' THEN 'silent' WHEN h.draining THEN 'draining' ELSE 'alive' END AS state,
 	extract(epoch FROM now() - h.beat_at)::float8 AS seconds
 FROM chronicle.host h WHERE h.slots > 0 ORDER BY h.name, h.pid`;
@@ -91,10 +92,21 @@ async function readHeld(database: Database): Promise<EngineStatus["held"]> {
 	});
 }
 
-/** Asks hosts, by name or all, to take no more runs; returns their number. */
-export async function drainHosts(database: Database, name: string | undefined): Promise<number> {
-	const asked = await database.query("UPDATE chronicle.host SET draining = true WHERE $1::text IS NULL OR name = $1", [
-		name ?? null,
-	]);
-	return asked.count;
+/**
+ * Asks hosts to take no more runs: all, or the one with this name or whose id begins so. Gives the ids of those asked; `ambiguous`: several have the
+ * name, and none was asked.
+ */
+export async function drainHosts(
+	database: Database,
+	named: string | undefined,
+): Promise<{ readonly asked: readonly string[] } | { readonly ambiguous: readonly string[] }> {
+	const { rows } = await database.query<{ id: string }>(
+		`SELECT id::text FROM chronicle.host WHERE slots > 0 AND ($1::text IS NULL OR name = $1 OR starts_with(id::text, $1))
+		AND beat_at > now() - lease_ms * interval '1 millisecond' ORDER BY id`,
+		[named ?? null],
+	);
+	const ids = rows.map(({ id }) => id);
+	if (named !== undefined && ids.length > 1) return { ambiguous: ids };
+	await database.query("UPDATE chronicle.host SET draining = true WHERE id::text = ANY($1)", [ids]);
+	return { asked: ids };
 }

@@ -27,7 +27,7 @@ export const engineCommand: Command = {
 		"init | worker | status | drain [host] | limit <project|queue|provider> <name> | schedule add|list|remove | doctor",
 	details: `Runs shared by many hosts: any host takes a run, and another continues it when that host dies.
 init creates the tables in the database, and with --project a project; it is idempotent. worker takes runs until SIGTERM, then returns each run
-when its state ends (second signal: immediately). drain requests that of a host remotely. limit throttles runs; without --most and --rate it is lifted.
+when its state ends (second signal: immediately). drain requests that of a host remotely, by its name or the id that status shows. limit throttles runs; without --most and --rate it is lifted.
 schedule add "0 3 * * 1-5" <template> <task…> starts a run at these times (minute hour day month weekday), with the files that the remote's branch
 has then; without an engine it prints the lines for crontab and systemd. list shows schedules and what became of them; remove takes one.`,
 	exits: "0, 1 a check failed or the engine is unreachable, 2 usage",
@@ -153,8 +153,8 @@ async function showStatus({ engine, database, host: { prefix } }: EngineCall): P
 	const lines = [
 		`engine at ${database.name}`,
 		...status.hosts.map(
-			({ name, pid, slots, labels, held, state, seconds, version }) =>
-				`  host ${name} (pid ${pid}, ${version}): ${held} of ${slots} slots, ${state}, seen ${shortTime(seconds * 1000)} ago${labels.length > 0 ? `, offers ${labels.join(", ")}` : ""}`,
+			({ id, name, pid, slots, labels, held, state, seconds, version }) =>
+				`  host ${name} (${id.slice(0, 8)}, pid ${pid}, ${version}): ${held} of ${slots} slots, ${state}, seen ${shortTime(seconds * 1000)} ago${labels.length > 0 ? `, offers ${labels.join(", ")}` : ""}`,
 		),
 		...(status.hosts.length === 0 ? [`  no hosts: start one with ${prefix}engine worker`] : []),
 		...status.queues.map(
@@ -175,7 +175,12 @@ async function showStatus({ engine, database, host: { prefix } }: EngineCall): P
 async function drain({ engine, database, rest }: EngineCall): Promise<CommandResponse> {
 	const [name, surplus] = rest;
 	if (surplus !== undefined) return misuse("drain needs one host name.");
-	const asked = await engine.drainHosts(database, name);
+	const drained = await engine.drainHosts(database, name);
+	if ("ambiguous" in drained) {
+		const ids = drained.ambiguous.map((id) => id.slice(0, 8)).join(", ");
+		return misuse(`Several hosts are called ${name}: name one by its id (${ids}).`);
+	}
+	const asked = drained.asked.length;
 	const lines = [asked === 0 ? "Unknown host." : `${counted(asked, "host drains", "hosts drain")}.`];
 	return { kind: "done", lines, data: { asked }, exitCode: asked === 0 ? exitCodes.usage : exitCodes.done };
 }

@@ -194,23 +194,33 @@ describe("a guarded worker", () => {
 	});
 
 	it(
-		"with the sandbox on, a command that no rule recognizes changes nothing outside the working folder",
+		"with the sandbox on, a command that no rule recognizes changes nothing outside the working folder; handover.md can be read",
 		needsProgram("bwrap", sandbox),
 		async () => {
 			const write = (path: string) =>
 				`${process.execPath} -e "require('fs')['write'+'FileSync'](['${path.slice(0, 1)}', '${path.slice(1)}'].join(''), 'x')" || echo kept`;
 			const places = ["inside.txt", "../outside.txt", ".pi/damage-control-rules.yaml"];
 			const command = `${places.map(write).join("; ")}; exit 3`;
-			const server = await openModelServer([call("bash", { command }), move]);
+			let handover = "";
+			const reads = () =>
+				calls([
+					["bash", { command: `cat ${handover}` }],
+					["read", { path: handover }],
+				]);
+			const server = await openModelServer([reads, call("bash", { command }), move]);
 			const project = openProject({ server, files });
 			const rig = openRig(project, { launcher: { sandbox: "shell" } });
+			handover = join(rig.folder, "handover.md");
+			writeFileSync(handover, "all of it\n", { mode: 0o600 });
 			const worker = await rig.start();
 			expect(await worker.ended).toEqual({ kind: "stopped" });
 			expect(project.exists("inside.txt")).toBe(true);
 			expect(project.exists("../outside.txt")).toBe(false);
 			expect(project.read(".pi/damage-control-rules.yaml")).toBe(rules);
-			expect(server.last().results.at(-1)?.text).toMatch(/kept[\s\S]*kept[\s\S]*code 3/);
-			expect(rig.of("tool_started")[0]?.args).toContain("FileSync");
+			const { results } = server.last();
+			expect(results.slice(0, 2).map(({ text }) => text.trim())).toEqual(["all of it", "all of it"]);
+			expect(results.at(-1)?.text).toMatch(/kept[\s\S]*kept[\s\S]*code 3/);
+			expect(rig.of("tool_started")[2]?.args).toContain("FileSync");
 		},
 	);
 

@@ -110,6 +110,17 @@ describe("a worker's request", () => {
 		expect(told).toEqual([undefined, undefined, undefined, "f2, f3, f4"]);
 	});
 
+	it("to save more tasks than there is room for is refused, and nothing of it is saved", async () => {
+		const replies: string[] = [];
+		const { run, events } = await during(async (host) => {
+			for (const text of ["a", "b", "c", "d"])
+				replies.push((await host.updateSnapshot({ pending_tasks: [text.repeat(7000)], findings: [text] })).kind);
+		});
+		expect(replies).toEqual(["saved", "saved", "saved", "refused"]);
+		expect(events.filter(({ kind }) => kind === "snapshot_updated")).toHaveLength(3);
+		expect(run.snapshot.pendingTasks).toHaveLength(3);
+	});
+
 	it("to save data is answered with what was saved, or why not", async () => {
 		const texts: string[] = [];
 		const { events } = await during(async (host) => {

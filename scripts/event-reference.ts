@@ -143,6 +143,12 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		fields: ["tree", "before", "now", "checkedOut", "changes", "more", "total", "left", "leftMore"],
 	},
 	files_unrestored: { about: "The files could not be restored.", fields: ["tree", "detail"] },
+	provider_awaited: {
+		about:
+			"The provider fails, and the run waits: since the first failure (`since`) until the next try (`next`); it gives up at `until`.",
+		fields: ["visit", "since", "next", "until", "tries", "detail"],
+	},
+	provider_due: { about: "The wait for the provider is over: it is tried again.", fields: ["visit"] },
 	parked: { about: "The run waits for the user.", fields: ["status", "cause", "detail"] },
 	finished: { about: "The run ended.", fields: ["status", "detail"] },
 	approved: {

@@ -1,4 +1,5 @@
 export type { Diagnostic, Place } from "./diagnostic.ts";
+export { readDuration } from "./duration.ts";
 export {
 	type Common,
 	choice,

@@ -34,7 +34,8 @@ export { pageMarkdown, pageText } from "./pager.ts";
 export { findPi, isPiCommand, ownPiSearch, type PiCommand } from "./pi-command.ts";
 export { type NameDefinitions, openDefinitionNotice } from "./project-definitions.ts";
 export { definitionsTrusted, projectTrust } from "./project-trust.ts";
-export { classifyProviderError } from "./provider-failure.ts";
+export { classifyProviderError, type ProviderFailure } from "./provider-failure.ts";
+export { resetIn, resetInHeaders } from "./provider-reset.ts";
 export {
 	type Answer,
 	askForLine,

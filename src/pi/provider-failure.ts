@@ -7,7 +7,7 @@ export type ProviderFailure = "quota" | "auth" | "transient" | "provider_error";
 const kinds: readonly (readonly [ProviderFailure, RegExp])[] = [
 	[
 		"quota",
-		/insufficient[_ ]quota|exceeded your current quota|quota (?:exceeded|exhausted)|billing|credit balance|insufficient (?:credits?|funds|balance)|payment required|spend(?:ing)? limit|usage limit|monthly limit|\b402\b|out of (?:credits|extra usage)/i,
+		/insufficient[_ ]quota|exceeded your current quota|quota (?:exceeded|exhausted)|billing|credit balance|insufficient (?:credits?|funds|balance)|payment required|spend(?:ing)? limit|monthly (?:usage )?limit|available balance|out of budget|\b402\b|out of (?:credits|extra usage)/i,
 	],
 	[
 		"auth",
@@ -15,12 +15,19 @@ const kinds: readonly (readonly [ProviderFailure, RegExp])[] = [
 	],
 	[
 		"transient",
-		/\b(?:408|409|425|429|500|502|503|504|520|522|524|529)\b|rate.?limit|too many requests|overloaded|capacity|temporar|try again|timed? ?out|timeout|econnreset|econnrefused|enotfound|eai_again|epipe|socket|network|fetch failed|connection|terminated|stream (?:ended|closed)|premature|unavailable|internal (?:server )?error|bad gateway/i,
+		/\b(?:408|409|425|429|500|502|503|504|520|522|524|529)\b|rate.?limit|too many requests|overloaded|capacity|temporar|try again|usage.?limit|timed? ?out|timeout|econnreset|econnrefused|enotfound|eai_again|epipe|socket|network|fetch failed|connection|terminated|stream (?:ended|closed)|premature|unavailable|internal (?:server )?error|bad gateway/i,
 	],
 ];
 
+/** The status with which a message begins, as pi writes those of HTTP: `429 {…}`, `Error: 503 …`. */
+const leadingStatus = /^\s*(?:error:?\s*)?(\d{3})\b/i;
+
 /** Classifies a provider's error message. An exhausted quota is also reported with 429, so it is checked first. */
 export function classifyProviderError(message: string): ProviderFailure {
-	for (const [kind, words] of kinds) if (words.test(message)) return kind;
+	const status = Number(leadingStatus.exec(message)?.[1]);
+	// The text of a server's own failure may mention anything.
+	if (status >= 500 && status < 600) return "transient";
+	for (const [kind, words] of kinds)
+		if (words.test(message)) return status === 429 && kind === "auth" ? "transient" : kind;
 	return "provider_error";
 }

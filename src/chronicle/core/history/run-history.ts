@@ -307,6 +307,8 @@ function waitOf({ stage, status }: Run, next: LedgerEvent, ms: number): Wait["ki
 			return status === "human_intervention" ? "human" : status === "budget_exceeded" ? "budget" : "paused";
 		case "over":
 			return "over";
+		case "awaiting_provider":
+			return "provider";
 		case "deciding":
 		case "baselining":
 		case "launching":

@@ -80,7 +80,7 @@ export interface LaunchEnd {
 /** A period in which the run could not continue on its own. */
 export interface Wait {
 	/** `interrupted`: no supervisor held the run. `over`: the run had ended before it was reopened. */
-	readonly kind: "asks" | "approval" | "paused" | "budget" | "human" | "interrupted" | "over";
+	readonly kind: "asks" | "approval" | "provider" | "paused" | "budget" | "human" | "interrupted" | "over";
 	readonly from: number;
 	readonly to: number;
 }

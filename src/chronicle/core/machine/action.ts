@@ -10,6 +10,7 @@ export type Action =
 	| AskUser
 	| Reply
 	| Work
+	| AwaitProvider
 	| SendMessage
 	| EndWorker
 	| CleanUp
@@ -102,6 +103,14 @@ interface Work {
 	readonly allowance: Allowance;
 	/** Milliseconds to wait before the launch, after a transient provider error. */
 	readonly delayMs: number;
+}
+
+/** Waits until a moment, ISO 8601. Completed by `provider_due`. */
+interface AwaitProvider {
+	readonly kind: "await_provider";
+	readonly key: string;
+	readonly visit: number;
+	readonly until: string;
 }
 
 /** Completed by `delivered`. */

@@ -7,6 +7,7 @@ import { filesNow, messagesToChildren, planChildren } from "./child-plan.ts";
 import type { DecisionEvent, MoveCause } from "./decision-event.ts";
 import type { LaunchReason } from "./launch.ts";
 import { planOf } from "./plan.ts";
+import type { ProviderWait } from "./provider-wait.ts";
 import type { ApprovalQuestion, Baseline, PauseReason, Run, Stopping, VisitRecord } from "./run.ts";
 import { NO_STATE_TOTALS } from "./totals.ts";
 import { unansweredQuestion } from "./user-question.ts";
@@ -25,7 +26,14 @@ export function advance(run: Run, because: LaunchReason, delayMs = 0): Run {
 	if (plan.approval.entry && run.visit === 1 && !run.visitRecord.granted) return askEntry(run, run.baseline);
 	// The children's files are being joined, perhaps in a later state.
 	if (run.children) return { ...run, status: "running", stage: { kind: "children", since: run.seq } };
-	return plan.children ? enterChildren(run, plan.children) : reserveAttempt(run, because, delayMs);
+	if (plan.children) return enterChildren(run, plan.children);
+	if (run.providerWait && !run.providerWait.trying) return awaitProvider(run, run.providerWait);
+	return reserveAttempt(run, because, delayMs);
+}
+
+/** The run, about to record that it waits for its provider. */
+function awaitProvider(run: Run, { since, next, until, tries, detail }: ProviderWait): Run {
+	return decideOn(run, { kind: "provider_awaited", visit: run.visit, since, next, until, tries, detail });
 }
 
 /** Plans the children of this visit. */
@@ -69,7 +77,9 @@ function askEntry(run: Run, { tree, why }: Baseline): Run {
 
 function reserveAttempt(run: Run, because: LaunchReason, delayMs: number): Run {
 	const { visit, attempt, launch } = run;
-	const continues = (because === "interrupted" || because === "answered") && attempt > 0;
+	// A provider that fails is no fault of the attempt.
+	const isTry = because === "provider_error" && run.providerWait !== null;
+	const continues = (because === "interrupted" || because === "answered" || isTry) && attempt > 0;
 	if (!continues && run.visitRecord.tries >= (planOf(run).limits.attempts ?? run.plan.limits.attempts))
 		return escalate(run, "attempt_limit", run.state);
 	const next = continues ? { visit, attempt, launch: launch + 1 } : { visit, attempt: attempt + 1, launch: 1 };

@@ -7,9 +7,11 @@ import { workedMs } from "./worked-time.ts";
 const argsBytes = 200;
 
 /** What the run does now; `undefined` while it waits, is over, or is between two stages. */
-export function activityOf({ stage, calls, children }: Run): ChildActivity | undefined {
+export function activityOf({ stage, calls, children, providerWait }: Run): ChildActivity | undefined {
 	if (!isActivityStage(stage.kind)) return undefined;
 	if (stage.kind === "children") return { stage: stage.kind, ...runningBelow(children) };
+	if (stage.kind === "awaiting_provider")
+		return { stage: stage.kind, ...(providerWait ? { next: providerWait.next } : {}) };
 	if (stage.kind === "stopping") return { stage: stage.kind, ...running(stage) };
 	if (stage.kind !== "working") return { stage: stage.kind };
 	const call = calls.open.at(-1);

@@ -62,7 +62,7 @@ export interface ChildSpend {
 export const NO_CHILD_SPEND: ChildSpend = { spend: NO_SPEND, activeMs: 0, attempts: 0, toolCalls: 0 };
 
 /** Stages of a run in which something happens without the user. */
-const activityStages = ["launching", "working", "stopping", "restoring", "children"] as const;
+const activityStages = ["launching", "working", "stopping", "restoring", "children", "awaiting_provider"] as const;
 
 /** What a child's run does. */
 export interface ChildActivity {
@@ -75,6 +75,8 @@ export interface ChildActivity {
 	readonly since?: string;
 	/** With `since`, the mean of their moments: how many workers of its own children work; absent: one worker. */
 	readonly workers?: number;
+	/** When its provider is tried again, ISO 8601; absent: it does not wait for it. */
+	readonly next?: string;
 	/** Milliseconds of workers that wait for answers, which are not in its totals either; absent: none. */
 	readonly ms?: number;
 }

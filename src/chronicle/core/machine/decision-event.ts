@@ -2,7 +2,7 @@
 import type { ChildrenPlanned } from "./child-event.ts";
 import type { LaunchId, LaunchReason } from "./launch.ts";
 
-export type DecisionEvent = AttemptReserved | ChildrenPlanned | Moved | Parked | Finished;
+export type DecisionEvent = AttemptReserved | ChildrenPlanned | Moved | ProviderAwaited | Parked | Finished;
 
 /** Intent to launch a worker. Its allowance is derived from the run: the remainder of the ceilings is reserved for it. */
 export interface AttemptReserved extends LaunchId {
@@ -61,6 +61,20 @@ export type ParkCause =
 	| "children"
 	/** The parent run waits. */
 	| "parent";
+
+/** The run waits until a provider that fails can be tried again. It has no worker meanwhile. */
+interface ProviderAwaited {
+	readonly kind: "provider_awaited";
+	readonly visit: number;
+	/** The first failure, the next try, and the end of the wait, ISO 8601. */
+	readonly since: string;
+	readonly next: string;
+	readonly until: string;
+	/** Failures so far. */
+	readonly tries: number;
+	/** What the provider answered. */
+	readonly detail: string;
+}
 
 /** The run waits for the user; it has no process. */
 interface Parked {

@@ -39,6 +39,8 @@ export function onDecision(run: Run, event: LedgerEvent & DecisionEvent): Reduce
 			const { status, cause, detail } = event;
 			return { ...run, status, hold: { status, cause, detail }, stage: { kind: "waiting", since: event.seq } };
 		}
+		case "provider_awaited":
+			return { ...run, status: "awaiting_provider", stage: { kind: "awaiting_provider", since: event.seq } };
 		case "finished":
 			return {
 				...run,
@@ -46,6 +48,7 @@ export function onDecision(run: Run, event: LedgerEvent & DecisionEvent): Reduce
 				hold: null,
 				outbox: [],
 				question: null,
+				providerWait: null,
 				stage: { kind: "over", since: event.seq },
 				notices: event.detail ? notice(run, event.detail).notices : run.notices,
 			};
@@ -59,6 +62,8 @@ function isSameDecision(due: DecisionEvent, event: DecisionEvent): boolean {
 			return event.kind === due.kind && launchKey(event) === launchKey(due);
 		case "children_planned":
 			return event.kind === due.kind && event.visit === due.visit && sameChildren(due, event);
+		case "provider_awaited":
+			return event.kind === due.kind && event.visit === due.visit;
 		case "moved":
 			return event.kind === due.kind && event.visit === due.visit && event.from === due.from && event.to === due.to;
 		case "parked":
@@ -131,6 +136,7 @@ function applyMove(run: Run, { stopping }: Deciding, event: LedgerEvent & Moved)
 		calls: NO_CALLS,
 		children: null,
 		question: null,
+		providerWait: null,
 		refused: to === HUMAN_INTERVENTION ? { from, to: refused ?? from, cause } : null,
 	};
 	const noted = to === HUMAN_INTERVENTION ? notice(moved, explainCause(cause, from, refused ?? from)) : moved;

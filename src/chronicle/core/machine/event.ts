@@ -109,6 +109,7 @@ type WorkEvent =
 	| Used
 	| ModelSwitched
 	| TurnSettled
+	| ProviderDue
 	| Delivered
 	| SnapshotUpdated
 	| MoveRequested
@@ -203,9 +204,19 @@ export interface TurnSettled {
 	readonly attempt: number;
 	readonly stop: "finished" | "length" | "aborted" | ProviderStop;
 	readonly detail?: string;
+	/** When the provider can be tried again, as it has said, ISO 8601; absent: it has not. */
+	readonly retryAt?: string;
+	/** The settings for waiting, where they differ from the defaults: the first wait and the longest of all together, in ms. */
+	readonly waits?: { readonly firstMs?: number; readonly maxMs?: number };
 }
 
 type ProviderStop = "quota" | "auth" | "transient" | "provider_error";
+
+/** The wait for the provider is over: it is tried again. */
+export interface ProviderDue {
+	readonly kind: "provider_due";
+	readonly visit: number;
+}
 
 /** The worker received a message from the run's outbox. */
 export interface Delivered {

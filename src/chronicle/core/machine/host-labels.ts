@@ -19,6 +19,7 @@ const anyHost: HostNeed = { labels: [], commandsToo: false };
 export function hostNeed(run: Run): HostNeed {
 	const { stage, children } = run;
 	switch (stage.kind) {
+		case "awaiting_provider":
 		case "baselining":
 		case "deciding":
 			return { labels: labelsOf(run, run.state), commandsToo: false };

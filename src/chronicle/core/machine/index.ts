@@ -46,6 +46,7 @@ export { MESSAGE_LENGTH, messageWords, outboxOfLaunch } from "./outbox.ts";
 
 export { isParked, pendingActions } from "./pending-actions.ts";
 export { childrenPlanOf, planOf } from "./plan.ts";
+export { PROVIDER_DEFAULTS } from "./provider-wait.ts";
 export { isRefusal } from "./refusal.ts";
 export { undoOf } from "./rewind.ts";
 export {
@@ -59,6 +60,7 @@ export {
 } from "./run.ts";
 export type { RunDecision } from "./run-decision.ts";
 export { outcomeOf, type RunOutcome, visitChanges, wholeSummary } from "./run-outcome.ts";
+export { continuesAlone } from "./run-status.ts";
 export { explainResult } from "./shutdown.ts";
 export { addSpend, NO_SPEND, type Spend, spendBeyond } from "./spend.ts";
 export { decodeRun, encodeRun, type StoredRun } from "./stored-run.ts";

@@ -31,6 +31,7 @@ export function likelyNext(run: Run): NextLaunch | undefined {
 		case "deciding":
 		case "children":
 		case "restoring":
+		case "awaiting_provider":
 		case "waiting":
 		case "over":
 			return undefined;

@@ -60,6 +60,10 @@ function actionsOfStage(run: Run): readonly Action[] {
 		}
 		case "children":
 			return run.children ? childActions(run, run.children) : none;
+		case "awaiting_provider":
+			return run.providerWait
+				? [{ kind: "await_provider", key: `provider:${stage.since}`, visit: run.visit, until: run.providerWait.next }]
+				: none;
 		case "deciding":
 		case "waiting":
 		case "over":

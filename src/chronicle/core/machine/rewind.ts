@@ -57,6 +57,7 @@ export function onRewindRequested(run: Run, event: LedgerEvent & RewindRequested
 		case "launching":
 		case "working":
 			return stopWorker(run, "now", { kind: "rewind", rewind });
+		case "awaiting_provider":
 		case "waiting":
 		case "asking":
 		case "baselining":

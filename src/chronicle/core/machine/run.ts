@@ -13,6 +13,7 @@ import type { JoinConflict, RunParent } from "./child-run.ts";
 import type { DecisionEvent, Finished, MoveCause, ParkCause } from "./decision-event.ts";
 import type { Inherited } from "./inherited.ts";
 import type { LaunchId, LaunchReason } from "./launch.ts";
+import type { ProviderWait } from "./provider-wait.ts";
 import type { RunDecision } from "./run-decision.ts";
 import type { Spend } from "./spend.ts";
 import type { RewindRequested, RunTemplate } from "./user-event.ts";
@@ -23,6 +24,8 @@ export type RunStatus =
 	| "running"
 	| "asks"
 	| "awaiting_approval"
+	/** A provider fails, and is tried again later. */
+	| "awaiting_provider"
 	| "paused"
 	| "budget_exceeded"
 	| "human_intervention"
@@ -105,6 +108,8 @@ export interface Run {
 	readonly question: UserQuestion | null;
 	/** Unanswered questions of rules, which only the live worker waits for. */
 	readonly questions: readonly { readonly id: number; readonly title: string }[];
+	/** The provider fails since its model answered last; `null`: it does not. */
+	readonly providerWait: ProviderWait | null;
 	/** Folders of children that stay because they have files that are nowhere else, newest last, at most 20. */
 	readonly keptFolders: readonly KeptChildFolder[];
 	/** Notices that nothing else shows, newest last, at most 10. */
@@ -329,6 +334,8 @@ export type Stage =
 			/** Tree of the files before the rewind; `null` if not recorded yet. */
 			readonly before: string | null;
 	  }
+	/** Until the provider is tried again; `providerWait` says when. */
+	| { readonly kind: "awaiting_provider"; readonly since: number }
 	/** Until the user acts. */
 	| { readonly kind: "waiting"; readonly since: number }
 	| { readonly kind: "over"; readonly since: number };
@@ -336,7 +343,7 @@ export type Stage =
 /** The status and stage to return to if files cannot be restored; `null` if a worker was stopped for the rewind. */
 interface Back {
 	readonly status: RunStatus;
-	readonly stage: Extract<Stage, { kind: "asking" | "waiting" | "over" | "baselining" }>;
+	readonly stage: Extract<Stage, { kind: "asking" | "awaiting_provider" | "waiting" | "over" | "baselining" }>;
 }
 
 /** Worker shutdown: stop the worker, run the state's cleanup, measure the files, continue with `after`. */

@@ -13,6 +13,7 @@ type OptionalFields =
 	| "childCount"
 	| "decisions"
 	| "question"
+	| "providerWait"
 	| "inherited"
 	| "keptFolders";
 
@@ -28,6 +29,7 @@ export interface StoredRun extends Omit<Run, Derived | OptionalFields | "stage" 
 	/** Absent in the files of earlier versions. */
 	readonly decisions?: Run["decisions"];
 	readonly question?: NonNullable<Run["question"]>;
+	readonly providerWait?: NonNullable<Run["providerWait"]>;
 	readonly keptFolders?: Run["keptFolders"];
 }
 
@@ -49,6 +51,7 @@ export function encodeRun({
 	childCount,
 	decisions,
 	question,
+	providerWait,
 	keptFolders,
 	stage,
 	visitRecord,
@@ -64,6 +67,7 @@ export function encodeRun({
 		...(childCount > 0 ? { childCount } : {}),
 		decisions,
 		...(question ? { question } : {}),
+		...(providerWait ? { providerWait } : {}),
 		...(keptFolders.length > 0 ? { keptFolders } : {}),
 		stage: storeStage(stage, run.seq),
 		visitRecord: storeVisitRecord(visitRecord),
@@ -83,6 +87,7 @@ export function decodeRun({ stage, visitRecord, ...run }: StoredRun): Run | unde
 		childCount: 0,
 		decisions: [],
 		question: null,
+		providerWait: null,
 		keptFolders: [],
 		...run,
 		plan,

@@ -48,6 +48,7 @@ import {
 	onModelSwitched,
 	onMoveRequested,
 	onOutputRefused,
+	onProviderDue,
 	onSnapshotUpdated,
 	onToolEnded,
 	onToolStarted,
@@ -121,6 +122,7 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 		cleanupHash: hashCleanup(plan) ?? null,
 		question: null,
 		questions: [],
+		providerWait: null,
 		keptFolders: [],
 		notices: event.parent?.notes ?? [],
 		kept: [],
@@ -145,6 +147,7 @@ const handlers: { readonly [K in EventKind]: Handler<K> } = {
 	attempt_reserved: onDecision,
 	children_planned: onDecision,
 	moved: onDecision,
+	provider_awaited: onDecision,
 	parked: onDecision,
 	finished: onDecision,
 	host_awaited: onHostAwaited,
@@ -155,6 +158,7 @@ const handlers: { readonly [K in EventKind]: Handler<K> } = {
 	used: onUsed,
 	model_switched: onModelSwitched,
 	turn_settled: onTurnSettled,
+	provider_due: onProviderDue,
 	delivered: onDelivered,
 	snapshot_updated: onSnapshotUpdated,
 	move_requested: onMoveRequested,
@@ -254,6 +258,7 @@ function onOpened(before: Run, { setBack }: LedgerEvent & Opened): Run {
 		case "children":
 			return forgetActivity(run);
 		case "deciding":
+		case "awaiting_provider":
 		case "restoring":
 		case "waiting":
 		case "over":

@@ -3,7 +3,7 @@
 // launch passes the gate in `advance.ts`.
 
 import { HUMAN_INTERVENTION } from "../template/index.ts";
-import { advance, decideOn, escalate, finishInState, moveTo, startAgain } from "./advance.ts";
+import { advance, decideOn, escalate, finishInState, moveTo, park, startAgain } from "./advance.ts";
 import { measures, reached } from "./budget.ts";
 import { overrideWinner, winnerOf } from "./candidates.ts";
 import { type ChildGroup, isSettled } from "./child-group.ts";
@@ -33,6 +33,7 @@ import type {
 	Told,
 } from "./user-event.ts";
 import { dueQuestion, unansweredQuestion } from "./user-question.ts";
+import { tryProvider } from "./worker.ts";
 
 const over = () => refuse("over", "The run is over.");
 
@@ -57,6 +58,7 @@ export function awaitedAnswer(run: Run): number | undefined {
 	switch (stage.kind) {
 		case "asking":
 			return stage.question.seq;
+		case "awaiting_provider":
 		case "waiting":
 		case "over":
 			return stage.since;
@@ -135,6 +137,10 @@ export function onRejected(run: Run, event: LedgerEvent & Rejected): Reduced {
 
 export function onResumed(run: Run, event: LedgerEvent & Resumed): Reduced {
 	const { stage } = run;
+	if (stage.kind === "awaiting_provider" && stage.since === event.answers && run.providerWait) {
+		const heard = hearDecision(run, event, { did: "resumed", about: resumeSubject(run, event) });
+		return tryProvider(heard, run.providerWait);
+	}
 	if (stage.kind !== "waiting" || stage.since !== event.answers) return answered(run, event);
 	if (dueQuestion(run)) return refuse("unexpected", "The run waits for the answer to a question: answer it.");
 	if (run.status === "human_intervention")
@@ -153,6 +159,7 @@ export function onResumed(run: Run, event: LedgerEvent & Resumed): Reduced {
 		}),
 		status: "running",
 		hold: null,
+		providerWait: null,
 		visitRecord: { ...run.visitRecord, tries: 0, crashes: 0, nudges: 0, use: undefined },
 	};
 	if (run.children) return continueChildren(reviveChildren(fresh));
@@ -177,7 +184,8 @@ function reloadWhileWaiting(run: Run, reload: TemplateReload): Reduced {
 
 export function onReleased(run: Run, event: LedgerEvent & Released): Reduced {
 	const { stage } = run;
-	const waitsFor = stage.kind === "asking" ? stage.question.seq : stage.kind === "waiting" ? stage.since : undefined;
+	const waits = stage.kind === "waiting" || stage.kind === "awaiting_provider";
+	const waitsFor = stage.kind === "asking" ? stage.question.seq : waits ? stage.since : undefined;
 	if (waitsFor !== event.answers) return answered(run, event);
 	const queued = hearDecision(run, event, { did: "released", about: releaseSubject(run, event) });
 	if (event.done && run.children)
@@ -284,6 +292,8 @@ export function onPauseRequested(run: Run, event: LedgerEvent & PauseRequested):
 		case "waiting":
 		case "asking":
 			return refuse("unexpected", "The run is already waiting.");
+		case "awaiting_provider":
+			return park(held, held.hold ?? { status: "paused", cause, detail });
 		case "deciding":
 		case "baselining":
 		case "restoring":
@@ -324,6 +334,7 @@ export function onAbortRequested(before: Run, event: LedgerEvent & AbortRequeste
 			return stopWorker(run, "now", { kind: "finish", status: "aborted", detail });
 		case "deciding":
 		case "children":
+		case "awaiting_provider":
 		case "waiting":
 		case "asking":
 		case "baselining":

@@ -17,6 +17,7 @@ import type {
 	ModelSwitched,
 	MoveRequested,
 	OutputRefused,
+	ProviderDue,
 	SnapshotUpdated,
 	ToolEnded,
 	ToolStarted,
@@ -31,6 +32,7 @@ import { leaveState } from "./leave-state.ts";
 import { judgeMove, legalTargets } from "./moves.ts";
 import { outboxOfLaunch, queueReminder } from "./outbox.ts";
 import { planOf } from "./plan.ts";
+import { type ProviderWait, waitAfter } from "./provider-wait.ts";
 import { type Reduced, refuse } from "./refusal.ts";
 import type { AfterStop, ConversationState, PauseReason, Run, Stage, Stopping } from "./run.ts";
 import { SUMMARY_BYTES } from "./run-outcome.ts";
@@ -132,7 +134,7 @@ export function onToolStarted(run: Run, event: LedgerEvent & ToolStarted): Reduc
 	const { call, tool, args, print } = event;
 	const begun = { call, tool, args: args.slice(0, argsShown), ...(print === undefined ? {} : { print }) };
 	const open = [...run.calls.open, begun].slice(-openCalls);
-	return alive(run, stage, event.at, { ...run.calls, open });
+	return alive(providerAnswers(run), stage, event.at, { ...run.calls, open });
 }
 
 export function onToolEnded(run: Run, event: LedgerEvent & ToolEnded): Reduced {
@@ -211,26 +213,54 @@ export function onTurnSettled(run: Run, event: LedgerEvent & TurnSettled): Reduc
 		pauseWorker({ ...seen, hold: { status: "paused", cause, detail } }, "now");
 	switch (event.stop) {
 		case "quota":
-			return pause("quota", `The provider's quota is used up${detailOf(event)}`);
+			// A quota that is filled again at a known time is waited for.
+			return event.retryAt === undefined
+				? pause("quota", `The provider's quota is used up${detailOf(event)}`)
+				: waitForProvider(seen, event);
 		case "auth":
 			return pause("auth", `The provider refuses the credentials${detailOf(event)}`);
 		case "transient":
-		case "provider_error": {
+			return waitForProvider(seen, event);
+		case "provider_error":
 			if (run.visitRecord.crashes >= run.plan.limits.retries)
 				return pause("provider", `The provider fails${detailOf(event)}`);
-			const delayMs = event.stop === "transient" ? providerDelayMs * 2 ** run.visitRecord.crashes : 0;
-			return stopWorker(countCrash(seen), "now", { kind: "again", because: "provider_error", delayMs });
-		}
+			return stopWorker(countCrash(seen), "now", { kind: "again", because: "provider_error", delayMs: 0 });
 		case "finished":
 		case "length":
-		case "aborted":
+		case "aborted": {
 			if (run.visitRecord.nudges >= run.plan.limits.nudges)
 				return pause("no_transition", `The worker of "${run.state}" stopped without a transition, reminders included.`);
+			const answered = event.stop === "aborted" ? seen : providerAnswers(seen);
 			return {
-				...queueReminder(seen, event.seq, nudge(run, event.stop)),
+				...queueReminder(answered, event.seq, nudge(run, event.stop)),
 				visitRecord: { ...run.visitRecord, nudges: run.visitRecord.nudges + 1 },
 			};
+		}
 	}
+}
+
+/** The run, whose worker is stopped until the provider is tried again; it pauses if the provider fails for too long. */
+function waitForProvider(run: Run, event: LedgerEvent & TurnSettled): Run {
+	const wait = waitAfter(run.providerWait, event, run.plan.providerWaitMs);
+	if ("kind" in wait)
+		return pauseWorker({ ...run, hold: { status: "paused", cause: "provider", detail: wait.detail } }, "now");
+	return stopWorker({ ...run, providerWait: wait }, "now", { kind: "again", because: "provider_error", delayMs: 0 });
+}
+
+/** The run, after a complete answer of its model. */
+function providerAnswers(run: Run): Run {
+	return run.providerWait ? { ...run, providerWait: null } : run;
+}
+
+export function onProviderDue(run: Run, event: LedgerEvent & ProviderDue): Reduced {
+	const { stage, providerWait } = run;
+	if (stage.kind !== "awaiting_provider" || !providerWait || event.visit !== run.visit) return stale();
+	return tryProvider(run, providerWait);
+}
+
+/** The run, which tries its provider again. */
+export function tryProvider(run: Run, wait: ProviderWait): Run {
+	return advance({ ...run, status: "running", providerWait: { ...wait, trying: true } }, "provider_error");
 }
 
 function detailOf({ detail }: TurnSettled): string {
@@ -300,7 +330,7 @@ export function onMoveRequested(run: Run, event: LedgerEvent & MoveRequested): R
 	const where = { visit: run.visit, state: run.state };
 	const summarized = addSummary(run.snapshot, event.summary, where);
 	const noted: Run = {
-		...alive(run, stage, event.at),
+		...alive(providerAnswers(run), stage, event.at),
 		snapshot: event.data === undefined ? summarized : addOutput(summarized, { ...where, data: event.data }),
 		visitRecord: { ...run.visitRecord, summary },
 	};

@@ -79,6 +79,10 @@ export interface SupervisorPorts {
 	readonly forbidden?: ForbiddenChanges;
 	/** Milliseconds that the process of a worker is kept while its question waits for the user; absent: 0. */
 	readonly questionMs?: number;
+	/** How long to wait for a provider that fails, in ms: the first wait, and all together; absent: the defaults. */
+	readonly providerWait?: { readonly firstMs?: number; readonly maxMs?: number };
+	/** A run that waits for its provider is given back, to be continued when that is due; absent: it stays here. */
+	readonly givesBackWaits?: true;
 	/** Labels that this host of an engine offers; absent: it does every state. */
 	readonly labels?: readonly string[];
 	/** What the parents leave the run, as of a moment; absent, or `undefined`: there are no parents, or they have no ceilings. */

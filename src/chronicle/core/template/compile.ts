@@ -27,6 +27,7 @@ export interface StateDefaults {
 	readonly dialect: Template["dialect"];
 	readonly team: string | undefined;
 	readonly questions: "user" | "none" | undefined;
+	readonly fallback: readonly string[] | undefined;
 	readonly shell: StatePlan["shell"];
 	/** `limits` as written; `undefined`: none, or with problems. */
 	readonly limits: MapNode | undefined;
@@ -95,6 +96,7 @@ export function compileState(
 	const host = persona || children ? values.host : undefined;
 	if (!persona && !children) warnIdle(name, values, at, reading);
 	const { description, tools, model, models, thinking, instructions, limits } = values;
+	const { questions, fallback } = inherited;
 	return {
 		name,
 		...present({ description, persona, children, host, team: values.team || defaults.team || undefined }),
@@ -102,9 +104,18 @@ export function compileState(
 		terminal,
 		implicit: false,
 		approval: approvalOf(values, defaults.dialect),
-		...questionsOf(values, defaults),
+		...unaskedIf(questions),
 		shell: defaults.shell,
-		...present({ tools, shell: values.shell, model, models, thinking, instructions, output: persona && values.output }),
+		...present({
+			tools,
+			shell: values.shell,
+			model,
+			models,
+			fallback,
+			thinking,
+			instructions,
+			output: persona && values.output,
+		}),
 		skills: [...new Set([...(values.skills ?? []), ...(values.extra_skills ?? [])])],
 		extensions: values.extensions ?? [],
 		limits: {
@@ -118,11 +129,16 @@ export function compileState(
 	};
 }
 
+function unaskedIf(questions: InheritedFields["questions"]): Pick<StatePlan, "questions"> {
+	return questions === "none" ? { questions } : {};
+}
+
 /** What the inline templates of a state get. */
 function inheritedBy(values: StateValues, { node }: StateNode, defaults: StateDefaults): InheritedFields {
-	const { shell, questions, limits } = defaults;
+	const { shell, questions, limits, fallback } = defaults;
 	return {
 		shell,
+		fallback: values.fallback ?? fallback,
 		questions: values.questions ?? questions,
 		limits: [limits, mapAt(node, values.limits && "limits")],
 	};
@@ -132,11 +148,6 @@ function inheritedBy(values: StateValues, { node }: StateNode, defaults: StateDe
 export function mapAt({ entries }: MapNode, key: string | undefined): MapNode | undefined {
 	const value = key === undefined ? undefined : entries.get(key)?.value;
 	return value?.kind === "map" ? value : undefined;
-}
-
-/** Whether the worker cannot ask the user. */
-function questionsOf(values: StateValues, defaults: StateDefaults): Pick<StatePlan, "questions"> {
-	return (values.questions ?? defaults.questions) === "none" ? { questions: "none" } : {};
 }
 
 /** Reports fields of a state that have no effect. */

@@ -15,6 +15,7 @@ import {
 	type PlacedName,
 	quoted,
 	type ReadContext,
+	readDuration,
 	text,
 	wrongType,
 } from "../../../definition/index.ts";
@@ -186,6 +187,10 @@ export const stateFields = {
 		about: "Models in order: if the provider of one fails, the next continues in the same conversation.",
 		empty: "error",
 	}),
+	fallback: names({
+		about: "Models that take over if those of the state, or of its agent file, fail.",
+		empty: "error",
+	}),
 	thinking: choice(["off", "minimal", "low", "medium", "high", "xhigh", "max"], {
 		about: "Thinking level of the worker.",
 	}),
@@ -249,6 +254,22 @@ export const templateFields = {
 		about: "`none`: workers have no tool `ask_user`, so they cannot ask the user. A state can differ.",
 		fallback: "user",
 	}),
+	fallback: names({ about: "`fallback` of states that have none.", empty: "error" }),
+	provider_wait: custom<number, { about: string; shown: string }>(
+		{
+			about:
+				"How long the run waits for a provider that fails, in all: `90s`, `30m`, `12h`, or a number of minutes. `0`: it pauses at once.",
+			shown: "the setting `providerWait`, `12h`",
+		},
+		"duration",
+		{
+			anyOf: [
+				{ type: "number", minimum: 0 },
+				{ type: "string", pattern: "^[0-9]" },
+			],
+		},
+		readWait,
+	),
 	states: custom<ReadonlyMap<string, StateEntry>, { about: string; required: true }>(
 		{ about: "The states by name, in order.", required: true },
 		"object of states",
@@ -256,6 +277,11 @@ export const templateFields = {
 		readStates,
 	),
 };
+
+function readWait(node: Node, reading: ReadContext): number | undefined {
+	const ms = node.kind === "scalar" ? readDuration(node.value) : undefined;
+	return ms ?? wrongType(node, reading, "a duration", "Write `90s`, `30m`, `12h`, or a number of minutes.");
+}
 
 /** A state as written in the file. */
 export interface StateEntry {

@@ -5,6 +5,7 @@ import type { RunLimits, StatePlan } from "./template.ts";
 export interface InheritedFields {
 	readonly shell: StatePlan["shell"];
 	readonly questions: "user" | "none" | undefined;
+	readonly fallback: readonly string[] | undefined;
 	/** `limits` of the template around it, and of the state that it does. */
 	readonly limits: readonly (MapNode | undefined)[];
 }
@@ -24,9 +25,10 @@ const visitLimits = [
 ];
 
 /** The definition with the inherited fields. */
-export function inheritFields(map: MapNode, { shell, questions, limits }: InheritedFields): MapNode {
-	const text = withText(map, "shell", shell === "judged" ? undefined : shell);
-	return withLimits(withText(text, "questions", questions), limits);
+export function inheritFields(map: MapNode, { shell, questions, fallback, limits }: InheritedFields): MapNode {
+	const shelled = withText(map, "shell", shell === "judged" ? undefined : shell);
+	const asking = withText(shelled, "questions", questions);
+	return withLimits(withText(asking, "fallback", fallback?.join(",")), limits);
 }
 
 /** A map with one more text at its beginning, unless it has that key. */

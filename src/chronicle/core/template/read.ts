@@ -110,9 +110,9 @@ function readNode(
 	const entries: ReadonlyMap<string, StateEntry> = top.states ?? new Map();
 	const dialect = dialectOf(root, entries);
 	const readInline: ReadInline = (node, path, name, only) => readNode(node, { ...reading, path }, name, only);
-	const { team, questions, shell = "judged" } = top;
+	const { team, questions, fallback, shell = "judged" } = top;
 	const limitsNode = mapAt(root, top.limits && "limits");
-	const defaults = { dialect, team, questions, shell, limits: limitsNode, readInline };
+	const defaults = { dialect, team, questions, fallback, shell, limits: limitsNode, readInline };
 	const states = readStates(entries, reading, defaults, onlyState);
 	const [first] = entries.keys();
 	const initial = top.initial ?? first;
@@ -122,7 +122,7 @@ function readNode(
 	checkReferences(states, entries, paths);
 	checkTake(states, entries, paths);
 	if (initial === undefined) return undefined;
-	const { name = fallbackName, description, limits, files = "folder", secret_files } = top;
+	const { name = fallbackName, description, limits, files = "folder", secret_files, provider_wait } = top;
 	return Object.freeze({
 		name,
 		...(description === undefined ? {} : { description }),
@@ -131,6 +131,7 @@ function readNode(
 		limits: compileLimits(limits),
 		dialect,
 		files,
+		...(provider_wait === undefined ? {} : { providerWaitMs: provider_wait }),
 		secretFiles: secret_files === "keep" ? "kept" : "left out",
 	});
 }

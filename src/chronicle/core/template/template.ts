@@ -81,6 +81,8 @@ export interface StatePlan {
 	readonly model?: string;
 	/** After `model`: models that take over if a provider fails. */
 	readonly models?: readonly string[];
+	/** After those: models that take over, those of the persona included. */
+	readonly fallback?: readonly string[];
 	readonly thinking?: string;
 	/** `none`: its worker cannot ask the user. */
 	readonly questions?: "none";
@@ -148,6 +150,8 @@ export interface Template {
 	readonly dialect: "chronicle" | "ae";
 	/** Which files are kept and restored: those of the run's folder, or of the enclosing repository. */
 	readonly files: "folder" | "repository";
+	/** Milliseconds that the run waits for a provider that fails; `undefined`: as the settings say. */
+	readonly providerWaitMs?: number;
 	/** Whether the contents of files with secret names are kept. */
 	readonly secretFiles: "left out" | "kept";
 }

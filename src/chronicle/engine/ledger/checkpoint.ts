@@ -45,6 +45,7 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 	seq: true,
 	stage: true,
 	hold: true,
+	providerWait: true,
 	states: true,
 	visitRecord: true,
 	launch: true,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { undefinedIfMissing } from "../../../disk/index.ts";
 import { redactSecrets } from "../../../safety/index.ts";
 import type { LeaseHolder, LedgerEntry, Result, Run, RunParent, RunSummary, StoreFailure } from "../../core/index.ts";
+import { continuesAlone } from "../../core/index.ts";
 import { diskFailure, OWN_COMMAND, storeFailure } from "./failures.ts";
 import { readForeign } from "./foreign.ts";
 import { isRunId, pathsOf, type RunPaths } from "./layout.ts";
@@ -148,7 +149,7 @@ export async function loadWithHolder(paths: RunPaths) {
 
 /** A list entry. A running run whose supervisor has exited is `interrupted`. */
 export function summarizeRun(run: Run, holder: LeaseHolder | undefined): RunSummary {
-	const interrupted = run.status === "running" && (holder === undefined || holder.alive === "no");
+	const interrupted = continuesAlone(run.status) && (holder === undefined || holder.alive === "no");
 	return {
 		template: run.template.name,
 		// Ledgers of earlier versions contain it unredacted.

@@ -24,7 +24,7 @@ import type { StoreParts } from "./parts.ts";
 import { findAnswer, openPosts, type Posts, settlePost, type WaitingAnswer } from "./posts.ts";
 import { foldedValues, lockRun, type RunRow, readEventRows, storedText } from "./rows.ts";
 import type { RecordedSnapshot, RunSnapshot } from "./run-snapshot.ts";
-import { type SettledRow, settledColumns, settleJob } from "./settle.ts";
+import { type SettledRow, type Settlement, settledColumns, settleJob } from "./settle.ts";
 import { deleteSnapshots, readSnapshots, type StoredSnapshot, snapshotValues } from "./snapshot-rows.ts";
 
 /** A snapshot by its tree and the commit that it is on. */
@@ -52,9 +52,7 @@ export interface PostgresLedger extends HeldLedger {
 	 * Settles the job of the finished segment, and releases the run if it is still held. `again`: any host may continue it. `failed`: the
 	 * attempt counts, unless the run has reached another visit. Retried until the database confirms.
 	 */
-	settle(
-		how: { readonly kind: "parked" | "again" } | { readonly kind: "failed"; readonly reason: string },
-	): Promise<void>;
+	settle(how: Settlement): Promise<void>;
 	/** The snapshots that were recorded and may not be on the remote; the oldest first. */
 	recordedSnapshots(): Promise<readonly StoredSnapshot[]>;
 	/** Deletes those that were recorded up to event `seq`: they are on the remote. */
@@ -353,14 +351,14 @@ export class HeldRow implements PostgresLedger {
 		});
 	}
 
-	async settle(how: Parameters<PostgresLedger["settle"]>[0]): Promise<void> {
+	async settle(how: Settlement): Promise<void> {
 		await this.releaseLease();
 		const { database } = this.#parts;
 		await throughOutage(Number.POSITIVE_INFINITY, () => database.transaction((tx) => this.#giveBack(tx, how)));
 	}
 
 	/** Gives the run back and, with `how`, settles its job. A post that came meanwhile gets a new job. */
-	async #giveBack(tx: Sql, how: Parameters<PostgresLedger["settle"]>[0] | undefined): Promise<void> {
+	async #giveBack(tx: Sql, how: Settlement | undefined): Promise<void> {
 		const { database, host, job } = this.#parts;
 		const { id } = this.run;
 		await lockRun(tx, id);

@@ -140,7 +140,10 @@ export async function ensureJob(
 	return true;
 }
 
-/** Whether a job is queued or being done; `gone`: neither. */
+/** Milliseconds by which a job may be late without another one being sent for a command. */
+const soonMs = 5000;
+
+/** Whether a job is queued for about now, or being done; `gone`: neither. One that is due much later does not count. */
 async function jobState(
 	database: Database,
 	tx: Sql,
@@ -150,7 +153,8 @@ async function jobState(
 	const boss = await database.boss();
 	const [found] = await boss.findJobs(queue, { id: job, db: tx });
 	if (found?.state === "active") return "active";
-	return found?.state === "created" || found?.state === "retry" ? "queued" : "gone";
+	if (found?.state !== "created" && found?.state !== "retry") return "gone";
+	return new Date(found.startAfter).getTime() > Date.now() + soonMs ? "gone" : "queued";
 }
 
 /** Completes an attempt at a job. */

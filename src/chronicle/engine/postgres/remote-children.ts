@@ -239,7 +239,8 @@ class RemoteChild implements Supervision {
 
 	/** A worker whose host is lost does not work; its time is counted as far as it is known. */
 	activity(): ChildActivity | undefined {
-		const activity = this.#isHeld ? activityOf(this.run) : undefined;
+		const isPatient = this.run.stage.kind === "awaiting_provider";
+		const activity = this.#isHeld || isPatient ? activityOf(this.run) : undefined;
 		if (activity?.since === undefined || Math.abs(this.#aheadMs) < likeClocksMs) return activity;
 		return { ...activity, since: new Date(Date.parse(activity.since) + this.#aheadMs).toISOString() };
 	}

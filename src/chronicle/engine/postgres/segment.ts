@@ -106,7 +106,7 @@ export async function startSegment(ledger: PostgresLedger, options: SegmentOptio
 	let live: Supervision | undefined;
 	const limits = run.parent && (await openCeilings(options, run.id, () => live?.updateLimits()));
 	const all = {
-		...{ ...ports, workspace, children, labels: options.labels },
+		...{ ...ports, workspace, children, labels: options.labels, givesBackWaits: true as const },
 		launcher: launchPrepared(ports.launcher, options.slot, setUp),
 		...(prepared.isSetBack ? { self: { ...ports.self, setBack: true as const } } : {}),
 		...(limits ? { ceilings: () => limits.ceilings() } : {}),

@@ -28,7 +28,11 @@ export interface SettledRow extends QueuedRun {
 /** Columns of a {@link SettledRow}, of the table `chronicle.run r`. */
 export const settledColumns = `${queuedColumns}, r.job, r.job_queue, r.visit, r.claimed_visit`;
 
-export type Settlement = { readonly kind: "parked" | "again" } | { readonly kind: "failed"; readonly reason: string };
+export type Settlement =
+	| { readonly kind: "parked" }
+	/** `afterSeconds`: not before that; absent: at once. */
+	| { readonly kind: "again"; readonly afterSeconds?: number }
+	| { readonly kind: "failed"; readonly reason: string };
 
 /** Settles an attempt at the run's job, and sends the next one where the run continues: to the hosts that it needs then. */
 export async function settleJob(
@@ -41,7 +45,8 @@ export async function settleJob(
 	const isStuck = row.visit === row.claimed_visit && (await routeJob(tx, row)) === row.attempt.queue;
 	if (how.kind === "failed" && isStuck) return failJob(database, tx, row.attempt, how.reason);
 	await completeJob(database, tx, row.attempt);
-	if (how.kind !== "parked" || row.waiting) return sendJob(database, tx, row);
+	const afterSeconds = how.kind === "again" && !row.waiting ? how.afterSeconds : 0;
+	if (how.kind !== "parked" || row.waiting) return sendJob(database, tx, row, afterSeconds);
 	await tx.query("UPDATE chronicle.run SET job = NULL WHERE id = $1", [row.id]);
 }
 

@@ -363,7 +363,8 @@ export class EngineWorker {
 			this.#crashAt("segment is over");
 			report(end.kind === "failed" ? `given back: ${end.failure.message}` : `${end.kind}, ${end.run.status}`);
 			if (end.kind === "failed") await ledger.settle({ kind: "failed", reason: end.failure.message });
-			else await ledger.settle({ kind: end.kind === "parked" ? "parked" : "again" });
+			else if (end.kind === "parked") await ledger.settle({ kind: "parked" });
+			else await ledger.settle({ kind: "again", afterSeconds: secondsToWait(end.run) });
 		} catch (error) {
 			const { message } = error as Error;
 			report(message);
@@ -383,6 +384,12 @@ function withWorkEnvironment(project: ServedProject, report: (text: string) => v
 			`Workers and commands of ${name} do not get these variables: ${withheld.join(", ")}. To pass some of them, name them with --env, or in "env" of the file of --config.`,
 		);
 	return { ...project, place: { ...place, env } };
+}
+
+/** Seconds until the provider that the run waits for is tried again; 0: it waits for none. */
+function secondsToWait({ stage, providerWait }: Run): number {
+	if (stage.kind !== "awaiting_provider" || !providerWait) return 0;
+	return Math.max(0, Math.ceil((Date.parse(providerWait.next) - Date.now()) / 1000));
 }
 
 /**

@@ -12,6 +12,7 @@ function exitCodeOf(status: RunStatus): number {
 		case "aborted":
 			return exitCodes.failed;
 		case "asks":
+		case "awaiting_provider":
 		case "awaiting_approval":
 		case "paused":
 			return exitCodes.waits;

@@ -114,7 +114,7 @@ export function openProject(
 		launcher,
 		ports(ledger, approver, opened = launcher(), child) {
 			const rules = freezeRunRules(cwd, home, agentFolder);
-			const { keepChildFolders, childFolders, questionMs } = workerSettings(place);
+			const { keepChildFolders, childFolders, questionMs, providerWait } = workerSettings(place);
 			const { id } = ledger.run;
 			const copy = child ? child.copy : outer;
 			const questions = oneAtATime(approver);
@@ -140,6 +140,7 @@ export function openProject(
 				keepChildFolders,
 				forbidden: openJoinRules(rules, { cwd: child?.cwd ?? cwd, agentDir: agentFolder, copy }),
 				questionMs,
+				providerWait,
 				...(child ? { ceilings: child.order.ceilings } : {}),
 				workspace: openGitWorkspace({
 					cwd: child?.cwd ?? cwd,

@@ -42,6 +42,8 @@ export function openActionExecutor(context: ExecutorContext): ActionExecutor {
 					return workers.reply(action);
 				case "work":
 					return workers.run(action, signal);
+				case "await_provider":
+					return awaitProvider(context, action, signal);
 				case "send":
 					return workers.send(action);
 				case "end_worker":
@@ -83,6 +85,19 @@ async function askApproval(
 	const answer = await approver.approve(question, run(), signal);
 	const event = signal.aborted ? undefined : answerEvent(question, answer);
 	if (event) await record(event);
+}
+
+/** Milliseconds of one sleep: the clock may have been set, or the machine have slept, meanwhile. */
+const napMs = 60_000;
+
+async function awaitProvider(
+	{ clock, record }: ExecutorContext,
+	{ visit, until }: Extract<Action, { kind: "await_provider" }>,
+	signal: AbortSignal,
+): Promise<void> {
+	for (let left = Date.parse(until) - clock.now(); left > 0 && !signal.aborted; left = Date.parse(until) - clock.now())
+		await clock.sleep(Math.min(left, napMs), signal);
+	if (!signal.aborted) await record({ kind: "provider_due", visit });
 }
 
 async function cleanUp(

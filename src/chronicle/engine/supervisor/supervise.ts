@@ -32,6 +32,8 @@ import { openCrashPoints } from "./crash-point.ts";
 const postPatienceMs = 5000;
 /** Milliseconds for actions to end once the supervision is ending. */
 const lingerMs = 3000;
+/** Milliseconds of a wait for a provider that is not worth giving the run back. */
+const shortWaitMs = 2000;
 /** Milliseconds between two checks whether a question is asked again. */
 const askAgainMs = 20;
 const notSupervised = "The run is no longer supervised here.";
@@ -211,9 +213,17 @@ class Supervisor implements Supervision {
 			return;
 		}
 		// Where the work needs another host, this one can still record the commands that are there.
-		const awaitsHost = isAwaitingHost(this.run);
-		if (!awaitsHost) this.#startPending();
-		if (this.#running.size === 0 && this.#inboxRead && (awaitsHost || isParked(this.run))) this.#close();
+		const leaves = this.#isToLeave();
+		if (!leaves) this.#startPending();
+		if (this.#running.size === 0 && this.#inboxRead && (leaves || isParked(this.run))) this.#close();
+	}
+
+	/** Whether another host continues the run, or any later. */
+	#isToLeave(): boolean {
+		const { stage, providerWait } = this.run;
+		if (isAwaitingHost(this.run)) return true;
+		const isWaiting = this.#ports.givesBackWaits === true && stage.kind === "awaiting_provider";
+		return isWaiting && Date.parse(providerWait?.next ?? "") - this.#ports.clock.now() > shortWaitMs;
 	}
 
 	/** Starts newly pending actions, and aborts those no longer pending. */
@@ -315,7 +325,7 @@ class Supervisor implements Supervision {
 	#howEnded(): SupervisionEnd {
 		const { run } = this;
 		if (this.#failure) return { kind: "failed", run, failure: this.#failure };
-		return { kind: this.#stopRequested || isAwaitingHost(run) ? "released" : "parked", run };
+		return { kind: this.#stopRequested || !isParked(run) ? "released" : "parked", run };
 	}
 }
 

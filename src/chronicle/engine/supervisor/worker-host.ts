@@ -45,7 +45,11 @@ export function hostOf(
 	return {
 		waits: (why) => void record({ kind: "noted", text: why }),
 		brief,
-		report: (report) => void record({ ...report, visit, attempt } as EventBody),
+		report(report) {
+			const { providerWait: waits } = context;
+			const isFailure = report.kind === "turn_settled" && waits !== undefined;
+			void record({ ...report, visit, attempt, ...(isFailure ? { waits } : {}) } as EventBody);
+		},
 		async requestMove(named, summary, given): Promise<MoveReply> {
 			const target = findTarget(named, legalTargets(run())) ?? named;
 			const refused = refuseMove(run(), launch, target, summary);

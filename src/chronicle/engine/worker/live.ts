@@ -5,7 +5,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { anyObject, errorMessage } from "../../../definition/index.ts";
 import {
-	classifyProviderError,
 	contentText,
 	hostAnswer,
 	hostNotice,
@@ -32,13 +31,16 @@ import {
 	type AskedMove,
 	type AskedQuestion,
 	type HostReply,
+	PROVIDER_RESET,
 	readConfirmation,
 	readMove,
 	readQuestion,
 	readRefusedCall,
+	readReset,
 	TRANSITION_TOOL,
 } from "./extension/index.ts";
 import { sinceStart } from "./process-limits.ts";
+import { openProviderFailures, type ProviderFailures } from "./provider-failures.ts";
 import { readSessionFile } from "./session-file.ts";
 import { openToolLog, type ToolLog } from "./tool-log.ts";
 import { spendOf } from "./usage.ts";
@@ -76,6 +78,7 @@ interface State {
 	readonly log: ToolLog;
 	readonly deadlines: Deadlines;
 	readonly fallbacks: string[];
+	readonly failures: ProviderFailures;
 	/** Messages that are not yet in the conversation. */
 	readonly pending: { readonly text: string; readonly done: (delivered: boolean) => void }[];
 	model: string;
@@ -109,6 +112,7 @@ export function openLive(options: LiveOptions, link: RpcLink): LiveWorker {
 		log: openToolLog(() => performance.now()),
 		deadlines: openDeadlines(limits, (limit) => endBy(state, { kind: "timed_out", limit }, "now"), clock.now),
 		fallbacks: [...options.fallbacks],
+		failures: openProviderFailures(),
 		pending: [],
 		model: started.model,
 		spend: before,
@@ -173,8 +177,6 @@ function updatePhase({ deadlines, running, log }: State): void {
 	deadlines.phase(!running ? "rest" : log.open > 0 ? "tool" : "model");
 }
 
-// ── ending ──
-
 function stopAfter(state: State, ms: number): void {
 	clearTimeout(state.stopTimer);
 	state.stopTimer = setTimeout(() => void state.child.stop(WAIT.term), ms);
@@ -212,14 +214,9 @@ async function onExit(state: State, exit: ChildExit, session: string): Promise<W
 	if (state.outcome) return state.outcome;
 	const detail = redactText(child.stderr().trim().slice(-600), 300);
 	const withDetail = detail === "" ? {} : { detail };
-	switch (exit.kind) {
-		case "exited":
-			return { kind: "exited", code: exit.code, ...withDetail };
-		case "killed":
-			return { kind: "killed", signal: exit.signal, ...withDetail };
-		case "unstarted":
-			return { kind: "exited", code: -1, detail: exit.reason };
-	}
+	if (exit.kind === "unstarted") return { kind: "exited", code: -1, detail: exit.reason };
+	if (exit.kind === "killed") return { kind: "killed", signal: exit.signal, ...withDetail };
+	return { kind: "exited", code: exit.code, ...withDetail };
 }
 
 // ── questions ──
@@ -328,12 +325,9 @@ function settleMessage({ pending }: State, text: string, delivered: boolean): vo
 async function switchModel(state: State, error: string, text: string): Promise<void> {
 	const next = await takeNextModel(state.link, state.fallbacks);
 	if (state.exited || state.outcome) return;
-	const detail = redactText(error, 400);
-	if (next === undefined) {
-		report(state, { kind: "turn_settled", stop: classifyProviderError(error), detail });
-		return;
-	}
-	report(state, { kind: "model_switched", from: state.model, to: next, detail });
+	state.failures.add(error);
+	if (next === undefined) return report(state, { kind: "turn_settled", ...state.failures.settled() });
+	report(state, { kind: "model_switched", from: state.model, to: next, detail: redactText(error, 400) });
 	state.model = next;
 	const sent = await submit(state, text);
 	if (sent.kind === "refused") await switchModel(state, sent.reason, text);
@@ -344,8 +338,7 @@ async function switchModel(state: State, error: string, text: string): Promise<v
 function onRecord(state: State, record: RpcRecord): void {
 	const notice = hostNotice(record);
 	if (notice) {
-		const refused = notice.topic === "refused" ? readRefusedCall(notice.payload) : undefined;
-		if (refused) state.log.refused(refused);
+		onNotice(state, notice.topic, notice.payload);
 		return;
 	}
 	switch (record.type) {
@@ -374,6 +367,13 @@ function onRecord(state: State, record: RpcRecord): void {
 	if (state.outcome && state.stopTimer && record.type === "tool_execution_start") stopAfter(state, WAIT.tools);
 }
 
+function onNotice({ log, failures }: State, topic: string, payload: unknown): void {
+	const refused = topic === "refused" ? readRefusedCall(payload) : undefined;
+	if (refused) log.refused(refused);
+	const reset = topic === PROVIDER_RESET ? readReset(payload) : undefined;
+	if (reset) failures.name(reset.at);
+}
+
 function onSettled(state: State, aborted: boolean): void {
 	state.running = false;
 	updatePhase(state);
@@ -393,7 +393,9 @@ function onMessage(state: State, message: unknown): void {
 	if (role === "user") settleMessage(state, contentText(content), true);
 	else if (role === "assistant") {
 		state.lastStop = { reason: String(stopReason), error: typeof errorMessage === "string" ? errorMessage : "" };
-		// A message cut by an abort may not have been requested.
-		addUsage(state, usage, stopReason === "aborted" ? 0 : 1);
+		const isFailed = stopReason === "error";
+		if (!isFailed) state.failures.clear();
+		// A message cut by an abort may not have been requested, and one that was refused is no answer.
+		addUsage(state, usage, stopReason === "aborted" || (isFailed && spendOf(usage).tokens === 0) ? 0 : 1);
 	} else addUsage(state, usage);
 }

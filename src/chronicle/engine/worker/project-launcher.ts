@@ -52,7 +52,7 @@ export function openProjectLauncher(place: ProjectEnvironment): WorkerLauncher {
 			signal?.addEventListener("abort", forget, { once: true });
 			return listed;
 		});
-	const { standby, maxWorkers } = workerSettings(place);
+	const { standby, maxWorkers, fallback } = workerSettings(place);
 	const launcher = openLauncher({
 		pi,
 		workerEntry: place.workerEntry ?? join(packageRoot(), "worker.ts"),
@@ -60,6 +60,7 @@ export function openProjectLauncher(place: ProjectEnvironment): WorkerLauncher {
 			agents: loadAgentRegistry({ cwd, project: trust, agentFolder, home }),
 			skills: skillPlaces(trust === "trusted" ? projectFolders(cwd) : [], agentFolder, home),
 			models,
+			fallback,
 			cwd,
 			extensions: { home, agentFolder, trust },
 			platform: process.platform,

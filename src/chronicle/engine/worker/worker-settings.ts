@@ -2,7 +2,9 @@
 
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { readDuration } from "../../../definition/index.ts";
 import { userSettings } from "../../../pi/index.ts";
+import { PROVIDER_DEFAULTS } from "../../core/index.ts";
 import type { StandbyLimits } from "./standby.ts";
 
 /** A setting that is a number. */
@@ -41,10 +43,31 @@ const settings = {
 	},
 } as const satisfies Readonly<Record<string, Setting>>;
 
+/** Settings that are durations, in ms. */
+const durations = {
+	providerWait: {
+		standard: PROVIDER_DEFAULTS.maxMs,
+		shown: "`12h`",
+		about:
+			"How long a run waits for a [provider that fails](#a-provider-that-fails), in all; `0` pauses it at once. `provider_wait` of a template replaces it.",
+	},
+	providerRetry: {
+		standard: PROVIDER_DEFAULTS.firstMs,
+		shown: "`1m`",
+		about:
+			"The first of these waits, where the provider names no time. Each further one is twice as long, up to 30 minutes.",
+	},
+} as const;
+
 const keepChildFolders = {
 	standard: false,
 	about:
 		"Whether the folders of child runs stay after their files are joined, until `remove` or `prune` deletes the run; on an engine, only until the run ends, because a host's copy of a run is temporary. [`status`](children.md#files) shows how much they use.",
+};
+
+const fallback = {
+	about:
+		"The model, or a list of models, that takes over if a provider fails and the state, its persona and the template name no other.",
 };
 
 const childFolders = {
@@ -59,6 +82,10 @@ export interface WorkerSettings {
 	readonly maxWorkers: number;
 	/** Milliseconds that the process of a worker is kept while its question waits for the user. */
 	readonly questionMs: number;
+	/** The first wait for a provider that fails, and all together, in ms. */
+	readonly providerWait: { readonly firstMs: number; readonly maxMs: number };
+	/** Models that take over where a state's own fail, as the user names them. */
+	readonly fallback: readonly string[];
 	/** Whether the folders of children stay after the join. */
 	readonly keepChildFolders: boolean;
 	/** The folder for the folders of children, absolute; `undefined`: the default. */
@@ -84,9 +111,20 @@ export function workerSettings(place: {
 		standby: { max: Math.floor(numberOf("standby")), waitMs: numberOf("standbySeconds") * 1000 },
 		maxWorkers: Math.floor(numberOf("maxWorkers")),
 		questionMs: numberOf("questionSeconds") * 1000,
+		providerWait: {
+			firstMs: readDuration(written.providerRetry) ?? durations.providerRetry.standard,
+			maxMs: readDuration(written.providerWait) ?? durations.providerWait.standard,
+		},
+		fallback: namesIn(written.fallback),
 		keepChildFolders: written.keepChildFolders === true,
 		childFolders: absoluteFolder(written.childFolders),
 	};
+}
+
+/** A name, or a list of names. */
+function namesIn(written: unknown): readonly string[] {
+	const names = Array.isArray(written) ? written : [written];
+	return names.filter((name): name is string => typeof name === "string" && name.trim() !== "");
 }
 
 function absoluteFolder(written: unknown): string | undefined {
@@ -103,5 +141,9 @@ export function workerSettingsTable(): readonly string[] {
 	const { standard, about } = keepChildFolders;
 	const flag = `| \`keepChildFolders\` | \`${standard}\` | \`true\`, \`false\` | ${about} |`;
 	const folder = `| \`childFolders\` | ${childFolders.standard} | a path | ${childFolders.about} |`;
-	return ["| setting | default | values | meaning |", "|---|---|---|---|", ...rows, flag, folder];
+	const waits = Object.entries(durations).map(
+		([name, { shown, about }]) => `| \`${name}\` | ${shown} | \`90s\`, \`30m\`, \`1h30m\` … | ${about} |`,
+	);
+	const models = `| \`fallback\` | none | a model or models | ${fallback.about} |`;
+	return ["| setting | default | values | meaning |", "|---|---|---|---|", ...rows, ...waits, models, flag, folder];
 }

@@ -28,6 +28,8 @@ export interface WorkerResources {
 	readonly skills: SkillPlaces;
 	/** Available models. Called only if a state or persona names one. */
 	models(signal?: AbortSignal): Promise<readonly Model[]>;
+	/** Models that take over where a state names no other, as the user names them; absent: none. */
+	readonly fallback?: readonly string[];
 	/** Folder that paths in a template are relative to. */
 	readonly cwd: string;
 	/** Locations of extensions by name. */
@@ -256,25 +258,64 @@ async function modelOf(
 		});
 	}
 	const own = stated ?? persona.thinking;
-	if (wanted.length === 0) return { model: sessionModel, exactModel: undefined, fallbacks: [], thinking: own };
+	return {
+		...(await chooseModels(wanted, othersOf(state, wanted, resources), { sessionModel, resources, problems, signal })),
+		...(own === undefined ? {} : { thinking: own }),
+	};
+}
+
+/** Models that take over after those that the state or its persona names. */
+function othersOf({ fallback }: StatePlan, wanted: readonly string[], resources: WorkerResources): readonly string[] {
+	return fallback ?? (wanted.length > 1 ? [] : (resources.fallback ?? []));
+}
+
+interface Choosing {
+	readonly sessionModel: string | undefined;
+	readonly resources: WorkerResources;
+	readonly problems: SpecProblem[];
+	readonly signal: AbortSignal | undefined;
+}
+
+async function chooseModels(
+	wanted: readonly string[],
+	others: readonly string[],
+	{ sessionModel, resources, problems, signal }: Choosing,
+): Promise<Pick<WorkerSpec, "model" | "exactModel" | "fallbacks" | "thinking">> {
+	if (wanted.length === 0 && others.length === 0)
+		return { model: sessionModel, exactModel: undefined, fallbacks: [], thinking: undefined };
 	const models = await resources.models(signal);
+	const fallbacks = namesOf(others, models);
+	if (wanted.length === 0) {
+		const after = without(sessionModel, fallbacks);
+		return { model: sessionModel, exactModel: undefined, fallbacks: after, thinking: undefined };
+	}
 	const { model, thinking, notice } = chooseModel(wanted, models, modelNamed(sessionModel));
 	if (notice) {
 		const { message, remedy } = notice;
 		problems.push({ severity: "warning", part: "model", fields: ["model", "models"], message, remedy });
 	}
 	const exact = model && `${model.provider}/${model.id}`;
-	const fallbacks = wanted.flatMap((word) => {
-		const other = chooseModel([word], models, undefined).model;
-		return other ? [`${other.provider}/${other.id}`] : [];
-	});
-	const after = exact === undefined ? [] : fallbacks.slice(fallbacks.indexOf(exact) + 1);
+	const named = namesOf(wanted, models);
+	const later = exact === undefined ? [] : named.slice(named.indexOf(exact) + 1);
 	return {
 		model: exact,
 		exactModel: notice ? undefined : exact,
-		fallbacks: [...new Set(after)].filter((name) => name !== exact),
-		thinking: own ?? thinking,
+		fallbacks: without(exact, [...later, ...fallbacks]),
+		thinking,
 	};
+}
+
+/** Each of the names once, except `name`. */
+function without(name: string | undefined, names: readonly string[]): string[] {
+	return [...new Set(names)].filter((other) => other !== name);
+}
+
+/** `provider/id` of those of the named models that exist. */
+function namesOf(words: readonly string[], models: readonly Model[]): string[] {
+	return words.flatMap((word) => {
+		const { model } = chooseModel([word], models, undefined);
+		return model ? [`${model.provider}/${model.id}`] : [];
+	});
 }
 
 function modelNamed(text: string | undefined): Model | undefined {

@@ -1,6 +1,7 @@
 // Runs one command from the command line: help, the project, and the result on stdout and stderr.
 
 import { exitCodes } from "../../../pi/index.ts";
+import type { Run } from "../../core/index.ts";
 import { engineSetting, nobody, type Project } from "../../engine/index.ts";
 import { commonOptions, commonUsage } from "../command-list.ts";
 import type { CommandHost } from "../commands/index.ts";
@@ -9,11 +10,13 @@ import {
 	type Complaint,
 	engineComplaint,
 	grammarOf,
+	NO_WAIT,
 	type ParsedArguments,
 	parseArguments,
 	performCommand,
 } from "../commands/index.ts";
 import { progressLine } from "../text/index.ts";
+import { waitsForProvider } from "../timeline/index.ts";
 import { followView } from "./follow.ts";
 import type { Output } from "./output.ts";
 import { openOutput } from "./output.ts";
@@ -54,7 +57,7 @@ export async function runCommandLine(command: Command, args: readonly string[], 
 	if (isComplaint(local)) return output.fail(local);
 	const project = await onEngine(command, local, parsed, output);
 	if (isComplaint(project)) return output.fail(project);
-	const host = commandLineHost(output, signal);
+	const host = commandLineHost(output, signal, parsed.flags.has(NO_WAIT) ? "leave" : "wait");
 	const textOf = (from: number, count: number): string =>
 		args
 			.slice(from, from + count)
@@ -105,8 +108,12 @@ function alignOptions(usage: string): string {
 	return rows.map(({ options, about }) => (options === "" ? about : `  ${options.padEnd(width)}  ${about}`)).join("\n");
 }
 
-/** `signal` releases a run that is being supervised. */
-function commandLineHost({ progress, live, prefix }: Output, signal: AbortSignal): CommandHost {
+/** `signal` releases a run that is being supervised, and so does `onProvider` "leave" once it waits for its provider. */
+function commandLineHost(
+	{ progress, live, prefix }: Output,
+	signal: AbortSignal,
+	onProvider: "wait" | "leave",
+): CommandHost {
 	return {
 		prefix,
 		hasScreen: false,
@@ -126,13 +133,25 @@ function commandLineHost({ progress, live, prefix }: Output, signal: AbortSignal
 			});
 			live(supervision.run);
 			const release = (): void => void supervision.stop();
+			let isLeft = false;
+			const leave = (run: Run): void => {
+				if (onProvider === "wait" || isLeft || !waitsForProvider(run)) return;
+				isLeft = true;
+				release();
+			};
+			const unfollow = supervision.watch(leave);
+			leave(supervision.run);
 			signal.addEventListener("abort", release, { once: true });
 			if (signal.aborted) release();
 			const end = await supervision.ended;
 			signal.removeEventListener("abort", release);
 			unwatch();
+			unfollow();
 			live(undefined);
-			return end;
+			// A run that was left there waits: it has not been interrupted.
+			return isLeft && end.kind === "released"
+				? { kind: "parked", run: { ...end.run, status: "awaiting_provider" } }
+				: end;
 		},
 	};
 }

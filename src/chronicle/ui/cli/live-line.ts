@@ -99,6 +99,8 @@ function doingText(run: Run, now: string): string {
 			return activityText(activity);
 		case "children":
 			return childrenText(run);
+		case "awaiting_provider":
+			return activityText(activity);
 		case "stopping":
 		case "restoring":
 			return endingText(run) ?? activityText(activity);

@@ -14,6 +14,9 @@ import type { ListedCommand } from "../command-list.ts";
 import type { ComplaintText } from "../text/index.ts";
 import type { OptionKind, ParsedArguments } from "./arguments.ts";
 
+/** The option of the command line to leave a run that waits for its provider. */
+export const NO_WAIT = "no-wait";
+
 export interface Command {
 	readonly name: string;
 	/** The arguments, for the usage line. */

@@ -12,6 +12,7 @@ export {
 	failed,
 	type LazyCommand,
 	misuse,
+	NO_WAIT,
 	refused,
 	type View,
 } from "./command.ts";

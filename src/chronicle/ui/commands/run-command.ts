@@ -140,6 +140,8 @@ export function resumeCommand(
 		const how = { ...saying(words), ...(reload ? { reload } : {}), ...branch, seen: seenOf(run) };
 		return checked(run, [...raised, { kind: "resumed", answers: stage.since, ...how }]);
 	}
+	if (stage.kind === "awaiting_provider" && !reload)
+		return checked(run, [...raised, { kind: "resumed", answers: stage.since, ...saying(words), seen: seenOf(run) }]);
 	if (reload)
 		return refused(
 			`${statusSentence(run)} --reload takes the edited template when a waiting run continues: pause it first, or rewind <visit> --reload.`,
@@ -260,6 +262,8 @@ function statusSentence({ id, status, state }: Run): string {
 			return `The run ${short} is in "${state}" and is not waiting for you.`;
 		case "asks":
 			return `The run ${short} waits for the answer to a question in "${state}".`;
+		case "awaiting_provider":
+			return `The run ${short} waits for the provider in "${state}".`;
 		case "awaiting_approval":
 			return `The run ${short} waits for an approval in "${state}".`;
 		case "paused":

@@ -9,6 +9,7 @@ import {
 	failed,
 	interrupted,
 	misuse,
+	NO_WAIT,
 	refused,
 } from "./command.ts";
 import { decideCleanup } from "./decide-cleanup.ts";
@@ -24,12 +25,13 @@ export const startCommand: Command = {
 		"0 done, 1 failed, 2 usage or an invalid definition, 3 waits for you, 4 a limit is reached, 5 human_intervention, 130 interrupted",
 	options: { "in-home": "flag" },
 	shellOptions: {
-		...{ model: "value", "approve-cleanup": "flag", "without-cleanup": "flag" },
+		...{ [NO_WAIT]: "flag", model: "value", "approve-cleanup": "flag", "without-cleanup": "flag" },
 		...submitOptions,
 	},
 	optionsUsage: `  --model <model>     model of states that name none (default: pi's default)
   --approve-cleanup   allow the template's cleanup commands, exactly as they are now
   --without-cleanup   run none of the template's cleanup commands
+  --no-wait           if the provider fails, leave the run waiting and end with code 3
   --in-home           start although the folder is your home folder or has it in it
   --queue <queue>  --labels <a,b>  --priority <n>   on an engine: queue, required labels, and priority (higher first)
 `,

@@ -14,7 +14,15 @@ import { askedLines, runData, statusLines } from "../text/index.ts";
 import { commandAbout, nextStep } from "../timeline/index.ts";
 import type { ParsedArguments } from "./arguments.ts";
 import { askingChildren, asksAnswer, asksApproval } from "./child-dispatch.ts";
-import { type Command, type CommandCall, type CommandHost, type CommandResponse, failed, refused } from "./command.ts";
+import {
+	type Command,
+	type CommandCall,
+	type CommandHost,
+	type CommandResponse,
+	failed,
+	NO_WAIT,
+	refused,
+} from "./command.ts";
 import type { DispatchResult } from "./delivery.ts";
 import { dispatch } from "./dispatch.ts";
 import { explainRedaction, holdsSecret } from "./explain-redaction.ts";
@@ -31,7 +39,8 @@ export const steeringCommands: readonly Command[] = steerings.map((steering) => 
 Name the run by its id, a prefix of it, or \`last\`; the default is the running one, otherwise the last one.`,
 	exits: "as for run if the run continues here; otherwise 0 delivered, 1 not recorded, 2 does not apply",
 	options: { run: "value", ...steering.options },
-	optionsUsage: `  --run <run>     the run, if its name could be mistaken for text\n${steering.optionsUsage ?? ""}`,
+	shellOptions: { [NO_WAIT]: "flag" },
+	optionsUsage: `  --run <run>     the run, if its name could be mistaken for text\n  --no-wait       if the provider fails, leave the run waiting and end with code 3\n${steering.optionsUsage ?? ""}`,
 	text: "run",
 	needs: "pi",
 	perform: (call) => steer(steering, call),

@@ -97,7 +97,16 @@ function moveTable({ html, report, moments, leftOut }: ReportPage): Markup {
 	});
 }
 
-const waitKinds: readonly Wait["kind"][] = ["asks", "approval", "paused", "budget", "human", "interrupted", "over"];
+const waitKinds: readonly Wait["kind"][] = [
+	"asks",
+	"approval",
+	"provider",
+	"paused",
+	"budget",
+	"human",
+	"interrupted",
+	"over",
+];
 
 export function timeSection(page: ReportPage): Section {
 	const { html, report, moments, leftOut } = page;

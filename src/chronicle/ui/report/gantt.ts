@@ -22,6 +22,7 @@ export function ganttRows({ visits }: ReportModel): ReturnType<typeof ends<Visit
 export const waitMarks: Readonly<Record<Wait["kind"], string>> = {
 	asks: marks.waiting,
 	approval: marks.waiting,
+	provider: marks.delayed,
 	paused: marks.paused,
 	budget: "$",
 	human: marks.human,

@@ -2,23 +2,24 @@
 
 import { counted } from "../../../definition/index.ts";
 import type { Run, Spend } from "../../core/index.ts";
-import { changedFiles, entryForList, outcomeOf } from "../../core/index.ts";
+import { changedFiles, continuesAlone, entryForList, outcomeOf } from "../../core/index.ts";
 import { INTERRUPTED } from "../text/index.ts";
 import {
 	commandAbout,
 	currentMark,
 	haltReason,
 	marks,
+	type NextStep,
 	nextStep,
 	shortCost,
 	shortCount,
 	shortTime,
+	statusWords,
 	titleOf,
 	undoneOf,
 } from "../timeline/index.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
 import { drawWords, type ReportPage } from "./page.ts";
-import { spaced } from "./phrases.ts";
 
 export function drawHead(page: ReportPage): Markup {
 	const { html, report, moments } = page;
@@ -40,23 +41,23 @@ function drawWhy({ html, report: { run }, holder }: ReportPage): HtmlContent {
 }
 
 function isInterrupted({ status }: Run, holder: ReportPage["holder"]): boolean {
-	return status === "running" && (holder === undefined || holder.alive === "no");
+	return continuesAlone(status) && (holder === undefined || holder.alive === "no");
 }
 
 /** A running run whose supervisor is gone is interrupted. */
 function statusOf({ report: { run }, holder }: ReportPage): { mark: ReturnType<typeof currentMark>; words: string } {
 	return isInterrupted(run, holder)
 		? { mark: "paused", words: "interrupted" }
-		: { mark: currentMark(run), words: spaced(run.status) };
+		: { mark: currentMark(run), words: statusWords(run.status) };
 }
 
 /** The user's next step, with the commands. */
 export function drawNext({ html, report: { run }, prefix, holder }: ReportPage): HtmlContent {
-	const interrupted = { what: INTERRUPTED, commands: ["resume"] };
+	const interrupted: NextStep = { what: INTERRUPTED, commands: ["resume"] };
 	const next = isInterrupted(run, holder) ? interrupted : nextStep(run);
 	if (!next) return undefined;
 	const commands = next.commands.map((command) => html`<code>${prefix}${commandAbout(run, command)}</code> `);
-	return html`<aside class="next" aria-label="What the run waits for"><p><b>${next.what}</b></p>${commands.length > 0 ? html`<p>${commands}</p>` : undefined}</aside>`;
+	return html`<aside class="next" aria-label="What the run waits for"><p><b>${next.what}</b>${next.help === undefined ? undefined : html` ${next.help}`}</p>${commands.length > 0 ? html`<p>${commands}</p>` : undefined}</aside>`;
 }
 
 /** The result of a finished run: its last summary, and the findings of that state. The other sections have the rest. */

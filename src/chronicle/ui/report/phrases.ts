@@ -253,6 +253,8 @@ export function waitPhrase(kind: Wait["kind"]): string {
 			return "waiting for an answer";
 		case "approval":
 			return "waiting for approval";
+		case "provider":
+			return "waiting for the provider";
 		case "paused":
 			return "paused";
 		case "budget":
@@ -267,6 +269,6 @@ export function waitPhrase(kind: Wait["kind"]): string {
 }
 
 /** `no_transition` → `no transition`. */
-export function spaced(word: string): string {
+function spaced(word: string): string {
 	return word.replaceAll("_", " ");
 }

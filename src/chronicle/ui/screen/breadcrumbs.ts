@@ -8,6 +8,7 @@ const tones: Record<Mark, Tone> = {
 	working: "accent",
 	waiting: "warning",
 	paused: "warning",
+	delayed: "warning",
 	failed: "error",
 	refused: "error",
 	human: "error",

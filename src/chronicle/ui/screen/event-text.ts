@@ -2,7 +2,7 @@
 
 import { counted } from "../../../definition/index.ts";
 import { endPhrase, type LedgerEvent, type Spend } from "../../core/index.ts";
-import { callText, shortCost, shortCount, shortTime } from "../timeline/index.ts";
+import { callText, shortCost, shortCount, shortTime, timeOf } from "../timeline/index.ts";
 
 type Sentences = { readonly [Kind in LedgerEvent["kind"]]: (event: LedgerEvent & { kind: Kind }) => string };
 
@@ -65,6 +65,9 @@ const sentences: Sentences = {
 	files_unrestored: ({ detail }) => `The files could not be restored: ${detail}`,
 	moved: ({ from, to, cause, refused }) =>
 		`${from} ${cause === "rewind" ? "↶" : "→"} ${to}${cause === "worker" ? "" : ` (${cause.replaceAll("_", " ")})`}${refused === undefined ? "" : `, because ${refused} was refused`}`,
+	provider_awaited: ({ detail, next, since, tries }) =>
+		`The run waits for the provider until ${timeOf(next, since)} (failure ${tries}: ${detail})`,
+	provider_due: () => "The provider is tried again",
 	parked: ({ detail }) => `The run waits: ${detail}`,
 	finished: ({ status, detail }) => `The run ended: ${status}${saying(detail)}`,
 	ask_opened: ({ title, text, call }) => `The worker asks: ${call === undefined ? title : text}`,

@@ -38,6 +38,7 @@ import {
 	shortCost,
 	shortCount,
 	shortTime,
+	statusWords,
 	templateNameOf,
 	titleOf,
 } from "../timeline/index.ts";
@@ -92,6 +93,7 @@ const statusTones: Record<RunStatus, Tone> = {
 	running: "plain",
 	asks: "warning",
 	awaiting_approval: "warning",
+	awaiting_provider: "warning",
 	paused: "warning",
 	budget_exceeded: "error",
 	human_intervention: "error",
@@ -104,7 +106,7 @@ function headline(run: Run, width: number): Line[] {
 	const task = run.task.split("\n", 1)[0] ?? "";
 	const name: Line = [{ text: templateNameOf(run), tone: "accent" }];
 	const id: Line = width < narrow ? [] : [dim(` ${run.id.slice(0, 8)}`)];
-	const status: StyledText = { text: run.status.replaceAll("_", " "), tone: statusTones[run.status] };
+	const status: StyledText = { text: statusWords(run.status), tone: statusTones[run.status] };
 	const head = [...name, ...id, dim(" · "), status];
 	// The status is never cut off.
 	if (lineWidth(head) > width) return [fitLine(name, width), [status]];
@@ -206,6 +208,7 @@ function doing(run: Run, now: string, width: number): Line[] {
 			return childLines(run, { now }).map((child) => childLine(child, width));
 		case "baselining":
 			return stage.awaits ? line(`waiting for a host with ${stage.awaits.join(", ")}`) : [];
+		case "awaiting_provider":
 		case "deciding":
 		case "asking":
 		case "waiting":
@@ -310,7 +313,8 @@ function measured(
 function waiting(run: Run, { prefix, width, answerKey }: TimelineOptions): Line[] {
 	const next = nextStep(run);
 	if (next === undefined) return [];
-	const what = wrapText({ text: next.what, tone: "warning" }, width);
+	const help = next.help === undefined ? [] : wrapText({ text: next.help, tone: "plain" }, width);
+	const what = [...wrapText({ text: next.what, tone: "warning" }, width), ...help];
 	if (next.commands.length === 0) return what;
 	const key: Line[] =
 		answerKey === undefined || !asksUser(run) ? [] : [[{ text: `${answerKey} answers`, tone: "accent" }]];

@@ -9,6 +9,7 @@ import {
 	shortCost,
 	shortCount,
 	shortTime,
+	statusWords,
 	titleOf,
 	type Undone,
 	undoneText,
@@ -30,7 +31,7 @@ export function historyPage(run: Run, now: string, undone: Undone): Line[] {
 	lines.push([
 		dim(`${run.visit}. `),
 		accent(titleOf(run.state)),
-		plain(`  ${run.status.replaceAll("_", " ")}`),
+		plain(`  ${statusWords(run.status)}`),
 		dim(
 			` · ${counted(attempts, "attempt")} · ${shortTime(ran)} · ${shortCount(tokens)} tokens · ${shortCost(costUsd)}`,
 		),

@@ -2,7 +2,7 @@
 
 import { counted, truncate } from "../../../definition/index.ts";
 import { explainCause, type LedgerEvent, type Move, type Run, type WorkerOutcome } from "../../core/index.ts";
-import { choiceText, endingText, haltReason, shortCost, shortCount, shortTime } from "../timeline/index.ts";
+import { choiceText, endingText, haltReason, shortCost, shortCount, shortTime, timeOf } from "../timeline/index.ts";
 import { changeLines, leftLines } from "./question-lines.ts";
 
 const summaryLength = 160;
@@ -79,6 +79,9 @@ const lines: Lines = {
 			...leftLines("not written", left, leftMore),
 		].join("\n"),
 	join_failed: ({ detail }) => `✗ the files could not be joined: ${detail}`,
+	provider_awaited: ({ detail, next, since }) =>
+		`◷ waits for the provider, next try at ${timeOf(next, since)}: ${cut(detail)}`,
+	provider_due: (_event, { state }) => `▸ ${state}: tries the provider again`,
 	parked: ({ detail }) => `‖ ${detail}`,
 	rejected: ({ words }) => `↶ rejected: ${cut(words)}`,
 	finished({ status, detail = "" }, run) {

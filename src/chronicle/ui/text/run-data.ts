@@ -35,6 +35,8 @@ export function runData(read: ReadLedger, below: readonly WaitingChild[] = []): 
 		result: stage.kind === "over" ? outcomeOf(run) : null,
 		/** The event to name with --answers. */
 		answers: awaitedAnswer(run) ?? null,
+		/** Since when the provider fails, and when it is tried again. */
+		provider: run.providerWait,
 		question: question ? approvalData(question, run) : (asked ?? null),
 		targets: legalTargets(run),
 		children: (run.children ?? run.candidates?.group)?.children.map(childData) ?? [],

@@ -6,6 +6,7 @@ import { alignColumns } from "../../../pi/index.ts";
 import type { ReadLedger } from "../../core/index.ts";
 import {
 	conflictFolderId,
+	continuesAlone,
 	liveTotals,
 	type Measure,
 	measures,
@@ -15,6 +16,7 @@ import {
 import { childFilesFolder, type WaitingChild } from "../../engine/index.ts";
 import {
 	childLines,
+	childrenWait,
 	childStep,
 	choiceText,
 	commandAbout,
@@ -24,9 +26,11 @@ import {
 	haltReason,
 	keptLine,
 	nextStep,
+	providerText,
 	shortCost,
 	shortCount,
 	shortTime,
+	statusWords,
 	templateNameOf,
 	titleOf,
 } from "../timeline/index.ts";
@@ -109,11 +113,16 @@ export function handLine(
  */
 export function waitingLines(read: ReadLedger, prefix: string, below: readonly WaitingChild[] = []): string[] {
 	const { run } = read;
+	const why = providerText(run);
 	if (isQueued(read)) return [read.queued ?? ""];
-	if (isInterrupted(read)) return interruptedLines(run, prefix);
+	if (isInterrupted(read)) return [...(why === undefined ? [] : [why]), ...interruptedLines(run, prefix)];
 	if (below.length > 0) return below.flatMap((child) => childWaitLines(child, prefix));
 	const next = nextStep(run);
-	return next ? [next.what, ...commandLines(run, next.commands, prefix)] : [];
+	const waiting = next ? undefined : childrenWait(run);
+	if (waiting !== undefined) return [waiting];
+	return next
+		? [next.what, ...(next.help === undefined ? [] : [next.help]), ...commandLines(run, next.commands, prefix)]
+		: [];
 }
 
 /** What to do about a run that no process works on. A child is continued with the first run of its tree, which a process may supervise. */
@@ -159,7 +168,7 @@ export function isInterrupted({
 	holder,
 	queued,
 }: Pick<ReadLedger, "holder" | "queued"> & { readonly run: { readonly status: string } }): boolean {
-	return run.status === "running" && queued === undefined && (holder === undefined || holder.alive === "no");
+	return continuesAlone(run.status) && queued === undefined && (holder === undefined || holder.alive === "no");
 }
 
 /** Whether a run that could continue waits for a host of an engine. */
@@ -173,7 +182,7 @@ function statusPhrase(read: ReadLedger): string {
 	if (isQueued(read)) return "queued";
 	const where = holder && holder.alive !== "no" && holder.pid !== process.pid ? ` (pid ${holder.pid})` : "";
 	const ending = run.status === "running" && run.hold ? endingText(run) : undefined;
-	return `${ending === undefined ? run.status.replaceAll("_", " ") : `pausing: ${ending}`}${where}`;
+	return `${ending === undefined ? statusWords(run.status) : `pausing: ${ending}`}${where}`;
 }
 
 /** Its worker, so that a state that never ran is distinguishable from one that did. */

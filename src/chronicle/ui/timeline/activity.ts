@@ -1,5 +1,6 @@
 // What a run does now in readable form: `bash npm test` instead of `bash command=npm test`. Pure.
 import type { ChildActivity } from "../../core/index.ts";
+import { timeOf } from "./provider-wait.ts";
 
 /** The tool and its arguments. `args` is the line `key=value key=value` in the ledger. */
 export function callText(tool: string, args: string): readonly [tool: string, words: string] {
@@ -8,7 +9,8 @@ export function callText(tool: string, args: string): readonly [tool: string, wo
 }
 
 /** `bash npm test`, or what happens instead of a call. */
-export function activityText({ stage, tool, args = "" }: ChildActivity): string {
+export function activityText({ stage, tool, args = "", next }: ChildActivity): string {
+	if (next !== undefined) return `${stageTexts[stage]} until ${timeOf(next)}`;
 	return tool === undefined ? stageTexts[stage] : callText(tool, args).join(" ").trim();
 }
 
@@ -18,4 +20,5 @@ const stageTexts: Readonly<Record<ChildActivity["stage"], string>> = {
 	stopping: "cleaning up, comparing files",
 	restoring: "restoring files",
 	children: "child runs running",
+	awaiting_provider: "waiting for the provider",
 };

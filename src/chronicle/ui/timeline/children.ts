@@ -187,6 +187,7 @@ function cellsOf(child: Described, workingAt: string | undefined): ChildCells {
 function pendingWord(child: Described, working: boolean): string {
 	const begun = kindOf(child) === "running" && (child.counted.attempts > 0 || child.activity?.stage !== "launching");
 	if (!working) return begun ? "interrupted" : words.pending;
+	if (child.activity?.stage === "awaiting_provider") return "waiting";
 	return begun ? "working" : "starting";
 }
 

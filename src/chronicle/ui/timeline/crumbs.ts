@@ -76,6 +76,8 @@ export function currentMark({ status }: Run): Mark {
 		case "asks":
 		case "awaiting_approval":
 			return "waiting";
+		case "awaiting_provider":
+			return "delayed";
 		case "paused":
 		case "budget_exceeded":
 			return "paused";

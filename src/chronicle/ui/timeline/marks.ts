@@ -7,6 +7,7 @@ export const marks = {
 	working: "●",
 	waiting: "?",
 	paused: "‖",
+	delayed: "◷",
 	failed: "✗",
 	refused: "⊘",
 	human: "!",

@@ -2,6 +2,7 @@
 import { truncate } from "../../../definition/index.ts";
 import { type ChildRun, candidatesIn, measures, type Run, undoOf, winnerOf } from "../../core/index.ts";
 import { commandWord } from "./command-word.ts";
+import { providerText } from "./provider-wait.ts";
 import { haltReason } from "./why.ts";
 
 /** Whether it waits for an approval or an answer, its own or that of a child. */
@@ -12,6 +13,8 @@ export function asksUser({ status }: Pick<Run, "status">): boolean {
 export interface NextStep {
 	/** The reason for waiting, in one sentence. */
 	readonly what: string;
+	/** What helps, in one sentence; absent: the commands say it. */
+	readonly help?: string;
 	/** Commands without their prefix, most likely first: `approve`, `reject <words>`. */
 	readonly commands: readonly string[];
 }
@@ -125,15 +128,33 @@ function answerStep(run: Run): NextStep {
 	};
 }
 
+/** What helps where the provider refuses the user, by the cause of the pause. */
+const refusals: Readonly<Record<string, string>> = {
+	auth: "Log in with /login in pi, or correct the key; then resume, with the same model or another one.",
+	quota: "Add credit at the provider, or choose another model; then resume.",
+};
+
+function refusalStep(run: Run, help: string): NextStep {
+	return { what: haltReason(run) ?? "Paused.", help, commands: ["resume", "resume --model <model>", "abort"] };
+}
+
 /** The user's next step; `undefined` while the run needs nothing from the user. */
 export function nextStep(run: Run): NextStep | undefined {
+	const help = refusals[run.hold?.cause ?? ""];
 	switch (run.status) {
 		case "asks":
 			return answerStep(run);
 		case "awaiting_approval":
 			return approvalStep(run);
+		case "awaiting_provider":
+			return {
+				what: providerText(run) ?? "The run waits for the provider.",
+				help: "To try now, resume.",
+				commands: ["resume", "pause", "abort"],
+			};
 		case "paused":
 			if (run.hold?.cause === "children") return { what: run.hold.detail, commands: childCommands(run) };
+			if (help !== undefined) return refusalStep(run, help);
 			return {
 				what: haltReason(run) ?? "Paused.",
 				commands: ["resume", ...undoes(run), "tell <words>", "abort"],

@@ -2,6 +2,7 @@
 
 import { truncate } from "../../../definition/index.ts";
 import { explainCause, HUMAN_INTERVENTION, measures, type Run } from "../../core/index.ts";
+import { providerText } from "./provider-wait.ts";
 
 /** Maximum length of a quoted summary. */
 const quoted = 160;
@@ -14,6 +15,8 @@ export function haltReason(run: Run): string | undefined {
 		case "awaiting_approval":
 		case "done":
 			return undefined;
+		case "awaiting_provider":
+			return providerText(run);
 		case "paused":
 			return run.hold?.detail ?? "Paused.";
 		case "budget_exceeded":

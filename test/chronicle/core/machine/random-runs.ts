@@ -144,6 +144,8 @@ function carryOut(world: World, action: Action, badly: number): void {
 			});
 			return;
 		}
+		case "await_provider":
+			return void say(world, { kind: "provider_due", visit: action.visit });
 		case "send":
 			say(world, { kind: "delivered", message: action.message });
 			return;
@@ -277,7 +279,7 @@ function personActs(world: World, one: number, two: number): void {
 	const { run } = world.testRun;
 	const { stage } = run;
 	const answers =
-		stage.kind === "waiting" || stage.kind === "over"
+		stage.kind === "waiting" || stage.kind === "awaiting_provider" || stage.kind === "over"
 			? stage.since
 			: stage.kind === "asking"
 				? stage.question.seq

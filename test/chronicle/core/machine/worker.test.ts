@@ -114,14 +114,13 @@ describe("a provider that fails", () => {
 		expect(testRun.run).toMatchObject({ status: "paused", hold: { cause: stop } });
 		expect(testRun.events.filter(({ kind }) => kind === "attempt_reserved").length).toBe(1);
 	});
-	it("a transient fault is retried after a delay, a limited number of times", () => {
-		const testRun = settle(start(open(template())), "transient");
+	it("an unknown fault is retried once; a passing one is waited out", () => {
+		const testRun = settle(start(open(template())), "provider_error");
 		rest(testRun);
-		const work = testRun.due("work");
-		expect(work.delayMs).toBeGreaterThan(0);
-		expect(work.because).toBe("provider_error");
-		settle(start(testRun), "transient");
+		expect(testRun.due("work")).toMatchObject({ because: "provider_error", delayMs: 0 });
+		settle(start(testRun), "provider_error");
 		expect(rest(testRun).run).toMatchObject({ status: "paused", hold: { cause: "provider" } });
+		expect(rest(settle(start(open(template())), "transient")).run.status).toBe("awaiting_provider");
 	});
 });
 

@@ -56,6 +56,8 @@ describe("the schema of template files", () => {
 			"files",
 			"secret_files",
 			"questions",
+			"fallback",
+			"provider_wait",
 			"states",
 		]);
 		expect(Object.keys(schema.$defs.state.properties)).toContain("requires_approval");

@@ -8,6 +8,7 @@ const codes: Readonly<Record<RunStatus, number>> = {
 	failed: 1,
 	aborted: 1,
 	asks: 3,
+	awaiting_provider: 3,
 	awaiting_approval: 3,
 	paused: 3,
 	budget_exceeded: 4,

@@ -7,12 +7,14 @@ export {
 	MOVE_ENTRY,
 	type MoveEntry,
 	OWN_TOOLS,
+	PROVIDER_RESET,
 	type RefusedCall,
 	readConfirmation,
 	readHello,
 	readMove,
 	readQuestion,
 	readRefusedCall,
+	readReset,
 	TRANSITION_TOOL,
 } from "./protocol.ts";
 export { askThroughHost, registerWorker } from "./register.ts";

@@ -1,5 +1,5 @@
 // The messages between a worker's extension and the launcher. Both sides validate them.
-import { isFlag, isText, listOf, object, oneOf, type Shape } from "../../../../definition/index.ts";
+import { isFlag, isNumber, isText, listOf, object, oneOf, type Shape } from "../../../../definition/index.ts";
 import type { LaunchId } from "../../../core/index.ts";
 import { isLaunchId } from "../brief.ts";
 
@@ -17,6 +17,13 @@ export interface Hello {
 	/** Whether a request costs money. */
 	readonly priced: boolean;
 	readonly thinking: string;
+}
+
+export const PROVIDER_RESET = "provider-reset";
+
+/** When the provider can be tried again, in milliseconds since the epoch. */
+export interface ProviderReset {
+	readonly at: number;
 }
 
 /** A call that the worker's extension itself refused. */
@@ -75,6 +82,8 @@ const isRefusedCall: Shape<RefusedCall> = object<RefusedCall>({
 	rule: oneOf("not-begun", "allowance", "stopping", "state-ended", "not-given", "asked"),
 });
 
+const isReset: Shape<ProviderReset> = object<ProviderReset>({ at: isNumber });
+
 const isHostReply: Shape<HostReply> = object<HostReply>({ kind: isText, text: isText });
 
 /** Each reads one message; `undefined` for anything else. */
@@ -84,6 +93,10 @@ export function readHello(value: unknown): Hello | undefined {
 
 export function readRefusedCall(value: unknown): RefusedCall | undefined {
 	return isRefusedCall(value) ? value : undefined;
+}
+
+export function readReset(value: unknown): ProviderReset | undefined {
+	return isReset(value) ? value : undefined;
 }
 
 export function readHostReply(value: unknown): HostReply | undefined {

@@ -12,6 +12,7 @@ import { registerAskTool } from "./ask-user.ts";
 import { briefAfterCompactions, saveRequest } from "./compaction.ts";
 import { openGivenTools } from "./given-tools.ts";
 import { GO_ON, GO_ON_TEXT, type Hello, type RefusedCall, readHostReply } from "./protocol.ts";
+import { reportResets } from "./refused-requests.ts";
 import { registerSnapshotTool } from "./snapshot-tool.ts";
 import { registerTransitionTool } from "./transition-tool.ts";
 import { openTurn, type Turn } from "./turn.ts";
@@ -91,12 +92,13 @@ export async function registerWorker(
 
 	pi.on("message_end", ({ message }) => {
 		if (message.role === "assistant") idle.cancel();
-		if (message.role === "assistant" && message.stopReason !== "aborted") turn.count("request");
+		if (message.role === "assistant" && isAnswered(message)) turn.count("request");
 		if (message.role === "assistant" || message.role === "toolResult") turn.spend(message.usage);
 	});
 	pi.on("tool_execution_end", () => turn.count("call"));
 	pi.on("session_compact", ({ compactionEntry }) => turn.spend(compactionEntry.usage));
 
+	reportResets(pi);
 	briefAfterCompactions(pi, turn);
 	pi.on("turn_end", (event, ctx) => {
 		// Other tools' results of the message would cause another request.
@@ -106,6 +108,11 @@ export async function registerWorker(
 	});
 
 	takeOrders(pi, brief, turn, idle.cancel);
+}
+
+/** Whether a message was requested and answered: what a provider refuses counts for no limit. */
+function isAnswered({ stopReason, usage }: { stopReason: string; usage: { totalTokens: number } }): boolean {
+	return stopReason !== "aborted" && (stopReason !== "error" || usage.totalTokens > 0);
 }
 
 /** The ready report. */

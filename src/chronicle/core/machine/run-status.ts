@@ -1,0 +1,6 @@
+// What the status of a run says about who has to act next. Pure.
+
+/** Whether the run continues without its user, as long as a process supervises it. */
+export function continuesAlone(status: string): boolean {
+	return status === "running" || status === "awaiting_provider";
+}

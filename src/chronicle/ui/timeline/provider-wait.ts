@@ -1,0 +1,52 @@
+// What is said of a run that waits for its provider, or whose children do, and the words for each status. Pure except for the time zone.
+import type { Run } from "../../core/index.ts";
+
+/** A status in words: `waiting for the provider`, `awaiting approval`. */
+export function statusWords(status: string): string {
+	return status === "awaiting_provider" ? "waiting for the provider" : status.replaceAll("_", " ");
+}
+
+/** Since when and why the run waits for its provider, and what follows; `undefined`: it does not. */
+export function providerText({ stage, providerWait }: Run): string | undefined {
+	if (stage.kind !== "awaiting_provider" || !providerWait) return undefined;
+	const { since, next, until, tries, named, detail } = providerWait;
+	const failed = `The provider has failed since ${timeOf(since)}${detail === "" ? "" : ` (${detail})`}.`;
+	const then = `Next try at ${timeOf(next, since)}${named ? ", as it says" : ""}: the ${ordinal(tries + 1)}. The run pauses at ${timeOf(until, since)}.`;
+	return `${failed} ${then}`;
+}
+
+/** The next try of each child that waits for its provider, where no child works; `undefined`: one works, or none waits. */
+export function childrenWait({ stage, children }: Run): string | undefined {
+	const pending = (children?.children ?? []).filter(({ status }) => status === "pending");
+	const waiting = pending.flatMap(({ name, activity }) =>
+		activity?.stage === "awaiting_provider" ? [{ name, next: activity.next ?? "" }] : [],
+	);
+	const isIdle = pending.every(({ activity }) => activity === undefined || activity.stage === "awaiting_provider");
+	if (stage.kind !== "children" || waiting.length === 0 || !isIdle) return undefined;
+	const named = waiting.slice(0, 3).map(({ name }) => `"${name}"`);
+	const more = waiting.length > 3 ? ` and ${waiting.length - 3} more` : "";
+	const next = waiting.map((one) => one.next).filter((moment) => moment !== "");
+	const when = next.length === 0 ? "" : ` Next try at ${timeOf(next.toSorted()[0] ?? "")}.`;
+	return `${named.join(", ")}${more} ${waiting.length === 1 ? "waits" : "wait"} for the provider.${when}`;
+}
+
+/** Whether nothing happens in the run until a provider is tried again. */
+export function waitsForProvider(run: Run): boolean {
+	return run.stage.kind === "awaiting_provider" || childrenWait(run) !== undefined;
+}
+
+/** `14:05`; with the day if that is not the one of `near`. */
+export function timeOf(at: string, near = at): string {
+	const time = new Date(at);
+	if (Number.isNaN(time.getTime())) return at;
+	const two = (part: number): string => String(part).padStart(2, "0");
+	const clock = `${two(time.getHours())}:${two(time.getMinutes())}`;
+	const isSameDay = time.toDateString() === new Date(near).toDateString();
+	return isSameDay ? clock : `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} ${clock}`;
+}
+
+function ordinal(number: number): string {
+	const last = number % 100;
+	const suffix = last > 10 && last < 14 ? "th" : (["th", "st", "nd", "rd"][number % 10] ?? "th");
+	return `${number}${suffix}`;
+}

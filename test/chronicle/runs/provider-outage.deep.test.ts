@@ -6,7 +6,7 @@ import { chronicle, eventsOf, goOn, ledgerOf, move, withTemplates, worker } from
 
 const outageMs = 90_000;
 const template = { states: { build: { persona: "Builder", next: ["finished"] } } };
-const settings = { retry: { enabled: false }, chronicle: { providerRetry: "10s" } };
+const settings = { retry: { enabled: false }, chronicle: { providerRetry: "14s" } };
 
 describe("an outage of the provider", { timeout: patient(200_000) }, () => {
 	it("of 90 s is waited out: no worker meanwhile, no active time, and the same conversation goes on", async () => {
@@ -32,7 +32,7 @@ describe("an outage of the provider", { timeout: patient(200_000) }, () => {
 			.poll(() => eventsOf(project).some(({ kind }) => kind === "provider_awaited"), { timeout: patient(30_000) })
 			.toBe(true);
 		const { providerWait } = ledgerOf(project) as unknown as { providerWait: { since: string; next: string } };
-		expect(Date.parse(providerWait.next) - Date.parse(providerWait.since)).toBe(10_000);
+		expect(Date.parse(providerWait.next) - Date.parse(providerWait.since)).toBe(14_000);
 		await expect
 			.poll(() => project.processes().filter(({ command }) => command.includes("--mode")).length, {
 				timeout: patient(5000),

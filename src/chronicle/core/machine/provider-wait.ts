@@ -1,8 +1,6 @@
 // Waiting out a provider that fails: when a run tries it again, and when it gives up. Pure.
 // P1 a moment that the provider has named is kept, otherwise waits grow from the first to the longest; P2 no wait ends after the limit, counted
 // from the first failure; P3 nothing here reads a clock: every moment follows from the events.
-import type { TurnSettled } from "./event.ts";
-
 const minuteMs = 60_000;
 
 export const PROVIDER_DEFAULTS = { firstMs: minuteMs, longestMs: 30 * minuteMs, maxMs: 12 * 60 * minuteMs } as const;
@@ -36,7 +34,13 @@ export interface WaitOver {
 	readonly detail: string;
 }
 
-type Failure = Pick<TurnSettled, "detail" | "retryAt" | "waits"> & { readonly at: string };
+/** A failure at `at`, as the event `turn_settled` records it. */
+interface Failure {
+	readonly at: string;
+	readonly detail?: string;
+	readonly retryAt?: string;
+	readonly waits?: { readonly firstMs?: number; readonly maxMs?: number };
+}
 
 /** What follows from a failure of the provider. `maxMs`: the limit of the template; `undefined`: that of the settings, or the default. */
 export function waitAfter(

@@ -11,10 +11,10 @@ import {
 	marks,
 	type NextStep,
 	nextStep,
+	runStatusText,
 	shortCost,
 	shortCount,
 	shortTime,
-	statusWords,
 	titleOf,
 	undoneOf,
 } from "../timeline/index.ts";
@@ -48,7 +48,7 @@ function isInterrupted({ status }: Run, holder: ReportPage["holder"]): boolean {
 function statusOf({ report: { run }, holder }: ReportPage): { mark: ReturnType<typeof currentMark>; words: string } {
 	return isInterrupted(run, holder)
 		? { mark: "paused", words: "interrupted" }
-		: { mark: currentMark(run), words: statusWords(run.status) };
+		: { mark: currentMark(run), words: runStatusText(run.status) };
 }
 
 /** The user's next step, with the commands. */

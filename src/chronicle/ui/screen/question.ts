@@ -1,7 +1,7 @@
 // A question about a run in the terminal: its work, changes, cost and status. Pure.
 import { dim, type Line, plain, type SheetSpec, wrapParts } from "../../../tui/index.ts";
 import type { Run } from "../../core/index.ts";
-import { crumbsOf, statusWords } from "../timeline/index.ts";
+import { crumbsOf, runStatusText } from "../timeline/index.ts";
 import { crumbLine, separatorOf } from "./breadcrumbs.ts";
 import { changedFile } from "./changes-head.ts";
 
@@ -69,7 +69,7 @@ export function approvalSheet({ title, lines, words, uncalled }: ApprovalText, r
 
 /** The subject of the question, with the status and the path of the run below. */
 function approvalBody(lines: readonly string[], run: Run): Body {
-	const status: Line = [{ text: statusWords(run.status), tone: "warning" }];
+	const status: Line = [{ text: runStatusText(run.status), tone: "warning" }];
 	const crumbs = crumbsOf(run);
 	const draw = (width: number): Line[] => [
 		...linesOf(lines),

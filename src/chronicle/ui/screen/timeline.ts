@@ -35,10 +35,10 @@ import {
 	crumbsOf,
 	endingText,
 	nextStep,
+	runStatusText,
 	shortCost,
 	shortCount,
 	shortTime,
-	statusWords,
 	templateNameOf,
 	titleOf,
 } from "../timeline/index.ts";
@@ -106,7 +106,7 @@ function headline(run: Run, width: number): Line[] {
 	const task = run.task.split("\n", 1)[0] ?? "";
 	const name: Line = [{ text: templateNameOf(run), tone: "accent" }];
 	const id: Line = width < narrow ? [] : [dim(` ${run.id.slice(0, 8)}`)];
-	const status: StyledText = { text: statusWords(run.status), tone: statusTones[run.status] };
+	const status: StyledText = { text: runStatusText(run.status), tone: statusTones[run.status] };
 	const head = [...name, ...id, dim(" · "), status];
 	// The status is never cut off.
 	if (lineWidth(head) > width) return [fitLine(name, width), [status]];

@@ -6,10 +6,10 @@ import { entryForPeople, explainCause, liveTotals, type Move, outcomeOf, type Ru
 import {
 	keptLine,
 	marks,
+	runStatusText,
 	shortCost,
 	shortCount,
 	shortTime,
-	statusWords,
 	titleOf,
 	type Undone,
 	undoneText,
@@ -31,7 +31,7 @@ export function historyPage(run: Run, now: string, undone: Undone): Line[] {
 	lines.push([
 		dim(`${run.visit}. `),
 		accent(titleOf(run.state)),
-		plain(`  ${statusWords(run.status)}`),
+		plain(`  ${runStatusText(run.status)}`),
 		dim(
 			` · ${counted(attempts, "attempt")} · ${shortTime(ran)} · ${shortCount(tokens)} tokens · ${shortCost(costUsd)}`,
 		),

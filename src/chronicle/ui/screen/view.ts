@@ -27,7 +27,15 @@ import {
 	RunHistory,
 	type Visit,
 } from "../../core/index.ts";
-import { shortCost, shortCount, shortTime, statusWords, templateNameOf, titleOf, undoneOf } from "../timeline/index.ts";
+import {
+	runStatusText,
+	shortCost,
+	shortCount,
+	shortTime,
+	templateNameOf,
+	titleOf,
+	undoneOf,
+} from "../timeline/index.ts";
 import { changesHead } from "./changes-head.ts";
 import { eventLine } from "./event-line.ts";
 import { patchPage } from "./patch.ts";
@@ -290,7 +298,7 @@ export class RunView {
 		const visit = this.#showsVisit() ? this.#visit() : undefined;
 		const live = liveTotals(run, new Date().toISOString());
 		const spent = `${shortCount(live.tokens)} tokens · ${shortCost(live.costUsd)} · ${shortTime(live.activeMs)}`;
-		const status = plain(statusWords(run.status));
+		const status = plain(runStatusText(run.status));
 		if (width < narrow) return [status, ...(visit ? [plain(` · visit ${visit.number}`)] : []), dim(` · ${spent}`)];
 		return [
 			{ text: templateNameOf(run), tone: "accent" },

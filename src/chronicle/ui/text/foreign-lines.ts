@@ -1,6 +1,6 @@
 // A ledger of another program, for inspection. Pure.
 import type { LedgerEntry } from "../../core/index.ts";
-import { shortCount, statusWords } from "../timeline/index.ts";
+import { runStatusText, shortCount } from "../timeline/index.ts";
 
 export type ForeignEntry = Extract<LedgerEntry, { kind: "foreign" }>;
 
@@ -10,7 +10,7 @@ const maxMoves = 50;
 export function foreignLines({ id, summary, format }: ForeignEntry): string[] {
 	const { template, status, state, task, tokens, updatedAt } = summary;
 	return [
-		`${template} ${id.slice(0, 8)} · ${statusWords(status)} · ${state}`,
+		`${template} ${id.slice(0, 8)} · ${runStatusText(status)} · ${state}`,
 		`A ledger of ${format}: you can inspect it, but not continue it here.`,
 		...(task === "" ? [] : [`Task: ${task}`]),
 		`Total: ${shortCount(tokens)} tokens${updatedAt === "" ? "" : `, last changed ${updatedAt.slice(0, 16).replace("T", " ")}`}`,

@@ -12,7 +12,7 @@ import {
 	type TemplateCatalogue,
 	waitingChildren,
 } from "../../engine/index.ts";
-import { haltReason, shortCost, shortTime, statusWords } from "../timeline/index.ts";
+import { haltReason, runStatusText, shortCost, shortTime } from "../timeline/index.ts";
 import { isInterrupted, waitingLines } from "./status-lines.ts";
 
 const maxRuns = 20;
@@ -148,7 +148,7 @@ export function waits(entry: LedgerEntry): boolean {
 }
 
 function statusOf(entry: Exclude<LedgerEntry, { kind: "unreadable" }>): string {
-	return entry.kind === "run" && isStopped(entry) ? "interrupted" : statusWords(entry.summary.status);
+	return entry.kind === "run" && isStopped(entry) ? "interrupted" : runStatusText(entry.summary.status);
 }
 
 function entryLine(entry: LedgerEntry, now: number): string {

@@ -2,7 +2,7 @@
 
 import { counted } from "../../../definition/index.ts";
 import type { KeptFolders, Removable, Removed, RunEntry } from "../../engine/index.ts";
-import { shortTime, statusWords } from "../timeline/index.ts";
+import { runStatusText, shortTime } from "../timeline/index.ts";
 
 /** The runs to be removed: `1a2b3c4d  done · 3d ago · 12.3 MB · feature: Add a login`. `sizes`: bytes of runs by id. */
 export function removalLines({ runs, staying }: Removable, now: number, sizes?: ReadonlyMap<string, number>): string[] {
@@ -22,7 +22,7 @@ function entryText(entry: RunEntry, now: number, bytes = 0): string {
 	if (entry.kind === "unreadable") return `${id}  cannot be read${size}`;
 	const { status, updatedAt, template, task } = entry.summary;
 	const [line = ""] = task.split("\n");
-	return `${id}  ${statusWords(status)} · ${shortTime(now - Date.parse(updatedAt))} ago${size} · ${template}: ${line.slice(0, 60)}`;
+	return `${id}  ${runStatusText(status)} · ${shortTime(now - Date.parse(updatedAt))} ago${size} · ${template}: ${line.slice(0, 60)}`;
 }
 
 /** Kept runs, with the reason. */

@@ -1,7 +1,7 @@
 // The result of a run, as plain lines for the user, and as a message for the model of the user's session. Pure.
 import { counted } from "../../../definition/index.ts";
 import { describeKept, outcomeOf, type Run, type RunOutcome } from "../../core/index.ts";
-import { haltReason, statusWords, templateNameOf } from "../timeline/index.ts";
+import { haltReason, runStatusText, templateNameOf } from "../timeline/index.ts";
 import { entrySection } from "./entry-lines.ts";
 import { changeLines } from "./question-lines.ts";
 
@@ -73,7 +73,7 @@ export function resultMessage(run: Run): string {
 		`[Result of the pi-chronicle run ${templateNameOf(run)} ${id.slice(0, 8)}. The user put it into this conversation; it was written by the agents of the run, not by the user.]`,
 		"",
 		`Task of the run: ${task}`,
-		`Status: ${statusWords(status)}${why === undefined ? "" : `. ${why}`}`,
+		`Status: ${runStatusText(status)}${why === undefined ? "" : `. ${why}`}`,
 		...summaryLines(result),
 		...entryLists(run, result),
 		"",

@@ -27,10 +27,10 @@ import {
 	keptLine,
 	nextStep,
 	providerText,
+	runStatusText,
 	shortCost,
 	shortCount,
 	shortTime,
-	statusWords,
 	templateNameOf,
 	titleOf,
 } from "../timeline/index.ts";
@@ -182,7 +182,7 @@ function statusPhrase(read: ReadLedger): string {
 	if (isQueued(read)) return "queued";
 	const where = holder && holder.alive !== "no" && holder.pid !== process.pid ? ` (pid ${holder.pid})` : "";
 	const ending = run.status === "running" && run.hold ? endingText(run) : undefined;
-	return `${ending === undefined ? statusWords(run.status) : `pausing: ${ending}`}${where}`;
+	return `${ending === undefined ? runStatusText(run.status) : `pausing: ${ending}`}${where}`;
 }
 
 /** Its worker, so that a state that never ran is distinguishable from one that did. */

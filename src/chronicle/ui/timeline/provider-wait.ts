@@ -2,7 +2,7 @@
 import type { Run } from "../../core/index.ts";
 
 /** A status in words: `waiting for the provider`, `awaiting approval`. */
-export function statusWords(status: string): string {
+export function runStatusText(status: string): string {
 	return status === "awaiting_provider" ? "waiting for the provider" : status.replaceAll("_", " ");
 }
 

@@ -100,7 +100,11 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		about: "The provider of one model failed; the next continues in the same conversation.",
 		fields: ["visit", "attempt", "from", "to", "detail"],
 	},
-	turn_settled: { about: "The model stopped, with the reason.", fields: ["visit", "attempt", "stop", "detail"] },
+	turn_settled: {
+		about:
+			"The model stopped, with the reason; of a provider that fails, when it says that it can be tried again, and the settings for waiting.",
+		fields: ["visit", "attempt", "stop", "detail", "retryAt", "waits"],
+	},
 	delivered: { about: "A message reached the worker.", fields: ["message"] },
 	snapshot_updated: { about: "Data for the snapshot.", fields: ["visit", "attempt", "by", "data"] },
 	move_requested: {

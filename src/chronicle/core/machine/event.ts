@@ -206,7 +206,7 @@ export interface TurnSettled {
 	readonly detail?: string;
 	/** When the provider can be tried again, as it has said, ISO 8601; absent: it has not. */
 	readonly retryAt?: string;
-	/** The settings for waiting, where they differ from the defaults: the first wait and the longest of all together, in ms. */
+	/** Settings for waiting: the first wait and all together, in ms; absent fields: the defaults. Absent in ledgers of earlier versions, which do not wait. */
 	readonly waits?: { readonly firstMs?: number; readonly maxMs?: number };
 }
 

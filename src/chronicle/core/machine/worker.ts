@@ -220,11 +220,14 @@ export function onTurnSettled(run: Run, event: LedgerEvent & TurnSettled): Reduc
 		case "auth":
 			return pause("auth", `The provider refuses the credentials${detailOf(event)}`);
 		case "transient":
-			return waitForProvider(seen, event);
-		case "provider_error":
+		case "provider_error": {
+			if (event.stop === "transient" && event.waits) return waitForProvider(seen, event);
 			if (run.visitRecord.crashes >= run.plan.limits.retries)
 				return pause("provider", `The provider fails${detailOf(event)}`);
-			return stopWorker(countCrash(seen), "now", { kind: "again", because: "provider_error", delayMs: 0 });
+			// In ledgers of earlier versions, a passing fault is retried like this.
+			const delayMs = event.stop === "transient" ? providerDelayMs * 2 ** run.visitRecord.crashes : 0;
+			return stopWorker(countCrash(seen), "now", { kind: "again", because: "provider_error", delayMs });
+		}
 		case "finished":
 		case "length":
 		case "aborted": {

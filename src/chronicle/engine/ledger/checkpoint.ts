@@ -87,6 +87,7 @@ const optionalFields: readonly string[] = [
 	"childCount",
 	"decisions",
 	"question",
+	"providerWait",
 	"inherited",
 	"keptFolders",
 ];

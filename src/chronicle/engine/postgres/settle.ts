@@ -1,5 +1,5 @@
 // What becomes of a job when its segment has ended, or its host is dead.
-import type { HostNeed } from "../../core/index.ts";
+import type { HostNeed, Run } from "../../core/index.ts";
 import type { Database, Sql } from "./database.ts";
 import {
 	completeJob,
@@ -14,6 +14,12 @@ import {
 import { nextQueue, routeJob } from "./routing.ts";
 import { lockRun } from "./rows.ts";
 import { deadHolder, isCounted, markSuspects } from "./suspects.ts";
+
+/** Seconds until the provider that the run waits for is tried again; 0: it waits for none. */
+export function secondsToWait({ stage, providerWait }: Run): number {
+	if (stage.kind !== "awaiting_provider" || !providerWait) return 0;
+	return Math.max(0, Math.ceil((Date.parse(providerWait.next) - Date.now()) / 1000));
+}
 
 /** A locked run whose job is to be settled. */
 export interface SettledRow extends QueuedRun {

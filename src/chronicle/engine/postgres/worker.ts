@@ -17,7 +17,7 @@ import { parkDeadRuns } from "./park.ts";
 import { labelsInQueue, queueName } from "./routing.ts";
 import { ScheduledRuns } from "./scheduled-run.ts";
 import { type RunSegment, type ServedProject, startSegment } from "./segment.ts";
-import { cancelReplaced, reapRuns, wakePosted } from "./settle.ts";
+import { cancelReplaced, reapRuns, secondsToWait, wakePosted } from "./settle.ts";
 import { type Slot, Slots } from "./slots.ts";
 import { removeStale } from "./stale-folders.ts";
 import { openPostgresStore, type PostgresStore } from "./store.ts";
@@ -384,12 +384,6 @@ function withWorkEnvironment(project: ServedProject, report: (text: string) => v
 			`Workers and commands of ${name} do not get these variables: ${withheld.join(", ")}. To pass some of them, name them with --env, or in "env" of the file of --config.`,
 		);
 	return { ...project, place: { ...place, env } };
-}
-
-/** Seconds until the provider that the run waits for is tried again; 0: it waits for none. */
-function secondsToWait({ stage, providerWait }: Run): number {
-	if (stage.kind !== "awaiting_provider" || !providerWait) return 0;
-	return Math.max(0, Math.ceil((Date.parse(providerWait.next) - Date.now()) / 1000));
 }
 
 /**

@@ -139,8 +139,7 @@ export function openProject(
 				children,
 				keepChildFolders,
 				forbidden: openJoinRules(rules, { cwd: child?.cwd ?? cwd, agentDir: agentFolder, copy }),
-				questionMs,
-				providerWait,
+				...{ questionMs, providerWait },
 				...(child ? { ceilings: child.order.ceilings } : {}),
 				workspace: openGitWorkspace({
 					cwd: child?.cwd ?? cwd,

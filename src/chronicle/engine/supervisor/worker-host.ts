@@ -46,9 +46,8 @@ export function hostOf(
 		waits: (why) => void record({ kind: "noted", text: why }),
 		brief,
 		report(report) {
-			const { providerWait: waits } = context;
-			const isFailure = report.kind === "turn_settled" && waits !== undefined;
-			void record({ ...report, visit, attempt, ...(isFailure ? { waits } : {}) } as EventBody);
+			const { providerWait: waits = {} } = context;
+			void record({ ...report, visit, attempt, ...(report.kind === "turn_settled" ? { waits } : {}) } as EventBody);
 		},
 		async requestMove(named, summary, given): Promise<MoveReply> {
 			const target = findTarget(named, legalTargets(run())) ?? named;

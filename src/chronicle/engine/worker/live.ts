@@ -219,8 +219,6 @@ async function onExit(state: State, exit: ChildExit, session: string): Promise<W
 	return { kind: "exited", code: exit.code, ...withDetail };
 }
 
-// ── questions ──
-
 /** Time with an open question does not count. */
 async function whileAsking<T>(state: State, ask: () => Promise<T>): Promise<T> {
 	state.questions += 1;
@@ -288,8 +286,6 @@ function refusal(error: unknown): { readonly kind: "refused"; readonly text: str
 	return { kind: "refused", text: `The supervisor could not process this (${cause}). Try again.` };
 }
 
-// ── messages and models ──
-
 /** Milliseconds until a message that came during a compaction is sent again. */
 const compactionMs = 200;
 
@@ -333,14 +329,13 @@ async function switchModel(state: State, error: string, text: string): Promise<v
 	if (sent.kind === "refused") await switchModel(state, sent.reason, text);
 }
 
-// ── records ──
-
 function onRecord(state: State, record: RpcRecord): void {
 	const notice = hostNotice(record);
-	if (notice) {
-		onNotice(state, notice.topic, notice.payload);
-		return;
-	}
+	if (notice) onNotice(state, notice.topic, notice.payload);
+	else onEvent(state, record);
+}
+
+function onEvent(state: State, record: RpcRecord): void {
 	switch (record.type) {
 		case "agent_start":
 			state.running = true;
@@ -395,7 +390,7 @@ function onMessage(state: State, message: unknown): void {
 		state.lastStop = { reason: String(stopReason), error: typeof errorMessage === "string" ? errorMessage : "" };
 		const isFailed = stopReason === "error";
 		if (!isFailed) state.failures.clear();
-		// A message cut by an abort may not have been requested, and one that was refused is no answer.
+		// A message that an abort cut may not have been requested; one that was refused is no answer.
 		addUsage(state, usage, stopReason === "aborted" || (isFailed && spendOf(usage).tokens === 0) ? 0 : 1);
 	} else addUsage(state, usage);
 }

@@ -132,10 +132,11 @@ export function resumeCommand(
 	const raised = [...raisedLimits(raise), ...(model === undefined ? [] : [{ kind: "model_changed" as const, model }])];
 	const { stage } = run;
 	if (stage.kind === "over") return refused(`${statusSentence(run)} Continue it in a state: reopen <state>.`);
+	if (run.status === HUMAN_INTERVENTION)
+		return raised.length > 0
+			? checked(run, raised)
+			: refused(`${statusSentence(run)} Decide: release, release <state>, or abort.`);
 	if (stage.kind === "waiting") {
-		if (run.status === HUMAN_INTERVENTION && raised.length === 0)
-			return refused(`${statusSentence(run)} Decide: release, release <state>, or abort.`);
-		if (run.status === HUMAN_INTERVENTION) return checked(run, raised);
 		const branch = otherBranch ? { otherBranch } : {};
 		const how = { ...saying(words), ...(reload ? { reload } : {}), ...branch, seen: seenOf(run) };
 		return checked(run, [...raised, { kind: "resumed", answers: stage.since, ...how }]);

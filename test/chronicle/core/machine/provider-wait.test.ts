@@ -96,7 +96,15 @@ function begin(run: TestRun): TestRun {
 }
 function fail(run: TestRun, more: Partial<Extract<EventBody, { kind: "turn_settled" }>> = {}): TestRun {
 	const { visit, attempt } = run.run;
-	return run.say({ kind: "turn_settled", visit, attempt, stop: "transient", detail: "529 Overloaded", ...more });
+	return run.say({
+		kind: "turn_settled",
+		visit,
+		attempt,
+		stop: "transient",
+		detail: "529 Overloaded",
+		waits: {},
+		...more,
+	});
 }
 /** Stops the worker, so that the wait begins. */
 function rest(run: TestRun): TestRun {

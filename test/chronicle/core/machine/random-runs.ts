@@ -257,6 +257,7 @@ function workerActs(world: World, alive: LaunchId, one: number, two: number): vo
 				visit,
 				attempt,
 				stop: (["finished", "length", "transient", "quota"] as const)[two % 4] ?? "finished",
+				...(two % 8 < 4 ? { waits: {} } : {}),
 			});
 			return;
 		case 5:

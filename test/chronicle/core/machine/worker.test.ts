@@ -114,13 +114,12 @@ describe("a provider that fails", () => {
 		expect(testRun.run).toMatchObject({ status: "paused", hold: { cause: stop } });
 		expect(testRun.events.filter(({ kind }) => kind === "attempt_reserved").length).toBe(1);
 	});
-	it("an unknown fault is retried once; a passing one is waited out", () => {
+	it("an unknown fault is retried once", () => {
 		const testRun = settle(start(open(template())), "provider_error");
 		rest(testRun);
 		expect(testRun.due("work")).toMatchObject({ because: "provider_error", delayMs: 0 });
 		settle(start(testRun), "provider_error");
 		expect(rest(testRun).run).toMatchObject({ status: "paused", hold: { cause: "provider" } });
-		expect(rest(settle(start(open(template())), "transient")).run.status).toBe("awaiting_provider");
 	});
 });
 

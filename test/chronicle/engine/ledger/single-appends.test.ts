@@ -61,7 +61,9 @@ function asWrittenThen(text: string): string {
 describe("a ledger of single appends", () => {
 	it("has every kind of event that was written then", () => {
 		const kinds = new Set(ids.flatMap((id) => eventsOf(id).map(({ kind }) => kind)));
-		const known = Object.keys(eventKinds).filter((kind) => !/^(?:provider|host|child|join|output_|decision_)/.test(kind));
+		const known = Object.keys(eventKinds).filter(
+			(kind) => !/^(?:provider|host|child|join|output_|decision_)/.test(kind),
+		);
 		expect([...kinds].sort()).toEqual(known.sort());
 	});
 

@@ -1,5 +1,5 @@
 // The end of children: what their folders leave besides snapshots, and the join that takes it along.
-import { lstat, readdir } from "node:fs/promises";
+import { lstat, mkdir, readdir } from "node:fs/promises";
 import { join, posix, relative, sep } from "node:path";
 import type {
 	ChildLeftovers,
@@ -10,7 +10,7 @@ import type {
 	KeptFolder,
 	Workspace,
 } from "../../core/index.ts";
-import { describeIgnored, type EndingChild, findRest, placeRest, writeRest } from "./child-rest.ts";
+import { describeIgnored, type EndingChild, findRest, listEmptyFolders, placeRest, writeRest } from "./child-rest.ts";
 import { findChildPlace } from "./children.ts";
 import { describeChanges, rawChanges, relativeTo } from "./compare.ts";
 import { ioFailure } from "./failures.ts";
@@ -95,6 +95,7 @@ export async function joinChildren(
 		const judged = await judgeRest(store, found, rest, change.forbidden);
 		const copied = await placeRest(store, found, judged.allowed, folder);
 		placed.push(...copied.placed);
+		await makeEmptyFolders(store, await listEmptyFolders(store, found, tree), change.forbidden);
 		const files = [...copied.left, ...judged.forbidden, ...held];
 		await writeRest(found, files);
 		if (files.length > 0) kept.push({ child, path: found.root, files });
@@ -145,6 +146,14 @@ async function withheldOf(
 	if (withheld.length === 0) return [];
 	const changed = new Set((await rawChanges(store, start, tree, "apart")).map(({ path }) => fromRaw(path)));
 	return withheld.filter(({ path }) => changed.has(path));
+}
+
+/** Makes the empty folders of a child in the project, where nothing is in the way. */
+async function makeEmptyFolders(store: Store, folders: readonly string[], forbidden: Join["forbidden"]): Promise<void> {
+	for (const folder of folders) {
+		const [refused] = await findForbidden(forbidden, [{ path: belowRun(store, folder), change: "A" }]);
+		if (!refused) await mkdir(join(store.root, folder), { recursive: true }).catch(() => {});
+	}
 }
 
 /** Separates the repositories that contain something that must not be written. */

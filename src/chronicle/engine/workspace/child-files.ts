@@ -57,7 +57,7 @@ export async function fillFolder(
 	await writeRest(git, start, { rest, files, skipped: unkept.copied });
 	await store.modes.apply(
 		files,
-		rest.map(({ path }) => path),
+		[...rest, ...placeholders].map(({ path }) => path),
 	);
 	return { tree: start, notes: unkept.notes };
 }

@@ -185,6 +185,39 @@ export async function noteIgnoredApart(store: Store, child: EndingChild): Promis
 	await writeIgnored(child.place, await listIgnored(store, child, child.start));
 }
 
+/** The empty folders of a child, by path below its root. `tree`: its files. */
+export async function listEmptyFolders(
+	store: Store,
+	{ place, root }: EndingChild,
+	tree: string,
+): Promise<readonly string[]> {
+	const index = join(place, "index.empty");
+	const found: string[] = [];
+	try {
+		await store.git(["read-tree", tree], { index });
+		const args = ["ls-files", "-z", "--others", "--exclude-standard", "--directory"];
+		const listed = await store.git(args, { index, workTree: root });
+		// Grows while it is read.
+		const open = listed.output
+			.toString("utf8")
+			.split("\0")
+			.filter((name) => name.endsWith("/"));
+		for (const folder of open) {
+			const entries = await readdir(join(root, folder), { withFileTypes: true });
+			if (entries.length === 0) found.push(folder.slice(0, -1));
+			else
+				open.push(
+					...entries.flatMap((entry) =>
+						entry.isDirectory() && entry.name !== ".git" ? [`${folder}${entry.name}/`] : [],
+					),
+				);
+		}
+	} finally {
+		await rm(index, { force: true });
+	}
+	return found;
+}
+
 async function writeIgnored(place: string, names: readonly string[]): Promise<void> {
 	await writeFile(join(place, ignoredFile), JSON.stringify(names), { mode: 0o600 });
 }

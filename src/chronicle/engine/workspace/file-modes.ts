@@ -5,13 +5,16 @@ import { readFileSync } from "node:fs";
 import { chmod, lstat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { attempt, realPathOf } from "../../../disk/index.ts";
-import { pathBytes } from "./paths.ts";
+import { foldersAbove, pathBytes } from "./paths.ts";
 
 export interface FileModes {
 	/** Remembers the permissions of a path (bytes as latin1) until `save`. */
 	note(path: string, mode: number): void;
 	save(): Promise<void>;
-	/** Gives files at `paths` below `root`, which were just created, their recorded permissions; an unrecorded file keeps its own. */
+	/**
+	 * Gives files at `paths` below `root`, which were just created, and their folders, the recorded permissions; what is not recorded keeps its own. The
+	 * path of a folder ends in `/`.
+	 */
 	apply(root: string, paths: readonly string[]): Promise<void>;
 }
 
@@ -44,7 +47,9 @@ export function openFileModes(folder: string): FileModes {
 		async apply(root, paths) {
 			// A child may have added some.
 			known = read();
-			for (const path of known.size === 0 ? [] : paths) {
+			if (known.size === 0) return;
+			const folders = new Set(paths.flatMap((path) => foldersAbove(path).map((folder) => `${folder}/`)));
+			for (const path of [...paths, ...folders]) {
 				const mode = known.get(path);
 				if (mode !== undefined) await setMode(pathBytes(root, path), mode);
 			}
@@ -54,6 +59,7 @@ export function openFileModes(folder: string): FileModes {
 
 async function setMode(file: Buffer, mode: number): Promise<void> {
 	const stats = await lstat(file).catch(() => undefined);
+	if (stats?.isDirectory() && (stats.mode & 0o777) !== mode) await chmod(file, mode).catch(() => {});
 	if (!stats?.isFile()) return;
 	// Whether it is a program is part of the snapshot.
 	const wanted = stats.mode & 0o100 ? mode | 0o100 : mode & ~0o111;

@@ -209,7 +209,7 @@ async function planUpdate(
 		unkept: closed,
 		bytes: 0,
 	};
-	const leadsThroughLink = openLinkCheck(state.store.root);
+	const leadsThroughLink = openLinkCheck(state.store);
 	for (const name of names) {
 		if (state.store.control.signal?.aborted) throw stopped();
 		const path = name.replace(/\/$/, "");
@@ -273,13 +273,15 @@ async function inspectFile({ store, placeholders }: State, path: string, stats: 
 	return { kind: "placeholder", entry: { path, mode: stats.mode & 0o100 ? modes.program : modes.file, object } };
 }
 
-/** Whether a path leads through a symbolic link. */
-function openLinkCheck(root: string): (path: string) => Promise<boolean> {
+/** Whether a path leads through a symbolic link. Notes the permissions of the folders. */
+function openLinkCheck({ root, modes: permissions }: SnapshotStore): (path: string) => Promise<boolean> {
 	const links = new Map<string, boolean>();
 	const isLink = async (folder: string): Promise<boolean> => {
 		const known = links.get(folder);
 		if (known !== undefined) return known;
-		const link = (await lstat(pathBytes(root, folder)).catch(() => undefined))?.isSymbolicLink() ?? false;
+		const stats = await lstat(pathBytes(root, folder)).catch(() => undefined);
+		if (stats?.isDirectory()) permissions.note(`${folder}/`, stats.mode);
+		const link = stats?.isSymbolicLink() ?? false;
 		links.set(folder, link);
 		return link;
 	};

@@ -1,5 +1,5 @@
 // The end of children: a join loses nothing that a child has made, and a folder with files that are nowhere else stays.
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
@@ -77,6 +77,29 @@ describe("what a child has made", needsPosix, () => {
 			expect(await value(made.parent.removeChildren([]))).toMatchObject([{ files: [{ path }] }]);
 		},
 	);
+
+	it("has its empty folders, and its folders their permissions, after the join and in the copy", async () => {
+		const made = await openCase((stage) => {
+			stage.write("private/a.txt", "a\n");
+			chmodSync(join(stage.root, "private"), 0o700);
+		});
+		const { root } = made.child;
+		const modeOf = (path: string) => (lstatSync(path).mode & 0o777).toString(8);
+		expect(modeOf(join(root, "private"))).toBe("700");
+		for (const path of ["empty/deep", "dist/empty", "closed"]) mkdirSync(join(root, path), { recursive: true });
+		write("closed/b.txt", "b\n")(root);
+		chmodSync(join(root, "closed"), 0o750);
+		await joinChild(made);
+		expect(readdirSync(join(made.stage.root, "empty/deep"))).toEqual([]);
+		expect([existsSync(join(made.stage.root, "dist")), modeOf(join(made.stage.root, "closed"))]).toEqual([
+			false,
+			"750",
+		]);
+		const { tree } = await value(made.parent.snapshot());
+		rmSync(join(made.stage.root, "private"), { recursive: true });
+		await value(made.parent.restore(tree));
+		expect(modeOf(join(made.stage.root, "private"))).toBe("700");
+	});
 
 	it("is joined once, if the join is repeated after a crash", async () => {
 		const made = await openCase();

@@ -1,4 +1,5 @@
 // A folder that cannot be watched is polled every 2 seconds, and only such a folder.
+
 import files from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { openInbox, postEvent } from "../../src/chronicle/engine/ledger/inbox.ts";
 import { watchFolder } from "../../src/disk/index.ts";
 import { openFolder } from "../harness/folder.ts";
+import { patient } from "../harness/patience.ts";
 
 const { watch } = files;
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
@@ -55,6 +57,6 @@ it("a command from another terminal reaches the holder of a run although its inb
 	await postEvent(folder, { kind: "pause_requested", cause: "person", detail: "now" }, 1);
 	expect(heard).toEqual([]);
 	vi.advanceTimersByTime(2_000);
-	await vi.waitFor(() => expect(heard).toEqual(["pause_requested"]), { timeout: 5_000 });
+	await vi.waitFor(() => expect(heard).toEqual(["pause_requested"]), { timeout: patient(5_000) });
 	await inbox.close();
 });

@@ -29,10 +29,12 @@ export const covered: readonly Coverage[] = [
 		title: "a user with an empty home follows",
 	},
 	{
-		command: /^npm install -g pi-chronicle pg pg-boss$|^pi-chronicle (?:run|engine (?:init|worker|status)) --engine /,
+		command:
+			/^npm install -g pi-chronicle pg@8 pg-boss@12$|^pi-chronicle (?:run|engine (?:init|worker|status)) --engine /,
 		by: "test/docs/in-use.deep.test.ts",
 		title: "a user with an empty home follows",
 	},
+	{ command: /^pi-chronicle doctor --try /, by: "test/doctor/trial.test.ts", title: "doctor --try" },
 	{
 		command: /^pi-chronicle engine /,
 		by: "test/chronicle/engine/postgres/hosts.test.ts",

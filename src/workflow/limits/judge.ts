@@ -164,10 +164,9 @@ function judgeCapabilities(
 	return firstOf(accesses, judgeAccess) ?? firstOf(runs, judgeRun) ?? firstOf(unknowns, judgeUnknown);
 }
 
-/** Whether the change is known to stay in temporary folders. */
+/** Whether the change is known to stay in temporary folders, or outside this machine. */
 function isMadeIn(temporary: ProjectPlaces["temporary"], { places }: CommandRun, change: ChangeKind): boolean {
-	const known = places?.[change] ?? [];
-	return known.length > 0 && known.every((place) => isTemporary({ ...place, recursive: true }, temporary));
+	return places?.[change]?.every((place) => isTemporary({ ...place, recursive: true }, temporary)) ?? false;
 }
 
 function lack(lacks: Exclude<Capability, "read">, what: string): Stop {

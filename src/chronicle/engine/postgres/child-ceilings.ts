@@ -5,7 +5,7 @@ import type { TreeCeilings } from "../../core/index.ts";
 import { readCeilings } from "./child-rows.ts";
 import type { Database } from "./database.ts";
 import type { Host } from "./host.ts";
-import { parseJson } from "./untrusted.ts";
+import { parseUntrusted } from "./untrusted.ts";
 
 /** The ceilings of a child as text; `null`: there are none. */
 export function ceilingsText(ceilings: TreeCeilings): string | null {
@@ -51,7 +51,7 @@ export async function openCeilings(
 		if (!closed && text !== null) void look();
 	});
 	return {
-		ceilings: () => (text === null ? undefined : (parseJson(text, isCeilings) ?? nothing)),
+		ceilings: () => (text === null ? undefined : (parseUntrusted(text, isCeilings) ?? nothing)),
 		close() {
 			closed = true;
 			unlisten();

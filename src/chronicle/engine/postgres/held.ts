@@ -14,7 +14,7 @@ import {
 	type StoreFailure,
 } from "../../core/index.ts";
 import { redactEvent, stampEvent, storeFailure } from "../ledger/index.ts";
-import { plainText, withSnapshotsText } from "./append-text.ts";
+import { appendText, appendWithSnapshotsText } from "./append-text.ts";
 import { CHANNEL, type Sql } from "./database.ts";
 import { databaseFailure, throughOutage } from "./database-failure.ts";
 import type { Host } from "./host.ts";
@@ -240,7 +240,7 @@ export class HeldRow implements PostgresLedger {
 		const { database, host } = this.#parts;
 		const asked = proofNow();
 		const texts = events.map((event) => JSON.stringify(event));
-		const { count } = await database.query(staged.length > 0 ? withSnapshotsText : plainText, [
+		const { count } = await database.query(staged.length > 0 ? appendWithSnapshotsText : appendText, [
 			...[this.run.id, host.id, this.fence, durability === "soon", head?.tree ?? null, seq],
 			...[events.map((event) => event.seq), texts, ...foldedValues(next), head?.parent ?? null],
 			...(staged.length > 0 ? snapshotValues(staged) : []),

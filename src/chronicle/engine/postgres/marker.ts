@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isNumber, object, optional } from "../../../definition/index.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { RunSnapshot } from "./run-snapshot.ts";
-import { isFolderBelow, isObjectName, parseJson } from "./untrusted.ts";
+import { isFolderBelow, isObjectName, parseUntrusted } from "./untrusted.ts";
 
 /** A host's note about a run's folder. */
 export interface Marker {
@@ -30,7 +30,7 @@ const name = "segment.json";
 export async function readMarker(folder: string): Promise<Marker | undefined> {
 	await mkdir(folder, { recursive: true, mode: 0o700 });
 	return readFile(join(folder, name), "utf8").then(
-		(text) => parseJson(text, isMarker),
+		(text) => parseUntrusted(text, isMarker),
 		() => undefined,
 	);
 }

@@ -33,7 +33,7 @@ import {
 	withdrawJob,
 } from "./child-rows.ts";
 import type { Database } from "./database.ts";
-import { reached, throughOutage } from "./database-failure.ts";
+import { throughOutage, untilReached } from "./database-failure.ts";
 import { readEventRows } from "./rows.ts";
 import type { SharedWorkspace } from "./shared-workspace.ts";
 import type { PostgresStore } from "./store.ts";
@@ -75,7 +75,7 @@ export class RemoteChildren implements ChildRuns {
 
 	async exists(id: string): Promise<boolean> {
 		const { store, patienceMs = outageMs } = this.#options;
-		const read = await reached(patienceMs, () => store.read(id));
+		const read = await untilReached(patienceMs, () => store.read(id));
 		return read.ok || read.failure.reason !== "unknown";
 	}
 
@@ -97,7 +97,7 @@ export class RemoteChildren implements ChildRuns {
 					return ceilings;
 				},
 			});
-		const started = await reached(patienceMs, begin);
+		const started = await untilReached(patienceMs, begin);
 		if (!started.ok && started.failure.reason === "fenced") throw new Error(started.failure.message);
 		if (!started.ok) return started;
 		const child = new RemoteChild({ database, store, order, run: started.value, ceilings, patienceMs });
@@ -272,7 +272,7 @@ class RemoteChild implements Supervision {
 			this.#end({ kind: "released", run: this.run });
 			return { refused: undefined };
 		}
-		const posted = await reached(patienceMs, () => store.post(this.run.id, event));
+		const posted = await untilReached(patienceMs, () => store.post(this.run.id, event));
 		if (!posted.ok) return { refused: posted.failure.message };
 		const state = await throughOutage(patienceMs, () => posted.value.state());
 		return { refused: state.kind === "refused" ? state.reason : undefined };

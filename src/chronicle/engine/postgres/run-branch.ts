@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { isNumber, object } from "../../../definition/index.ts";
 import { PLACEHOLDER_LIST } from "../workspace/index.ts";
 import { commitTree, committerEmail, explainGit, type GitPlace, gitAt, gitRemote, gitText } from "./remote.ts";
-import { isObjectName, parseJson } from "./untrusted.ts";
+import { isObjectName, parseUntrusted } from "./untrusted.ts";
 
 /** What the branch should show: the files of `tree` after event `seq`. */
 export interface BranchTarget {
@@ -145,5 +145,5 @@ const isNote = object<BranchNote>({
 
 function readNote(message: string): BranchNote | undefined {
 	const [, data] = /^Chronicle-Snapshot: (\{.*\})$/m.exec(message) ?? [];
-	return data === undefined ? undefined : parseJson(data, isNote);
+	return data === undefined ? undefined : parseUntrusted(data, isNote);
 }

@@ -13,7 +13,7 @@ import { isScheduledStart, scheduleQueue } from "./schedules.ts";
 import type { ServedProject } from "./segment.ts";
 import { openSharedWorkspace } from "./shared-workspace.ts";
 import { openPostgresStore } from "./store.ts";
-import { folderIn, parseJson } from "./untrusted.ts";
+import { folderIn, parseUntrusted } from "./untrusted.ts";
 
 export interface ScheduledRunsOptions {
 	readonly database: Database;
@@ -154,7 +154,7 @@ export class ScheduledRuns {
 		});
 		this.making.add(id);
 		try {
-			const start = parseJson(schedule.start, isScheduledStart);
+			const start = parseUntrusted(schedule.start, isScheduledStart);
 			if (!start) throw new Error("What the schedule starts cannot be read: remove it and add it again.");
 			return await store.create({ ...start, id });
 		} finally {

@@ -20,7 +20,7 @@ import type { Checkout } from "./checkout.ts";
 import { openCeilings } from "./child-ceilings.ts";
 import { saveBase } from "./child-rows.ts";
 import type { Database } from "./database.ts";
-import { reached } from "./database-failure.ts";
+import { untilReached } from "./database-failure.ts";
 import type { PostgresLedger, SegmentHooks, TakenAnswer } from "./held.ts";
 import type { Host } from "./host.ts";
 import { findLeftovers, type Leftovers, openLeftovers } from "./leftovers.ts";
@@ -266,7 +266,7 @@ function setUpOnce(
 		isDone ||= existsSync(file);
 		if (isDone || !run.parent) return { ok: true, value: undefined };
 		const { run: above } = run.parent;
-		const read = await reached(outageMs, () => store.read(above));
+		const read = await untilReached(outageMs, () => store.read(above));
 		if (!read.ok) return read;
 		const parent = read.value.run;
 		const isMerge = parent.children?.children.some(({ id, merges }) => id === run.id && merges !== undefined);

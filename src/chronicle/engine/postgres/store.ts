@@ -31,7 +31,7 @@ import { admitRun } from "./quota.ts";
 import { explainWait, type HostOffer, labelsInQueue, nextQueue, readOffers } from "./routing.ts";
 import { familyText, holderOf, loadRow, lockRow, type RunRow, readEventRows, runColumns, runTables } from "./rows.ts";
 import { MustBeAlone } from "./suspects.ts";
-import { parseJson } from "./untrusted.ts";
+import { parseUntrusted } from "./untrusted.ts";
 
 export interface PostgresStore extends LedgerStore {
 	open(id: string): Promise<Result<PostgresLedger, StoreFailure>>;
@@ -285,7 +285,7 @@ const isPlace = object<{ readonly visit: number; readonly index: number; readonl
 
 /** Whose child the run of a row is, as the list shows it. */
 function parentIn({ parent, child }: ListRow): Pick<RunSummary, "parent"> {
-	const place = parent === null || child === null ? undefined : parseJson(child, isPlace);
+	const place = parent === null || child === null ? undefined : parseUntrusted(child, isPlace);
 	return parent !== null && place ? { parent: { run: parent, ...only(placeFields, place) } } : {};
 }
 

@@ -33,7 +33,7 @@ export function isBranchName(name: string): boolean {
 }
 
 /** The value of a JSON text that has the shape; `undefined`: it has not. */
-export function parseJson<T>(text: string, shape: Shape<T>): T | undefined {
+export function parseUntrusted<T>(text: string, shape: Shape<T>): T | undefined {
 	try {
 		const value: unknown = JSON.parse(text);
 		return shape(value) ? value : undefined;
@@ -50,7 +50,7 @@ const isEvent = object<Pick<LedgerEvent, "seq" | "at" | "kind">>({
 
 /** The event of a row; `undefined`: it is none. */
 export function parseEvent(text: string): LedgerEvent | undefined {
-	return parseJson(text, isEvent as Shape<LedgerEvent>);
+	return parseUntrusted(text, isEvent as Shape<LedgerEvent>);
 }
 
 interface StoredParts {
@@ -75,7 +75,7 @@ const isStored = object<StoredParts>({
 
 /** The stored state of run `id`; `undefined`: it is none, or that of another run. */
 export function parseStoredRun(text: string, id: string): Run | undefined {
-	const stored = parseJson(text, isStored as unknown as Shape<StoredRun>);
+	const stored = parseUntrusted(text, isStored as unknown as Shape<StoredRun>);
 	try {
 		return stored?.id === id ? decodeRun(stored) : undefined;
 	} catch {
@@ -107,6 +107,6 @@ const isWrittenNote = object<Partial<SnapshotNote>>({
 /** The note in the message of a snapshot commit; `undefined`: it is none. */
 export function parseNote(message: string): SnapshotNote | undefined {
 	const [, , data = "{}"] = message.split("\n");
-	const note = parseJson(data, isWrittenNote);
+	const note = parseUntrusted(data, isWrittenNote);
 	return note && { folder: "", placeholders: [], ...note };
 }

@@ -1,4 +1,5 @@
 // Submodules and other repositories inside the project, in the folder of a child and at the join.
+
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { sampled } from "../../../harness/deep-it.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { needsPosix } from "../../../harness/needs.ts";
+import { patient } from "../../../harness/patience.ts";
 import { joinChild, look, openCase, repository } from "./ending-child.ts";
 import { type FilesStage, gitAuthor, value } from "./stage.ts";
 
@@ -39,7 +41,7 @@ function withSubmodules(stage: FilesStage): void {
 	repository(join(stage.root, "vendor/own"));
 }
 
-describe("submodules in the folder of a child", { timeout: 60_000 }, () => {
+describe("submodules in the folder of a child", { timeout: patient(60_000) }, () => {
 	it(
 		"have their files at their commit, are named, and are unchanged by the child's git and a join",
 		needsPosix,

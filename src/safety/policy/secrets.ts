@@ -7,8 +7,11 @@ export const redacted = "•••";
 interface SecretKind {
 	readonly name: string;
 	readonly pattern: RegExp;
-	/** The replacement; by default only the mark. A function is for patterns without groups; it returns `undefined` to keep the match. */
-	readonly shown?: string | ((match: string, before: string) => string | undefined);
+	/**
+	 * The replacement; by default only the mark. A function is for patterns without groups; it gets the text around the match, and returns
+	 * `undefined` to keep the match.
+	 */
+	readonly shown?: string | ((match: string, before: string, after: string) => string | undefined);
 }
 
 /** Names of secrets: `…_KEY`, `apiKey`, `token`, `SECRET_…`, `password`; not `tokens`, not a bare `key`. */
@@ -94,7 +97,7 @@ export const secretKinds: readonly SecretKind[] = [
 		// Last: any long word of random letters and digits.
 		name: "random word",
 		pattern: /(?<![\w+/=.-])[A-Za-z0-9+_-]{32,}={0,2}(?![\w/])/g,
-		shown: (word, before) => (looksRandom(word) && !isDigest(word, before) ? redacted : undefined),
+		shown: (word, before, after) => (looksRandom(word) && !isDigest(word, before, after) ? redacted : undefined),
 	},
 ];
 
@@ -124,11 +127,15 @@ function alternates(part: string): boolean {
 	return digits >= 3 && changes / part.length >= often;
 }
 
-/** Git objects and checksums are not secrets if the text before them identifies them, as in git's output. */
-function isDigest(word: string, before: string): boolean {
+/** Git objects and checksums are not secrets if the text around them identifies them, as in the output of git and `sha256sum`. */
+function isDigest(word: string, before: string, after: string): boolean {
 	if (!/^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})$/.test(word)) return false;
 	// A token mentioned together with a commit is still a token.
 	if (/token|key|secret|passw|auth|cred/i.test(before.slice(-30))) return false;
+	// `name.js <digest>` in a list, and `<digest>  name.js` as `sha256sum` prints it.
+	const isOfFile =
+		/(?:^|[\s("'`/])[\w@-][\w@.-]*\.[A-Za-z]\w{0,7} {1,2}$/.test(before) || /^(?: {2}| \*)[\w./]/.test(after);
+	if (isOfFile) return true;
 	return /(?:\b(?:commit|tree|blob|tag|parent|object|objects|rev|revision|head|base|merge|revert|checkout|show|diff|reset|index|sha-?\d{0,3}|md5|hash|digest|checksum|etag|integrity)s?\b[^\n]{0,24}|[0-9a-f]{7,40}\.{2,3})$/i.test(
 		before,
 	);
@@ -168,7 +175,9 @@ export function redactSecrets(text: string): string {
 		else
 			clean = clean.replace(
 				pattern,
-				(match: string, at: number, whole: string) => shown(match, whole.slice(Math.max(0, at - 60), at)) ?? match,
+				(match: string, at: number, whole: string) =>
+					shown(match, whole.slice(Math.max(0, at - 60), at), whole.slice(at + match.length, at + match.length + 8)) ??
+					match,
 			);
 	}
 	return clean;

@@ -76,6 +76,8 @@ describe("secrets", () => {
 		`commit ${small(40)}`,
 		`HEAD is now at ${small(40)}`,
 		`sha256:${small(64)}`,
+		`The net, with sha256: test/a-today.test.js ${small(64)} (24 tests); src/b.js ${small(64)}`,
+		`${small(64)}  test/a.test.js\n${small(64)} *b.bin`,
 		`git show ${small(40)}`,
 		"123e4567-e89b-42d3-a456-426614174000",
 		"src/components/workflow/definitions/reader-of-many-files.ts",
@@ -142,7 +144,18 @@ describe("secrets", () => {
 		const digest = small(length);
 		for (const before of ["tree ", "sha1: ", "checksum of it = ", "0a1b2c3..", "commit of the long branch: "])
 			expect(redactSecrets(before + digest)).toBe(before + digest);
-		for (const before of ["", "a ", "commit\n", `commit ${"x ".repeat(13)}`, "the key of commit ", "auth tree "])
+		for (const before of [
+			"",
+			"a ",
+			"commit\n",
+			"token.txt ",
+			"api-key.js ",
+			"config.json: ",
+			"See README.md. ",
+			`commit ${"x ".repeat(13)}`,
+			"the key of commit ",
+			"auth tree ",
+		])
 			expect(redactSecrets(before + digest)).toBe(`${before}•••`);
 		expect(redactSecrets(`commit ${small(length + 1)}`)).toBe("commit •••");
 		// Whatever names a secret among the last 30 characters before it.

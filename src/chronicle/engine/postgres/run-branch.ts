@@ -1,9 +1,7 @@
 // The branch `chronicle/<run>` of the project's remote: it follows the run by compare-and-swap.
 // B1 another host's commit is never overwritten; B2 the remote is not queried for a tip that this host has set.
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { isNumber, object } from "../../../definition/index.ts";
-import { PLACEHOLDER_LIST } from "../workspace/index.ts";
+import { branchTree } from "./branch-tree.ts";
 import { commitTree, committerEmail, explainGit, type GitPlace, gitAt, gitRemote, gitText } from "./remote.ts";
 import { isObjectName, parseUntrusted } from "./untrusted.ts";
 
@@ -28,8 +26,8 @@ interface Tip extends BranchNote {
 export interface RunBranchOptions {
 	readonly run: string;
 	readonly remote: string;
-	/** The folder that the run works in, below the repository's root. */
-	readonly folder: string;
+	/** Whether a path (bytes as latin1, below the root) can be one of the run's files. */
+	readonly contains: (path: string) => boolean;
 }
 
 export class RunBranch {
@@ -57,8 +55,8 @@ export class RunBranch {
 		if (found !== undefined && (found.seq >= seq || found.tree === tree)) return undefined;
 		const tip = found?.commit ?? "";
 		const parents = [...(tip === "" ? [] : [tip]), ...(base === undefined || found?.base === base ? [] : [base])];
-		const files = await this.#filesOf(tree, base);
-		const { run } = this.#options;
+		const { run, contains } = this.#options;
+		const files = await branchTree(this.#place, { tree, base, contains });
 		const commit = await commitTree(this.#place, files, parents, noteText(run, { seq, tree, base: base ?? "" }));
 		return { commit, tip };
 	}
@@ -98,32 +96,6 @@ export class RunBranch {
 		const text = await gitText(this.#place, ["log", "-1", "--format=%ce%n%B", commit]).catch(() => "");
 		const [author, ...message] = text.split("\n");
 		return author === committerEmail ? readNote(message.join("\n")) : undefined;
-	}
-
-	/** The tree of the branch: the run's files over the rest of the repository; contents that are not kept stay as they were. */
-	async #filesOf(tree: string, base: string | undefined): Promise<string> {
-		const place = this.#place;
-		const list = await readFile(join(place.gitDir, PLACEHOLDER_LIST), "utf8").catch(() => "");
-		const placeholders = new Set(list.split("\n").flatMap((line) => line.split(" ", 1)[0] || []));
-		const { folder } = this.#options;
-		if (folder === "" && placeholders.size === 0) return tree;
-		const index = { ...place, env: { GIT_INDEX_FILE: join(place.gitDir, "index.branch") } };
-		await gitText(index, ["read-tree", "--empty"]);
-		const root = folder === "" ? "" : `${folder}/`;
-		const entries = async (of: string): Promise<string[]> =>
-			(await gitText(place, ["ls-tree", "-r", "-z", of])).split("\0").filter(Boolean);
-		const pathOf = (entry: string): string => entry.slice(entry.indexOf("\t") + 1);
-		const objectOf = (entry: string): string => entry.split(/[ \t]/, 3)[2] ?? "";
-		const kept = await entries(tree);
-		const left = new Set(kept.filter((entry) => placeholders.has(objectOf(entry))).map(pathOf));
-		const before = base === undefined ? [] : await entries(base);
-		const lines = [
-			...before.filter((entry) => !pathOf(entry).startsWith(root) || left.has(pathOf(entry))),
-			...kept.filter((entry) => !left.has(pathOf(entry))),
-		];
-		const input = Buffer.from(lines.map((line) => `${line}\0`).join(""));
-		await gitText(index, ["update-index", "-z", "--index-info"], input);
-		return gitText(index, ["write-tree"]);
 	}
 }
 

@@ -1,11 +1,19 @@
 // What a run leaves on the project's git remote, below `refs/chronicle/<run>/`: snapshots of its files, named by their tree, and its conversations.
 // G1 two hosts cannot overwrite each other's: equal names have equal contents; G2 a push is repeated while the remote is out of reach.
 
-import { readFile } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
-import { type GitResult, PLACEHOLDER_LIST, runGit } from "../workspace/index.ts";
+import {
+	containsFile,
+	type GitResult,
+	type GitWorkspaceOptions,
+	openExclusions,
+	PLACEHOLDER_LIST,
+	runGit,
+	toRaw,
+} from "../workspace/index.ts";
 import { commitTree, explainGit, type GitPlace, gitAt, gitRemote, gitText, remoteFailure } from "./remote.ts";
 import { type BranchTarget, RunBranch } from "./run-branch.ts";
 import { isSameSnapshot, noteText, type RunSnapshot } from "./run-snapshot.ts";
@@ -20,6 +28,8 @@ export interface RunRefsOptions {
 	readonly store: string;
 	/** The folder that the run works in, part of a repository. */
 	readonly cwd: string;
+	/** What the run's snapshots contain; needed only to move its branch. */
+	readonly files?: Pick<GitWorkspaceOptions, "leftOut" | "scope">;
 	readonly signal?: AbortSignal;
 	/** Called with a sentence when the remote keeps a caller waiting. */
 	readonly report?: ((text: string) => void) | undefined;
@@ -238,15 +248,19 @@ export class RunRefs {
 	}
 
 	async #openPlace(): Promise<OpenRefs> {
-		const { run, remote, cwd, store, signal, report } = this.#options;
+		const { run, remote, cwd, store, files: { leftOut, scope } = { leftOut: [] }, signal, report } = this.#options;
 		const paths = ["objects", "HEAD", "refs/heads"].flatMap((path) => ["--git-path", path]);
-		const asked = await runGit({ args: ["rev-parse", "--show-prefix", ...paths], cwd });
+		const asked = await runGit({ args: ["rev-parse", "--show-toplevel", "--show-prefix", ...paths], cwd });
 		if (asked.kind !== "done") throw new Error(`${cwd} is not in a git repository`);
-		const [prefix = "", ...found] = asked.output.toString("utf8").split("\n");
+		const [root = "", prefix = "", ...found] = asked.output.toString("utf8").split("\n");
 		const [objects = "", head = "", branches = ""] = found.map((path) => resolve(cwd, path));
 		const folder = prefix.replace(/\/$/, "");
 		const place: GitPlace = { gitDir: store, cwd, alternates: [objects], signal, report };
-		return { place, folder, branch: new RunBranch(place, { run, remote, folder }), heads: { head, branches } };
+		const contains = containsFile(
+			openExclusions(await realpath(root), leftOut),
+			scope === "repository" ? "" : toRaw(folder),
+		);
+		return { place, folder, branch: new RunBranch(place, { run, remote, contains }), heads: { head, branches } };
 	}
 }
 

@@ -17,8 +17,6 @@ export interface SharedWorkspaceOptions extends GitWorkspaceOptions {
 	readonly remote: string;
 	/** The run whose refs hold the snapshots, where that is another one. */
 	readonly trees?: string;
-	/** Where the files are in the project's repository; default: `cwd`. */
-	readonly repository?: string;
 	/** The snapshot that the run is at, if it is on the remote. */
 	readonly published?: Pick<RunSnapshot, "tree" | "parent"> | undefined;
 	/** Reads the snapshots of the run that are not on the remote yet. */
@@ -38,10 +36,11 @@ export interface SharedWorkspace extends Workspace {
 
 /** Opens the files of a run. Reads and writes nothing before the first operation. */
 export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWorkspace {
-	const { run, remote, folder, trees: owner = run, repository: cwd = options.cwd, report = () => {} } = options;
+	const { run, remote, cwd, folder, scope, trees: owner = run, report = () => {} } = options;
 	// A child with a folder of its own shares the objects of its parent's store.
 	const store = join(options.childOf ?? folder, "files");
-	const refs = new RunRefs({ run, trees: owner, remote, cwd, store, report });
+	const files = { leftOut: [folder, ...options.leftOut], ...(scope ? { scope } : {}) };
+	const refs = new RunRefs({ run, trees: owner, remote, cwd, files, store, report });
 	const publisher = new SnapshotPublisher({ refs, report, published: options.published, crashAt: openCrashPoints() });
 	const inner = openGitWorkspace(options);
 	/** Fetches a snapshot that this host does not have. A name that exists nowhere is left to the operation, which reports it. */

@@ -42,7 +42,9 @@ export async function rawChanges(
 	]);
 	// Snapshots of earlier versions hold files that are never part of a run.
 	if (listed.kind === "done")
-		return parse(listed.output.toString("latin1")).filter(({ path }) => store.exclusionOf(path) === undefined);
+		return parseRawChanges(listed.output.toString("latin1")).filter(
+			({ path }) => store.exclusionOf(path) === undefined,
+		);
 	if (
 		listed.kind === "failed" &&
 		/bad object|not a tree|unable to read|ambiguous argument|bad revision|Not a valid/i.test(listed.message)
@@ -51,8 +53,8 @@ export async function rawChanges(
 	throw gitFailure(listed);
 }
 
-/** Raw records come first (`:mode mode object object status NUL path NUL`), then the line counts (`added TAB removed TAB path NUL`). */
-function parse(text: string): RawChange[] {
+/** Parses git's listing (`-z`). Raw records come first (`:mode mode object object status NUL path NUL`), then the line counts (`added TAB removed TAB path NUL`). */
+export function parseRawChanges(text: string): RawChange[] {
 	const fields = text.split("\0");
 	const changes: RawChange[] = [];
 	const counts = new Map<string, { readonly added: number; readonly removed: number }>();

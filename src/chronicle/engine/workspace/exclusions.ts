@@ -31,6 +31,11 @@ export function openExclusions(root: string, leftOut: readonly string[]): Exclus
 	};
 }
 
+/** The test whether a path (bytes as latin1, below the root) can be one of a run's files. `folder`: only what is in it; empty: the root. */
+export function containsFile({ reason }: Exclusions, folder: string): (path: string) => boolean {
+	return (path) => (folder === "" || path.startsWith(`${folder}/`)) && reason(path) === undefined;
+}
+
 /** The user's home folder in `root`, relative; in a folder above it, those of all users. */
 function homesIn(root: string): string[] {
 	const home = deepestRealPath(homedir());

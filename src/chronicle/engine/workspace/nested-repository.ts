@@ -38,7 +38,12 @@ export async function snapshotNested(
 /** The state recorded by `object`; `undefined` if it is missing, or not such an entry. */
 export async function readNested(store: Store, object: string): Promise<NestedState | undefined> {
 	const read = await store.tryGit(["cat-file", "blob", object]);
-	const text = read.kind === "done" ? read.output.toString("latin1") : "";
+	return read.kind === "done" ? parseNested(read.output) : undefined;
+}
+
+/** The state that a content records; `undefined`: it is that of no such entry. */
+export function parseNested(content: Buffer): NestedState | undefined {
+	const text = content.toString("latin1");
 	const tree = /^tree ([0-9a-f]+)$/m.exec(text)?.[1];
 	if (!text.startsWith(firstLine) || tree === undefined) return undefined;
 	return { tree, head: /^head (\w+)$/m.exec(text)?.[1] ?? "none" };

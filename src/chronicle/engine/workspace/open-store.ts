@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, delimiter, dirname, join } from "node:path";
 import { copyIndex } from "./copy-index.ts";
-import { type Exclusions, openExclusions } from "./exclusions.ts";
+import { containsFile, type Exclusions, openExclusions } from "./exclusions.ts";
 import { gitFailure, isDiskFull, noGit, stopped, toResult, WorkspaceError } from "./failures.ts";
 import { openFileModes } from "./file-modes.ts";
 import { type GitResult, runGit } from "./git.ts";
@@ -63,7 +63,7 @@ async function openAt(options: StoreOptions): Promise<Store> {
 		git,
 		tryGit,
 		below: () => (scope === "" ? [] : ["--", `:(top,literal)${fromRaw(scope)}`]),
-		contains: (path: string) => (scope === "" || path.startsWith(`${scope}/`)) && exclusions.reason(path) === undefined,
+		contains: containsFile(exclusions, scope),
 		exclusionOf: exclusions.reason,
 		nested: openNested(options, root),
 		modes: openFileModes(folder),

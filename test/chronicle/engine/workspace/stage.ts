@@ -134,7 +134,7 @@ export function peek(place: string): Stats | undefined {
 }
 
 /** Removes the entry at `path`, and any parent that is not a folder. */
-export function clear({ root }: FilesStage, path: string): void {
+export function clear({ root }: Pick<FilesStage, "root">, path: string): void {
 	const all = path.split("/");
 	for (let length = 1; length <= all.length; length += 1) {
 		const place = join(root, ...all.slice(0, length));

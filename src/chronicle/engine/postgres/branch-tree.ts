@@ -1,0 +1,118 @@
+// The files of a run's branch: those of its snapshot, over what no snapshot holds as it is.
+// T1 a merge of the branch changes nothing that the run's snapshots leave out: it is as in the commit below; T2 an entry of a repository names a
+// commit, never a snapshot.
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+	editTree,
+	isNothing,
+	modes,
+	PLACEHOLDER_LIST,
+	parseNested,
+	parseRawChanges,
+	type RawChange,
+	readBlobs,
+	type TreeEntry,
+} from "../workspace/index.ts";
+import { explainGit, type GitPlace, gitAt, gitText } from "./remote.ts";
+import { isObjectName } from "./untrusted.ts";
+
+export interface BranchFiles {
+	/** The snapshot. */
+	readonly tree: string;
+	/** The commit that the working folder was at; undefined: none. */
+	readonly base: string | undefined;
+	/** Whether a path (bytes as latin1, below the root) can be one of the run's files. */
+	readonly contains: (path: string) => boolean;
+}
+
+/** Git on a repository, in the form of a workspace's store. */
+type Git = Parameters<typeof editTree>[0];
+
+/** Writes the tree of the branch and returns its name. Throws git's error text. */
+export async function branchTree(place: GitPlace, { tree, base, contains }: BranchFiles): Promise<string> {
+	const store = storeAt(place);
+	const below = base ?? (await gitText(place, ["mktree"], Buffer.alloc(0)));
+	const list = await readFile(join(place.gitDir, PLACEHOLDER_LIST), "utf8").catch(() => "");
+	const placeholders = new Set(list.split("\n").map((line) => line.split(" ", 1)[0]));
+	const changes = await listChanges(store, below, tree);
+	const isHeld = ({ path, after }: RawChange): boolean => contains(path) && !placeholders.has(after.object);
+	const held = changes.filter(isHeld);
+	const modules = contains(".gitmodules") ? tree : below;
+	const repositories = held.some(isRepository) ? await repositoryEdits(place, held, { below, modules }) : [];
+	const edits = [...changes.filter((change) => !isHeld(change)).map(asBefore), ...repositories];
+	const folder = await mkdtemp(join(tmpdir(), "pi-chronicle-"));
+	try {
+		return await editTree(store, tree, edits, folder);
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+function storeAt(place: GitPlace): Git {
+	return {
+		async git(args, { input, index } = {}) {
+			const at = index === undefined ? place : { ...place, env: { ...place.env, GIT_INDEX_FILE: index } };
+			const done = await gitAt(at, args, input === undefined ? {} : { input });
+			if (done.kind === "done") return done;
+			throw new Error(explainGit(done));
+		},
+	};
+}
+
+async function listChanges({ git }: Git, from: string, to: string): Promise<readonly RawChange[]> {
+	const how = ["-r", "-z", "--raw", "--no-renames", "--ignore-submodules=none", "--abbrev=64"];
+	const listed = await git(["diff-tree", ...how, from, to]);
+	return parseRawChanges(listed.output.toString("latin1"));
+}
+
+/** The edit that undoes a change. */
+function asBefore({ path, before }: RawChange): TreeEntry {
+	return { path, ...before };
+}
+
+function isRepository({ before, after }: RawChange): boolean {
+	return before.mode === modes.repository || after.mode === modes.repository;
+}
+
+/**
+ * The edits of entries for repositories: a submodule is at the commit of its HEAD; what another repository covers stays as it was. A submodule without
+ * files is in no snapshot: it stays until `.gitmodules` no longer names it.
+ */
+async function repositoryEdits(
+	place: GitPlace,
+	changes: readonly RawChange[],
+	{ below, modules }: { readonly below: string; readonly modules: string },
+): Promise<readonly TreeEntry[]> {
+	const [namedThen, named] = await Promise.all([submodulesIn(place, below), submodulesIn(place, modules)]);
+	const repositories = changes.filter(isRepository);
+	const recorded = await readBlobs(
+		storeAt(place),
+		repositories.map(({ after }) => after.object).filter((object) => !isNothing(object)),
+	);
+	const inside = (folder: string) => changes.filter(({ path }) => path.startsWith(`${folder}/`));
+	return repositories.flatMap((change): readonly TreeEntry[] => {
+		const { path, before, after } = change;
+		if (after.mode === modes.repository) {
+			if (before.mode !== modes.repository && !named(path)) return [change, ...inside(path)].map(asBefore);
+			const head = parseNested(recorded.get(after.object) ?? Buffer.alloc(0))?.head;
+			return [isObjectName(head) ? { path, mode: modes.repository, object: head } : asBefore(change)];
+		}
+		const isReplaced = !isNothing(after.object) || inside(path).length > 0;
+		const isRemoved = namedThen(path) && !named(path);
+		return isReplaced || isRemoved ? [] : [asBefore(change)];
+	});
+}
+
+/** A test for the paths that `.gitmodules` of a tree names. One that git cannot read names all. */
+async function submodulesIn(place: GitPlace, tree: string): Promise<(path: string) => boolean> {
+	const blob = await gitText(place, ["rev-parse", "-q", "--verify", `${tree}:.gitmodules`]).catch(() => undefined);
+	if (blob === undefined) return () => false;
+	const asked = await gitAt(place, ["config", "-z", "--blob", blob, "--get-regexp", "^submodule\\..*\\.path$"]);
+	if (asked.kind === "failed" && asked.code === 1 && asked.message === "") return () => false;
+	if (asked.kind !== "done") return () => true;
+	const entries = asked.output.toString("latin1").split("\0");
+	const paths = new Set(entries.map((entry) => entry.slice(entry.indexOf("\n") + 1).replace(/\/$/, "")));
+	return (path) => paths.has(path);
+}

@@ -42,7 +42,8 @@ function meaningOf(run: Run, state: string, target: string): string {
 	const order = [...run.plan.states.keys()];
 	const [purpose = ""] = (planOf(run, target).description ?? "").split("\n", 1);
 	const { terminal, persona, children } = planOf(run, target);
-	const last = persona || children ? "the last state" : `the end of ${run.parent ? "your part" : "the run"}`;
+	const lost = target === "failed" ? ", as failed" : "";
+	const last = persona || children ? "the last state" : `the end of ${run.parent ? "your part" : "the run"}${lost}`;
 	const way = terminal ? last : order.indexOf(target) < order.indexOf(state) ? "back" : "next";
 	return purpose === "" ? way : `${way}, ${cutText(purpose, meaningChars).text}`;
 }

@@ -86,6 +86,7 @@ describe("a legal move", () => {
 	});
 	it("ends as failed in a state of that name", () => {
 		const testRun = open(definition({ a: { persona: "A", next: ["done", "failed"] } }));
+		expect(targetMeanings(testRun.run)).toMatchObject({ failed: "the end of the run, as failed" });
 		expect(where(go(start(testRun), "failed"))).toBe("failed failed 2.0.0");
 	});
 	it("launches nothing for a run whose first state has no worker", () => {

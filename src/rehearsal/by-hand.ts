@@ -11,6 +11,7 @@ import {
 	type PlayTranscript,
 	type Surroundings,
 	startPlay,
+	Temporaries,
 	transcriptOf,
 } from "./hand/index.ts";
 import type { ProjectCopy } from "./project-copy.ts";
@@ -39,16 +40,17 @@ export function startByHand(
 	stop: AbortController,
 ): HandRehearsal {
 	const now = new Date();
+	const temporaries = new Temporaries();
 	const around = (): Surroundings => ({
 		project: copy.project,
 		temp: dirname(copy.project),
-		runs: runsIn(copy.project),
+		names: [...runsIn(copy.project), ...temporaries.names],
 		package: host.packageRoot,
 		now,
 	});
 	const play = startPlay({
 		mailbox: mailboxBeside(copy.journal),
-		player: openPlayer(around),
+		player: temporaries.before(openPlayer(around)),
 		foreign: [played.task, ...definitionTexts(copy.project, host)],
 		stop,
 	});
@@ -70,7 +72,7 @@ export function startByHand(
 }
 
 /** The chronicle's runs, children included: `run`, `run of correctness`, `run of correctness (2)` for the next child of that name. */
-function runsIn(project: string): Surroundings["runs"] {
+function runsIn(project: string): Surroundings["names"] {
 	const folder = join(project, ".pi", "chronicle", "sessions");
 	const suffix = ".events.jsonl";
 	const logs = namesIn(folder).filter((name) => name.endsWith(suffix));
@@ -82,7 +84,7 @@ function runsIn(project: string): Surroundings["runs"] {
 		const name = child === undefined ? "run" : `run of ${child}`;
 		const count = (seen.get(name) ?? 0) + 1;
 		seen.set(name, count);
-		return { id, name: count === 1 ? name : `${name} (${count})` };
+		return { text: id, name: count === 1 ? name : `${name} (${count})` };
 	});
 }
 

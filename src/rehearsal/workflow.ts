@@ -14,7 +14,7 @@ import {
 	workflowRoots,
 } from "../workflow/index.ts";
 import { planWorkflowCoverage, readSession, workflowEvidence } from "./every/index.ts";
-import type { Play } from "./hand/index.ts";
+import type { Play, PlayedDecision } from "./hand/index.ts";
 import { checkPhaseInstructions } from "./instructions/index.ts";
 import { openScenario, unknownScripts } from "./open-scenario.ts";
 import { type ProcessEnd, runProcess } from "./process.ts";
@@ -174,14 +174,21 @@ async function decidedPrompts(
 		text: text.join("\n\n"),
 		accepts: asked === undefined ? ["approve", "reject", "answer", "release", "stop"] : ["answer", "release", "stop"],
 	});
+	return promptsOf(decision, waits);
+}
+
+/** A message resumes a paused workflow; where the user ends the phase, it reaches the agent before the command. */
+function promptsOf(decision: PlayedDecision, waits: boolean): string[] {
+	const words = "words" in decision && decision.words ? [decision.words] : [];
+	const resumes = waits || words.length > 0 ? [] : ["/workflow resume"];
 	switch (decision.kind) {
 		case "approve":
-			return [waits ? "/workflow next" : "/workflow resume", ...(decision.words ? [decision.words] : [])];
+			return [...words, ...(waits ? ["/workflow next"] : resumes)];
 		case "reject":
 		case "answer":
-			return [decision.words];
+			return words;
 		case "release":
-			return [`/workflow back ${decision.to}`, ...(waits ? [] : ["/workflow resume"])];
+			return [...words, `/workflow back ${decision.to}`, ...resumes];
 		case "stop":
 			return [];
 	}

@@ -9,6 +9,7 @@ import { OwnText } from "../../src/rehearsal/hand/own-text.ts";
 import type { Exchange } from "../../src/rehearsal/hand/play.ts";
 import { openRequestDesk } from "../../src/rehearsal/hand/request.ts";
 import { requestMarkdown } from "../../src/rehearsal/hand/request-text.ts";
+import { Temporaries } from "../../src/rehearsal/hand/temporaries.ts";
 import type { PlayTranscript } from "../../src/rehearsal/hand/transcript.ts";
 import { parseTranscript, writeTranscript } from "../../src/rehearsal/hand/transcript-file.ts";
 
@@ -217,7 +218,7 @@ describe("the figures", () => {
 
 const around = {
 	...{ project: "/tmp/pi-x/project", temp: "/tmp/pi-x", package: "/opt/chronicle" },
-	runs: [{ id: "0a1b2c3d-1111", name: "run" }],
+	names: [{ text: "0a1b2c3d-1111", name: "run" }],
 	now: new Date("2026-03-04T05:06:07Z"),
 };
 
@@ -232,6 +233,20 @@ describe("a transcript", () => {
 		expect(maskText("2025-12-24 a1b2c3d feedface decade 1234567", around)).toBe(
 			"2025-12-24 <commit> feedface decade 1234567",
 		);
+	});
+
+	it("names temporary folders after the conversation that shows them first", () => {
+		const temporaries = new Temporaries();
+		const show = (conversation: string, text: string) =>
+			temporaries.note({ conversation, messages: [{ role: "tool", text }] });
+		show("build", "made /tmp/tmp.aB3xY9kQ7m and /var/x/tmp.0000000000/a.txt, not /tmp/tmp.short");
+		show("review", "see /tmp/tmp.aB3xY9kQ7m, then /tmp/tmp.zzzzzzzzzz");
+		const names = [...around.names, ...temporaries.names];
+		const text = "cd /tmp/tmp.aB3xY9kQ7m/src && diff . /tmp/tmp.zzzzzzzzzz; ls /var/x/tmp.0000000000";
+		const masked =
+			"cd <temporary folder 1 of build>/src && diff . <temporary folder 1 of review>; ls <temporary folder 2 of build>";
+		expect(maskPlaces(text, { ...around, names })).toBe(masked);
+		expect(unmaskPlaces(masked, { ...around, names })).toBe(text);
 	});
 
 	const figures = {

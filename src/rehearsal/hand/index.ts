@@ -8,6 +8,7 @@ export { callId, type Play, startPlay } from "./play.ts";
 export type { Player } from "./player.ts";
 export { openPost } from "./post.ts";
 export { openReplayPlayer } from "./replay.ts";
+export { Temporaries } from "./temporaries.ts";
 export { openTerminalPlayer } from "./terminal-player.ts";
 export { type Played, type PlayTranscript, transcriptOf } from "./transcript.ts";
 export { parseTranscript, writeTranscript } from "./transcript-file.ts";

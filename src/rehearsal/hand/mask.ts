@@ -7,15 +7,15 @@ export interface Surroundings {
 	readonly project: string;
 	/** Absolute path of the folder around it, with the home folder. */
 	readonly temp: string;
-	/** Ids of runs, and a name for each that is the same in every rehearsal. */
-	readonly runs: readonly { readonly id: string; readonly name: string }[];
+	/** Texts that a rehearsal makes up, such as ids of runs, and a name for each that is the same in every rehearsal. */
+	readonly names: readonly { readonly text: string; readonly name: string }[];
 	/** Absolute root folder of this package. */
 	readonly package: string;
 	/** The day of the rehearsal. */
 	readonly now: Date;
 }
 
-/** Replaces paths and ids of runs by placeholders. */
+/** Replaces paths and made-up texts by placeholders. */
 export function maskPlaces(text: string, around: Surroundings): string {
 	return placesOf(around).reduce((masked, [from, to]) => masked.replaceAll(from, to), text);
 }
@@ -25,12 +25,12 @@ export function unmaskPlaces(text: string, around: Surroundings): string {
 	return placesOf(around).reduce((plain, [from, to]) => plain.replaceAll(to, from), text);
 }
 
-function placesOf({ project, temp, runs, package: root }: Surroundings): readonly (readonly [string, string])[] {
+function placesOf({ project, temp, names, package: root }: Surroundings): readonly (readonly [string, string])[] {
 	return [
 		[project, "<project>"],
 		[temp, "<temp>"],
 		[root, "<pi-chronicle>"],
-		...runs.map(({ id, name }) => [id, `<${name}>`] as const),
+		...names.map(({ text, name }) => [text, `<${name}>`] as const),
 	];
 }
 

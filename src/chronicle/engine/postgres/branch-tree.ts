@@ -41,7 +41,20 @@ export async function branchTree(place: GitPlace, { tree, base, contains }: Bran
 	const held = changes.filter(isHeld);
 	const modules = contains(".gitmodules") ? tree : below;
 	const repositories = held.some(isRepository) ? await repositoryEdits(place, held, { below, modules }) : [];
-	const edits = [...changes.filter((change) => !isHeld(change)).map(asBefore), ...repositories];
+	return writeTree(store, tree, [...changes.filter((change) => !isHeld(change)).map(asBefore), ...repositories]);
+}
+
+/** Writes `tree` with what is not in `contains` as it is in the commit `base`, and returns its name. Throws git's error text. */
+export async function treeOver(
+	place: GitPlace,
+	{ tree, base, contains }: BranchFiles & { readonly base: string },
+): Promise<string> {
+	const store = storeAt(place);
+	const changes = await listChanges(store, base, tree);
+	return writeTree(store, tree, changes.filter(({ path }) => !contains(path)).map(asBefore));
+}
+
+async function writeTree(store: Git, tree: string, edits: readonly TreeEntry[]): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), "pi-chronicle-"));
 	try {
 		return await editTree(store, tree, edits, folder);

@@ -1,7 +1,7 @@
 // A project whose runs are done by the hosts of an engine; submits, inspects and answers them.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { openRedaction } from "../../../safety/index.ts";
 import type { Failure, Result, Run, StoreFailure } from "../../core/index.ts";
 import { type EngineSetting, type Project, workspaceScope } from "../project/index.ts";
@@ -16,7 +16,12 @@ import { queueName } from "./routing.ts";
 import { RunRefs } from "./run-refs.ts";
 import type { RunStart } from "./run-snapshot.ts";
 import { checkVersion, GIVEN_PROJECTS } from "./schema.ts";
-import { openLookingWorkspace, openSharedWorkspace, type SharedWorkspaceOptions } from "./shared-workspace.ts";
+import {
+	openLookingWorkspace,
+	openSharedWorkspace,
+	publishStart,
+	type SharedWorkspaceOptions,
+} from "./shared-workspace.ts";
 import { readSnapshots } from "./snapshot-rows.ts";
 import { openPostgresStore } from "./store.ts";
 import { watchRow } from "./watch-row.ts";
@@ -225,13 +230,10 @@ async function publishBase(
 			...{ run: run.id, remote, cwd: project.place.cwd, folder, leftOut: project.ownFolders, report },
 			...workspaceScope(run),
 		});
-		const taken = await files.snapshot();
-		if (taken.ok) {
-			const { tree: head } = taken.value;
-			const parent = files.publisher.parentOf(head) ?? null;
-			return { ok: true, value: { head, parent, folder: await folderInRepository(project.place.cwd) } };
-		}
-		const failure: Failure = taken.failure;
+		const published = await publishStart(files, [dirname(project.sessions)]);
+		if (published.ok)
+			return { ok: true, value: { ...published.value, folder: await folderInRepository(project.place.cwd) } };
+		const failure: Failure = published.failure;
 		return { ok: false, failure: { ...failure, reason: "io" } };
 	} finally {
 		await rm(folder, { recursive: true, force: true });

@@ -14,6 +14,7 @@ import {
 	runGit,
 	toRaw,
 } from "../workspace/index.ts";
+import { treeOver } from "./branch-tree.ts";
 import { commitTree, explainGit, type GitPlace, gitAt, gitRemote, gitText, remoteFailure } from "./remote.ts";
 import { type BranchTarget, RunBranch } from "./run-branch.ts";
 import { isSameSnapshot, noteText, type RunSnapshot } from "./run-snapshot.ts";
@@ -94,6 +95,8 @@ export interface Pushed {
 
 interface OpenRefs {
 	readonly place: GitPlace;
+	/** Whether a path below the root can be one of the files; `leftOut`: by the rules of a host that leaves that out. */
+	readonly contains: (leftOut?: readonly string[]) => (path: string) => boolean;
 	/** The folder that the run works in, below the repository's root. */
 	readonly folder: string;
 	readonly branch: RunBranch;
@@ -140,6 +143,16 @@ export class RunRefs {
 		const list = await readFile(join(place.gitDir, PLACEHOLDER_LIST), "utf8").catch(() => "");
 		const note = noteText(this.#owner, { folder, placeholders: list.split("\n").filter(Boolean) });
 		return { tree, parent, note };
+	}
+
+	/**
+	 * The snapshot `tree` for hosts, which leave `leftOut` out: what only the rules of this machine leave out, such as pi's agent folder in the project,
+	 * is as in the commit `base`. Throws a sentence.
+	 */
+	async forHosts(tree: string, base: string, leftOut: readonly string[]): Promise<string> {
+		const { place, contains } = await this.#open();
+		const [here, there] = [contains(), contains(leftOut)];
+		return treeOver(place, { tree, base, contains: (path) => here(path) || !there(path) });
 	}
 
 	/** The objects that a snapshot has and `base` has not, as a git pack; `undefined`: they are more than `bytes`, or git fails. */
@@ -256,11 +269,14 @@ export class RunRefs {
 		const [objects = "", head = "", branches = ""] = found.map((path) => resolve(cwd, path));
 		const folder = prefix.replace(/\/$/, "");
 		const place: GitPlace = { gitDir: store, cwd, alternates: [objects], signal, report };
-		const contains = containsFile(
-			openExclusions(await realpath(root), leftOut),
-			scope === "repository" ? "" : toRaw(folder),
-		);
-		return { place, folder, branch: new RunBranch(place, { run, remote, contains }), heads: { head, branches } };
+		const real = await realpath(root);
+		const contains: OpenRefs["contains"] = (onHost) =>
+			containsFile(
+				onHost ? openExclusions(real, onHost, []) : openExclusions(real, leftOut),
+				scope === "repository" ? "" : toRaw(folder),
+			);
+		const branch = new RunBranch(place, { run, remote, contains: contains() });
+		return { place, contains, folder, branch, heads: { head, branches } };
 	}
 }
 

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import type { ChildLeftovers, Result, Workspace, WorkspaceFailure } from "../../core/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
 import { type EndingChild, type GitWorkspace, type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
-import { gitRemote, gitText } from "./remote.ts";
+import { gitRemote, gitText, remoteFailure } from "./remote.ts";
 import { RunRefs, treeRef } from "./run-refs.ts";
-import { addPlaceholders, type RecordedSnapshot, type RunSnapshot } from "./run-snapshot.ts";
+import { addPlaceholders, type RecordedSnapshot, type RunSnapshot, type RunStart } from "./run-snapshot.ts";
 import { SnapshotPublisher } from "./snapshot-publisher.ts";
 import { unpackSnapshots } from "./unpack-snapshots.ts";
 import { isObjectName, parseNote } from "./untrusted.ts";
@@ -106,6 +106,25 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 			withTrees([base, ours, theirs], () => inner.merge({ base, ours, theirs, names }, asked)),
 		join: (change, signal) => published(withTrees([change.from, change.to], () => inner.join(change, signal))),
 	};
+}
+
+/** Publishes the files of now for a run on hosts, which leave `leftOut` out. */
+export async function publishStart(
+	{ snapshot, refs, publisher }: Pick<SharedWorkspace, "snapshot" | "refs" | "publisher">,
+	leftOut: readonly string[],
+): Promise<Result<Pick<RunStart, "head" | "parent">, WorkspaceFailure>> {
+	const taken = await snapshot();
+	if (!taken.ok) return taken;
+	const { tree } = taken.value;
+	const parent = publisher.parentOf(tree);
+	if (parent === undefined) return { ok: true, value: { head: tree, parent: null } };
+	try {
+		const head = await refs.forHosts(tree, parent, leftOut);
+		const pushed = await publisher.pushTrees([head]);
+		return pushed.ok ? { ok: true, value: { head, parent } } : pushed;
+	} catch (error) {
+		return remoteFailure({ kind: "failed", code: -1, message: (error as Error).message, raw: "" });
+	}
 }
 
 /** The files of a run of an engine for one who only looks: nothing is measured in `cwd`, the last published snapshot is the present. */

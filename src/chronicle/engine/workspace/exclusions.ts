@@ -12,16 +12,18 @@ export interface Exclusions {
 	readonly patterns: readonly string[];
 }
 
-/** Compiles the exclusions below `root`, a real path. `leftOut`: folders and files, absolute. */
-export function openExclusions(root: string, leftOut: readonly string[]): Exclusions {
+/**
+ * Compiles the exclusions below `root`, a real path. `leftOut`: folders and files, absolute; `homes`: home folders in it, relative (default: this
+ * machine's).
+ */
+export function openExclusions(root: string, leftOut: readonly string[], homes = homesIn(root)): Exclusions {
 	const below = (path: string): string | undefined => {
 		const way = relative(root, path);
 		return way === "" || way.startsWith("..") || way === path ? undefined : way.split(sep).join("/");
 	};
 	const folders = leftOut.flatMap((path) => below(deepestRealPath(path)) ?? []);
 	const own = folders.map(toRaw);
-	const homes = homesIn(root).map(toRaw);
-	const holdsCredentials = credentialFiles(homes);
+	const holdsCredentials = credentialFiles(homes.map(toRaw));
 	return {
 		reason(path) {
 			if (own.some((one) => one === path || path.startsWith(`${one}/`))) return "belongs to pi or pi-chronicle";

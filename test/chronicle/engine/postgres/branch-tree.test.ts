@@ -5,7 +5,8 @@ import { lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openSharedWorkspace } from "../../../../src/chronicle/engine/postgres/index.ts";
+import { Checkout } from "../../../../src/chronicle/engine/postgres/checkout.ts";
+import { openSharedWorkspace, publishStart } from "../../../../src/chronicle/engine/postgres/shared-workspace.ts";
 import { agentExclusions } from "../../../../src/chronicle/engine/workspace/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { patient } from "../../../harness/patience.ts";
@@ -39,6 +40,7 @@ function openStage({ below = "", scope = "folder" }: { below?: string; scope?: S
 	};
 	return {
 		root,
+		remote,
 		write,
 		remove: (path: string) => rmSync(join(root, path), { recursive: true, force: true }),
 		git: (...args: string[]) => git(root, ...args),
@@ -144,6 +146,39 @@ describe("the branch of a run", () => {
 		stage.merge();
 		expect(stage.merged().get(path ?? "")).toBe(template);
 		expect(stage.merged().get("a.txt")).toBe(found.get("a.txt"));
+	});
+
+	it("keeps what only the rules of the submitter's machine leave out, such as pi's agent folder in the project", async () => {
+		const stage = openStage();
+		const agent = join(stage.root, ".pi", "agent");
+		for (const path of [".pi/agent/settings.json", ".pi/chronicle/w.json", "a.txt"]) stage.write(path, "{}\n");
+		stage.commit();
+		stage.write(".pi/agent/settings.json", "only here\n");
+		stage.write(".pi/agent/models.json", "only here\n");
+		stage.write("a.txt", "by the user\n");
+		const own = { run: randomUUID(), remote: stage.remote };
+		const leftOut = (root: string) => [join(root, ".pi", "chronicle")];
+		const submitter = openSharedWorkspace({
+			...{ ...own, cwd: stage.root, folder: openFolder() },
+			leftOut: [...leftOut(stage.root), ...agentExclusions(agent)],
+		});
+		const { head, parent } = await value(publishStart(submitter, leftOut(stage.root)));
+
+		const checkout = new Checkout({ data: openFolder(), remote: stage.remote });
+		await checkout.reset(own.run, await checkout.fetchRun(own.run, own.run, head, { folder: "", parent }));
+		const cwd = checkout.workOf(own.run);
+		const host = openSharedWorkspace({ ...own, cwd, folder: checkout.folderOf(own.run), leftOut: leftOut(cwd) });
+		await value(host.restore(head));
+		expect(git(cwd, "status", "--porcelain")).toBe("M a.txt");
+		writeFileSync(join(cwd, "a.txt"), "by the run\n");
+		await value(host.snapshot());
+		host.publisher.moveBranch(1);
+		await value(host.publisher.flush());
+		const found = entries(stage.remote, `chronicle/${own.run}`);
+		expect([...found].filter(([path, entry]) => stage.base().get(path) !== entry).map(([path]) => path)).toEqual([
+			"a.txt",
+		]);
+		expect([...found.keys()]).toEqual([...stage.base().keys()]);
 	});
 
 	it("has the names of files byte for byte", async () => {

@@ -29,7 +29,7 @@ export interface RunRefsOptions {
 	readonly store: string;
 	/** The folder that the run works in, part of a repository. */
 	readonly cwd: string;
-	/** What the run's snapshots contain; needed only to move its branch. */
+	/** What the run's snapshots contain; default: all below `cwd`. Needed to move the branch and for `forHosts`. */
 	readonly files?: Pick<GitWorkspaceOptions, "leftOut" | "scope">;
 	readonly signal?: AbortSignal;
 	/** Called with a sentence when the remote keeps a caller waiting. */

@@ -269,7 +269,7 @@ describe("answers of the tool", () => {
 				visits: [],
 			});
 		expect(start("Begin {task}.")).toContain(
-			"The message above begins \"Workflow w\": the task in it is the user's, the words around it are the workflow's.",
+			"The message above starts the workflow \"Workflow w\": the task in it is the user's, the words around it are the workflow's.",
 		);
 		expect(start("Begin {task}.")).not.toContain("Task:");
 		expect(start("Begin.")).toContain("Task: a task\nThe message above is the beginning of the workflow's text.");

@@ -79,7 +79,7 @@ describe("the model's context", () => {
 		const ends = server.last().users.filter((text) => text.includes("no longer apply"));
 		expect(ends).toEqual([
 			expect.stringContaining('cancelled the workflow "Workflow other"'),
-			expect.stringMatching(/cancelled the workflow "Workflow w"[\s\S]*The message above begins/),
+			expect.stringMatching(/cancelled the workflow "Workflow w"[\s\S]*The message above starts/),
 		]);
 
 		await pi.prompt("/cancel-workflow");

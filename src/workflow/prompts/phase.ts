@@ -145,7 +145,7 @@ function wordsText(words: readonly UserWord[]): string | undefined {
 function taskText(run: LiveWorkflowRun, known: PhaseBrief["known"]): string {
 	const { name, initialMessage } = rootOf(run);
 	if (known === "start" && namesTask(initialMessage))
-		return `The message above begins "${name}": the task in it is the user's, the words around it are the workflow's.`;
+		return `The message above starts the workflow "${name}": the task in it is the user's, the words around it are the workflow's.`;
 	const task = `Task: ${known === "task" ? taskAgain(run.task) : run.task}`;
 	return known === "start" ? `${task}\nThe message above is the beginning of the workflow's text.` : task;
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { call, calls, fail, hang, type ModelRequest, openBench, say } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
-import { chronicle, eventsOf, goOn, ledgerOf, move, withTemplates, worker } from "./bench.ts";
+import { childWorker, chronicle, eventsOf, goOn, ledgerOf, move, withTemplates, worker } from "./bench.ts";
 
 const one = (state: object = {}, limits: object = {}) => ({
 	limits,
@@ -102,8 +102,8 @@ describe("minutes of a run with children", { timeout: patient(90_000) }, () => {
 		const { project, server } = await openBench({
 			files: withTemplates({ t: children }),
 			script: {
-				[worker("silent")]: () => hang(),
-				[worker("busy")]: async () => {
+				[childWorker("silent")]: () => hang(),
+				[childWorker("busy")]: async () => {
 					await sleep(200);
 					n += 1;
 					return call("bash", { command: `echo ${n}` });

@@ -244,7 +244,7 @@ describe("a repository with submodules", { timeout: patient(120_000) }, () => {
 			git: true,
 			script: Object.fromEntries(
 				Object.entries(script).map(([name, command]) => [
-					worker(name),
+					childWorker(name),
 					[bash(command), move("done", `${name} is done.`)],
 				]),
 			),

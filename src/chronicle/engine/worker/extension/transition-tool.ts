@@ -36,7 +36,7 @@ export function registerTransitionTool(pi: ExtensionAPI, brief: WorkerBrief, tur
 	pi.registerTool({
 		name: TRANSITION_TOOL,
 		label: "Transition",
-		description: "Ends this state, and your turn.",
+		description: "Ends this state, and your turn. Calls of one message run at the same time.",
 		parameters: moveParameters(brief, schemas),
 		annotations: ownRecord,
 		prepareArguments: (given) => prepareMove(given, brief),

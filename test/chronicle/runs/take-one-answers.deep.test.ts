@@ -39,7 +39,9 @@ describe("the question about which child is taken", { timeout: patient(120_000) 
 		pi.screen.answer(dialog, "Review the changes");
 		await pi.screen.notified('If you approve: the files of "two" are taken: 1 file changed, +1 −1');
 		const diff = await chronicle(project, ["diff"]);
-		expect(diff.stdout).toMatch(/^if you approve, "two" is taken: 1 file changed, \+1 −1:\n {2}M a\.txt[\s\S]*\+two$/m);
+		expect(diff.stdout, diff.stderr).toMatch(
+			/^if you approve, "two" is taken: 1 file changed, \+1 −1:\n {2}M a\.txt[\s\S]*\+two$/m,
+		);
 		expect((await chronicle(project, ["diff", "last", "2"])).stdout).toContain("No files changed.");
 		pi.screen.answer(await pi.screen.dialog("Move from choice"), "Approve, and take another child");
 		pi.screen.answer(await pi.screen.dialog("Which child is taken?"), null);

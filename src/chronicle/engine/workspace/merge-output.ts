@@ -86,8 +86,9 @@ async function commitTree(store: Store, tree: string, message: string, parent?: 
 /** Runs a command of git that writes objects, if possible without those of the user's repository, whose times it would set. */
 async function writeObjects(store: Store, args: readonly string[], more: StoreGitOptions) {
 	const tried = await store.tryGit(args, { ...more, where: "own" });
-	// Contents that were too large to copy are only there.
-	return tried.kind === "done" ? tried : store.git(args, more);
+	// What was too large to copy, and what another store of the run has already, are only there. `merge-tree` of a commit that it does not see ends
+	// as with conflicts, but prints nothing.
+	return tried.kind === "done" && tried.output.length > 0 ? tried : store.git(args, more);
 }
 
 async function checkVersion(store: Store): Promise<void> {

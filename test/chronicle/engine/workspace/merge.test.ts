@@ -270,4 +270,17 @@ describe("a merge", () => {
 			process.env.PATH = PATH;
 		}
 	});
+
+	it.each<[string, Side]>([
+		["without conflicts", { "b.txt": "now\n" }],
+		["with a conflict", { "a.txt": "now\n" }],
+	])("is the same again in a workspace that only reads the snapshots, %s", async (_, now) => {
+		const { stage, workspace, sides } = await openSides({ "a.txt": "base\n" }, { "a.txt": "earlier\n" }, now);
+		const turned = { ...sides, ours: sides.theirs, theirs: sides.ours };
+		const merged = await value(workspace.merge(turned));
+		const reader = stage.open({ folder: openFolder(), alternate: dirname(stage.store) });
+		// It has the current files itself, and sees the rest in the other store.
+		expect((await value(reader.snapshot())).tree).toBe(turned.ours);
+		expect(await value(reader.merge(turned))).toEqual(merged);
+	});
 });

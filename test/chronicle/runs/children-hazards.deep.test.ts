@@ -1,5 +1,5 @@
 // Failures of child runs, with real workers: each case ends in a merge or in a clear error, never in a partially written folder.
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ import { runProgram } from "../../harness/print.ts";
 import type { Project } from "../../harness/project.ts";
 import { needsSmallDisk, onSmallDisk } from "../../harness/small-disk.ts";
 import { packageUnderTest, piScript } from "../../harness/under-test.ts";
-import { childWorker, chronicle, goOn, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
+import { childFolders, childWorker, chronicle, goOn, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
 
 const leaf = (name: string, more: object = {}) => ({
 	...more,
@@ -273,17 +273,21 @@ describe("a repository with submodules", { timeout: patient(120_000) }, () => {
 		expect(project.git("submodule", "status")).toContain("lib");
 	});
 
-	it("asks about files that a child created in place of a submodule, and changes nothing before the answer", async () => {
-		const project = await open({ one: "mkdir -p lib; echo theirs > lib/new.txt", two: "echo two > b.txt" });
+	it("keeps what a child has changed in one, names it and waits, and joins the rest", async () => {
+		const project = await open({ one: "echo theirs > lib/new.txt", two: "echo two > b.txt" });
 		const run = await chronicle(project, ["run", "t", "Build it"]);
-		expect(project.read("lib/mine.txt")).toBe("mine\n");
+		expect(run.code, run.stderr).toBe(3);
+		expect(run.stdout).toContain("lib (a submodule that it has changed;");
+		expect([project.read("b.txt"), project.read("lib/mine.txt"), project.exists("lib/new.txt")]).toEqual([
+			"two\n",
+			"mine\n",
+			false,
+		]);
 		expect(project.git("submodule", "status")).toContain("lib");
-		// Either the child's files are merged next to those of the library, or the user decides.
-		expect([0, 3], run.stderr).toContain(run.code);
-		if (run.code === 3) {
-			expect(run.stdout).toContain("lib");
-			expect(project.exists("b.txt")).toBe(false);
-		}
+		const kept = childFolders(project).flatMap((folder) => readdirSync(folder, { recursive: true }).map(String));
+		expect(kept).toContainEqual(expect.stringMatching(/lib\/new\.txt$/));
+		const resumed = await chronicle(project, ["resume"]);
+		expect(resumed.code, resumed.stderr).toBe(0);
 	});
 });
 

@@ -33,8 +33,9 @@ export function scriptOf({ kind, scenario }: ShippedCase, held: HeldMoves): Scri
 	const script: Record<string, Answer[]> = {};
 	for (const [visit, steps] of Object.entries(parts)) {
 		const state = visit.replace(/#\d+$/, "");
-		const key = `the state "${state}" (visit`;
-		script[key] = [...(script[key] ?? []), ...repliesOf(state, steps)];
+		// A child whose run is one state of its name is told no state.
+		for (const key of [`the state "${state}" (visit`, `You are the child "${state}"`])
+			script[key] = [...(script[key] ?? []), ...repliesOf(state, steps)];
 	}
 	return script;
 }

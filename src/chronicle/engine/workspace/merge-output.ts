@@ -65,30 +65,30 @@ export async function mergeTrees(store: Store, sides: Omit<MergeSides, "names">)
 async function mergeCommits(store: Store, sides: Omit<MergeSides, "names">): Promise<MergeOutput> {
 	// Before 2.40, git accepts no base for a merge of trees, so each tree becomes a commit without a ref.
 	const base = await commitTree(store, sides.base, "base");
-	const ours = await commitTree(store, sides.ours, "ours", base);
-	const theirs = await commitTree(store, sides.theirs, "theirs", base);
-	const merged = await writeObjects(
-		store,
-		[...settings, "merge-tree", "--write-tree", "-z", "--messages", ours, theirs],
-		{
-			accept: [1],
-		},
-	);
-	return { ...parse(merged.output.toString("latin1")), commits: { base, ours, theirs } };
+	const ours = await commitTree(store, sides.ours, "ours", base.commit);
+	const theirs = await commitTree(store, sides.theirs, "theirs", base.commit);
+	const commits = { base: base.commit, ours: ours.commit, theirs: theirs.commit };
+	const args = [...settings, "merge-tree", "--write-tree", "-z", "--messages", commits.ours, commits.theirs];
+	// Git before 2.44 takes a tree that it does not find for an empty one; for a commit, it ends as with conflicts, but prints nothing.
+	const isFound = base.isOwn && ours.isOwn && theirs.isOwn;
+	const merged = isFound
+		? (await writeObjects(store, args, { accept: [1] })).result
+		: await store.git(args, { accept: [1] });
+	return { ...parse(merged.output.toString("latin1")), commits };
 }
 
-async function commitTree(store: Store, tree: string, message: string, parent?: string): Promise<string> {
+/** Wraps a tree in a commit. `isOwn`: the store itself has the tree. */
+async function commitTree(store: Store, tree: string, message: string, parent?: string) {
 	const args = ["commit-tree", tree, "-m", message, ...(parent === undefined ? [] : ["-p", parent])];
-	const made = await writeObjects(store, args, { env: commitAuthor });
-	return made.output.toString("latin1").trim();
+	const { result, isOwn } = await writeObjects(store, args, { env: commitAuthor });
+	return { commit: result.output.toString("latin1").trim(), isOwn };
 }
 
-/** Runs a command of git that writes objects, if possible without those of the user's repository, whose times it would set. */
+/** Runs a command of git that writes objects, if possible without those of the user's repository, whose times it would set (`isOwn`). */
 async function writeObjects(store: Store, args: readonly string[], more: StoreGitOptions) {
 	const tried = await store.tryGit(args, { ...more, where: "own" });
-	// What was too large to copy, and what another store of the run has already, are only there. `merge-tree` of a commit that it does not see ends
-	// as with conflicts, but prints nothing.
-	return tried.kind === "done" && tried.output.length > 0 ? tried : store.git(args, more);
+	// What was too large to copy, and what another store of the run has already, are only there.
+	return tried.kind === "done" ? { result: tried, isOwn: true } : { result: await store.git(args, more), isOwn: false };
 }
 
 async function checkVersion(store: Store): Promise<void> {

@@ -1,7 +1,7 @@
 // Merges of snapshots: every kind of conflict is named and can be resolved, nothing that is not named is lost, and neither the user's settings nor
 // the project's attributes have an effect.
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ConflictKind, MergedFiles } from "../../../../src/chronicle/core/index.ts";
@@ -234,6 +234,26 @@ describe("a merge", () => {
 		const { tree, conflicts } = await value(workspace.merge(sides));
 		expect(conflicts).toEqual([]);
 		expect(filesOf(stage, tree)).toEqual({ "deep/b.txt": `100644 ${long}more\n` });
+	});
+
+	it.each([
+		["snapshot", ""],
+		["folder", "in"],
+		["file", "in/o.txt"],
+	])("has all files of a side whose %s only the user's repository has", async (_, path) => {
+		const { stage, sides } = await openSides({ "in/a.txt": "1\n" }, { "in/o.txt": "o\n" }, { "in/t.txt": "t\n" });
+		stage.repository(".");
+		const name = stage.git(".", `--git-dir=${stage.store}`, "rev-parse", `${sides.ours}:${path}`);
+		const object = join("objects", name.slice(0, 2), name.slice(2));
+		mkdirSync(dirname(join(stage.root, ".git", object)), { recursive: true });
+		renameSync(join(stage.store, object), join(stage.root, ".git", object));
+		const { tree, conflicts } = await value(stage.open().merge(sides));
+		expect(conflicts).toEqual([]);
+		expect(stage.git(".", `--git-dir=${stage.store}`, "ls-tree", "-r", "--name-only", tree).split("\n")).toEqual([
+			"in/a.txt",
+			"in/o.txt",
+			"in/t.txt",
+		]);
 	});
 
 	it("changes no file, no index and no ref of the user's", async () => {

@@ -212,7 +212,8 @@ export const childFaults: Readonly<Record<string, Fault>> = {
 	"the host of children is killed": async (stage, host) => {
 		const { run, b, here, elsewhere } = await spread(stage, host);
 		signal(b, "SIGKILL");
-		host("c");
+		// Each of its children may be why it died: it is done alone.
+		for (const name of ["c", "d"]) host(name);
 		for (const name of elsewhere) await stage.untilEvents(await run.child(name), wasInterrupted);
 		run.open();
 		await inspectFamily(stage, run.run);

@@ -41,7 +41,7 @@ const writes = (name: string, target: string) => [
 
 async function openStage(): Promise<EngineStage> {
 	const server = await openModelServer((request) => {
-		const state = /the state "(\w+)"/.exec(request.users[0] ?? "")?.[1] ?? "";
+		const state = /the (?:state|child) "(\w+)"/.exec(request.users[0] ?? "")?.[1] ?? "";
 		const target = { plan: "train", train: "report", report: "finished", one: "done", two: "done" }[state] ?? "done";
 		const isTree = request.users[0]?.includes("The tree") === true;
 		const steps = writes(state, state === "plan" && isTree ? "build" : target);
@@ -165,7 +165,9 @@ describe("states that require labels", needsPostgres, () => {
 		);
 		expect(rows.map(({ queue }) => queue)).toEqual(Array(2).fill("app/runs/gpu"));
 		for (const { id } of rows) expect((await stage.events(id)).every(({ seq }, index) => seq === index + 1)).toBe(true);
-		expect(show(stage, run, "oneed.txt") + show(stage, run, "twoed.txt")).toBe("one\ntwo\n");
+		await expect
+			.poll(() => show(stage, run, "oneed.txt") + show(stage, run, "twoed.txt"), { timeout: patient(20_000) })
+			.toBe("one\ntwo\n");
 		await Promise.all([plain, offering].map(({ child }) => child.kill()));
 	});
 });

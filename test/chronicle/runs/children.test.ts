@@ -6,7 +6,7 @@ import { deepIt } from "../../harness/deep-it.ts";
 import { openBench } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { call } from "../../harness/reply.ts";
-import { chronicle, move, runIds, withTemplates, worker } from "./bench.ts";
+import { childWorker, chronicle, move, runIds, withTemplates, worker } from "./bench.ts";
 
 const leaf = { states: { work: { persona: "Builder", next: ["done"] } } };
 
@@ -73,7 +73,7 @@ describe("child runs on the command line", { timeout: patient(120_000) }, () => 
 				files: { ...withTemplates(templates), "a.txt": "a\n" },
 				script: {
 					[worker("work")]: [call("bash", { command: "echo deep >> a.txt" }), move("done", "Deep.")],
-					[worker("right")]: [call("write", { path: "right.txt", content: "right\n" }), move("done", "Right.")],
+					[childWorker("right")]: [call("write", { path: "right.txt", content: "right\n" }), move("done", "Right.")],
 				},
 			});
 			const first = await chronicle(project, ["run", "t", "Build it"]);

@@ -12,7 +12,7 @@ import { compiling, filesOf, notOurs, offered, openPackageCopies, type PackageCo
 /** What every pi that has the package pays for at start, bytes: all that is not imported later. */
 const eagerBytes = 56_000;
 /** What each worker pays for in the same way, bytes. */
-const workerBytes = 57_000;
+const workerBytes = 59_000;
 
 let copies: PackageCopies;
 /** Names of the commands that the package under test offers: every copy must offer the same. */

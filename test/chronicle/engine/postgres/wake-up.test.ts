@@ -148,7 +148,7 @@ describe("a command that is posted", needsPostgres, () => {
 		await reapRuns(database);
 		const found = await wakePosted(database);
 		expect(await isAwake()).toBe(true);
-		const isTaken = what === "its job is withdrawn" || what === "it is taken from its host";
+		const isTaken = ["its job is withdrawn", "it is taken from its host", "its job is put off"].includes(what);
 		expect(found).toEqual(isTaken ? [id] : []);
 	});
 

@@ -29,7 +29,7 @@ function shareIn(transcript: string): number {
 }
 
 it("every play goes as before, and at most 15 % of what a run of `feature` sends is text of the package", {
-	timeout: patient(60_000 + transcripts.length * 30_000),
+	timeout: patient(120_000 + transcripts.length * 40_000),
 }, async () => {
 	const left = [...transcripts];
 	const failed: string[] = [];
@@ -41,7 +41,7 @@ it("every play goes as before, and at most 15 % of what a run of `feature` sends
 			const { code, stdout, stderr } = await runNode(
 				project,
 				[packageUnderTest().cli, "rehearse", "--replay", join(folder, name), "--transcript", project.path(name)],
-				{ env: { PI_CHRONICLE_PI: piScript() }, timeout: patient(120_000) },
+				{ env: { PI_CHRONICLE_PI: piScript() }, timeout: patient(240_000) },
 			);
 			if (code !== 0) failed.push(`${name} (exit code ${code})\n${stdout}\n${stderr}`);
 			else shares.set(name, shareIn(project.read(name)));

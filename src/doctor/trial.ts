@@ -3,7 +3,7 @@
 
 import { linksFor, openTrialCopy, type Project, type TrialCopy } from "../chronicle/index.ts";
 import { hostEnvironment } from "../pi/index.ts";
-import { startChild } from "../process/index.ts";
+import { runShellCommand } from "../process/index.ts";
 import { probeSandbox, redactText, sandboxPolicy } from "../safety/index.ts";
 import { type DoctorExamination, type DoctorFinding, fine } from "./examination.ts";
 
@@ -111,26 +111,10 @@ async function tryIn({ project, command, links, signal }: Trial, wrap: Wrap): Pr
 
 async function run(
 	command: string,
-	{ cwd, env, signal }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly signal: AbortSignal },
+	place: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly signal: AbortSignal },
 ): Promise<Omit<Tried, "lacks">> {
 	const began = performance.now();
-	const [shell, args] =
-		process.platform === "win32"
-			? [env.ComSpec ?? "cmd.exe", ["/d", "/s", "/c", command]]
-			: ["/bin/sh", ["-c", command]];
-	const child = startChild({ command: shell, args, cwd, env });
-	child.endInput();
-	let tail = "";
-	child.onOutput((chunk) => {
-		tail = `${tail}${chunk.toString("utf8")}`.slice(-tailLength);
-	});
-	const stop = (): void => void child.kill();
-	const timer = setTimeout(stop, tryMs);
-	signal.addEventListener("abort", stop, { once: true });
-	const exit = await child.exited;
-	clearTimeout(timer);
-	signal.removeEventListener("abort", stop);
-	const said = [tail, child.stderr()].filter((text) => text.trim() !== "").join("\n");
-	const text = redactText(said.trim().slice(-tailLength), tailLength);
+	const { exit, output } = await runShellCommand(command, { ...place, timeoutMs: tryMs });
+	const text = redactText(output.slice(-tailLength), tailLength);
 	return { code: exit.kind === "exited" ? exit.code : undefined, text, ms: performance.now() - began };
 }

@@ -3,6 +3,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { ByteTail } from "./byte-tail.ts";
 import { isSameProcess, processStart } from "./process-identity.ts";
 
 export type ChildExit =
@@ -62,13 +63,11 @@ export function startChild(spec: ChildSpec): Child {
 	const { pid } = child;
 	const started = pid === undefined ? undefined : processStart(pid);
 	const listeners: ((chunk: Buffer) => void)[] = [];
-	let stderr = Buffer.alloc(0);
+	const stderr = new ByteTail(STDERR_BYTES);
 	child.stdout.on("data", (chunk: Buffer) => {
 		for (const listener of listeners) listener(chunk);
 	});
-	child.stderr.on("data", (chunk: Buffer) => {
-		stderr = Buffer.concat([stderr, chunk]).subarray(-STDERR_BYTES);
-	});
+	child.stderr.on("data", (chunk: Buffer) => stderr.add(chunk));
 	// Pipe errors are ignored: the exit reports the outcome.
 	for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => {});
 
@@ -104,7 +103,7 @@ export function startChild(spec: ChildSpec): Child {
 			return !over;
 		},
 		endInput: () => void child.stdin.end(),
-		stderr: () => stderr.toString("utf8"),
+		stderr: () => stderr.text(),
 		stop(graceMs = 5000) {
 			stopping ??= stop(graceMs);
 			return stopping;

@@ -1,5 +1,7 @@
+export { ByteTail } from "./byte-tail.ts";
 export { type Child, type ChildExit, startChild } from "./child.ts";
 export { RECORD_CAP, splitRecords } from "./line-records.ts";
 export { findOrphans, RUN_TAG, runsWithProcesses, stopOrphans } from "./orphans.ts";
 export { isProcessAlive, isSameProcess, processStart } from "./process-identity.ts";
 export { childTagPrefix, enclosingRun } from "./run-tag.ts";
+export { runShellCommand } from "./shell-command.ts";

@@ -1,6 +1,6 @@
 // Runs the processes of a rehearsal one at a time. A process gets no input; it exits on its own or when the rehearsal is stopped.
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Child, type ChildExit, startChild } from "../process/index.ts";
+import { ByteTail, type Child, type ChildExit, startChild } from "../process/index.ts";
 import type { ProjectCopy } from "./project-copy.ts";
 import type { VisitTracker } from "./visits.ts";
 
@@ -12,12 +12,14 @@ export interface ProcessSpec {
 
 export interface ProcessEnd {
 	readonly exit: ChildExit;
-	/** Its stdout. */
+	/** The end of its stdout. */
 	readonly output: string;
 	readonly errors: string;
 }
 
 const pollMs = 50;
+/** Bytes of output that are kept: far more than a result has. */
+const outputBytes = 32 * 1024 * 1024;
 
 /** Runs one process in the copy while `tracker` follows the journal; resolves when it has ended, however it ended. */
 export async function runProcess(
@@ -28,16 +30,14 @@ export async function runProcess(
 ): Promise<ProcessEnd> {
 	const child = startChild({ ...spec, cwd: copy.project, env: copy.env });
 	child.endInput();
-	let output = "";
-	child.onOutput((chunk) => {
-		output += chunk.toString("utf8");
-	});
+	const output = new ByteTail(outputBytes);
+	child.onOutput((chunk) => output.add(chunk));
 	const stop = () => void child.stop();
 	signal?.addEventListener("abort", stop, { once: true });
 	if (signal?.aborted) stop();
 	try {
 		const exit = await pollUntilExit(child, tracker);
-		return { exit, output, errors: child.stderr() };
+		return { exit, output: output.text(), errors: child.stderr() };
 	} finally {
 		signal?.removeEventListener("abort", stop);
 	}

@@ -1,6 +1,6 @@
 // Runs the set-up command of a project, once in every new working folder of a host, in its own process group.
 import { readFile, writeFile } from "node:fs/promises";
-import { RUN_TAG, startChild } from "../../../process/index.ts";
+import { RUN_TAG, runShellCommand } from "../../../process/index.ts";
 import { redactText } from "../../../safety/index.ts";
 
 /** Milliseconds that it may take. */
@@ -18,17 +18,9 @@ export interface SetupOptions {
 /** Runs the command unless it has prepared the folder. Throws a sentence with the end of its output if it fails. */
 export async function runSetup(command: string, { cwd, env, run, prepared }: SetupOptions): Promise<void> {
 	if ((await readFile(prepared, "utf8").catch(() => "")) === command) return;
-	const child = startChild({ command: "/bin/sh", args: ["-c", command], cwd, env: { ...env, [RUN_TAG]: run } });
-	child.endInput();
-	let output = "";
-	child.onOutput((chunk) => {
-		output = `${output}${chunk.toString("utf8")}`.slice(-outputLength);
-	});
-	const timer = setTimeout(() => void child.kill(), setupMs);
-	const exit = await child.exited;
-	clearTimeout(timer);
+	const { exit, output } = await runShellCommand(command, { cwd, env: { ...env, [RUN_TAG]: run }, timeoutMs: setupMs });
 	if (exit.kind === "exited" && exit.code === 0) return writeFile(prepared, command, { mode: 0o600 });
 	const how = exit.kind === "exited" ? `exit code ${exit.code}` : exit.kind;
-	const said = redactText(`${output}\n${child.stderr()}`.trim().slice(-outputLength), outputLength);
+	const said = redactText(output.slice(-outputLength), outputLength);
 	throw new Error(`The project's set-up command failed (${how}): ${said}`);
 }

@@ -3,7 +3,7 @@
 // U1 only a command that the user approved runs unjudged; one from the user's own template is judged by the guard's rules; U2 a command has its own
 // process group, carries the run's tag, and is killed after its time limit; U3 only the tail of its output is kept, redacted.
 import { openScope } from "../../../pi/index.ts";
-import { type ChildExit, RUN_TAG, startChild } from "../../../process/index.ts";
+import { type ChildExit, RUN_TAG, runShellCommand } from "../../../process/index.ts";
 import {
 	copiedProjectPolicy,
 	enforceRules,
@@ -30,8 +30,6 @@ export interface CleanupRunnerOptions {
 
 /** Maximum characters of stored output. */
 const outputLength = 2000;
-/** Maximum bytes of output in memory while it runs. */
-const tailBytes = 16 * 1024;
 
 export function openCleanupRunner(options: CleanupRunnerOptions): CommandRunner {
 	const refused = (detail: string): ShellResult => ({ result: { kind: "refused", detail }, output: "" });
@@ -83,26 +81,10 @@ async function runCommand(
 	env: NodeJS.ProcessEnv,
 ): Promise<ShellResult> {
 	if (signal.aborted) return { result: { kind: "unstarted", detail: "It was canceled." }, output: "" };
-	const child = startChild({ ...shellOf(command, env), cwd, env });
-	child.endInput();
-	let tail = Buffer.alloc(0);
-	child.onOutput((chunk) => {
-		tail = Buffer.concat([tail, chunk]).subarray(-tailBytes);
-	});
-	let late = false;
-	const timer = setTimeout(() => {
-		late = true;
-		void child.kill();
-	}, timeoutMs);
-	const stop = (): void => void child.kill();
-	signal.addEventListener("abort", stop, { once: true });
-	const exit = await child.exited;
-	clearTimeout(timer);
-	signal.removeEventListener("abort", stop);
-	const combined = [tail.toString("utf8"), child.stderr()].filter((text) => text.trim() !== "").join("\n");
+	const { exit, late, output } = await runShellCommand(command, { cwd, env, timeoutMs, signal });
 	return {
 		result: late ? { kind: "timed_out" } : resultOf(exit),
-		output: redactText(combined.trim().slice(-outputLength), outputLength),
+		output: redactText(output.slice(-outputLength), outputLength),
 	};
 }
 
@@ -115,13 +97,4 @@ function resultOf(exit: ChildExit): ShellResult["result"] {
 		case "unstarted":
 			return { kind: "unstarted", detail: exit.reason };
 	}
-}
-
-/** The system's shell: `/bin/sh`, on Windows `cmd`. */
-function shellOf(
-	command: string,
-	env: NodeJS.ProcessEnv,
-): { readonly command: string; readonly args: readonly string[] } {
-	if (process.platform === "win32") return { command: env.ComSpec ?? "cmd.exe", args: ["/d", "/s", "/c", command] };
-	return { command: "/bin/sh", args: ["-c", command] };
 }

@@ -1,6 +1,7 @@
 // Applies a rewind: the user returns run and files to the start of an earlier visit, or undoes a rewind.
 // R1 nothing changes before the files are restored; R2 a rewind undoes the decisions and the knowledge since its target, and is itself undoable.
 
+import { counted } from "../../../definition/index.ts";
 import { type FileChange, nameFiles } from "../snapshot/index.ts";
 import { advance, moveTo } from "./advance.ts";
 import { notice } from "./budget.ts";
@@ -114,7 +115,7 @@ function changedText(changes: readonly FileChange[] | undefined, more: number): 
 	if (count === 0) return " No file had to be changed.";
 	const named = changes.slice(0, maxNamed).map(({ path, from }) => (from === undefined ? path : `${from} → ${path}`));
 	const others = count > named.length ? ` and ${count - named.length} more` : "";
-	return ` ${count === 1 ? "1 file" : `${count} files`} changed: ${named.join(", ")}${others}.`;
+	return ` ${counted(count, "file")} changed: ${named.join(", ")}${others}.`;
 }
 
 /** The run where it was before a rewind whose files could not be restored. */

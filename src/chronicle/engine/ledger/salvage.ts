@@ -2,6 +2,7 @@
 // S1 every event whose checksum is correct stays in the log; S2 the run continues from the last state that follows from whole events or from a
 // state file with a correct checksum, never from a guess; S3 damaged files are copied before they are replaced; S4 only under the lease.
 import { copyFile, readFile, rm } from "node:fs/promises";
+import { counted } from "../../../definition/index.ts";
 import { readLines, replaceFile, undefinedIfMissing } from "../../../disk/index.ts";
 import {
 	encodeRun,
@@ -38,7 +39,7 @@ export async function examineLedger({ sessions }: RunsPlace, id: string): Promis
 	}
 	const { repairs, hasLog, size, logDamaged } = read.value;
 	const damaged = hasLog && !logDamaged ? await countDamaged(paths.log, size) : 0;
-	const lines = damaged === 0 ? [] : [`${damaged} damaged ${damaged === 1 ? "line" : "lines"} in ${paths.log}.`];
+	const lines = damaged === 0 ? [] : [`${counted(damaged, "damaged line")} in ${paths.log}.`];
 	return { damage: [...repairs, ...lines], isReadable: hasLog };
 }
 
@@ -171,13 +172,13 @@ async function rebuild(
 	await rm(paths.checkpoint, { force: true });
 	const after = events.filter(({ seq }) => seq > base.seq);
 	const lines = [
-		`${events.length} whole ${events.length === 1 ? "event is" : "events are"} kept.`,
+		`${counted(events.length, "whole event is", "whole events are")} kept.`,
 		...lost.map(([first, end]) => (first === end ? `Event ${first} is lost.` : `Events ${first} to ${end} are lost.`)),
 		...(events.length === 0 ? ["Whether there were later events is unknown."] : []),
 		...(isWhole ? [] : [`The run continues as it was after event ${base.seq}: ${base.status} in ${base.state}.`]),
 		...(after.length > 0
 			? [
-					`${after.length} whole ${after.length === 1 ? "event after it stays" : "events after it stay"} in the log without effect.`,
+					`${counted(after.length, "whole event after it stays", "whole events after it stay")} in the log without effect.`,
 				]
 			: []),
 		...kept.map((copy) => `The damaged file is kept as ${copy}.`),

@@ -2,8 +2,8 @@
 
 import type { Line, Tone } from "../../../tui/index.ts";
 import type { LedgerEvent } from "../../core/index.ts";
+import { clockTime } from "../timeline/index.ts";
 import { eventText } from "./event-text.ts";
-import { clockTime } from "./moment.ts";
 
 const tones: Partial<Record<LedgerEvent["kind"], Tone>> = {
 	moved: "success",

@@ -4,6 +4,7 @@ import { counted } from "../../../definition/index.ts";
 import { dim, type Line, plain, type StyledText } from "../../../tui/index.ts";
 import { entryForPeople, explainCause, liveTotals, type Move, outcomeOf, type Run } from "../../core/index.ts";
 import {
+	dayTime,
 	keptLine,
 	marks,
 	runStatusText,
@@ -14,7 +15,6 @@ import {
 	type Undone,
 	undoneText,
 } from "../timeline/index.ts";
-import { dayTime } from "./moment.ts";
 
 const accent = (text: string): StyledText => ({ text, tone: "accent" });
 

@@ -1,6 +1,6 @@
 // What a run does now in readable form: `bash npm test` instead of `bash command=npm test`. Pure.
 import type { ChildActivity } from "../../core/index.ts";
-import { timeOf } from "./provider-wait.ts";
+import { timeOf } from "./moment.ts";
 
 /** The tool and its arguments. `args` is the line `key=value key=value` in the ledger. */
 export function callText(tool: string, args: string): readonly [tool: string, words: string] {

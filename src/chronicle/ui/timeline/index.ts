@@ -15,7 +15,8 @@ export { type Crumb, crumbSeparator, crumbsOf, crumbText, currentMark } from "./
 export { endingText } from "./ending.ts";
 export { keptLine } from "./kept.ts";
 export { type Mark, marks, runTitle, templateNameOf, titleOf } from "./marks.ts";
+export { clockTime, dayTime, timeOf } from "./moment.ts";
 export { asksUser, childStep, commandAbout, type NextStep, nextStep } from "./next-step.ts";
-export { childrenWait, providerText, runStatusText, timeOf, waitsForProvider } from "./provider-wait.ts";
+export { childrenWait, providerText, runStatusText, waitsForProvider } from "./provider-wait.ts";
 export { type Undone, undoneOf, undoneText } from "./undone.ts";
 export { currentNotices, haltReason } from "./why.ts";

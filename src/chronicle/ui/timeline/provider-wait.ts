@@ -1,5 +1,6 @@
 // What is said of a run that waits for its provider, or whose children do, and the words for each status. Pure except for the time zone.
 import type { Run } from "../../core/index.ts";
+import { timeOf } from "./moment.ts";
 
 /** A status in words: `waiting for the provider`, `awaiting approval`. */
 export function runStatusText(status: string): string {
@@ -33,16 +34,6 @@ export function childrenWait({ stage, children }: Run): string | undefined {
 /** Whether nothing happens in the run until a provider is tried again. */
 export function waitsForProvider(run: Run): boolean {
 	return run.stage.kind === "awaiting_provider" || childrenWait(run) !== undefined;
-}
-
-/** `14:05`; with the day if that is not the one of `near`. */
-export function timeOf(at: string, near = at): string {
-	const time = new Date(at);
-	if (Number.isNaN(time.getTime())) return at;
-	const two = (part: number): string => String(part).padStart(2, "0");
-	const clock = `${two(time.getHours())}:${two(time.getMinutes())}`;
-	const isSameDay = time.toDateString() === new Date(near).toDateString();
-	return isSameDay ? clock : `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} ${clock}`;
 }
 
 function ordinal(number: number): string {

@@ -47,7 +47,7 @@ interface Ran {
 	/** The line as the user wrote it. */
 	readonly line: string;
 	readonly printed: string;
-	/** Starts a command that goes on, as `stays` does. */
+	/** Starts a command that keeps running, as `stays` does. */
 	start(command: string): void;
 }
 

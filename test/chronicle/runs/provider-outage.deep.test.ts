@@ -9,7 +9,7 @@ const template = { states: { build: { persona: "Builder", next: ["finished"] } }
 const settings = { retry: { enabled: false }, chronicle: { providerRetry: "14s" } };
 
 describe("an outage of the provider", { timeout: patient(200_000) }, () => {
-	it("of 90 s is waited out: no worker meanwhile, no active time, and the same conversation goes on", async () => {
+	it("of 90 s is waited out: no worker meanwhile, no active time, and the same conversation continues", async () => {
 		let until = Number.POSITIVE_INFINITY;
 		let answered = 0;
 		const { project, server } = await openBench({

@@ -149,7 +149,7 @@ function takeHandover(run: Run, child: ChildRun, event: LedgerEvent & ChildEnded
 	const text = [...parts, handover.summary].filter((part) => part !== "").join(" ");
 	const summarized = text === "" ? run.snapshot : addSummary(run.snapshot, text, { ...where, child: child.name });
 	const known = { ...resolveInherited(run, data), snapshot: updateSnapshot(summarized, data, where) };
-	// A child that goes on after its end hands over all of its decisions once more.
+	// A child that is reopened after its end hands over all of its decisions once more.
 	const has = ({ did, about, words }: RunDecision) =>
 		run.decisions.some((one) => {
 			const isHere = one.visit === run.visit && one.child === child.name;

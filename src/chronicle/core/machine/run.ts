@@ -225,7 +225,7 @@ export interface Baseline {
 	readonly tree: string | null;
 	/** The reason for `null`. */
 	readonly why?: string;
-	/** What was checked out then; absent: nothing, unknown, or the user lets the visit go on with another branch. */
+	/** What was checked out then; absent: nothing, unknown, or the user lets the visit continue on another branch. */
 	readonly checkedOut?: CheckedOut;
 	/** Files with which other children do the state again; absent: those at the start. */
 	readonly now?: string;

@@ -77,7 +77,7 @@ export interface Resumed {
 	readonly answers: number;
 	readonly words?: string;
 	readonly reload?: TemplateReload;
-	/** The visit may go on although another branch is checked out than at its start. */
+	/** The visit may continue although another branch is checked out than at its start. */
 	readonly otherBranch?: true;
 	readonly seen?: Seen;
 }

@@ -35,8 +35,8 @@ export async function throughOutage<T>(ms: number, work: () => Promise<T>): Prom
 }
 
 /**
- * The result of `work` on a store, repeated while the database is out of reach. Throws a sentence when it still is after `ms` milliseconds: whoever
- * asked gives its run back, because an outage is no answer.
+ * The result of `work` on a store, repeated while the database is out of reach. Throws a sentence when it still is after `ms` milliseconds: the
+ * caller gives its run back, because an outage is no answer.
  */
 export async function untilReached<T>(
 	ms: number,

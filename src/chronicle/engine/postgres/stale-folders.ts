@@ -1,6 +1,6 @@
 // Removes what a host keeps for runs that it has nothing to do with any more: they were removed, or are over, perhaps elsewhere, or another host has had
 // them for long.
-// H1 folders with files that are nowhere else stay until their run is removed; H2 folders of runs that are at work here stay.
+// H1 folders with files that are nowhere else stay until their run is removed; H2 folders of runs that this host supervises stay.
 import type { Checkout } from "./checkout.ts";
 import type { Database } from "./database.ts";
 import { GIVEN_PROJECTS } from "./schema.ts";
@@ -10,7 +10,7 @@ export interface StaleFolders {
 	readonly project: string;
 	/** The id of this host. */
 	readonly host: string;
-	/** Whether a run is at work here, or is being made. */
+	/** Whether this host supervises the run, or is creating it. */
 	isBusy(run: string): boolean;
 }
 

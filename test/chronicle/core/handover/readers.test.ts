@@ -329,7 +329,7 @@ describe("only some readers know", () => {
 		expect(message(childRun(testRun.run, 2).run)).not.toContain("found by one");
 	});
 	it.each([
-		["a worker that goes on", { persona: "R", next: ["done"] }, true],
+		["a worker that continues", { persona: "R", next: ["done"] }, true],
 		["a worker that ends the run", { persona: "R", next: [] }, true],
 		["children", { branches: { x: { persona: "X", next: ["done"] } }, next: ["done"] }, true],
 		["nobody", { next: [] }, false],

@@ -115,7 +115,7 @@ function rest(run: TestRun): TestRun {
 const due = (run: TestRun): TestRun => run.say({ kind: "provider_due", visit: 1 });
 
 describe("a run whose provider fails", () => {
-	it("waits without a worker and without active time, then goes on in the same conversation and attempt", () => {
+	it("waits without a worker and without active time, then continues in the same conversation and attempt", () => {
 		const run = rest(fail(working()));
 		expect(run.run).toMatchObject({ status: "awaiting_provider", stage: { kind: "awaiting_provider" }, hold: null });
 		expect(run.run.providerWait).toMatchObject({ tries: 1, detail: "529 Overloaded" });

@@ -639,7 +639,7 @@ describe("a join after a branch switch", () => {
 		["another commit without a branch", detached, { branch: null, commit: "4".repeat(40) }, true],
 		["a new commit of the branch", main, { ...main, commit: "5".repeat(40) }, false],
 		["nothing that is known", main, undefined, false],
-	])("with %s checked out asks, naming both, or goes on", async (_, then, now, asks) => {
+	])("with %s checked out asks, naming both, or continues", async (_, then, now, asks) => {
 		let checkedOut: typeof then | undefined = then;
 		// The switch happens while the child works.
 		const play: Play = async (...call) => {

@@ -9,7 +9,6 @@ const groups: Record<Group, string> = {
 	transition: "Transitions",
 	approval: "Approvals",
 	question: "Questions",
-	limit: "Limits",
 	tools: "Tool limits",
 };
 const longestTitle = 100;
@@ -66,4 +65,4 @@ function excludedLines(title: string, items: readonly Excluded[]): string[] {
 	return [title, ...reasons.map(lineOf)];
 }
 
-const nouns: Record<Group, string> = { transition: "", approval: "", question: "", limit: "", tools: "tools of " };
+const nouns: Record<Group, string> = { transition: "", approval: "", question: "", tools: "tools of " };

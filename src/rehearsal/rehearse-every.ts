@@ -9,7 +9,7 @@ export const defaultBounds = { runs: 200, minutes: 20 } as const;
 
 export interface CoverageReport {
 	readonly program: Program;
-	/** `complete`: everything reachable was covered, and every limit held. */
+	/** `complete`: everything reachable was covered, and what was refused stayed refused. */
 	readonly outcome: "complete" | "incomplete";
 	readonly covered: readonly CoverageItem[];
 	readonly notCovered: readonly Excluded[];

@@ -4,7 +4,7 @@ export const rehearseUsage = `pi-chronicle rehearse [options] [workflow | chroni
 
 Runs a definition from start to end on a temporary copy of the project. A script, the understudy, replaces the model.
 
-  --every            cover every transition, approval, limit and tool limit, in as many runs as needed
+  --every            cover every transition, approval, question and tool limit, in as many runs as needed
   --runs <n>         with --every: maximum number of runs (default: 200)
   --minutes <n>      with --every: maximum number of minutes (default: 20)
   --scenario <file>  the understudy's messages and calls (default: the project's scenario for the definition, else an automatic round)
@@ -17,5 +17,5 @@ Runs a definition from start to end on a temporary copy of the project. A script
   --json             print the report as one JSON object on stdout; progress goes to stderr
   --pi <path>        pi's entry file, package folder or binary (default: the one next to this package, else on PATH)
 
-Exit code: 0 the run reached its end, 1 it did not (with --every: something reachable was not covered, or a limit did not hold; with --replay: the run went differently), 2 usage error or invalid definition, 130 interrupted.
+Exit code: 0 the run reached its end, 1 it did not (with --every: something reachable was not covered, or a refusal did not hold; with --replay: the run went differently), 2 usage error or invalid definition, 130 interrupted.
 `;

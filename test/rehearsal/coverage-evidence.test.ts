@@ -41,7 +41,7 @@ const visit = (id: string, outcome: "ok" | "failed" | "refused", scope?: string)
 });
 
 describe("evidence of a chronicle's run", () => {
-	it("covers moves, answers and limits in its ledger", () => {
+	it("covers moves and answers in its ledger", () => {
 		const events = [
 			wants("b"),
 			moved("a", "b"),
@@ -53,13 +53,7 @@ describe("evidence of a chronicle's run", () => {
 			moved("b", "human_intervention", "pair_limit", "a"),
 		];
 		const { covered, broken, end } = chronicleEvidence(template, events, [visit("a", "refused")]);
-		expect([...covered].sort()).toEqual([
-			"approval:exit:b:no",
-			"approval:exit:b:yes",
-			"limit:pair:a <-> b",
-			"move:a>b",
-			"tools:a",
-		]);
+		expect([...covered].sort()).toEqual(["approval:exit:b:no", "approval:exit:b:yes", "move:a>b", "tools:a"]);
 		expect([...broken]).toEqual([]);
 		expect(end).toBe("it waits for the user in human_intervention (pair_limit)");
 	});
@@ -91,18 +85,12 @@ describe("evidence of a chronicle's run", () => {
 		["a call that was let through", [], [visit("a", "ok")], [["tools:a", "write was not refused"]]],
 		["a call that ran and failed", [], [visit("a", "failed")], [["tools:a", "write was not refused"]]],
 		[
-			"a move beyond the limit of its pair",
-			[wants("b"), moved("a", "b"), wants("a"), { kind: "approved" }, moved("b", "a")],
-			[],
-			[["limit:pair:a <-> b", "move 2 was made"]],
-		],
-		[
 			"a move that a person has refused",
 			[wants("b"), moved("a", "b"), wants("end"), { kind: "rejected" }, moved("b", "end")],
 			[],
 			[["approval:exit:b:no", "the run moved on"]],
 		],
-	])("reports a limit that did not hold: %s", (_, events, parts, expected) => {
+	])("reports what was not refused: %s", (_, events, parts, expected) => {
 		expect([...chronicleEvidence(template, events, parts).broken]).toEqual(expected);
 	});
 });
@@ -133,12 +121,12 @@ describe("evidence of a workflow's run", () => {
 	it("covers transitions, loops, refusals and pauses in its session", () => {
 		const entries = [
 			state(0),
-			{
-				type: "message",
-				message: { role: "toolResult", toolName: "workflow_step", details: { error: "loops-used-up" } },
-			},
 			state(0, { loops: 1, left: { way: "loop" } }),
 			state(1, { left: { way: "next" } }),
+			{
+				type: "message",
+				message: { role: "toolResult", toolName: "workflow_step", details: { error: "person-decides" } },
+			},
 			{ type: "message", message: { role: "user", content: [{ type: "text", text: "Not like this." }] } },
 			state(0, { left: { way: "back" } }),
 			state(0, { paused: { by: "reminders", why: "3 reminders in a row had no effect" } }),
@@ -146,33 +134,26 @@ describe("evidence of a workflow's run", () => {
 		const { covered, broken } = workflowEvidence(definitions, "small", entries, [visit("a", "refused", "small")]);
 		expect([...covered].sort()).toEqual([
 			"back:small:1",
-			"limit:loops:>small",
-			"limit:reminders",
 			"loop:small:0",
 			"move:small:0",
+			"person:small:1:agent",
 			"person:small:1:no",
 			"tools:small/a",
 		]);
 		expect([...broken]).toEqual([]);
 	});
 
-	it("reports a limit that did not hold", () => {
-		const entries = [
-			state(0),
-			state(0, { loops: 2, left: { way: "loop" } }),
-			state(1, { left: { way: "next" } }),
-			state(1, { active: false, left: { way: "next" } }),
-		];
+	it("reports what was not refused", () => {
+		const entries = [state(0), state(1, { left: { way: "next" } }), state(1, { active: false, left: { way: "next" } })];
 		expect([...workflowEvidence(definitions, "small", entries, [visit("a", "ok", "small")]).broken]).toEqual([
-			["limit:loops:>small", "loop 2 was made"],
-			["limit:next:small:1", "the agent ended it"],
+			["person:small:1:agent", "the agent ended it"],
 			["tools:small/a", "write was not refused"],
 		]);
 	});
 });
 
 describe("the coverage total", () => {
-	const item = (id: string) => ({ id, group: "limit" as const, text: id });
+	const item = (id: string) => ({ id, group: "tools" as const, text: id });
 	const run = (...covers: string[]) => ({ title: "", covers, script: {} });
 	const shown = (covers: string[], covered: string[], broken: [string, string][] = []) => ({
 		run: run(...covers),
@@ -187,7 +168,7 @@ describe("the coverage total", () => {
 		expect(tally(plan, [])).toMatchObject({ outcome: "incomplete", notCovered: [{ why: "no run reached it" }, {}] });
 	});
 
-	it("is incomplete with a limit that failed once after holding, and with a skipped one", () => {
+	it("is incomplete with a refusal that failed once after holding, and with a skipped one", () => {
 		const broken = tally(plan, [shown([], ["one", "two"]), shown([], [], [["two", "move 4 was made"]])]);
 		expect(broken).toMatchObject({ outcome: "incomplete", notEnforced: [{ id: "two", why: "move 4 was made" }] });
 		expect(broken.covered.map(({ id }) => id)).toEqual(["one"]);

@@ -5,7 +5,6 @@ import { judgeMove, type Run, startRun } from "../../src/chronicle/core/machine/
 import { compileDefinition, type Template } from "../../src/chronicle/core/template/index.ts";
 import { graphOf } from "../../src/rehearsal/every/chronicle-plan.ts";
 import { planChronicleCoverage, planWorkflowCoverage } from "../../src/rehearsal/every/index.ts";
-import { countedPairs, pathToMoveLimit, pathToPairLimit } from "../../src/rehearsal/every/limit-paths.ts";
 import { coverEdges, edgesOf, type Graph } from "../../src/rehearsal/every/paths.ts";
 
 const person = "human_intervention";
@@ -107,22 +106,6 @@ describe("paths over edges", () => {
 				for (const edge of edges) expect(taken.has(edge), edge).toBe(!lost.has(edge));
 				const granted = grantedEdges(run, graph);
 				for (const edge of edges) expect(granted.has(edge), edge).toBe(!lost.has(edge));
-			}),
-		);
-	});
-
-	it("reach a limit on moves with the last step, or prove that none can", () => {
-		fc.assert(
-			fc.property(definitions, (definition) => {
-				const graph = graphOf(compile(definition));
-				const run = begin(definition);
-				for (const pair of countedPairs(graph)) {
-					const found = pathToPairLimit(graph, pair);
-					if (found.kind === "path") expect(follow(run, found.states)).toBe("pair_limit");
-					expect(found.kind).not.toBe("cut-off");
-				}
-				const found = pathToMoveLimit(graph);
-				if (found.kind === "path") expect(follow(run, found.states)).toBe("move_limit");
 			}),
 		);
 	});

@@ -43,27 +43,11 @@ it("rehearse --every covers a chronicle and reports the unreachable", { timeout:
 		"exit of build: no",
 		"plan asks the user",
 		"build asks the user",
-		"2 moves between build and check",
-		"3 attempts",
-		"2 attempts without progress",
-		"2 rejections",
-		"1 retry after a failure",
-		"1 reminder",
-		"the same call again and again",
-		"8 requests in a visit",
-		"10 calls in a visit",
-		"2 attempts of build",
 		"plan refuses write",
 		"check refuses write",
 	]);
 	expect(texts(report.unreachable)).toEqual([
 		"check asks the user: its `questions` are `none`",
-		"2 moves between build and plan: no path leads back, so the move is made once",
-		"9 moves: the limits between states come first",
-		"$20: the understudy costs nothing",
-		"50,000,000 tokens: the understudy uses no model tokens",
-		"600 minutes: a rehearsal does not wait that long",
-		"the time limits of workers: a rehearsal does not wait that long",
 		"build: nothing limits its tools",
 	]);
 	expect([report.outcome, code]).toEqual(["complete", 0]);
@@ -93,7 +77,6 @@ it("rehearse --every covers approvals on entry, terminal states with a worker, m
 			"entry of first: no",
 			"exit of last: yes",
 			"exit of last: no",
-			"2 moves",
 		]),
 	);
 	expect([report.outcome, code]).toEqual(["complete", 0]);
@@ -128,18 +111,11 @@ it("rehearse --every covers a nested workflow, loops, back and a phase that the 
 		"end of c: yes",
 		"end of c: no",
 		"the agent cannot end c",
-		"no loop in Outer",
 		"inner/b ↺ loop of Inner",
 		"inner/r ↺ loop of Inner",
-		"1 loop of Inner",
 		"inner/b → a (back)",
 		"inner/r → inner/b (back)",
 		"c → inner/r (back)",
-		"reminders in a row",
-		"the same call again and again",
-		"9 requests in a visit of outer",
-		"800 calls in a visit",
-		"7 calls in a visit of c",
 	]);
 	expect([report.outcome, code]).toEqual(["complete", 0]);
 });

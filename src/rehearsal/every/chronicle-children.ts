@@ -2,7 +2,7 @@
 // runs of the parent. Pure.
 import type { Template } from "../../chronicle/index.ts";
 import { planChronicleCoverage, type ToolsOf } from "./chronicle-plan.ts";
-import type { CoverageItem, CoveragePlan, Excluded, PlannedRun } from "./coverage.ts";
+import type { CoverageItem, CoveragePlan, PlannedRun } from "./coverage.ts";
 
 /** A template that children run. */
 export interface RehearsedChild {
@@ -13,8 +13,6 @@ export interface RehearsedChild {
 	/** State of the first run that leads to it. */
 	readonly state: string;
 }
-
-const byItself = "limits are tested when the template is rehearsed separately";
 
 /** The plan with the items and runs of the children. A run of a child takes a path of the plan through the parent. */
 export function withChildren(plan: CoveragePlan, children: readonly RehearsedChild[]): CoveragePlan {
@@ -39,24 +37,17 @@ function planChild({ key, template, toolsOf }: RehearsedChild, through: PlannedR
 		id: `${key}/${item.id}`,
 		text: `${key}: ${item.text}`,
 	});
-	const limits = items
-		.filter(({ group }) => group === "limit")
-		.map((item): Excluded => ({ ...named(item), why: byItself }));
-	const wanted = items.filter(({ group }) => group !== "limit");
-	const ids = new Set(wanted.map(({ id }) => id));
 	return {
-		items: wanted.map(named),
-		unreachable: [...unreachable.map(named), ...limits],
+		items: items.map(named),
+		unreachable: unreachable.map(named),
 		skipped: [],
-		runs: runs
-			.filter(({ covers }) => covers.some((id) => ids.has(id)))
-			.map(({ title, covers, script }) => ({
-				title: `${key}: ${title}`,
-				covers: covers.map((id) => `${key}/${id}`),
-				script: {
-					...through?.script,
-					...Object.fromEntries(Object.entries(script).map(([place, cues]) => [`${key}/${place}`, cues])),
-				},
-			})),
+		runs: runs.map(({ title, covers, script }) => ({
+			title: `${key}: ${title}`,
+			covers: covers.map((id) => `${key}/${id}`),
+			script: {
+				...through?.script,
+				...Object.fromEntries(Object.entries(script).map(([place, cues]) => [`${key}/${place}`, cues])),
+			},
+		})),
 	};
 }

@@ -13,13 +13,10 @@ interface LedgerLine {
 	readonly from?: string;
 	readonly to?: string;
 	readonly cause?: string;
-	readonly refused?: string;
 	readonly target?: string;
 	readonly status?: string;
 	readonly detail?: string;
 	readonly because?: string;
-	readonly requests?: number;
-	readonly stop?: string;
 	/** Id of a call; a question has it if a worker asks. */
 	readonly call?: string;
 	readonly template?: { readonly name?: string; readonly file?: string };
@@ -69,9 +66,6 @@ class LedgerFold {
 	private target: string | undefined;
 	/** Approval that was given but has not taken effect yet. */
 	private approved: string | undefined;
-	private readonly pairs = new Map<string, number>();
-	private moves = 0;
-	private use = { requests: 0, calls: 0 };
 	/** The last question of a worker to the user. */
 	private question = { call: "", answered: false };
 
@@ -97,10 +91,6 @@ class LedgerFold {
 			case "rejected":
 				this.covered.add(`approval:${this.asked()}:no`);
 				this.target = undefined;
-				this.use = { requests: 0, calls: 0 };
-				return;
-			case "used":
-				this.use.requests += event.requests ?? 0;
 				return;
 			case "ask_opened":
 				if (event.call !== undefined) this.question = { call: event.call, answered: false };
@@ -109,14 +99,13 @@ class LedgerFold {
 				this.question.answered = true;
 				return;
 			case "tool_ended":
-				this.use.calls += 1;
 				if (event.call === this.question.call && this.question.answered) this.covered.add(`question:${this.state}`);
 				return;
 			case "moved":
 				this.onMove(event);
 				return;
 			case "parked":
-				this.onPark(event);
+				this.end = `it paused: ${event.detail ?? ""}`;
 				return;
 			case "finished":
 				this.onEffect();
@@ -136,81 +125,20 @@ class LedgerFold {
 		this.approved = undefined;
 	}
 
-	private onMove({ from = "", to = "", cause, refused = "" }: LedgerLine): void {
+	private onMove({ from = "", to = "", cause }: LedgerLine): void {
 		this.onEffect();
 		switch (cause) {
 			case "worker":
 				if (this.target === undefined)
-					this.breaks(`approval:${keyOfApproval(this.template, from, to)}:no`, "the run moved on");
+					this.broken.set(`approval:${keyOfApproval(this.template, from, to)}:no`, "the run moved on");
 				this.covered.add(`move:${from}>${to}`);
-				this.countMove(from, to);
 				break;
 			case "children":
-				this.covered.add(`move:${from}>${to}`);
-				this.countMove(from, to);
-				break;
 			case "released":
 				this.covered.add(`move:${from}>${to}`);
-				break;
-			case "pair_limit":
-				this.covered.add(`limit:pair:${[from, refused].sort().join(" <-> ")}`);
-				break;
-			case "move_limit":
-				this.covered.add("limit:moves");
-				break;
-			case "attempt_limit":
-				this.covered.add(this.limitId("attempts", from));
-				break;
-			case "no_progress":
-				this.covered.add("limit:no_progress");
-				break;
-			case "rejection_limit":
-				this.covered.add("limit:rejections");
 		}
 		if (to === personState) this.end = `it waits for the user in ${personState} (${cause})`;
 		this.state = to;
 		this.target = undefined;
-		this.use = { requests: 0, calls: 0 };
-	}
-
-	/** Counts a worker's move towards the template's limits, and records a limit that should have refused it. */
-	private countMove(from: string, to: string): void {
-		const { limits, states } = this.template;
-		if (to === personState || states.get(to)?.terminal) return;
-		const pair = [from, to].sort().join(" <-> ");
-		const made = (this.pairs.get(pair) ?? 0) + 1;
-		this.pairs.set(pair, made);
-		this.moves += 1;
-		if (made > (limits.pairs[pair] ?? limits.pairMoves)) this.breaks(`limit:pair:${pair}`, `move ${made} was made`);
-		if (this.moves > limits.moves) this.breaks("limit:moves", `move ${this.moves} was made`);
-	}
-
-	private onPark({ cause, detail = "" }: LedgerLine): void {
-		this.end = `it paused: ${detail}`;
-		switch (cause) {
-			case "no_transition":
-				this.covered.add("limit:nudges");
-				return;
-			case "provider":
-			case "crash":
-				this.covered.add("limit:retries");
-				return;
-			case "circling":
-				this.covered.add("limit:circling");
-				return;
-			case "visit_limit": {
-				const max = this.template.states.get(this.state)?.limits.calls ?? this.template.limits.calls;
-				this.covered.add(this.limitId(this.use.calls >= max ? "calls" : "requests", this.state));
-			}
-		}
-	}
-
-	/** Id of a limit that the state may override. */
-	private limitId(what: "attempts" | "calls" | "requests", state: string): string {
-		return this.template.states.get(state)?.limits[what] === undefined ? `limit:${what}` : `limit:${what} of ${state}`;
-	}
-
-	private breaks(id: string, how: string): void {
-		this.broken.set(id, how);
 	}
 }

@@ -2,7 +2,6 @@
 // unreachable under the template's own limits.
 import type { Template } from "../../chronicle/index.ts";
 import type { Script } from "../scenario.ts";
-import { planChronicleLimits } from "./chronicle-limits.ts";
 import {
 	approvalsOf,
 	attemptsOf,
@@ -54,7 +53,6 @@ export function planChronicleCoverage(
 	const approvals = planApprovals(facts, runs);
 	const questions = planQuestions(facts);
 	const tools = planTools(facts, toolsOf);
-	const limits = planChronicleLimits(facts);
 	const pending = {
 		rejections: new Set(approvals.inline),
 		probes: new Set(tools.items.map(({ id }) => id)),
@@ -65,10 +63,10 @@ export function planChronicleCoverage(
 		return { title: path.join(" → "), covers, script };
 	});
 	return {
-		items: [...items, ...approvals.items, ...questions.items, ...limits.items, ...tools.items],
-		unreachable: [...excluded, ...approvals.excluded, ...questions.excluded, ...limits.unreachable, ...tools.excluded],
-		skipped: limits.skipped,
-		runs: [...walked, ...approvals.runs, ...limits.runs],
+		items: [...items, ...approvals.items, ...questions.items, ...tools.items],
+		unreachable: [...excluded, ...approvals.excluded, ...questions.excluded, ...tools.excluded],
+		skipped: [],
+		runs: [...walked, ...approvals.runs],
 	};
 }
 

@@ -178,9 +178,3 @@ export function endWith(facts: Facts, path: readonly string[], last: readonly Cu
 	const { script, lastKey } = scriptOfPath(facts, path, nothingPending);
 	return { ...script, [lastKey]: last };
 }
-
-/** The same with other messages for each attempt of that state. */
-export function endWithAttempts(facts: Facts, path: readonly string[], attempts: readonly (readonly Cue[])[]): Script {
-	const { script, lastKey } = scriptOfPath(facts, path, nothingPending);
-	return { ...script, ...Object.fromEntries(attempts.map((cues, at) => [`${lastKey}.${at + 1}`, cues])) };
-}

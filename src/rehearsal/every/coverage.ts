@@ -2,9 +2,9 @@
 // from the plan.
 import type { Script, UserAnswer } from "../scenario.ts";
 
-export type Group = "transition" | "approval" | "question" | "limit" | "tools";
+export type Group = "transition" | "approval" | "question" | "tools";
 
-/** One promise of a definition: a transition, one answer to an approval, a worker's question, a limit, the tool limits of a phase or state. */
+/** One promise of a definition: a transition, one answer to an approval, a worker's question, the tool limits of a phase or state. */
 export interface CoverageItem {
 	/** Unique in its plan; the evidence of a run names items by it. */
 	readonly id: string;
@@ -20,7 +20,7 @@ export interface Excluded extends CoverageItem {
 
 /** One run of the definition from its start. */
 export interface PlannedRun {
-	/** For display: the path, or the tested limit. */
+	/** For display: the path. */
 	readonly title: string;
 	/** Ids of the items that this run is for. It may show others as well. */
 	readonly covers: readonly string[];
@@ -33,7 +33,7 @@ export interface CoveragePlan {
 	readonly items: readonly CoverageItem[];
 	/** Cannot be covered by any rehearsal. */
 	readonly unreachable: readonly Excluded[];
-	/** Could be covered by a longer search or run than a rehearsal makes. */
+	/** Could be covered by a longer run than a rehearsal makes. */
 	readonly skipped: readonly Excluded[];
 	readonly runs: readonly PlannedRun[];
 }
@@ -45,7 +45,7 @@ export const NOT_STARTED = "it did not start";
 export interface Evidence {
 	/** Ids of items that happened, or were enforced. */
 	readonly covered: ReadonlySet<string>;
-	/** Ids of limits that did not hold, with what happened instead. */
+	/** Ids of what should have been refused, with what happened instead. */
 	readonly broken: ReadonlyMap<string, string>;
 	/** How the run ended, in a short clause. */
 	readonly end: string;

@@ -51,7 +51,7 @@ function pairOf(one: string, other: string): string {
 }
 
 /** The counts after one step of a worker or the user, or the limit that refuses it. */
-export function step(graph: Graph, counts: Counts, { from, to }: Edge): Counts | "repeat" | "pair" | "moves" {
+function step(graph: Graph, counts: Counts, { from, to }: Edge): Counts | "repeat" | "pair" | "moves" {
 	if (from === to) return graph.mayRepeat(from) ? counts : "repeat";
 	if (from === graph.person || to === graph.person || isEnd(graph, to)) return counts;
 	const pair = pairOf(from, to);

@@ -1,10 +1,8 @@
 // Plans the coverage rehearsal of a workflow: items and runs. Pure.
-import { counted } from "../../definition/index.ts";
 import type { UserAnswer } from "../scenario.ts";
 import { cue } from "../scenario.ts";
 import type { CoverageItem, CoveragePlan, Excluded, PlannedRun } from "./coverage.ts";
 import { rejection } from "./coverage.ts";
-import { planWorkflowLimits } from "./workflow-limits.ts";
 import {
 	type Flow,
 	type FlowPhase,
@@ -14,14 +12,13 @@ import {
 	maxPhases,
 	openScript,
 	probeOf,
-	scopeKey,
 	scopesOf,
 	stepCue,
 	type WorkflowDefinitions,
 } from "./workflow-script.ts";
 
-/** Maximum number of loops per scope. */
-const maxLoops = 100;
+/** Maximum number of loops of one scope in a run. */
+const loopsPerRun = 100;
 
 /** Plans the coverage of the workflow with this key. */
 export function planWorkflowCoverage(definitions: WorkflowDefinitions, key: string): CoveragePlan {
@@ -29,8 +26,7 @@ export function planWorkflowCoverage(definitions: WorkflowDefinitions, key: stri
 	const straight = planStraight(flow);
 	const loops = scopesOf(flow).map((scope) => planLoops(flow, scope));
 	const back = planBack(flow);
-	const limits = planWorkflowLimits(flow);
-	const plans = [straight, ...loops, back, limits];
+	const plans = [straight, ...loops, back];
 	return {
 		items: plans.flatMap(({ items }) => items),
 		unreachable: plans.flatMap(({ unreachable }) => unreachable),
@@ -80,7 +76,7 @@ function planStraight(flow: Flow): CoveragePlan {
 						text: `end of ${place.text}: ${answer}`,
 					}),
 				),
-				{ id: `limit:next:${idOf(place)}`, group: "limit", text: `the agent cannot end ${place.text}` },
+				{ id: `person:${idOf(place)}:agent`, group: "approval", text: `the agent cannot end ${place.text}` },
 			);
 			cues.push(
 				stepCue("next"),
@@ -99,70 +95,41 @@ function planStraight(flow: Flow): CoveragePlan {
 	};
 }
 
-/** Every loop of one scope, and the limit on loops. */
+/** A loop from each phase of one scope. */
 function planLoops(flow: Flow, scope: LoopScope): CoveragePlan {
-	const { definition, phases } = scope;
-	const name = scopeKey(scope);
-	const refused: CoverageItem = { id: `limit:loops:${name}`, group: "limit", text: "" };
-	if (!definition.loopable) {
-		const item = { ...refused, text: `no loop in ${definition.name}` };
-		return { items: [item], unreachable: [], skipped: [], runs: [loopRun(flow, scope, [], item, true)] };
-	}
-	const items = phases.map(
+	const { loopable, maxLoops, name } = scope.definition;
+	const items = scope.phases.map(
 		(place): CoverageItem => ({
 			id: `loop:${idOf(place)}`,
 			group: "transition",
-			text: `${place.text} ↺ loop of ${definition.name}`,
+			text: `${place.text} ↺ loop of ${name}`,
 		}),
 	);
-	const max = definition.maxLoops;
-	if (max === 0) {
-		const item = { ...refused, text: `0 loops of ${definition.name}` };
-		const unreachable = items.map((one) => ({ ...one, why: "the workflow allows no loop" }));
-		return { items: [item], unreachable, skipped: [], runs: [loopRun(flow, scope, [], item, true)] };
+	if (!loopable || maxLoops === 0) {
+		const unreachable = items.map((item) => ({ ...item, why: "the workflow allows no loop" }));
+		return { items: [], unreachable, skipped: [], runs: [] };
 	}
 	const runs: PlannedRun[] = [];
-	const perRun = Math.min(max ?? maxLoops, maxLoops);
-	for (let at = 0; at < phases.length; at += perRun) {
-		const some = phases.slice(at, at + perRun);
-		const limited = max !== undefined && max <= maxLoops && at === 0;
-		const filled = limited
-			? [...some, ...Array<FlowPhase>(Math.max(0, max - some.length)).fill(phases[0] as FlowPhase)]
-			: some;
-		runs.push(loopRun(flow, scope, filled, limited ? { ...refused, text: "" } : undefined, limited));
-	}
-	const limit = { ...refused, text: `${counted(max ?? 0, "loop")} of ${definition.name}` };
-	const tried = max !== undefined && max <= maxLoops;
-	const skipped = max !== undefined && !tried ? [{ ...limit, why: `a rehearsal makes at most ${maxLoops} loops` }] : [];
-	return { items: tried ? [...items, limit] : items, unreachable: [], skipped, runs };
+	const perRun = Math.min(maxLoops ?? loopsPerRun, loopsPerRun);
+	for (let at = 0; at < scope.phases.length; at += perRun)
+		runs.push(loopRun(flow, scope, scope.phases.slice(at, at + perRun)));
+	return { items, unreachable: [], skipped: [], runs };
 }
 
-/** Enters the scope, loops from each of `from` in turn, and tries one more loop if that must be refused. */
-function loopRun(
-	flow: Flow,
-	scope: LoopScope,
-	from: readonly FlowPhase[],
-	limit: CoverageItem | undefined,
-	refusedLast: boolean,
-): PlannedRun {
+/** Enters the scope, and loops from each of `from` in turn. */
+function loopRun(flow: Flow, { definition, first }: LoopScope, from: readonly FlowPhase[]): PlannedRun {
 	const script = openScript(flow);
-	const first = flow.phases.indexOf(scope.phases[0] as FlowPhase);
 	// The scope may begin with phases of scopes inside it.
-	const start = flow.phases.indexOf(scope.first);
+	const start = flow.phases.indexOf(first);
 	script.walk(0, start);
 	for (const place of from) {
-		const at = flow.phases.indexOf(place);
-		script.walk(start, at);
+		script.walk(start, flow.phases.indexOf(place));
 		script.visit(place, [stepCue("loop")]);
 	}
-	script.walk(start, first);
-	if (refusedLast)
-		script.visit(scope.phases[0] as FlowPhase, [stepCue("loop"), ...script.leaving(scope.phases[0] as FlowPhase)]);
-	else script.walk(first, first + 1);
-	script.walk(first + 1, flow.phases.length);
+	script.walk(start, flow.phases.length);
 	return {
-		title: from.length === 0 ? `no loop in ${scope.definition.name}` : `loops of ${scope.definition.name}`,
-		covers: [...from.map((place) => `loop:${idOf(place)}`), ...(limit ? [limit.id] : [])],
+		title: `loops of ${definition.name}`,
+		covers: from.map((place) => `loop:${idOf(place)}`),
 		script: script.done(),
 	};
 }

@@ -75,16 +75,10 @@ export function idOf({
 }
 
 /** Id of the scope of a phase. */
-export function scopeIdOf(place: {
-	readonly position: readonly { workflowKey: string; phaseIndex: number }[];
-}): string {
+function scopeIdOf(place: { readonly position: readonly { workflowKey: string; phaseIndex: number }[] }): string {
 	const { position } = place;
 	const above = idOf({ position: position.slice(0, -1) });
 	return `${above}>${position.at(-1)?.workflowKey}`;
-}
-
-export function scopeKey({ phases }: LoopScope): string {
-	return phases[0] ? scopeIdOf(phases[0]) : "";
 }
 
 /** The scopes that have phases of their own, in order. */

@@ -140,7 +140,7 @@ async function writeFiles(store: Store, from: string, to: string, writes: readon
 	const permissions = await permissionsOf(store, writes);
 	await store.modes.save();
 	store.indexChanged();
-	const merged = await store.tryGit(["read-tree", "-m", "-u", from, to]);
+	const merged = await checkOut(store, from, to);
 	await restrict(store, permissions);
 	const created = writes.filter(({ path, after }) => isFile(after.mode) && !permissions.has(path));
 	await store.modes.apply(
@@ -148,8 +148,25 @@ async function writeFiles(store: Store, from: string, to: string, writes: readon
 		created.map(({ path }) => path),
 	);
 	if (merged.kind === "done") return;
-	const changed = merged.kind === "failed" && /not uptodate|would be overwritten/i.test(merged.message);
-	throw changed ? changedMeanwhile() : await writeFailure(merged, store.root, sizes.largest);
+	throw isChanged(merged) ? changedMeanwhile() : await writeFailure(merged, store.root, sizes.largest);
+}
+
+type Ran = Awaited<ReturnType<Store["tryGit"]>>;
+
+/**
+ * Changes index and files from one tree to the other. To git, a file whose inode or times changed has changed, whatever it contains (after a copy of
+ * the project, or an editor that replaces files); a snapshot does not record that, so the index is refreshed before a second attempt.
+ */
+async function checkOut(store: Store, from: string, to: string): Promise<Ran> {
+	const command = ["read-tree", "-m", "-u", from, to];
+	const merged = await store.tryGit(command);
+	if (!isChanged(merged)) return merged;
+	await store.tryGit(["update-index", "-q", "--refresh"]);
+	return store.tryGit(command);
+}
+
+function isChanged(merged: Ran): boolean {
+	return merged.kind === "failed" && /not uptodate|would be overwritten/i.test(merged.message);
 }
 
 function isFile(mode: string): boolean {

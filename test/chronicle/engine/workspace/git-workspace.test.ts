@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import {
 	appendFileSync,
 	chmodSync,
+	cpSync,
 	existsSync,
 	mkdirSync,
 	mkdtempSync,
@@ -22,7 +23,8 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Workspace } from "../../../../src/chronicle/core/index.ts";
 import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
-import { gitAuthor, value } from "./stage.ts";
+import { openFolder } from "../../../harness/folder.ts";
+import { gitAuthor, openFilesStage, value } from "./stage.ts";
 
 let base: string;
 let project: string;
@@ -221,6 +223,19 @@ describe.each([
 		expect(existsSync(join(project, "link"))).toBe(false);
 		expect((await value(workspace.snapshot())).tree).toBe(after);
 	});
+	it("restores files whose inode and times changed since the snapshot, as after a copy of the project", async () => {
+		const stage = openFilesStage();
+		stage.write("a.txt", "1\n");
+		const { tree } = await value(stage.open().snapshot());
+		stage.write("a.txt", "2\n");
+		const { tree: before } = await value(stage.open().snapshot());
+		const copy = openFolder();
+		cpSync(stage.root, copy, { recursive: true, preserveTimestamps: true });
+		const copied = openFilesStage(copy);
+		expect(await value(copied.open().restore(tree, { expected: before }))).toMatchObject({ left: [] });
+		expect(copied.read("a.txt")).toBe("1\n");
+	});
+
 	it("shows a bounded diff, of one file if asked", async () => {
 		prepare();
 		write("a.txt", "1\n");

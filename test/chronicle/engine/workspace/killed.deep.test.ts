@@ -1,11 +1,12 @@
 // A process that is killed while it creates a child's folder, merges or joins leaves nothing incomplete and loses nothing.
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { openFolder } from "../../../harness/folder.ts";
 import { patient } from "../../../harness/patience.ts";
+import { seed } from "../../../harness/runs.ts";
 import { type FilesStage, openFilesStage, value } from "./stage.ts";
 
 const { PATH = "" } = process.env;
@@ -65,13 +66,25 @@ describe("a process that is killed at each git command that it starts", () => {
 		return { stage, base, ours, theirs };
 	}
 
+	/** A copy of the stage for each round: making one takes dozens of processes. */
+	async function openStages() {
+		const { stage, ...trees } = await openStage();
+		return () => {
+			const root = openFolder();
+			cpSync(stage.root, root, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+			return { stage: openFilesStage(root), ...trees };
+		};
+	}
+
+	/** Every second command: which half depends on the seed. */
 	async function untilItFinishes(round: (fatal: number) => Promise<boolean>): Promise<number> {
-		for (let fatal = 1; ; fatal += 1) if (!(await round(fatal))) return fatal;
+		for (let fatal = 1 + (seed % 2); ; fatal += 2) if (!(await round(fatal))) return fatal;
 	}
 
 	it("has created a child's folder completely or not at all", { timeout: patient(300_000) }, async () => {
+		const copy = await openStages();
 		const calls = await untilItFinishes(async (fatal) => {
-			const { stage, ours } = await openStage();
+			const { stage, ours } = copy();
 			const killed = await isKilled(stage, fatal, { kind: "openChild", child: "child", tree: ours });
 			const children = join(dirname(stage.store), "children");
 			const there = existsSync(join(children, "child"));
@@ -89,8 +102,9 @@ describe("a process that is killed at each git command that it starts", () => {
 	});
 
 	it("has no effect on a merge that is repeated", { timeout: patient(300_000) }, async () => {
+		const copy = await openStages();
 		const calls = await untilItFinishes(async (fatal) => {
-			const { stage, base, ours, theirs } = await openStage();
+			const { stage, base, ours, theirs } = copy();
 			const sides = { base, ours, theirs, names };
 			const was = stage.look();
 			const killed = await isKilled(stage, fatal, { kind: "merge", sides });
@@ -104,8 +118,9 @@ describe("a process that is killed at each git command that it starts", () => {
 	});
 
 	it("leaves a partial join that the next one finishes", { timeout: patient(300_000) }, async () => {
+		const copy = await openStages();
 		const calls = await untilItFinishes(async (fatal) => {
-			const { stage, base, ours, theirs } = await openStage();
+			const { stage, base, ours, theirs } = copy();
 			const to = (await value(stage.open().merge({ base, ours, theirs, names }))).tree;
 			const join = { from: ours, to, names };
 			const killed = await isKilled(stage, fatal, { kind: "join", ...join });

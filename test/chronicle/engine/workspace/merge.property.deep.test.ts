@@ -96,7 +96,7 @@ async function openThree(base: readonly Edit[], ours: readonly Edit[], theirs: r
 }
 
 const edits = fc.array(edit, { maxLength: 6 });
-const tries = runs(0.05);
+const tries = runs(0.03);
 
 it(
 	"a merge has each side's change of every path that the other left unchanged, and names the others as conflicts",

@@ -49,9 +49,8 @@ export interface FilesStage {
 	look(): Map<string, string>;
 }
 
-/** Opens a project in a folder of its own. */
-export function openFilesStage(): FilesStage {
-	const root = openFolder();
+/** Opens a project in a folder of its own, by default an empty one. */
+export function openFilesStage(root = openFolder()): FilesStage {
 	const sessions = join(root, ".pi", "chronicle");
 	const git = (path: string, ...args: string[]): string => {
 		const env = { ...process.env, ...gitAuthor };

@@ -30,6 +30,11 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		fields: ["ms"],
 	},
 	noted: { about: "A notice to the user.", fields: ["text"] },
+	condition_changed: {
+		about:
+			"Something outside the run hinders it: others have changed its `branch`, or a `host` of an engine gave it back. Without `detail`, it no longer does.",
+		fields: ["condition", "detail", "remedy"],
+	},
 	attempt_reserved: {
 		about: "Intent to launch a worker, recorded before the launch.",
 		fields: ["visit", "attempt", "launch", "because"],

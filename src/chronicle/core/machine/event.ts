@@ -27,6 +27,7 @@ export type EventBody =
 	| Opened
 	| Recovered
 	| Noted
+	| ConditionChanged
 	| ClockJumped
 	| DecisionEvent
 	| HostAwaited
@@ -97,6 +98,17 @@ interface ClockJumped {
 interface Noted {
 	readonly kind: "noted";
 	readonly text: string;
+}
+
+/** Something outside the run hinders it, or no longer does. */
+export interface ConditionChanged {
+	readonly kind: "condition_changed";
+	/** `branch`: the run's branch does not follow it. `host`: a host of an engine gave it back; over once a host has it again. */
+	readonly condition: "branch" | "host";
+	/** One sentence; absent: the condition is over. */
+	readonly detail?: string;
+	/** What to do about it, one sentence. */
+	readonly remedy?: string;
 }
 
 // ── reported by or about a worker ──

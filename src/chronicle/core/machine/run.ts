@@ -10,6 +10,7 @@ import type { Calls } from "./calls.ts";
 import type { KeptChildFolder } from "./child-event.ts";
 import type { Candidates, ChildChoice, ChildGroup } from "./child-group.ts";
 import type { JoinConflict, RunParent } from "./child-run.ts";
+import type { Condition } from "./condition.ts";
 import type { DecisionEvent, Finished, MoveCause, ParkCause } from "./decision-event.ts";
 import type { Inherited } from "./inherited.ts";
 import type { LaunchId, LaunchReason } from "./launch.ts";
@@ -112,6 +113,8 @@ export interface Run {
 	readonly providerWait: ProviderWait | null;
 	/** Folders of children that stay because they have files that are nowhere else, newest last, at most 20. */
 	readonly keptFolders: readonly KeptChildFolder[];
+	/** What hinders the run from outside. */
+	readonly conditions: readonly Condition[];
 	/** Notices that nothing else shows, newest last, at most 10. */
 	readonly notices: readonly string[];
 	/** States that rewinds replaced, newest last, at most 8. */

@@ -15,7 +15,8 @@ type OptionalFields =
 	| "question"
 	| "providerWait"
 	| "inherited"
-	| "keptFolders";
+	| "keptFolders"
+	| "conditions";
 
 export interface StoredRun extends Omit<Run, Derived | OptionalFields | "stage" | "visitRecord"> {
 	readonly stage: StoredStage;
@@ -31,6 +32,7 @@ export interface StoredRun extends Omit<Run, Derived | OptionalFields | "stage" 
 	readonly question?: NonNullable<Run["question"]>;
 	readonly providerWait?: NonNullable<Run["providerWait"]>;
 	readonly keptFolders?: Run["keptFolders"];
+	readonly conditions?: Run["conditions"];
 }
 
 type StoredStage = { readonly kind: string } & Readonly<Record<string, unknown>>;
@@ -53,6 +55,7 @@ export function encodeRun({
 	question,
 	providerWait,
 	keptFolders,
+	conditions,
 	stage,
 	visitRecord,
 	...run
@@ -69,6 +72,7 @@ export function encodeRun({
 		...(question ? { question } : {}),
 		...(providerWait ? { providerWait } : {}),
 		...(keptFolders.length > 0 ? { keptFolders } : {}),
+		...(conditions.length > 0 ? { conditions } : {}),
 		stage: storeStage(stage, run.seq),
 		visitRecord: storeVisitRecord(visitRecord),
 	};
@@ -89,6 +93,7 @@ export function decodeRun({ stage, visitRecord, ...run }: StoredRun): Run | unde
 		question: null,
 		providerWait: null,
 		keptFolders: [],
+		conditions: [],
 		...run,
 		plan,
 		childPlans: compileChildPlans(run.template.children),

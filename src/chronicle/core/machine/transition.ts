@@ -18,6 +18,7 @@ import {
 	onJoined,
 	onJoinFailed,
 } from "./children.ts";
+import { changeCondition } from "./condition.ts";
 import { onDecision } from "./decision.ts";
 import { onDecisionInherited } from "./decision-record.ts";
 import type { Created, EventBody, EventKind, LedgerEvent, Opened, Recovered } from "./event.ts";
@@ -124,6 +125,7 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 		questions: [],
 		providerWait: null,
 		keptFolders: [],
+		conditions: [],
 		notices: event.parent?.notes ?? [],
 		kept: [],
 		unmeasured: [],
@@ -144,6 +146,7 @@ const handlers: { readonly [K in EventKind]: Handler<K> } = {
 	recovered: (_, event) => recover(event) ?? refuse("unexpected", "The template's definition can no longer be read."),
 	clock_jumped: (run, { ms }) => notice(skipTime(run, ms), explainJump(ms)),
 	noted: (run, { text }) => notice(run, text),
+	condition_changed: changeCondition,
 	attempt_reserved: onDecision,
 	children_planned: onDecision,
 	moved: onDecision,
@@ -232,7 +235,8 @@ function forgetActivity(run: Run): Run {
 
 /** Another supervisor took over the run: the outcome of anything that the last one left unfinished is unknown. */
 function onOpened(before: Run, { setBack }: LedgerEvent & Opened): Run {
-	const run = setBack ? undoCalls(before) : before;
+	const taken = changeCondition(before, { kind: "condition_changed", condition: "host" });
+	const run = setBack ? undoCalls(taken) : taken;
 	const { stage } = run;
 	switch (stage.kind) {
 		case "launching":

@@ -1,5 +1,13 @@
 // One supervised run, and the child runs that a supervisor starts.
-import type { ChildActivity, ChildRun, LedgerEvent, Run, TreeCeilings, UserEvent } from "../machine/index.ts";
+import type {
+	ChildActivity,
+	ChildRun,
+	ConditionChanged,
+	LedgerEvent,
+	Run,
+	TreeCeilings,
+	UserEvent,
+} from "../machine/index.ts";
 import type { FileLeft } from "../snapshot/index.ts";
 import type { Failure, Result } from "./result.ts";
 import type { ChildFolder } from "./workspace.ts";
@@ -19,10 +27,12 @@ export interface Supervision {
 	/** Calls `listener` after every event; the returned function removes it. */
 	watch(listener: RunListener): () => void;
 	/**
-	 * Records a user's event. Resolves once it is on disk, or with the reason why it does not apply. `failure`: it could not be recorded,
+	 * Records a user's event, or what hinders the run. Resolves once it is on disk, or with the reason why it does not apply. `failure`: it could not be recorded,
 	 * and the supervision ends.
 	 */
-	submit(event: UserEvent): Promise<{ readonly refused: string | undefined; readonly failure?: Failure }>;
+	submit(
+		event: UserEvent | ConditionChanged,
+	): Promise<{ readonly refused: string | undefined; readonly failure?: Failure }>;
 	/**
 	 * Stops the workers at once and releases the run in its recorded state, for another supervisor to continue. Events submitted before are
 	 * recorded first; none of the actions that they lead to starts.

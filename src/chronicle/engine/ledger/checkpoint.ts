@@ -64,6 +64,7 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 	question: true,
 	questions: true,
 	keptFolders: true,
+	conditions: true,
 	notices: true,
 	kept: true,
 	unmeasured: true,
@@ -90,6 +91,7 @@ const optionalFields: readonly string[] = [
 	"providerWait",
 	"inherited",
 	"keptFolders",
+	"conditions",
 ];
 
 /** The text of a checkpoint, with the whole run if it fits. */

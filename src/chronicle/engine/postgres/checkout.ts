@@ -9,8 +9,8 @@ import { readRest, runGit } from "../workspace/index.ts";
 import { conversationSpec, writeConversations } from "./conversations.ts";
 import type { PostgresLedger } from "./held.ts";
 import { explainGit, type GitPlace, gitAt, gitRemote, gitText } from "./remote.ts";
-import { pushSnapshots, treeRef } from "./run-refs.ts";
-import { addPlaceholders } from "./run-snapshot.ts";
+import { pushSnapshots } from "./run-refs.ts";
+import { addPlaceholders, treeRef } from "./run-snapshot.ts";
 import { unpackSnapshots } from "./unpack-snapshots.ts";
 import { folderIn, isBranchName, parseNote, type SnapshotNote } from "./untrusted.ts";
 

@@ -1,15 +1,17 @@
 // Runs pg-boss's cron clock on a host while there are schedules. The database lets one host at a time send their jobs.
+
 import type { Database } from "./database.ts";
+import type { Report } from "./log.ts";
 
 export class CronClock {
 	readonly #database: Database;
-	readonly #report: (text: string) => void;
+	readonly #report: Report;
 	#wanted = false;
 	/** Stops the clock that runs; starting and stopping happen one after another. */
 	#stopClock: (() => Promise<void>) | undefined;
 	#queue: Promise<void> = Promise.resolve();
 
-	constructor(database: Database, report: (text: string) => void) {
+	constructor(database: Database, report: Report) {
 		this.#database = database;
 		this.#report = report;
 	}
@@ -28,7 +30,7 @@ export class CronClock {
 			.catch((error: unknown) => {
 				// Retried when the host next renews its lease.
 				this.#wanted = false;
-				this.#report(`Schedules are not watched here: ${(error as Error).message}`);
+				this.#report(`Schedules are not watched here: ${(error as Error).message}`, { level: "error" });
 			});
 	}
 

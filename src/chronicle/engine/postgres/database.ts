@@ -41,6 +41,8 @@ export interface Database extends Sql {
 	transaction<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
 	/** Calls `listener` with every notification, and with `undefined` after a reconnection, when some may have been missed. */
 	listen(listener: (payload: string | undefined) => void): Promise<() => void>;
+	/** Number of statements that have failed, or were not answered in time. */
+	readonly failedStatements: number;
 	/** Resolves once the connections are closed. */
 	close(): Promise<void>;
 }
@@ -131,6 +133,7 @@ class PostgresDatabase implements Database {
 	#own: Promise<InstanceType<Pg["Client"]>> | undefined;
 	#boss: Promise<PgBoss> | undefined;
 	#closed = false;
+	#failed = 0;
 
 	constructor(
 		url: string,
@@ -157,13 +160,27 @@ class PostgresDatabase implements Database {
 		this.#pool.on("connect", (client) => void client.on("error", () => {}));
 	}
 
+	get failedStatements(): number {
+		return this.#failed;
+	}
+
+	/** Counts a statement that fails. */
+	async #counted<T>(statement: Promise<T>): Promise<T> {
+		try {
+			return await statement;
+		} catch (error) {
+			this.#failed += 1;
+			throw error;
+		}
+	}
+
 	async query<Row extends object>(text: string, values: readonly unknown[] = []) {
-		const { rows, rowCount } = await this.#pool.query<Row>(text, [...values]);
+		const { rows, rowCount } = await this.#counted(this.#pool.query<Row>(text, [...values]));
 		return { rows, count: rowCount ?? 0 };
 	}
 
 	async executeSql(text: string, values?: unknown[]): Promise<{ rows: never[] }> {
-		return this.#pool.query<never>(text, values);
+		return this.#counted(this.#pool.query<never>(text, values));
 	}
 
 	async queryWithin<Row extends object>(ms: number, text: string, values: readonly unknown[]) {
@@ -175,6 +192,7 @@ class PostgresDatabase implements Database {
 			const left = Math.max(1, ms - (performance.now() - began));
 			return await client.query<Row>({ text, values: [...values], query_timeout: left } as QueryConfig);
 		} catch (error) {
+			this.#failed += 1;
 			if (this.#own === opened) this.#own = undefined;
 			opened.then(abandon, () => {});
 			throw error;
@@ -207,11 +225,11 @@ class PostgresDatabase implements Database {
 		try {
 			await client.query("BEGIN");
 			const done = await work({
-				async query(text, values = []) {
-					const { rows, rowCount } = await client.query(text, [...values]);
+				query: async (text, values = []) => {
+					const { rows, rowCount } = await this.#counted(client.query(text, [...values]));
 					return { rows, count: rowCount ?? 0 };
 				},
-				executeSql: (text, values) => client.query(text, values),
+				executeSql: (text, values) => this.#counted(client.query(text, values)),
 			});
 			await client.query("COMMIT");
 			return done;
@@ -250,7 +268,7 @@ class PostgresDatabase implements Database {
 	async #startBoss(options: Partial<BossOptions> = {}): Promise<PgBoss> {
 		const { PgBoss } = this.#packages.boss;
 		const boss = new PgBoss({
-			db: { executeSql: (text, values) => this.#pool.query(text, values) },
+			db: { executeSql: (text, values) => this.executeSql(text, values) },
 			schema: JOBS_SCHEMA,
 			migrate: false,
 			createSchema: false,

@@ -3,10 +3,10 @@
 // repeated without writing twice; P4 the run's row always agrees with its last event; P5 events that a crash of the database has lost, because
 // they were only to be on disk soon, are written again; P6 snapshots are recorded with the events that name them, or neither.
 import {
+	type ConditionChanged,
 	type EventBody,
 	foldEvent,
 	type HeldLedger,
-	isParked,
 	type LedgerEvent,
 	type PostListener,
 	type Result,
@@ -39,6 +39,8 @@ export interface SegmentHooks {
 	files(): { readonly head: SnapshotName | undefined; readonly staged: readonly RecordedSnapshot[] };
 	/** Called before the events are recorded, with the run after them; a failure is the append's. */
 	beforeAppend(bodies: readonly EventBody[], next: Run): Promise<StoreFailure | undefined>;
+	/** What has begun or ended to hinder the run, and its supervision has not recorded: recorded when the run is settled. */
+	conditions(): readonly ConditionChanged[];
 	/** Called once the events are recorded, with the snapshots that were recorded with them. */
 	afterAppend(events: readonly LedgerEvent[], now: Run, staged: readonly RecordedSnapshot[]): void;
 }
@@ -197,12 +199,8 @@ export class HeldRow implements PostgresLedger {
 	): Promise<Result<readonly LedgerEvent[], StoreFailure>> {
 		return this.#enqueue(async () => {
 			if (this.#released) return gone;
-			const { clock, redact, database } = this.#parts;
-			const at = new Date(clock.now()).toISOString();
-			const events = bodies.map((body, index) =>
-				stampEvent(redactEvent(body, redact), { seq: this.#now.seq + index + 1, at, fence: this.fence }),
-			);
-			const next = events.reduce(foldEvent, this.#now);
+			const { database } = this.#parts;
+			const { events, next } = this.#stamp(bodies);
 			const refused = await this.#hooks?.beforeAppend(bodies, next);
 			if (refused) return { ok: false, failure: refused };
 			const { head, staged } = this.#hooks?.files() ?? { head: undefined, staged: [] };
@@ -219,6 +217,28 @@ export class HeldRow implements PostgresLedger {
 			this.#hooks?.afterAppend(events, next, staged);
 			return { ok: true, value: events };
 		});
+	}
+
+	/** The events that follow, and the run after them. */
+	#stamp(bodies: readonly EventBody[]): Pick<Addition, "events" | "next"> {
+		const { clock, redact } = this.#parts;
+		const at = new Date(clock.now()).toISOString();
+		const events = bodies.map((body, index) =>
+			stampEvent(redactEvent(body, redact), { seq: this.#now.seq + index + 1, at, fence: this.fence }),
+		);
+		return { events, next: events.reduce(foldEvent, this.#now) };
+	}
+
+	/** Records what hinders the run, after its supervision. What can no longer be recorded is not. */
+	async #recordConditions(how: Settlement): Promise<void> {
+		const given =
+			how.kind === "failed" ? [{ kind: "condition_changed", condition: "host", ...how.hindered } as const] : [];
+		const bodies = [...(this.#hooks?.conditions() ?? []), ...given];
+		if (bodies.length === 0) return;
+		const { events, next } = this.#stamp(bodies);
+		if (!(await this.#write({ events, next, durability: "durable", head: this.#head, staged: [] }))) return;
+		this.#now = next;
+		this.#hooks?.afterAppend(events, next, []);
 	}
 
 	/** `false`: the lease is lost, and nothing was written. */
@@ -345,15 +365,15 @@ export class HeldRow implements PostgresLedger {
 			this.#released = true;
 			const { database, job } = this.#parts;
 			// The run stays held until its job is settled: a host that died in between would leave it to nobody.
-			if (job && !isParked(this.#now)) return;
-			const how = job ? ({ kind: "parked" } as const) : undefined;
-			await throughOutage(outageMs, () => database.transaction((tx) => this.#giveBack(tx, how))).catch(() => {});
+			if (job) return;
+			await throughOutage(outageMs, () => database.transaction((tx) => this.#giveBack(tx, undefined))).catch(() => {});
 		});
 	}
 
 	async settle(how: Settlement): Promise<void> {
 		await this.releaseLease();
 		const { database } = this.#parts;
+		await this.#recordConditions(how).catch(() => {});
 		await throughOutage(Number.POSITIVE_INFINITY, () => database.transaction((tx) => this.#giveBack(tx, how)));
 	}
 

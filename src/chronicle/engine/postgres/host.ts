@@ -23,6 +23,18 @@ export interface HostOptions {
 	readonly leaseMs?: number;
 }
 
+/** What a host has counted since it started; it is renewed with its row. */
+export interface HostFigures {
+	/** Attempts that it has begun. */
+	attempts: number;
+	/** Runs that it has taken from dead hosts. */
+	takeovers: number;
+	/** Statements that the database has not carried out. */
+	statementErrors: number;
+	/** Bytes that are free for working folders; absent: unknown. */
+	diskFree?: number;
+}
+
 /** Result of a renewal. */
 interface Beat {
 	/** It was asked to take no more runs. */
@@ -48,6 +60,7 @@ export interface Host {
 	readonly name: string;
 	readonly leaseMs: number;
 	readonly labels: readonly string[];
+	readonly figures: HostFigures;
 	/** Writes the row, once, and renews it from then on. */
 	register(): Promise<void>;
 	/** When the last successful renewal began, by `performance.now`. */
@@ -61,7 +74,7 @@ export interface Host {
 }
 
 const renewText = `
-UPDATE chronicle.host h SET beat_at = now() WHERE id = $1
+UPDATE chronicle.host h SET beat_at = now(), figures = $2 WHERE id = $1
 RETURNING draining, ARRAY(
 	SELECT DISTINCT i.run::text FROM chronicle.run r JOIN chronicle.inbox i ON i.run = r.id AND i.state = 'waiting' WHERE r.holder = h.id
 ) AS posted, (
@@ -72,6 +85,7 @@ RETURNING draining, ARRAY(
 export function openHost(database: Database, options: HostOptions = {}): Host {
 	const { leaseMs = defaultLeaseMs, labels = [] } = options;
 	const id = randomUUID();
+	const figures: HostFigures = { attempts: 0, takeovers: 0, statementErrors: 0 };
 	const listeners = new Set<(result: BeatResult) => void>();
 	let registered: Promise<void> | undefined;
 	let timer: NodeJS.Timeout | undefined;
@@ -86,7 +100,8 @@ export function openHost(database: Database, options: HostOptions = {}): Host {
 	};
 	const beat = async (): Promise<void> => {
 		const began = performance.now();
-		const result = await renewRow(database, id, leaseMs / 3, insert).catch((error: unknown) =>
+		figures.statementErrors = database.failedStatements;
+		const result = await renewRow(database, { id, figures }, leaseMs / 3, insert).catch((error: unknown) =>
 			explainFailure(database, error),
 		);
 		if ("draining" in result) {
@@ -112,6 +127,7 @@ export function openHost(database: Database, options: HostOptions = {}): Host {
 		name: options.name ?? hostname(),
 		leaseMs,
 		labels,
+		figures,
 		register() {
 			registered ??= insert().then(
 				() => {
@@ -140,11 +156,14 @@ export function openHost(database: Database, options: HostOptions = {}): Host {
 /** Renews the row of a host, within `ms` milliseconds: a second try is still in time then. `insert` adds it again where another host found it too old and removed it. */
 async function renewRow(
 	database: Database,
-	id: string,
+	{ id, figures }: Pick<Host, "id" | "figures">,
 	ms: number,
 	insert: () => Promise<unknown>,
 ): Promise<BeatResult> {
-	const { rows } = await database.queryWithin<Beat & { readonly version: number }>(ms, renewText, [id]);
+	const { rows } = await database.queryWithin<Beat & { readonly version: number }>(ms, renewText, [
+		id,
+		JSON.stringify(figures),
+	]);
 	const [row] = rows;
 	const outdated = row?.version === ENGINE_VERSION ? undefined : await checkVersion(database);
 	if (outdated) return { outdated };

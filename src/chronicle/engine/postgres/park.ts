@@ -16,6 +16,7 @@ import { thisHost } from "../ledger/index.ts";
 import type { Database } from "./database.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { JobData } from "./jobs.ts";
+import type { Report } from "./log.ts";
 import type { PostgresStore } from "./store.ts";
 import { runOfJob } from "./untrusted.ts";
 
@@ -25,7 +26,7 @@ const maxSteps = 40;
 export async function parkDeadRuns(
 	database: Database,
 	{ store, dead }: { readonly store: PostgresStore; readonly dead: string },
-	report: (text: string) => void,
+	report: Report,
 ): Promise<void> {
 	const boss = await database.boss();
 	const jobs: JobWithMetadata<JobData>[] = await boss.fetch<JobData>(dead, { includeMetadata: true });
@@ -39,7 +40,7 @@ export async function parkDeadRuns(
 				const started = processStart(process.pid) ?? "unknown";
 				await parkRun(opened.value, { host: thisHost(), pid: process.pid, started }, detail);
 				await opened.value.releaseLease();
-				report(`Run ${job.data.run.slice(0, 8)}: parked. ${detail}`);
+				report(`Parked. ${detail}`, { level: "warn", run: opened.value.run.id });
 			} else if (opened.failure.reason !== "unknown") throw new Error(opened.failure.message);
 			await boss.complete(dead, job);
 		} catch (error) {

@@ -3,7 +3,14 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openRedaction } from "../../../safety/index.ts";
-import { type EventBody, isParked, type LedgerEvent, type Run, type WorkspaceFailure } from "../../core/index.ts";
+import {
+	type ConditionChanged,
+	type EventBody,
+	isParked,
+	type LedgerEvent,
+	type Run,
+	type WorkspaceFailure,
+} from "../../core/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
 import { redactSessionText } from "../worker/index.ts";
 import type { PostgresLedger, SegmentHooks } from "./held.ts";
@@ -17,6 +24,9 @@ export interface Publishing {
 	settle(): Promise<RunSnapshot | undefined>;
 }
 
+/** Records what has begun or ended to hinder the run, if it is still supervised. */
+type NoteCondition = (event: ConditionChanged) => void;
+
 /** Of a run whose folder nobody asks for. */
 const nothingLeft: Pick<Leftovers, "keep" | "note"> = { keep: async () => [], note: async () => undefined };
 
@@ -25,20 +35,24 @@ export function publishSegment(
 	ledger: PostgresLedger,
 	workspace: SharedWorkspace,
 	leftovers: Pick<Leftovers, "keep" | "note"> = nothingLeft,
+	note: NoteCondition = () => {},
 ): Publishing {
 	const { publisher, refs } = workspace;
 	publisher.startRecording((seq) => ledger.deleteSnapshots(seq));
 	/** The event after which the conversations were last pushed. */
 	let conversationsAt = -1;
 	let latest = ledger.run;
+	const branch = watchBranch(publisher, () => latest, note);
 	const crashAt = openCrashPoints();
 	const pushConversations = async (seq: number): Promise<WorkspaceFailure | undefined> => {
 		if (conversationsAt === seq) return undefined;
-		conversationsAt = seq;
 		const pushed = await refs.pushConversations(ledger.fence, await readConversations(ledger.folder));
 		if (!pushed.ok) return pushed.failure;
 		return ledger.saveConversations(pushed.value).then(
-			() => undefined,
+			() => {
+				conversationsAt = seq;
+				return undefined;
+			},
 			(error: Error) => ({
 				reason: "io",
 				message: error.message,
@@ -72,6 +86,7 @@ export function publishSegment(
 	};
 	const hooks: SegmentHooks = {
 		files: () => ({ head: publisher.last, staged: publisher.staged }),
+		conditions: () => branch.unrecorded,
 		async beforeAppend(bodies, next) {
 			const failure =
 				(await keepFiles(bodies, next)) ??
@@ -81,6 +96,7 @@ export function publishSegment(
 		},
 		afterAppend(events, now, staged) {
 			latest = now;
+			branch.recorded(events);
 			publisher.recorded(staged, now.seq);
 			if (events.some(({ kind }) => kind === "moved" || kind === "finished")) moveBranch(now.seq);
 		},
@@ -93,8 +109,30 @@ export function publishSegment(
 			if (kind === "over") moveBranch(latest.seq);
 			const flushed = await publisher.flush();
 			// The conversation of an interrupted worker would describe files that no snapshot has.
-			if (kind !== "working" && kind !== "stopping") await pushConversations(Number.MAX_SAFE_INTEGER);
+			if (kind !== "working" && kind !== "stopping") await pushConversations(latest.seq);
 			return flushed.ok ? publisher.last : undefined;
+		},
+	};
+}
+
+/** Notes what becomes of the moves of the branch, until it is recorded. */
+function watchBranch(publisher: SharedWorkspace["publisher"], run: () => Run, note: NoteCondition) {
+	let unrecorded: readonly ConditionChanged[] = [];
+	publisher.onBranch((conflict) => {
+		const known = unrecorded.at(-1) ?? run().conditions.find(({ condition }) => condition === "branch");
+		if (conflict?.detail === known?.detail && conflict?.remedy === known?.remedy) return;
+		const changed = { kind: "condition_changed", condition: "branch", ...conflict } as const;
+		unrecorded = [changed];
+		note(changed);
+	});
+	return {
+		get unrecorded() {
+			return unrecorded;
+		},
+		recorded(events: readonly LedgerEvent[]): void {
+			unrecorded = unrecorded.filter(
+				({ kind, remedy }) => !events.some((event) => event.kind === kind && event.remedy === remedy),
+			);
 		},
 	};
 }

@@ -3,6 +3,7 @@
 import { isNumber, object } from "../../../definition/index.ts";
 import { branchTree } from "./branch-tree.ts";
 import { commitTree, committerEmail, explainGit, type GitPlace, gitAt, gitRemote, gitText } from "./remote.ts";
+import { treeRef } from "./run-snapshot.ts";
 import { isObjectName, parseUntrusted } from "./untrusted.ts";
 
 /** What the branch should show: the files of `tree` after event `seq`. */
@@ -19,12 +20,36 @@ export interface BranchMove {
 	readonly tip: string;
 }
 
+/** Why the branch was not moved, and what helps. */
+export interface BranchConflict {
+	readonly detail: string;
+	readonly remedy: string;
+}
+
+/** The remote did not take a move, with its reason. */
+export function unmoved(run: string, reason: string): BranchConflict {
+	return {
+		detail: `The branch chronicle/${run} was not moved: ${reason}.`,
+		remedy: "Check the remote; the next state moves it.",
+	};
+}
+
+function takenByOthers(run: string, snapshot: string): BranchConflict {
+	const moved = `git fetch origin chronicle/${run} && git push origin FETCH_HEAD:refs/heads/others-${run.slice(0, 8)} :refs/heads/chronicle/${run}`;
+	return {
+		detail: `The branch chronicle/${run} has foreign commits, so it was not changed.`,
+		remedy: `To move them away: ${moved}; the next state makes the branch again. The files of now: git fetch origin ${snapshot}`,
+	};
+}
+
 interface Tip extends BranchNote {
 	readonly commit: string;
 }
 
 export interface RunBranchOptions {
 	readonly run: string;
+	/** The run whose refs hold its snapshots. */
+	readonly owner: string;
 	readonly remote: string;
 	/** Whether a path (bytes as latin1, below the root) can be one of the run's files. */
 	readonly contains: (path: string) => boolean;
@@ -48,9 +73,10 @@ export class RunBranch {
 		return this.#tip !== undefined;
 	}
 
-	/** Prepares the move to the target; `undefined`: the branch is already there. A conflict is one sentence. */
-	async prepare({ tree, seq, base }: BranchTarget): Promise<BranchMove | { readonly conflict: string } | undefined> {
-		const found = this.#tip ?? (await this.#queryTip(seq));
+	/** Prepares the move to the target; `undefined`: the branch is already there. */
+	async prepare(target: BranchTarget): Promise<BranchMove | { readonly conflict: BranchConflict } | undefined> {
+		const { tree, seq, base } = target;
+		const found = this.#tip ?? (await this.#queryTip(target));
 		if (found !== undefined && "conflict" in found) return found;
 		if (found !== undefined && (found.seq >= seq || found.tree === tree)) return undefined;
 		const tip = found?.commit ?? "";
@@ -72,17 +98,15 @@ export class RunBranch {
 	}
 
 	/** Queries the remote for the tip; `undefined`: there is no branch. */
-	async #queryTip(seq: number): Promise<Tip | { readonly conflict: string } | undefined> {
-		const { run, remote } = this.#options;
+	async #queryTip({ seq, tree }: BranchTarget): Promise<Tip | { readonly conflict: BranchConflict } | undefined> {
+		const { run, remote, owner } = this.#options;
 		const listed = await gitRemote(this.#place, ["ls-remote", remote, this.ref]);
-		if (listed.kind !== "done")
-			return { conflict: `The branch chronicle/${run} was not moved: ${explainGit(listed)}.` };
+		if (listed.kind !== "done") return { conflict: unmoved(run, explainGit(listed)) };
 		const commit = listed.output.toString("utf8").split("\t", 1)[0] ?? "";
 		if (commit === "") return undefined;
 		const note = await this.#ownNote(commit);
 		// A note from the future is not ours: the branch would wait for it.
-		if (!note || note.seq > seq)
-			return { conflict: `The branch chronicle/${run} has foreign commits, so it was not changed.` };
+		if (!note || note.seq > seq) return { conflict: takenByOthers(run, treeRef(owner, tree)) };
 		return { ...note, commit };
 	}
 

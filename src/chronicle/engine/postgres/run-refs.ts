@@ -16,8 +16,8 @@ import {
 } from "../workspace/index.ts";
 import { treeOver } from "./branch-tree.ts";
 import { commitTree, explainGit, type GitPlace, gitAt, gitRemote, gitText, remoteFailure } from "./remote.ts";
-import { type BranchTarget, RunBranch } from "./run-branch.ts";
-import { isSameSnapshot, noteText, type RunSnapshot } from "./run-snapshot.ts";
+import { type BranchConflict, type BranchTarget, RunBranch, unmoved } from "./run-branch.ts";
+import { isSameSnapshot, noteText, type RunSnapshot, treeRef } from "./run-snapshot.ts";
 
 export interface RunRefsOptions {
 	readonly run: string;
@@ -38,11 +38,6 @@ export interface RunRefsOptions {
 
 /** Commits that only carry a snapshot have one date, so that equal snapshots are equal commits. */
 const timeless = { GIT_AUTHOR_DATE: "1577836800 +0000", GIT_COMMITTER_DATE: "1577836800 +0000" };
-
-/** The ref of a snapshot. */
-export function treeRef(run: string, tree: string): string {
-	return `refs/chronicle/${run}/trees/${tree}`;
-}
 
 /** Where the conversations of a run are, one ref for each holder. */
 export function conversationRefs(run: string): string {
@@ -89,8 +84,8 @@ export async function pushSnapshots(
 
 /** The result of a push. */
 export interface Pushed {
-	/** Why the branch was not moved: one sentence. */
-	readonly conflict?: string;
+	/** Why the branch was not moved. */
+	readonly conflict?: BranchConflict;
 }
 
 interface OpenRefs {
@@ -205,7 +200,7 @@ export class RunRefs {
 			return { ok: true, value };
 		}
 		if (done.kind !== "failed" || !isRefusedAlone(done.message, `chronicle/${run}`)) return remoteFailure(done);
-		return { ok: true, value: { conflict: `The branch chronicle/${run} was not moved: ${explainGit(done)}.` } };
+		return { ok: true, value: { conflict: unmoved(run, explainGit(done)) } };
 	}
 
 	/** Pushes texts as files of one commit, for the next holder of the run; gives the commit. `fence`: of this one. */
@@ -275,7 +270,7 @@ export class RunRefs {
 				onHost ? openExclusions(real, onHost, []) : openExclusions(real, leftOut),
 				scope === "repository" ? "" : toRaw(folder),
 			);
-		const branch = new RunBranch(place, { run, remote, contains: contains() });
+		const branch = new RunBranch(place, { run, owner: this.#owner, remote, contains: contains() });
 		return { place, contains, folder, branch, heads: { head, branches } };
 	}
 }

@@ -31,6 +31,11 @@ export interface RecordedSnapshot extends RunSnapshot {
 	readonly pack: Buffer;
 }
 
+/** The ref of a snapshot on the remote. */
+export function treeRef(run: string, tree: string): string {
+	return `refs/chronicle/${run}/trees/${tree}`;
+}
+
 export function noteText(run: string, { folder, placeholders }: SnapshotNote): string {
 	return `Files of the run ${run}\n\n${JSON.stringify({ folder, placeholders })}\n`;
 }

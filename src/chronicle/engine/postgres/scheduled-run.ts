@@ -8,6 +8,7 @@ import { openProject, systemClock, workspaceScope } from "../project/index.ts";
 import type { Checkout } from "./checkout.ts";
 import type { Database } from "./database.ts";
 import type { Host } from "./host.ts";
+import type { Report } from "./log.ts";
 import type { RunStart } from "./run-snapshot.ts";
 import { isScheduledStart, scheduleQueue } from "./schedules.ts";
 import type { ServedProject } from "./segment.ts";
@@ -20,7 +21,7 @@ export interface ScheduledRunsOptions {
 	readonly host: Host;
 	readonly project: ServedProject;
 	readonly checkout: Checkout;
-	readonly report: (text: string) => void;
+	readonly report: Report;
 }
 
 interface DueSchedule {
@@ -62,7 +63,9 @@ export class ScheduledRuns {
 	look(): void {
 		const { project, report } = this.#options;
 		this.#taking ??= this.#takeAll()
-			.catch((error: unknown) => report(`The schedules of ${project.name}: ${(error as Error).message}`))
+			.catch((error: unknown) =>
+				report(`The schedules of ${project.name}: ${(error as Error).message}`, { level: "error" }),
+			)
 			.finally(() => {
 				this.#taking = undefined;
 			});
@@ -109,7 +112,7 @@ export class ScheduledRuns {
 		const made = await this.#make(job.id, schedule);
 		if (!made.ok && made.failure.reason !== "exists") throw new Error(made.failure.message);
 		await this.#finish(job, "last_run = $2, skipped = 0, note = NULL", job.id);
-		report(`Schedule ${schedule.id.slice(0, 8)}: made the run ${job.id.slice(0, 8)}.`);
+		report(`Made by the schedule ${schedule.id.slice(0, 8)}.`, { run: job.id });
 	}
 
 	/** A job whose schedule is gone is done; one whose schedule is being handled is tried again. */

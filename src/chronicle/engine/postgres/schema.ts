@@ -155,6 +155,7 @@ ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS delegates bool NOT NULL DEFAU
 CREATE INDEX IF NOT EXISTS run_delegates ON chronicle.run (project) WHERE delegates AND holder IS NULL AND job IS NOT NULL;
 ALTER TABLE chronicle.host ADD COLUMN IF NOT EXISTS projects text[] NOT NULL DEFAULT '{}';
 ALTER TABLE chronicle.host ADD COLUMN IF NOT EXISTS labels text[] NOT NULL DEFAULT '{}';
+ALTER TABLE chronicle.host ADD COLUMN IF NOT EXISTS figures jsonb NOT NULL DEFAULT '{}';
 CREATE INDEX IF NOT EXISTS inbox_of_run ON chronicle.inbox (run, id);
 CREATE INDEX IF NOT EXISTS inbox_waiting ON chronicle.inbox (run) WHERE state = 'waiting';
 `;

@@ -24,6 +24,7 @@ import { untilReached } from "./database-failure.ts";
 import type { PostgresLedger, SegmentHooks, TakenAnswer } from "./held.ts";
 import type { Host } from "./host.ts";
 import { findLeftovers, type Leftovers, openLeftovers } from "./leftovers.ts";
+import type { Report } from "./log.ts";
 import { readMarker, writeMarker } from "./marker.ts";
 import { publishSegment, treesIn } from "./publishing.ts";
 import { RemoteChildren } from "./remote-children.ts";
@@ -63,13 +64,15 @@ export interface SegmentOptions {
 	readonly store: PostgresStore;
 	/** What this host offers. */
 	readonly labels: readonly string[];
-	readonly report: (text: string) => void;
+	readonly report: Report;
 }
 
 export interface RunSegment {
 	readonly supervision: Supervision;
 	/** Resolves once everything of the segment is published. */
 	readonly ended: Promise<SupervisionEnd>;
+	/** Removes what nobody needs of a run that has ended here; call it once the run is given back. */
+	tidyUp(): Promise<void>;
 }
 
 /** Milliseconds for which a question to the database is repeated while it is out of reach. */
@@ -92,7 +95,8 @@ export async function startSegment(ledger: PostgresLedger, options: SegmentOptio
 		...{ database, store, run, workspace, report, host: options.host.name },
 		...{ folder: ledger.folder, work: deepestRealPath(checkout.workOf(run.id)) },
 	});
-	const publishing = publishSegment(ledger, workspace, leftovers);
+	let live: Supervision | undefined;
+	const publishing = publishSegment(ledger, workspace, leftovers, (event) => void live?.submit(event));
 	const answer = await ledger.takeAnswer();
 	const approver = answer ? answerOnce(answer) : nobody;
 	const ports = project.ports?.(served, ledger, approver) ?? served.ports(ledger, approver);
@@ -103,7 +107,6 @@ export async function startSegment(ledger: PostgresLedger, options: SegmentOptio
 	const children = new RemoteChildren({
 		...{ database, store, approvals, parent: run.id, trees, workspace },
 	});
-	let live: Supervision | undefined;
 	const limits = run.parent && (await openCeilings(options, run.id, () => live?.updateLimits()));
 	const all = {
 		...{ ...ports, workspace, children, labels: options.labels, givesBackWaits: true as const },
@@ -126,12 +129,16 @@ export async function startSegment(ledger: PostgresLedger, options: SegmentOptio
 		const last = await publishing.settle();
 		if (last) await writeMarker(ledger, folder, last);
 		if (end.kind === "parked") await answer?.settle(questionChanged);
-		if (end.kind === "parked" && end.run.stage.kind === "over") {
-			await (run.parent ? options.checkout.remove(run.id) : tidyUp(options, run.id, cwd)).catch(() => {});
-		}
 		return end;
 	};
-	return { supervision, ended: finish() };
+	return {
+		supervision,
+		ended: finish(),
+		async tidyUp() {
+			if (supervision.run.stage.kind !== "over") return;
+			await (run.parent ? checkout.remove(run.id) : tidyUp(options, run.id, cwd)).catch(() => {});
+		},
+	};
 }
 
 /** Launches workers once the run has a slot, which one that has waited for its children lacks, and its folder is set up. */

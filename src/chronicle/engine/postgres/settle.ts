@@ -1,5 +1,5 @@
 // What becomes of a job when its segment has ended, or its host is dead.
-import type { HostNeed, Run } from "../../core/index.ts";
+import type { ConditionChanged, HostNeed, Run } from "../../core/index.ts";
 import type { Database, Sql } from "./database.ts";
 import {
 	completeJob,
@@ -38,7 +38,12 @@ export type Settlement =
 	| { readonly kind: "parked" }
 	/** `afterSeconds`: not before that; absent: at once. */
 	| { readonly kind: "again"; readonly afterSeconds?: number }
-	| { readonly kind: "failed"; readonly reason: string };
+	/** `hindered`: what to tell the user. */
+	| {
+			readonly kind: "failed";
+			readonly reason: string;
+			readonly hindered?: Pick<ConditionChanged, "detail" | "remedy">;
+	  };
 
 /** Settles an attempt at the run's job, and sends the next one where the run continues: to the hosts that it needs then. */
 export async function settleJob(
@@ -49,7 +54,11 @@ export async function settleJob(
 ): Promise<void> {
 	// A run that makes progress is not poisoned: its attempt count restarts.
 	const isStuck = row.visit === row.claimed_visit && (await routeJob(tx, row)) === row.attempt.queue;
-	if (how.kind === "failed" && isStuck) return failJob(database, tx, row.attempt, how.reason);
+	if (how.kind === "failed" && isStuck) {
+		if (how.hindered)
+			await tx.query("UPDATE chronicle.run SET waits = $2 WHERE id = $1", [row.id, how.hindered.detail]);
+		return failJob(database, tx, row.attempt, how.reason);
+	}
 	await completeJob(database, tx, row.attempt);
 	const afterSeconds = how.kind === "again" && !row.waiting ? how.afterSeconds : 0;
 	if (how.kind !== "parked" || row.waiting) return sendJob(database, tx, row, afterSeconds);

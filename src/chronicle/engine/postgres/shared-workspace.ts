@@ -6,8 +6,8 @@ import type { ChildLeftovers, Result, Workspace, WorkspaceFailure } from "../../
 import { openCrashPoints } from "../supervisor/index.ts";
 import { type EndingChild, type GitWorkspace, type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
 import { gitRemote, gitText, remoteFailure } from "./remote.ts";
-import { RunRefs, treeRef } from "./run-refs.ts";
-import { addPlaceholders, type RecordedSnapshot, type RunSnapshot, type RunStart } from "./run-snapshot.ts";
+import { RunRefs } from "./run-refs.ts";
+import { addPlaceholders, type RecordedSnapshot, type RunSnapshot, type RunStart, treeRef } from "./run-snapshot.ts";
 import { SnapshotPublisher } from "./snapshot-publisher.ts";
 import { unpackSnapshots } from "./unpack-snapshots.ts";
 import { isObjectName, parseNote } from "./untrusted.ts";

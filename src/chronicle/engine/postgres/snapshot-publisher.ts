@@ -5,7 +5,7 @@
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import type { CrashPoint } from "../supervisor/index.ts";
 import { remoteFailure } from "./remote.ts";
-import type { BranchTarget } from "./run-branch.ts";
+import type { BranchConflict, BranchTarget } from "./run-branch.ts";
 import type { RunRefs } from "./run-refs.ts";
 import { isSameSnapshot, type RecordedSnapshot, type RunSnapshot } from "./run-snapshot.ts";
 
@@ -50,6 +50,7 @@ export class SnapshotPublisher {
 	#staged: readonly RecordedSnapshot[] = [];
 	#waiting: readonly Waiting[] = [];
 	#branch: BranchTarget | undefined;
+	#onBranch: (conflict: BranchConflict | undefined) => void = () => {};
 	#failure: WorkspaceFailure | undefined;
 	#adding: Promise<unknown> = Promise.resolve();
 	#pushing: Promise<unknown> = Promise.resolve();
@@ -64,6 +65,11 @@ export class SnapshotPublisher {
 	/** From now on snapshots may be recorded: `forget` deletes those up to an event. */
 	startRecording(forget: (seq: number) => Promise<void>): void {
 		this.#forget = forget;
+	}
+
+	/** Calls `listener` after every try to move the branch, with why it was not moved. */
+	onBranch(listener: (conflict: BranchConflict | undefined) => void): void {
+		this.#onBranch = listener;
 	}
 
 	/** The snapshot that was added last. */
@@ -195,7 +201,8 @@ export class SnapshotPublisher {
 		if (!pushed.ok) return pushed;
 		if (snapshots.length > 0) crashAt("files are pushed");
 		if (branch) crashAt("branch is moved");
-		if (pushed.value.conflict !== undefined) report(pushed.value.conflict);
+		if (pushed.value.conflict !== undefined) report(pushed.value.conflict.detail);
+		if (branch) this.#onBranch(pushed.value.conflict);
 		if (this.#branch === branch) this.#branch = undefined;
 		this.#staged = this.#staged.filter((one) => !more.includes(one));
 		this.#waiting = this.#waiting.filter((one) => !waiting.includes(one));

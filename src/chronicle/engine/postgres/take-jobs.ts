@@ -4,6 +4,7 @@ import type { CrashPoint } from "../supervisor/index.ts";
 import type { Database, Sql } from "./database.ts";
 import type { PostgresLedger } from "./held.ts";
 import { completeJob, isServed, type JobAttempt, type JobData } from "./jobs.ts";
+import type { Report } from "./log.ts";
 import { LimitReached, lockLimits } from "./quota.ts";
 import { labelsInQueue, queueName } from "./routing.ts";
 import { isDelegated } from "./rows.ts";
@@ -28,7 +29,7 @@ interface TakerOptions {
 	readonly isIdle: () => boolean;
 	/** Called with a run that must be alone, and was left because the host is not idle. */
 	readonly onSuspect: (run: string) => void;
-	readonly report: (text: string) => void;
+	readonly report: Report;
 }
 
 export class JobTaker {
@@ -92,7 +93,7 @@ export class JobTaker {
 			const attempt: JobAttempt = { id: job.id, queue, retryCount: job.retryCount };
 			const run = runOfJob(job.data);
 			if (run === undefined) {
-				report(`A job of ${queue} names no run, so it was dropped.`);
+				report(`A job of ${queue} names no run, so it was dropped.`, { level: "warn" });
 				await completeJob(database, tx, attempt);
 				return "left";
 			}
@@ -151,7 +152,7 @@ export class JobTaker {
 	): Promise<void> {
 		const { database, report } = this.#options;
 		if (reason === "unknown") return completeJob(database, tx, attempt);
-		report(`Run ${run.slice(0, 8)}: ${message}`);
+		report(message, { level: "warn", run });
 		await postpone(database, tx, run, attempt, { seconds: newerSeconds, why: message });
 	}
 }

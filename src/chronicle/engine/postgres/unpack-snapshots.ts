@@ -1,7 +1,7 @@
 // Unpacks snapshots that a host has recorded in the database and not pushed, into a repository here.
 import { explainGit, type GitPlace, gitAt, gitRemote } from "./remote.ts";
-import { treeRef } from "./run-refs.ts";
 import type { RecordedSnapshot } from "./run-snapshot.ts";
+import { treeRef } from "./run-snapshot.ts";
 
 export interface SnapshotOrigin {
 	readonly remote: string;

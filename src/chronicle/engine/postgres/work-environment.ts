@@ -3,6 +3,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isListed } from "../../../definition/index.ts";
+import type { Report } from "./log.ts";
+import type { ServedProject } from "./segment.ts";
 
 /** What programs need to find themselves and the network; case does not count, `*` stands for any text. */
 const system = [
@@ -163,4 +165,15 @@ export function modelsText(agentFolder: string): string {
 	} catch {
 		return "";
 	}
+}
+
+/** The project with the environment that its commands and workers get; names what they do not get. */
+export function withWorkEnvironment(project: ServedProject, report: Report): ServedProject {
+	const { name, place, passes = [] } = project;
+	const { env, withheld } = workEnvironment(place.env ?? process.env, passes, modelsText(place.agentFolder));
+	if (withheld.length > 0)
+		report(
+			`Workers and commands of ${name} do not get these variables: ${withheld.join(", ")}. To pass some of them, name them with --env, or in "env" of the file of --config.`,
+		);
+	return { ...project, place: { ...place, env } };
 }

@@ -13,17 +13,18 @@ import type { Database } from "./database.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
 import { deadQueue } from "./jobs.ts";
+import { about, type Report } from "./log.ts";
 import { parkDeadRuns } from "./park.ts";
 import { labelsInQueue, queueName } from "./routing.ts";
 import { ScheduledRuns } from "./scheduled-run.ts";
 import { type RunSegment, type ServedProject, startSegment } from "./segment.ts";
-import { cancelReplaced, reapRuns, secondsToWait, wakePosted } from "./settle.ts";
+import { cancelReplaced, reapRuns, type Settlement, secondsToWait, wakePosted } from "./settle.ts";
 import { type Slot, Slots } from "./slots.ts";
 import { removeStale } from "./stale-folders.ts";
 import { openPostgresStore, type PostgresStore } from "./store.ts";
 import { isSuspectQueued } from "./suspects.ts";
 import { JobTaker, limitSeconds } from "./take-jobs.ts";
-import { modelsText, workEnvironment } from "./work-environment.ts";
+import { withWorkEnvironment } from "./work-environment.ts";
 
 export interface WorkerOptions {
 	readonly database: Database;
@@ -36,7 +37,7 @@ export interface WorkerOptions {
 	readonly slots: number;
 	/** Folder for mirrors and working folders. */
 	readonly data: string;
-	readonly report: (text: string) => void;
+	readonly report: Report;
 }
 
 /** A project with what this host has of it. */
@@ -130,7 +131,7 @@ export class EngineWorker {
 			if ("outdated" in beat) {
 				failure = beat.outdated;
 				this.stop();
-			} else if ("failure" in beat) this.#options.report(beat.failure);
+			} else if ("failure" in beat) this.#options.report(beat.failure, { level: "error" });
 			else {
 				this.#hosts = beat.hosts;
 				this.#cron.run(beat.scheduled && !this.#draining);
@@ -191,7 +192,7 @@ export class EngineWorker {
 		const known = this.#late;
 		this.#late = late;
 		if (!late || known || this.#running.size === 0) return;
-		report("The database was unreachable for longer than a lease: all runs stop here.");
+		report("The database was unreachable for longer than a lease: all runs stop here.", { level: "error" });
 		for (const { segment } of this.#running.values()) void segment?.supervision.stop();
 	}
 
@@ -203,10 +204,11 @@ export class EngineWorker {
 		this.#reaping = true;
 		this.#reapAt = now + Math.max(minReapMs, reapMs * this.#hosts * (0.5 + Math.random()));
 		const reaped = await reapRuns(database).catch((): readonly string[] => []);
-		for (const id of reaped) report(`Run ${id.slice(0, 8)}: its host is dead; another continues it.`);
+		host.figures.takeovers += reaped.length;
+		for (const run of reaped) report("Its host is dead; another continues it.", { level: "warn", run });
 		const woken = await wakePosted(database).catch((): readonly string[] => []);
-		for (const id of woken)
-			report(`Run ${id.slice(0, 8)}: it had commands that no host was to take; one is asked now.`);
+		for (const run of woken)
+			report("It had commands that no host was to take; one is asked now.", { level: "warn", run });
 		this.#reaping = false;
 	}
 
@@ -221,7 +223,7 @@ export class EngineWorker {
 			.then(() => database.boss())
 			.then((boss) => boss.supervise())
 			.then(() => Promise.all(this.#served.map((served) => this.#removeStale(served))));
-		maintained.catch((error: unknown) => report(`The queue was not maintained: ${(error as Error).message}`));
+		maintained.catch((error: Error) => report(`The queue was not maintained: ${error.message}`, { level: "error" }));
 	}
 
 	#removeStale({ checkout, project, scheduled }: Served): Promise<void> {
@@ -235,7 +237,7 @@ export class EngineWorker {
 	#look(): void {
 		this.#again = true;
 		this.#taking ??= this.#takeAll()
-			.catch((error: unknown) => this.#options.report(`No jobs could be taken: ${(error as Error).message}`))
+			.catch((error: Error) => this.#options.report(`No jobs could be taken: ${error.message}`, { level: "error" }))
 			.finally(() => {
 				this.#taking = undefined;
 			});
@@ -313,7 +315,7 @@ export class EngineWorker {
 		const slot = this.#slots.take();
 		const taken = await this.#jobs.take(served.store, queue, "any").catch((error: unknown) => {
 			this.#jobs.close(queue);
-			this.#options.report(`No job of ${queue} could be taken: ${(error as Error).message}`);
+			this.#options.report(`No job of ${queue} could be taken: ${(error as Error).message}`, { level: "error" });
 			return undefined;
 		});
 		if (taken && taken !== "left") this.#begin(served, taken, slot);
@@ -332,7 +334,7 @@ export class EngineWorker {
 		const before = this.#segments.get(id) ?? Promise.resolve();
 		const done = before
 			.then(() => this.#runSegment(served, ledger, slot))
-			.catch((error: unknown) => this.#options.report(`Run ${id.slice(0, 8)}: ${(error as Error).message}`))
+			.catch((error: Error) => this.#options.report(error.message, { level: "error", run: id }))
 			.finally(() => {
 				if (this.#segments.get(id) === done) this.#segments.delete(id);
 				this.#busy -= 1;
@@ -348,42 +350,44 @@ export class EngineWorker {
 		const entry: { segment?: RunSegment } = {};
 		this.#running.set(run, entry);
 		const { database, host, labels } = this.#options;
-		const report = (text: string): void => this.#options.report(`Run ${run.slice(0, 8)}: ${text}`);
+		let { visit, attempt } = ledger.run;
+		const report = about(this.#options.report, () => ({ project: project.name, run, visit, attempt }));
 		try {
 			await cancelReplaced(database, run);
 			const segment = await startSegment(ledger, {
 				...{ database, host, slot, project, checkout, store, labels, report },
 			});
 			entry.segment = segment;
-			segment.supervision.watch(({ visit }) => {
+			segment.supervision.watch((now, { kind }) => {
+				({ visit, attempt } = now);
 				if (visit > ledger.run.visit && this.#alone.delete(run)) this.#look();
+				if (kind !== "attempt_reserved") return;
+				host.figures.attempts += 1;
+				report(`Attempt ${attempt} at ${now.state} begins.`);
 			});
 			if (this.#draining) void segment.supervision.stop();
 			const end = await segment.ended;
 			this.#crashAt("segment is over");
-			report(end.kind === "failed" ? `given back: ${end.failure.message}` : `${end.kind}, ${end.run.status}`);
-			if (end.kind === "failed") await ledger.settle({ kind: "failed", reason: end.failure.message });
+			if (end.kind === "failed") report(`Given back: ${end.failure.message}`, { level: "error" });
+			else report(`${end.kind === "parked" ? "Parked" : "Released"}, ${end.run.status}.`);
+			if (end.kind === "failed") await ledger.settle(this.#failed(end.failure));
 			else if (end.kind === "parked") await ledger.settle({ kind: "parked" });
 			else await ledger.settle({ kind: "again", afterSeconds: secondsToWait(end.run) });
+			await segment.tidyUp();
 		} catch (error) {
 			const { message } = error as Error;
-			report(message);
-			await ledger.settle({ kind: "failed", reason: message });
+			report(message, { level: "error" });
+			await ledger.settle(this.#failed({ message, remedy: "" }));
 		} finally {
 			this.#running.delete(run);
 		}
 	}
-}
 
-/** The project with the environment that its commands and workers get; names what they do not get. */
-function withWorkEnvironment(project: ServedProject, report: (text: string) => void): ServedProject {
-	const { name, place, passes = [] } = project;
-	const { env, withheld } = workEnvironment(place.env ?? process.env, passes, modelsText(place.agentFolder));
-	if (withheld.length > 0)
-		report(
-			`Workers and commands of ${name} do not get these variables: ${withheld.join(", ")}. To pass some of them, name them with --env, or in "env" of the file of --config.`,
-		);
-	return { ...project, place: { ...place, env } };
+	/** How a run is given back that failed here: it is tried again, on any host. */
+	#failed({ message, remedy }: Pick<Failure, "message" | "remedy">): Settlement {
+		const detail = `The host ${this.#options.host.name} gave it back: ${message}`;
+		return { kind: "failed", reason: message, hindered: remedy === "" ? { detail } : { detail, remedy } };
+	}
 }
 
 /**

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage } from "../../../definition/index.ts";
 import {
 	type Action,
+	type ConditionChanged,
 	decide,
 	type EventBody,
 	type Failure,
@@ -111,7 +112,9 @@ class Supervisor implements Supervision {
 		return () => void this.#listeners.delete(listener);
 	}
 
-	async submit(event: UserEvent): Promise<{ readonly refused: string | undefined; readonly failure?: Failure }> {
+	async submit(
+		event: UserEvent | ConditionChanged,
+	): Promise<{ readonly refused: string | undefined; readonly failure?: Failure }> {
 		if (this.#closing) return { refused: notSupervised };
 		const refused = await this.#enqueue(event);
 		return refused !== undefined && this.#failure ? { refused, failure: this.#failure } : { refused };

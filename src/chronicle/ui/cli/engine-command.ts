@@ -36,7 +36,16 @@ has then; without an engine it prints the lines for crontab and systemd. list sh
 		...{ queues: "value", labels: "value", members: "value", most: "value", rate: "value" },
 		...{ zone: "value", branch: "value", overlap: "flag", queue: "value", priority: "value", model: "value" },
 		...{ "approve-cleanup": "flag", "without-cleanup": "flag" },
-		...{ slots: "value", name: "value", data: "value", config: "value", setup: "value", env: "value", lease: "value" },
+		...{
+			slots: "value",
+			name: "value",
+			data: "value",
+			config: "value",
+			setup: "value",
+			env: "value",
+			lease: "value",
+			log: "value",
+		},
 	},
 	optionsUsage: `  --queues <a,b>    init: queues to create; worker: queues to serve (default: runs)
   --labels <a,b>    worker: labels that the host offers
@@ -54,6 +63,7 @@ has then; without an engine it prints the lines for crontab and systemd. list sh
   --queue <queue>  --labels <a,b>  --priority <n>  --model <model>  --approve-cleanup  --without-cleanup   schedule: as for run
   --name <name>     worker: its name (default: the host name)
   --lease <seconds> worker: silence after which others take its runs (default: 8)
+  --log <format>    worker: json or text (default: text on a terminal, otherwise json)
 `,
 	needs: "nothing",
 	async perform(call) {

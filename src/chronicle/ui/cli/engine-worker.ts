@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { exitCodes, findPi, isPiCommand, ownPiSearch, packageVersion } from "../../../pi/index.ts";
 import { processStart } from "../../../process/index.ts";
+import { openRedaction } from "../../../safety/index.ts";
 import type { Failure } from "../../core/index.ts";
 import { namesIn } from "../../engine/index.ts";
 import { type CommandResponse, misuse, refused } from "../commands/index.ts";
@@ -15,10 +16,9 @@ export async function runWorker(call: EngineCall): Promise<CommandResponse> {
 	const engine = await import("../../engine/postgres/index.ts");
 	const { database, project, parsed, host: surface, signal } = call;
 	const { values } = parsed;
-	const slots = wholeNumber(values.slots) ?? usualSlots;
-	const lease = values.lease === undefined ? undefined : Number(values.lease) * 1000;
-	if (Number.isNaN(slots)) return misuse("--slots takes a whole number above 0.");
-	if (lease !== undefined && !(lease >= 1000)) return misuse("--lease takes a number of seconds, at least 1.");
+	const read = readOptions(values);
+	if (typeof read === "string") return misuse(read);
+	const { slots, lease, format } = read;
 	const [odd] = namesIn(values.labels).filter((label) => !engine.isName(label));
 	if (odd !== undefined)
 		return misuse(`"${odd}" is not a label: up to 40 lower-case letters, digits, - and _. No state could ask for it.`);
@@ -40,6 +40,10 @@ export async function runWorker(call: EngineCall): Promise<CommandResponse> {
 		...{ name, slots, ...all, projects: served.value.map((one) => one.name), version: packageVersion() },
 		...(lease === undefined ? {} : { leaseMs: lease }),
 	});
+	const report = engine.openLog({
+		...{ host: name, hostId: host.id, format, redact: openRedaction(process.env) },
+		write: (line) => void (format === "text" ? surface.report(line) : process.stderr.write(`${line}\n`)),
+	});
 	const worker = new engine.EngineWorker({
 		database,
 		host,
@@ -47,18 +51,32 @@ export async function runWorker(call: EngineCall): Promise<CommandResponse> {
 		...all,
 		slots,
 		data,
-		report: surface.report,
+		report,
 	});
 	try {
-		surface.report(
+		report(
 			`${name} takes runs of ${served.value.map((one) => one.name).join(", ")} from ${database.name}, ${slots} at once.`,
 		);
 		const failure = await workUntil(signal, worker);
-		if (failure) return refused({ code: failure.reason, ...failure, exitCode: exitCodes.failed });
+		if (failure) {
+			report(`${failure.message} ${failure.remedy}`.trim(), { level: "error" });
+			return { kind: "silent", exitCode: exitCodes.failed };
+		}
 	} finally {
 		release();
 	}
 	return { kind: "done", lines: [`${name} has returned all its runs.`], data: { host: name } };
+}
+
+/** What the options say; a string is what is wrong with them. */
+function readOptions({ slots: written, lease: seconds, log }: Readonly<Record<string, string>>) {
+	const slots = wholeNumber(written) ?? usualSlots;
+	const lease = seconds === undefined ? undefined : Number(seconds) * 1000;
+	const format = log ?? (process.stderr.isTTY ? "text" : "json");
+	if (Number.isNaN(slots)) return "--slots takes a whole number above 0.";
+	if (lease !== undefined && !(lease >= 1000)) return "--lease takes a number of seconds, at least 1.";
+	if (format !== "json" && format !== "text") return "--log takes json or text.";
+	return { slots, lease, format } as const;
 }
 
 /** The projects of the worker, which the engine knows and its database user was given. */

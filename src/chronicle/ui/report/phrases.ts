@@ -147,6 +147,7 @@ const incidentPhrases: IncidentPhrases = {
 		if (left > 0) return { what: `${stopped}; ${left} could not be stopped.`, tone: "bad" };
 		return { what: `${stopped}.`, tone: "plain" };
 	},
+	condition_changed: ({ detail }) => (detail === undefined ? undefined : { what: detail, tone: "warn" }),
 	files_unmeasured: ({ detail }) => ({ what: `Files could not be measured: ${detail}`, tone: "warn" }),
 	files_unrestored: ({ detail }) => ({ what: `Files could not be restored: ${detail}`, tone: "bad" }),
 	files_measured({ purpose, seq, unkept = [] }) {

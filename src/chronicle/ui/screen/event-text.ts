@@ -8,6 +8,8 @@ type Sentences = { readonly [Kind in LedgerEvent["kind"]]: (event: LedgerEvent &
 
 const saying = (words: string | undefined): string => (words === undefined || words === "" ? "" : `: ${words}`);
 
+const conditionsOver = { branch: "The run's branch follows it again", host: "A host has the run again" } as const;
+
 const sentences: Sentences = {
 	created: ({ template, task }) => `The run of ${template.name} started: ${task}`,
 	opened: ({ host, pid }) => `Supervised by pid ${pid} on ${host}`,
@@ -15,6 +17,7 @@ const sentences: Sentences = {
 	clock_jumped: ({ ms }) =>
 		`The clock jumped by ${ms < 0 ? "−" : ""}${shortTime(Math.abs(ms))}; that time does not count`,
 	noted: ({ text }) => text,
+	condition_changed: ({ condition, detail }) => detail ?? conditionsOver[condition],
 	attempt_reserved: ({ attempt, launch, because }) =>
 		`Attempt ${attempt}${launch > 1 ? `, process ${launch}` : ""} is launched (${because.replaceAll("_", " ")})`,
 	host_awaited: ({ labels }) => `The next work waits for a host with ${labels.join(", ")}`,

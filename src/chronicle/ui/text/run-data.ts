@@ -50,6 +50,7 @@ export function runData(read: ReadLedger, below: readonly WaitingChild[] = []): 
 		totals,
 		states: run.states,
 		pairMoves: run.pairMoves,
+		conditions: run.conditions,
 		notices,
 		unmeasured: run.unmeasured,
 		kept: run.kept.map((state) => ({ name: `kept-${state.seq}`, ...state })),

@@ -86,11 +86,19 @@ export function statusLines(read: ReadLedger, options: StatusOptions): string[] 
 			.filter(({ visit }) => visit === run.visit || visit === run.visit - 1)
 			.map(({ visit, why }) => `Changes of visit ${visit} could not be measured: ${why}`),
 		...run.kept.slice(-3).map((state) => `Saved by a rewind: ${keptLine(state)}`),
+		...conditionLines(read),
 		...currentNotices(run)
 			.slice(-3)
 			.map((notice) => `Note: ${notice}`),
 		...repairs.map((repair) => `Repaired: ${repair}`),
 	];
+}
+
+/** What hinders the run from outside, and what helps; without what it is already said to wait for. */
+function conditionLines({ run, queued }: ReadLedger): string[] {
+	return run.conditions.flatMap(({ detail, remedy = "" }) =>
+		detail === queued ? [remedy].filter(Boolean) : [`${detail} ${remedy}`.trim()],
+	);
 }
 
 /** Said of a run that was running, and whose supervisor is gone. */

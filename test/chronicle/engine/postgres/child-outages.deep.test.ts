@@ -36,6 +36,7 @@ function withOutages(database: Database, isLost: (n: number) => boolean) {
 		...guarded(database),
 		name: database.name,
 		shell: database.shell,
+		failedStatements: 0,
 		queryWithin: (ms, text, values) => database.queryWithin(ms, text, values),
 		boss: () => database.boss(),
 		startCron: () => database.startCron(),

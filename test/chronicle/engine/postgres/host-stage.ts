@@ -12,6 +12,7 @@ import {
 	queueName,
 	setUpEngine,
 } from "../../../../src/chronicle/engine/postgres/index.ts";
+import { logText } from "../../../../src/chronicle/engine/postgres/log.ts";
 import type { ServedProject } from "../../../../src/chronicle/engine/postgres/segment.ts";
 import type { WorkerOptions } from "../../../../src/chronicle/engine/postgres/worker.ts";
 import type { Project } from "../../../../src/chronicle/engine/project/index.ts";
@@ -39,8 +40,8 @@ interface HostOptions {
 	readonly labels?: readonly string[];
 	/** Of every project. */
 	readonly served?: Partial<ServedProject>;
-	/** What the worker of the n-th run does. */
-	play(n: number, project: Project): Play;
+	/** What the worker of the n-th run does, or those of its states. */
+	play(n: number, project: Project): Play | Play[];
 }
 
 interface StagedHost {
@@ -115,12 +116,12 @@ export async function openHostStage(projects: readonly string[] = ["app"]): Prom
 			const host = openHost(on, { slots, name, labels, projects: names, queues: ["runs"], ...leases });
 			const all: WorkerOptions = {
 				...{ database: on, host, slots, labels, queues: ["runs"], data: join(root, "hosts", name) },
-				report: (text) => void log.push(text),
+				report: (message, fields = {}) => void log.push(logText(message, fields)),
 				projects: names.map((project) => ({
 					...{ name: project, remote, cleanup: "never" as const },
 					place: { agentFolder: join(root, "agent"), home: root, env: process.env, pi: {} } as never,
 					ports(opened: Project, ledger) {
-						const { ports } = openStage([play(Number(ledger.run.id.slice(-4)), opened)]);
+						const { ports } = openStage([play(Number(ledger.run.id.slice(-4)), opened)].flat());
 						return { ...opened.ports(ledger, ports.approver), launcher: ports.launcher };
 					},
 					...served,

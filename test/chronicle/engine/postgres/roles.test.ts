@@ -102,6 +102,7 @@ describe("the roles of an engine", needsPostgres, () => {
 		const staged = [{ tree, parent: undefined, base: "b".repeat(40), note: "", pack: Buffer.from("pack") }];
 		ledger.use({
 			files: () => ({ head: { tree, parent: undefined }, staged }),
+			conditions: () => [],
 			beforeAppend: async () => undefined,
 			afterAppend: () => {},
 		});

@@ -5,8 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Checkout } from "../../../../src/chronicle/engine/postgres/checkout.ts";
 import { writeConversations } from "../../../../src/chronicle/engine/postgres/conversations.ts";
-import { treeRef } from "../../../../src/chronicle/engine/postgres/run-refs.ts";
-import { noteText } from "../../../../src/chronicle/engine/postgres/run-snapshot.ts";
+import { noteText, treeRef } from "../../../../src/chronicle/engine/postgres/run-snapshot.ts";
 import {
 	folderIn,
 	isBranchName,

@@ -1,12 +1,14 @@
-// Kills at random times of runs with children: the command line is killed with SIGKILL, or processes of its workers are, and the run is
-// resumed until it has ended. Then everything that must hold of a tree of runs is checked. See `random.ts`.
+// Kills at random times of runs with children: the command line is killed with SIGKILL, or processes of its workers are, or the runs' folder is
+// deleted, as by `git clean -fdx`; the run is resumed until it has ended. Then everything that must hold of a tree of runs is checked. See
+// `random.ts`.
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LedgerEvent, Run } from "../../../src/chronicle/core/machine/index.ts";
 import { openFileStore } from "../../../src/chronicle/engine/ledger/index.ts";
+import { ledgersOf } from "../../../src/chronicle/engine/project/index.ts";
 import { readSessionFile } from "../../../src/chronicle/engine/worker/session-file.ts";
 import { findOrphans } from "../../../src/process/index.ts";
 import { openModelServer } from "../../harness/model-server.ts";
@@ -24,7 +26,7 @@ export interface KilledTree {
 	readonly ms: number;
 }
 
-const victims = ["supervisor", "supervisor", "process", "both"] as const;
+const victims = ["supervisor", "supervisor", "process", "both", "folder"] as const;
 /** A paused run is resumed by the user: a child whose worker was killed too often waits. */
 const mostResumes = 5;
 
@@ -32,6 +34,8 @@ interface Tree {
 	readonly project: Project;
 	readonly sessions: string;
 	readonly store: ReturnType<typeof openFileStore>;
+	/** Whether the folder of the runs was deleted: conversations are lost, and runs that had ended are only in the copies of their events. */
+	wasDeleted: boolean;
 }
 
 /** Plays one run with up to `most` kills. Throws what does not hold. */
@@ -43,7 +47,9 @@ export async function killChildrenAtRandom(seed: number, most: number): Promise<
 	const server = await openModelServer(answer);
 	const project = openProject({ server, files: filesOf(shape), trusted: true });
 	const sessions = project.path(".pi/chronicle/sessions");
-	const tree: Tree = { project, sessions, store: openFileStore({ sessions, clock: { now: () => Date.now() } }) };
+	const { copies } = ledgersOf({ place: { cwd: project.folder, agentFolder: project.agentFolder }, sessions });
+	const store = openFileStore({ sessions, copies, clock: { now: () => Date.now() } });
+	const tree: Tree = { project, sessions, store, wasDeleted: false };
 	const told: string[] = [];
 	let kills = 0;
 	let edits = 0;
@@ -51,7 +57,7 @@ export async function killChildrenAtRandom(seed: number, most: number): Promise<
 	let unbegun = false;
 	let resumes = 0;
 	try {
-		let supervisor = startCommand(tree);
+		let supervisor = await startCommand(tree);
 		while (kills < most) {
 			const over = await Promise.race([sleep(100 + random() * 2500, undefined), supervisor.over]);
 			if (over) break;
@@ -60,17 +66,20 @@ export async function killChildrenAtRandom(seed: number, most: number): Promise<
 			told.push(victim);
 			edits += 1;
 			project.write("mine.txt", `edit ${edits}\n`);
-			if (victim !== "supervisor") killWorkers(tree, victim === "both" ? undefined : random());
+			if (victim === "process" || victim === "both") await killWorkers(tree, victim === "both" ? undefined : random());
 			if (victim === "process") continue;
-			supervisor.kill();
+			if (victim === "folder") {
+				tree.wasDeleted = true;
+				clean(sessions);
+			} else supervisor.kill();
 			await supervisor.over;
-			unbegun ||= firstRuns(sessions).length === 0;
-			supervisor = startCommand(tree);
+			unbegun ||= (await firstRun(tree)) === undefined;
+			supervisor = await startCommand(tree);
 		}
 		let last = await supervisor.over;
 		for (; last.code !== 0 && !(await isOver(tree)); resumes += 1) {
 			if (resumes === mostResumes) throw new Error(`The run does not end: ${JSON.stringify(last)}`);
-			last = await startCommand(tree).over;
+			last = await (await startCommand(tree)).over;
 		}
 		if (last.code !== 0 || unbegun) await fixLeftovers(tree);
 		await inspect(tree, shape);
@@ -85,14 +94,24 @@ export async function killChildrenAtRandom(seed: number, most: number): Promise<
 	return { shape, kills, resumes, ms: performance.now() - began };
 }
 
+/** Deletes a folder; what processes write to it meanwhile can stay. */
+function clean(folder: string): void {
+	try {
+		rmSync(folder, { recursive: true, force: true });
+	} catch (error) {
+		equal((error as NodeJS.ErrnoException).code, "ENOTEMPTY");
+	}
+}
+
 interface Command {
 	readonly over: Promise<{ readonly code: number | null; readonly text: string }>;
 	kill(): void;
 }
 
 /** Starts the run, or resumes it where it exists. */
-function startCommand({ project, sessions }: Tree): Command {
-	const [root] = firstRuns(sessions);
+async function startCommand(tree: Tree): Promise<Command> {
+	const { project } = tree;
+	const root = await firstRun(tree);
 	const words = root === undefined ? ["run", "tree", "Build all parts"] : ["resume", root];
 	const child = spawn(process.execPath, [packageUnderTest().cli, ...words], {
 		cwd: project.folder,
@@ -111,41 +130,28 @@ function startCommand({ project, sessions }: Tree): Command {
 }
 
 /** Kills the processes of all workers, or the one that `which` (0 to 1) chooses. */
-function killWorkers({ sessions }: Tree, which: number | undefined): void {
-	const all = runIds(sessions).flatMap((id) => findOrphans(id));
+async function killWorkers(tree: Tree, which: number | undefined): Promise<void> {
+	const all = (await tree.store.ids()).flatMap((id) => findOrphans(id));
 	const some = which === undefined ? all : all.slice(Math.floor(which * all.length)).slice(0, 1);
 	for (const { pid } of some) kill(pid);
 }
 
 async function isOver(tree: Tree): Promise<boolean> {
-	const [root] = firstRuns(tree.sessions);
+	const root = await firstRun(tree);
 	return root !== undefined && (await readRun(tree, root)).run.stage.kind === "over";
 }
 
 /** A command that was killed after the end of the run could not release the leases, and one that was killed at its start left a folder. */
-async function fixLeftovers({ project, sessions }: Tree): Promise<void> {
-	deepEqual(runIds(sessions).flatMap(findOrphans), []);
+async function fixLeftovers({ project, store }: Tree): Promise<void> {
+	deepEqual((await store.ids()).flatMap(findOrphans), []);
 	await runNode(project, [packageUnderTest().cli, "doctor", "--fix"], { env: { PI_CHRONICLE_PI: piScript() } });
 }
 
-/** Ids of all runs that have a ledger. */
-function runIds(sessions: string): string[] {
-	if (!existsSync(sessions)) return [];
-	return readdirSync(sessions)
-		.filter((name) => name.endsWith(".events.jsonl"))
-		.map((name) => name.slice(0, -".events.jsonl".length));
-}
-
-/** Ids of the runs that are nobody's children. */
-function firstRuns(sessions: string): string[] {
-	return runIds(sessions).filter((id) => {
-		const [line = ""] = readFileSync(join(sessions, `${id}.events.jsonl`), "utf8").split("\n");
-		try {
-			return (JSON.parse(line) as { readonly parent?: object }).parent === undefined;
-		} catch {
-			return false;
-		}
-	});
+/** The id of the run that is nobody's child; `undefined`: it has not begun. */
+async function firstRun({ store }: Tree): Promise<string | undefined> {
+	const first = (await store.list()).filter((entry) => entry.kind === "run" && !entry.summary.parent);
+	ok(first.length <= 1);
+	return first[0]?.id;
 }
 
 async function readRun({ store }: Tree, id: string): Promise<{ readonly run: Run; readonly events: LedgerEvent[] }> {
@@ -158,7 +164,7 @@ async function readRun({ store }: Tree, id: string): Promise<{ readonly run: Run
 
 async function describeRuns(tree: Tree): Promise<string> {
 	const lines: string[] = [];
-	for (const id of runIds(tree.sessions)) {
+	for (const id of await tree.store.ids()) {
 		const { run, events } = await readRun(tree, id);
 		lines.push(`── ${id} ${run.parent?.name ?? "the first run"}: ${run.status} in ${run.state}`);
 		const told = events.filter(({ kind }) => kind !== "child_spent").slice(-12);
@@ -169,31 +175,30 @@ async function describeRuns(tree: Tree): Promise<string> {
 
 /** Everything that must hold of a tree of runs that has ended. */
 async function inspect(tree: Tree, shape: Shape): Promise<void> {
-	const { project, sessions } = tree;
-	const [root = "", ...others] = firstRuns(sessions);
-	deepEqual(others, []);
+	const { project, sessions, store, wasDeleted } = tree;
+	const root = (await firstRun(tree)) ?? "";
 	const planned = new Set([root]);
 	const built: number[] = [];
 	let spent = 0;
 	for (const id of planned) {
 		const { run, events } = await readRun(tree, id);
 		// With `join: any` a child may be aborted before it begins.
-		const begun = runIds(sessions);
+		const begun = await store.ids();
 		for (const { id: child, status } of inspectEvents(run, events))
 			if (begun.includes(child) || status !== "aborted") planned.add(child);
 		spent += await spentIn(join(sessions, id, "workers"));
 		if (run.status === "done" && run.template.name === "part") built.push(Number(run.task.split(" ")[1]));
 		await inspectLeftovers(tree, id);
 	}
-	deepEqual([...planned].toSorted(), runIds(sessions).toSorted());
+	deepEqual([...planned].toSorted(), (await store.ids()).toSorted());
 	const names = [...planned].flatMap((id) => [id, `${id}.json`, `${id}.events.jsonl`]);
-	deepEqual(readdirSync(sessions).toSorted(), [".gitignore", ...names].toSorted());
+	if (!wasDeleted) deepEqual(readdirSync(sessions).toSorted(), [".gitignore", ...names].toSorted());
 	deepEqual(existsSync(join(project.agentFolder, "chronicle", "workers")), false);
 	const work = join(project.agentFolder, "chronicle", "work");
 	deepEqual(existsSync(work) ? readdirSync(work) : [], []);
 	const { run } = await readRun(tree, root);
 	equal(run.status, "done");
-	equal(run.totals.tokens, spent);
+	if (!wasDeleted) equal(run.totals.tokens, spent);
 	const isClash = shape === "a conflict that a worker resolves";
 	equal(project.read("list.txt"), listWith(isClash ? [] : shape === "one of three that a judge takes" ? [2] : built));
 	equal(project.read("same.txt"), isClash ? "child 1 and 2\n" : "nobody\n");
@@ -247,6 +252,7 @@ async function inspectLeftovers({ project }: Tree, id: string): Promise<void> {
 /** What a run leaves in its folder. */
 const leftOver = [
 	/^handover\.md$/,
+	/^files$/,
 	/^files\/(\.gitignore|HEAD|config|modes|index|index\.probe|info\/\w+|objects|objects\/(\w\w\/[0-9a-f]{38}|(pack|info)\/.*))$/,
 	/^workers\/[\d.]+\.(jsonl|brief\.json|persona\.md)$/,
 ];

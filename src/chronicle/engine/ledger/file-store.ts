@@ -22,12 +22,14 @@ import {
 	resolveRunId,
 	runIds,
 } from "./list-runs.ts";
-import { loadRun, readEvents } from "./load.ts";
+import { loadRun } from "./load.ts";
 import { type CopiesPlace, completeLog, openLogCopy, readablePaths } from "./log-copy.ts";
 import { openLog } from "./log-file.ts";
+import { openEvents } from "./read-events.ts";
 import { redactEvent } from "./redaction.ts";
 import { removeRun } from "./remove.ts";
 import { openRepaired } from "./repair.ts";
+import { linkSavedFiles } from "./saved-files.ts";
 
 export interface FileStoreOptions {
 	/** Folder of all runs, such as `.pi/chronicle/sessions` of a project; created with the first run. */
@@ -133,7 +135,7 @@ async function readRun(paths: RunPaths): Promise<Result<ReadLedger, StoreFailure
 			holder,
 			place: paths.log,
 			folder: paths.folder,
-			events: (after = 0) => readEvents(paths.log, after),
+			events: openEvents(paths.log),
 		},
 	};
 }
@@ -171,6 +173,7 @@ async function createRun(
 		const message = "The template's definition cannot be read.";
 		return undo({ reason: "corrupt", message, remedy: "Check the template." });
 	}
+	await linkSavedFiles(paths, copies, run);
 	const ledger = holdLedger({ paths, run, log, lease: lease.value, repairs: [], ...dependencies });
 	const saved = await ledger.checkpoint(run);
 	if (saved.ok) return { ok: true, value: ledger };
@@ -199,6 +202,7 @@ async function takeRun(paths: RunPaths, dependencies: StoreDependencies): Promis
 		return read.ok ? storeFailure("held", "Another pi process took the run at the same time.", "Try again.") : read;
 	}
 	try {
+		await linkSavedFiles(paths, copies, read.value.run);
 		return { ok: true, value: holdLedger(await openRepaired(paths, read.value, lease.value, dependencies)) };
 	} catch (error) {
 		await lease.value.release();

@@ -8,9 +8,9 @@ import { diskFailure, storeFailure } from "./failures.ts";
 import { type Inbox, openInbox } from "./inbox.ts";
 import type { RunPaths } from "./layout.ts";
 import type { Lease } from "./lease.ts";
-import { readEvents } from "./load.ts";
 import type { CopiesPlace } from "./log-copy.ts";
 import type { LogFile } from "./log-file.ts";
+import { openEvents } from "./read-events.ts";
 import { redactEvent } from "./redaction.ts";
 
 export interface StoreDependencies {
@@ -52,7 +52,7 @@ const gone = storeFailure("fenced", "The run's lease has been released.", "Open 
 /** Opens the ledger for its holder. */
 export function holdLedger(parts: HeldParts): HeldLedger {
 	const state: State = { ...parts, kept: parts.kept, keptAt: performance.now(), released: false };
-	const { paths, run, log, lease, repairs, clock, redact } = state;
+	const { paths, run, log, lease, repairs, clock, redact, copies } = state;
 	let queue: Promise<unknown> = Promise.resolve();
 	let inbox: Promise<Inbox> | undefined;
 	/** Writes are sequential, in call order. */
@@ -66,7 +66,7 @@ export function holdLedger(parts: HeldParts): HeldLedger {
 		repairs,
 		place: paths.log,
 		folder: paths.folder,
-		events: (after = 0) => readEvents(paths.log, after),
+		events: openEvents(paths.log),
 		fence: lease.fence,
 		holdsLease: async () => !state.released && lease.holds(),
 		leaseLoss: async () => (state.released ? gone.failure : lease.loss()),
@@ -92,7 +92,8 @@ export function holdLedger(parts: HeldParts): HeldLedger {
 				await log.close();
 				await lease.release();
 				await syncFolder(dirname(paths.log)).catch(() => {});
-				await inheritOwners(paths.folder).catch(() => {});
+				for (const folder of [paths.folder, ...(copies ? [copies.folder] : [])])
+					await inheritOwners(folder).catch(() => {});
 			});
 		},
 	};

@@ -7,7 +7,7 @@ export { isRunId } from "./layout.ts";
 export { thisHost } from "./lease.ts";
 export { stampEvent } from "./line.ts";
 export { ALL_RUNS, type RunsPlace, resolveRunId, summarizeRun } from "./list-runs.ts";
-export { logCopiesRoot, orphanedLogCopies } from "./log-copy.ts";
+export { logCopiesRoot, logCopyPath, orphanedLogCopies } from "./log-copy.ts";
 export { redactEvent } from "./redaction.ts";
 export { examineLedger, salvageLedger } from "./salvage.ts";
 export { unstartedRuns } from "./unstarted-runs.ts";

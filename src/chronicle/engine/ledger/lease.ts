@@ -144,7 +144,7 @@ function deleted(folder: string): StoreFailure {
 	return {
 		reason: "fenced",
 		message: `The run's folder ${folder} was deleted, for instance by git clean -x.`,
-		remedy: `Continue with ${OWN_COMMAND}resume ${shortId(folder)}: the recorded events are kept outside the project; conversations and saved files are lost.`,
+		remedy: `Continue with ${OWN_COMMAND}resume ${shortId(folder)}: the recorded events are kept outside the project. Conversations are lost, and saved files unless the run has children.`,
 	};
 }
 

@@ -5,12 +5,13 @@ import { open, readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { readLines, undefinedIfMissing } from "../../../disk/index.ts";
 import type { Result, StoreFailure } from "../../core/index.ts";
-import { type Created, type LedgerEvent, type Run, SCHEMA_VERSION } from "../../core/index.ts";
+import { type Created, type Run, SCHEMA_VERSION } from "../../core/index.ts";
 import { type CheckpointRead, type LogPosition, readCheckpoint } from "./checkpoint.ts";
 import { diskFailure, OWN_COMMAND, storeFailure } from "./failures.ts";
 import { type FoldResult, type FoldStart, openEventFold } from "./fold.ts";
 import type { RunPaths } from "./layout.ts";
 import { decodeLine } from "./line.ts";
+import { openEvents } from "./read-events.ts";
 
 export interface LoadedRun {
 	readonly run: Run;
@@ -234,29 +235,7 @@ async function foldLog(path: string, start?: FoldStart): Promise<FoldResult | un
 	return length === 0 ? undefined : fold.end(length);
 }
 
-/** Every event of the log after `after`, in order, without damaged lines and those of a lost lease. */
-export async function* readEvents(path: string, after: number): AsyncGenerator<LedgerEvent> {
-	let fence = 0;
-	try {
-		for await (const { lines } of readLines(path))
-			for (const { bytes } of lines) {
-				const event = decodeLine(bytes);
-				if (!event || (event.fence ?? 0) < fence) continue;
-				fence = event.fence ?? fence;
-				if (event.seq > after) yield withoutCrc(event);
-			}
-	} catch (error) {
-		undefinedIfMissing(error);
-	}
-}
-
-/** The event as it was appended: `crc` belongs to its line. */
-export function withoutCrc(event: LedgerEvent): LedgerEvent {
-	const { crc: _, ...rest } = event as LedgerEvent & { crc?: string };
-	return rest as LedgerEvent;
-}
-
 async function readFirst(path: string): Promise<Created | undefined> {
-	for await (const event of readEvents(path, 0)) return event.kind === "created" ? event : undefined;
+	for await (const event of openEvents(path)()) return event.kind === "created" ? event : undefined;
 	return undefined;
 }

@@ -3,7 +3,7 @@
 // the log when the run is opened next; Y3 only the holder of the run's lease writes it; Y4 what the log has counts; the copy only gives back a lost log or a lost end.
 import { type FileHandle, open, readdir, readFile, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { makePrivateFolder, readLines, replaceFile, undefinedIfMissing } from "../../../disk/index.ts";
+import { makePrivateFolder, readLines, replaceFile, undefinedIfMissing, usedBytes } from "../../../disk/index.ts";
 import type { RunPaths } from "./layout.ts";
 
 const ending = ".events.jsonl";
@@ -33,8 +33,13 @@ export interface LogCopy {
 }
 
 /** The path of a run's copy. */
-export function logCopyPath({ folder }: CopiesPlace, { log }: Pick<RunPaths, "log">): string {
+export function logCopyPath({ folder }: Pick<CopiesPlace, "folder">, { log }: Pick<RunPaths, "log">): string {
 	return join(folder, basename(log));
+}
+
+/** Where the saved files of a run with children are. */
+export function savedFilesPath({ folder }: CopiesPlace, { log }: Pick<RunPaths, "log">): string {
+	return join(folder, basename(log).replace(ending, ".files"));
 }
 
 /** Ids of the runs that have a copy. */
@@ -166,11 +171,14 @@ async function prepareFolder({ folder, project }: CopiesPlace): Promise<void> {
 	if (!(await exists(named))) await replaceFile(named, `${project}\n`);
 }
 
-/** Removes the copy of a run; resolves to its bytes. */
+/** Removes all that is kept of a run outside the project; resolves to its bytes. */
 export async function removeCopy(copies: CopiesPlace, paths: Pick<RunPaths, "log">): Promise<number> {
-	const path = logCopyPath(copies, paths);
-	const bytes = (await sizeOf(path)) ?? 0;
-	await rm(path, { force: true });
+	let bytes = 0;
+	// The log last: until then, the removal can be repeated.
+	for (const path of [savedFilesPath(copies, paths), logCopyPath(copies, paths)]) {
+		bytes += await usedBytes(path);
+		await rm(path, { recursive: true, force: true });
+	}
 	return bytes;
 }
 

@@ -20,8 +20,9 @@ import { pathsOf, prepareSessions, type RunPaths } from "./layout.ts";
 import { takeLease } from "./lease.ts";
 import { decodeLine, encodeLine, stampEvent } from "./line.ts";
 import type { RunsPlace } from "./list-runs.ts";
-import { countDamaged, loadRun, withoutCrc } from "./load.ts";
-import { logCopyPath } from "./log-copy.ts";
+import { countDamaged, loadRun } from "./load.ts";
+import { logCopyPath, readablePaths } from "./log-copy.ts";
+import { withoutCrc } from "./read-events.ts";
 
 /** What is damaged in the files of a run, one sentence each; none if they are sound. `isReadable`: the run can be opened as it is. */
 export interface LedgerExamination {
@@ -30,8 +31,8 @@ export interface LedgerExamination {
 }
 
 /** Verifies the checksums of all events and of the state file of run `id`. Changes nothing. */
-export async function examineLedger({ sessions }: RunsPlace, id: string): Promise<LedgerExamination> {
-	const paths = pathsOf(sessions, id);
+export async function examineLedger({ sessions, copies }: RunsPlace, id: string): Promise<LedgerExamination> {
+	const paths = await readablePaths(pathsOf(sessions, id), copies);
 	const read = await loadRun(paths);
 	if (!read.ok) {
 		const { reason, message } = read.failure;
@@ -56,7 +57,8 @@ export async function salvageLedger(place: RunsPlace, id: string, now: number): 
 	const paths = pathsOf(place.sessions, id);
 	try {
 		const { damage } = await examineLedger(place, id);
-		if (damage.length === 0 && (await loadRun(paths)).ok)
+		const read = await loadRun(paths);
+		if (damage.length === 0 && read.ok && read.value.hasLog)
 			return { ok: true, value: { lines: ["All events are whole."], lost: [], changed: false } };
 		const found = await gather(paths, place);
 		if (found.newer)

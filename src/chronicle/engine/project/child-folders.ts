@@ -4,8 +4,9 @@ import { dirname, isAbsolute, join } from "node:path";
 import { deepestRealPath, folderNames, usedBytes } from "../../../disk/index.ts";
 import { isWithin } from "../../../safety/index.ts";
 import type { ChildFolder, LedgerStore, WorkerLauncher, WorkingCopy } from "../../core/index.ts";
+import { logCopiesRoot, logCopyPath } from "../ledger/index.ts";
 import { type ProjectEnvironment, workerSettings } from "../worker/index.ts";
-import { findCopy, outsideFolder, readOwner, removeOutsideFolder } from "../workspace/index.ts";
+import { findCopy, findOutsideFolder, outsideFolder, readOwner, removeOutsideFolder } from "../workspace/index.ts";
 import { projectFolderName } from "./project-folder-name.ts";
 
 export interface ChildFoldersPlace {
@@ -64,10 +65,18 @@ export function launchInCopy(launcher: WorkerLauncher, copy: WorkingCopy): Worke
 	};
 }
 
-/** The store of the runs of `sessions`, whose runs are removed with the folders of their children. */
-export function withChildFolders(store: LedgerStore, sessions: string): LedgerStore {
+/** The store of the runs of `sessions`, whose runs are opened and removed with the folders of their children. */
+export function withChildFolders(store: LedgerStore, sessions: string, place: ProjectEnvironment): LedgerStore {
 	return {
 		...store,
+		async open(id) {
+			const opened = await store.open(id);
+			if (!opened.ok) return opened;
+			const { childFolders } = workerSettings(place);
+			const places = [childFolders, undefined].map((each) => runChildrenFolder({ ...place, childFolders: each }, id));
+			await findOutsideFolder(opened.value.folder, places);
+			return opened;
+		},
 		async remove(id) {
 			const outside = outsideFolder(join(sessions, id));
 			const removed = await store.remove(id);
@@ -81,7 +90,7 @@ export function withChildFolders(store: LedgerStore, sessions: string): LedgerSt
 
 /** Folders of children whose run does not exist any more. */
 export interface OrphanedChildFolders {
-	/** Their run was removed, or the files of its project were cleaned. */
+	/** Their run was removed. A run whose files in the project were deleted continues with them. */
 	readonly removed: readonly string[];
 	/** The project is not where it was: it was removed or moved. */
 	readonly moved: readonly string[];
@@ -98,6 +107,8 @@ export function orphanedChildFolders(place: Omit<ProjectEnvironment, "pi">): Orp
 			const owner = readOwner(folder);
 			if (!owner || existsSync(owner.folder)) continue;
 			const projectFolder = dirname(dirname(dirname(dirname(owner.folder))));
+			const copies = { folder: join(logCopiesRoot(place.agentFolder), projectFolderName(projectFolder)) };
+			if (existsSync(logCopyPath(copies, { log: `${owner.run}.events.jsonl` }))) continue;
 			(existsSync(projectFolder) ? removed : moved).push(folder);
 		}
 	}

@@ -170,13 +170,17 @@ export function openProject(
 }
 
 /** Where the ledgers of a project are on this machine, and the copies of their events in pi's agent folder. */
-export function ledgersOf({ place: { cwd, agentFolder }, sessions }: Pick<Project, "place" | "sessions">): RunsPlace {
+export function ledgersOf({
+	place: { cwd, agentFolder },
+	sessions,
+}: Pick<Project, "sessions"> & { readonly place: Pick<ProjectEnvironment, "cwd" | "agentFolder"> }): RunsPlace {
 	return { sessions, copies: { folder: join(logCopiesRoot(agentFolder), projectFolderName(cwd)), project: cwd } };
 }
 
 function openStore(place: ProjectEnvironment, sessions: string): LedgerStore {
 	const { copies } = ledgersOf({ place, sessions });
-	return withChildFolders(openFileStore({ sessions, clock: systemClock, shell: place.shell, copies }), sessions);
+	const store = openFileStore({ sessions, clock: systemClock, shell: place.shell, copies });
+	return withChildFolders(store, sessions, place);
 }
 
 /**

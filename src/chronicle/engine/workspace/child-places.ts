@@ -57,6 +57,13 @@ export async function makeChildrenFolder(folder: string, wanted: string): Promis
 	return real;
 }
 
+/** Finds the folder of the run's children again, if what deletes ignored files has deleted the pointer to it. `places`: where it can be. */
+export async function findOutsideFolder(folder: string, places: readonly string[]): Promise<void> {
+	if (outsideFolder(folder) !== undefined) return;
+	const found = places.find((place) => readOwner(place)?.run === basename(folder));
+	if (found !== undefined) await writeFile(join(folder, pointerFile), `${await realpath(found)}\n`, { mode: 0o600 });
+}
+
 /** Removes a folder of children outside a project, as `outsideFolder` gives it, and that of the project if it has no other. Idempotent. */
 export async function removeOutsideFolder(place: string): Promise<void> {
 	await removeFolder(place);

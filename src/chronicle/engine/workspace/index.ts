@@ -1,6 +1,13 @@
 export { readBlobs } from "./blobs.ts";
 export type { EndedElsewhere } from "./child-ends.ts";
-export { childFolderName, childrenFolders, outsideFolder, readOwner, removeOutsideFolder } from "./child-places.ts";
+export {
+	childFolderName,
+	childrenFolders,
+	findOutsideFolder,
+	outsideFolder,
+	readOwner,
+	removeOutsideFolder,
+} from "./child-places.ts";
 export { type EndingChild, readRest } from "./child-rest.ts";
 export { childFilesFolder, findChildPlace, findCopy } from "./children.ts";
 export { parseRawChanges, type RawChange } from "./compare.ts";

@@ -21,7 +21,7 @@ import {
 import { storeFailure } from "../../../../src/chronicle/engine/ledger/failures.ts";
 import { decodeLine, encodeLine, stampEvent } from "../../../../src/chronicle/engine/ledger/line.ts";
 import { namedIds, resolveRunId, summarizeRun } from "../../../../src/chronicle/engine/ledger/list-runs.ts";
-import { withoutCrc } from "../../../../src/chronicle/engine/ledger/load.ts";
+import { withoutCrc } from "../../../../src/chronicle/engine/ledger/read-events.ts";
 import { redactEvent } from "../../../../src/chronicle/engine/ledger/redaction.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
 

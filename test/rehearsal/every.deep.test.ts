@@ -153,7 +153,7 @@ const tree = {
 			both: {
 				branches: {
 					one: { persona: "Reader", tools: ["read"], next: ["done"] },
-					two: { run: { states: { inner: { run: "part", task: "Look", next: ["done"] } } } },
+					two: { run: { states: { inner: { run: "small", task: "Look", next: ["done"] } } } },
 				},
 				next: ["shipped"],
 			},
@@ -161,6 +161,7 @@ const tree = {
 		},
 		limits: { requests: 8, calls: 10, attempts: 2, no_progress: 2, nudges: 1, rejections: 1, moves: 9 },
 	},
+	".pi/chronicle/workflows/small.json": { states: { look: { persona: "Reader", questions: "none" } } },
 	".pi/chronicle/workflows/part.json": {
 		states: {
 			work: { persona: "Builder", next: ["test"] },

@@ -1,10 +1,11 @@
 // The shipped definitions, rehearsed in real pi on small repositories with real tests. Pushes run one, the deep run all of them, also
-// with the shipped scenarios.
+// with the shipped scenarios. The gallery shows the reports of workflows; UPDATE_IMAGES=1 draws them again.
 import { describe, expect, it } from "vitest";
 import { deepIt } from "../harness/deep-it.ts";
 import { openProject, type Project } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
 import { rehearse } from "../rehearsal/example-project.ts";
+import { expectReportPicture } from "./gallery-picture.ts";
 import { type ShippedCase, shippedCases } from "./repositories.ts";
 
 interface Report {
@@ -24,6 +25,7 @@ function repositoryOf({ kind, name, files, scenario }: ShippedCase): Project {
 async function playCase(played: ShippedCase): Promise<void> {
 	const { code, stdout, stderr } = await rehearse(repositoryOf(played), played.name, "--json", "--", played.task);
 	expect(code, stderr).toBe(0);
+	if (played.kind === "workflow") await expectReportPicture(played.name, stderr);
 	const report = JSON.parse(stdout) as Report;
 	expect(report).toMatchObject({ outcome: "done", missed: [] });
 	expect(report.changes.map(({ path }) => path)).toEqual(played.changed);

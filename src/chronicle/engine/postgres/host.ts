@@ -24,7 +24,7 @@ export interface HostOptions {
 }
 
 /** What a host has counted since it started; it is renewed with its row. */
-interface HostFigures {
+export interface HostFigures {
 	/** Attempts that it has begun. */
 	attempts: number;
 	/** Runs that it has taken from dead hosts. */

@@ -40,36 +40,65 @@ export function nextQueue({ queue, needs, bound, waiting }: JobRouting): string 
 
 /** What a host that is up takes runs of. */
 export interface HostOffer {
+	readonly name: string;
 	readonly projects: readonly string[];
 	readonly queues: readonly string[];
 	readonly labels: readonly string[];
+	/** Bytes that are free for working folders; null: unknown. */
+	readonly free: number | null;
 }
+
+/** Free bytes below which a host takes no runs. */
+export const minFreeBytes = 32_000_000;
 
 /** The hosts that are up and not draining. */
 export async function readOffers(sql: Sql): Promise<readonly HostOffer[]> {
 	const { rows } = await sql.query<HostOffer>(
-		`SELECT projects, queues, labels FROM chronicle.host
+		`SELECT name, projects, queues, labels, (figures->>'diskFree')::float8 AS free FROM chronicle.host
 		WHERE slots > 0 AND NOT draining AND beat_at > now() - lease_ms * interval '1 millisecond'`,
 	);
 	return rows;
 }
 
-/** Why nobody has taken the job of a run yet, in one sentence; `missing`: no host that is up could. */
-export function explainWait(
-	row: JobRouting,
-	offers: readonly HostOffer[],
-): { readonly text: string; readonly missing: boolean } {
+/** Why a run waits for a host. */
+export interface WaitReason {
+	/** One sentence. */
+	readonly text: string;
+	/** No host that is up could take it. */
+	readonly missing: boolean;
+	/** What changes that: a command of this package, or a sentence. */
+	readonly help?: { readonly command: string } | { readonly text: string };
+}
+
+/** Why nobody has taken the job of a run yet. */
+export function explainWait(row: JobRouting, offers: readonly HostOffer[]): WaitReason {
 	const queue = nextQueue(row);
 	const labels = labelsInQueue(queue);
-	if (labels.length === 0) return { text: "Waits for a host of the engine.", missing: false };
 	const [project = "", name = ""] = queue.split("/");
 	const serving = offers.filter(({ projects, queues }) => projects.includes(project) && queues.includes(name));
-	const text = `Waits for a host with the ${labels.length === 1 ? "label" : "labels"} ${labels.join(", ")}`;
-	if (serving.some((offer) => labels.every((label) => offer.labels.includes(label))))
-		return { text: `${text}.`, missing: false };
+	const able = serving.filter((offer) => labels.every((label) => offer.labels.includes(label)));
+	const what =
+		labels.length === 0 ? "of the engine" : `with the ${labels.length === 1 ? "label" : "labels"} ${labels.join(", ")}`;
+	const text = `Waits for a host ${what}`;
+	if (able.some(({ free }) => free === null || free >= minFreeBytes)) return { text: `${text}.`, missing: false };
+	if (able.length > 0) {
+		const full = able.map((offer) => offer.name).join(", ");
+		return {
+			text: `${text}. The disk of ${full} is full.`,
+			missing: true,
+			help: { text: `Free some space on ${full}.` },
+		};
+	}
+	const options = [
+		...(name === "runs" ? [] : [`--queues ${name}`]),
+		...(labels.length > 0 ? [`--labels ${labels.join(",")}`] : []),
+	];
+	const help = { command: ["engine worker", ...options].join(" ") };
+	if (labels.length === 0)
+		return { text: `${text}. None that is up takes runs of ${project}/${name}.`, missing: true, help };
 	const lacking = labels.filter((label) => !serving.some((offer) => offer.labels.includes(label)));
-	const what = lacking.length > 0 ? lacking.join(", ") : "all of them";
-	return { text: `${text}: no host that is up offers ${what}.`, missing: true };
+	const named = lacking.length > 0 ? lacking.join(", ") : "all of them";
+	return { text: `${text}: no host that is up offers ${named}.`, missing: true, help };
 }
 
 /** The queue that a run's next job goes to. What ends the run may be done anywhere while no host has the labels: else nothing could end it. */

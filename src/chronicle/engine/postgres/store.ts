@@ -213,7 +213,7 @@ async function readRun(options: PostgresStoreOptions, id: string): Promise<Resul
 	if (!row) return unknown(id);
 	const run = await loadRow(database, row);
 	if (typeof run === "string") return unreadable(run, id);
-	const offers = labelsInQueue(nextQueue(row)).length > 0 ? await readOffers(database) : [];
+	const offers = row.job === null || holderOf(row) ? [] : await readOffers(database);
 	return {
 		ok: true,
 		value: {

@@ -2,6 +2,7 @@
 // K1 a host that cannot prove that it lives stops its runs before another may take them; K2 a job that cannot be done here now goes back
 // visibly; K3 a run that was given up is parked with its reason; K4 after `drain` nothing is taken, and each run is given back at its next state.
 import { setTimeout as sleep } from "node:timers/promises";
+import { freeBytes } from "../../../disk/index.ts";
 import { openRedaction } from "../../../safety/index.ts";
 import type { Failure, Run } from "../../core/index.ts";
 import { systemClock } from "../project/index.ts";
@@ -15,7 +16,7 @@ import type { Host } from "./host.ts";
 import { deadQueue } from "./jobs.ts";
 import { about, type Report } from "./log.ts";
 import { parkDeadRuns } from "./park.ts";
-import { labelsInQueue, queueName } from "./routing.ts";
+import { labelsInQueue, minFreeBytes, queueName } from "./routing.ts";
 import { ScheduledRuns } from "./scheduled-run.ts";
 import { type RunSegment, type ServedProject, startSegment } from "./segment.ts";
 import { cancelReplaced, reapRuns, type Settlement, secondsToWait, wakePosted } from "./settle.ts";
@@ -253,12 +254,25 @@ export class EngineWorker {
 
 	/** Takes jobs of the projects in turn, one of each, until none is left, no slot is free, or limits are reached. */
 	async #takeInTurn(): Promise<void> {
-		if (await this.#isClearing()) return;
+		if ((await this.#isFull()) || (await this.#isClearing())) return;
 		for (let without = 0; without < this.#served.length && this.#free() > 0 && !this.#cleared; ) {
 			const served = this.#served[this.#turn % this.#served.length];
 			this.#turn += 1;
 			without = served && (await this.#takeOne(served)) ? 0 : without + 1;
 		}
+	}
+
+	/** Whether the disk for working folders is full, so that no run could begin. */
+	async #isFull(): Promise<boolean> {
+		const { host, data, report } = this.#options;
+		const before = host.figures.diskFree ?? minFreeBytes;
+		const free = await freeBytes(data).catch(() => undefined);
+		if (free === undefined) return false;
+		host.figures.diskFree = free;
+		const isFull = free < minFreeBytes;
+		if (isFull && before >= minFreeBytes)
+			report(`The disk of ${data} is full: no more runs are taken.`, { level: "error" });
+		return isFull;
 	}
 
 	/** Takes the most urgent job of a project, or passes one that must wait; `false`: there is none. */

@@ -5,10 +5,14 @@ import { exitCodes, shortTime } from "../../../pi/index.ts";
 import type { Failure } from "../../core/index.ts";
 import { engineSetting, namesIn } from "../../engine/index.ts";
 import { type Command, type CommandResponse, misuse, refused } from "../commands/index.ts";
+import { commandAbout, nextStep } from "../timeline/index.ts";
 import { dataFolder, type EngineCall, wholeNumber } from "./engine-call.ts";
+import { showMetrics } from "./engine-metrics.ts";
 import { runSchedule, scheduleHere } from "./engine-schedule.ts";
 import { runWorker } from "./engine-worker.ts";
 
+type EngineStatus = Awaited<ReturnType<EngineCall["engine"]["readStatus"]>>;
+type StuckRun = EngineStatus["stuck"][number];
 type Part = (call: EngineCall) => Promise<CommandResponse>;
 
 const parts: Readonly<Record<string, Part>> = {
@@ -16,6 +20,7 @@ const parts: Readonly<Record<string, Part>> = {
 	limit: limitRuns,
 	worker: runWorker,
 	status: showStatus,
+	metrics: showMetrics,
 	drain,
 	schedule: runSchedule,
 	doctor: examineHost,
@@ -24,10 +29,11 @@ const parts: Readonly<Record<string, Part>> = {
 export const engineCommand: Command = {
 	name: "engine",
 	takes:
-		"init | worker | status | drain [host] | limit <project|queue|provider> <name> | schedule add|list|remove | doctor",
+		"init | worker | status | metrics | drain [host] | limit <project|queue|provider> <name> | schedule add|list|remove | doctor",
 	details: `Runs shared by many hosts: any host takes a run, and another continues it when that host dies.
 init creates the tables in the database, and with --project a project; it is idempotent. worker takes runs until SIGTERM, then returns each run
-when its state ends (second signal: immediately). drain requests that of a host remotely, by its name or the id that status shows. limit throttles runs; without --most and --rate it is lifted.
+when its state ends (second signal: immediately). drain requests that of a host remotely, by its name or the id that status shows. status names runs that do not continue, why, and the command that helps.
+metrics prints OpenMetrics text, keeps it in a file (--file), or serves it on loopback (--port). limit throttles runs; without --most and --rate it is lifted.
 schedule add "0 3 * * 1-5" <template> <task…> starts a run at these times (minute hour day month weekday), with the files that the remote's branch
 has then; without an engine it prints the lines for crontab and systemd. list shows schedules and what became of them; remove takes one.`,
 	exits: "0, 1 a check failed or the engine is unreachable, 2 usage",
@@ -45,6 +51,8 @@ has then; without an engine it prints the lines for crontab and systemd. list sh
 			env: "value",
 			lease: "value",
 			log: "value",
+			port: "value",
+			file: "value",
 		},
 	},
 	optionsUsage: `  --queues <a,b>    init: queues to create; worker: queues to serve (default: runs)
@@ -57,6 +65,8 @@ has then; without an engine it prints the lines for crontab and systemd. list sh
   --setup <command> worker: command that prepares each new working folder of this folder's project
   --env <A,B_*>     worker: more variables for workers and commands of this folder's project
   --data <folder>   worker: parent of its working folders (default: chronicle/engine/<name> in pi's agent folder)
+  --port <n>        metrics: serve http://127.0.0.1:<n>/metrics until stopped
+  --file <path>     metrics: rewrite the file every 15 seconds until stopped
   --zone <zone>     schedule: time zone of its times (default: this machine's)
   --branch <branch> schedule: branch to start from (default: the remote's HEAD)
   --overlap         schedule: start a run although the one before is not over
@@ -156,16 +166,14 @@ function limitText(limit: {
 	].join(", ");
 }
 
-async function showStatus({ engine, database, host: { prefix } }: EngineCall): Promise<CommandResponse> {
+async function showStatus({ engine, database, setting, host: { prefix } }: EngineCall): Promise<CommandResponse> {
 	const wrong = await engine.checkVersion(database);
 	if (wrong) return refusal(wrong);
-	const status = await engine.readStatus(database);
+	const { stuck: found, ...status } = await engine.readStatus(database);
+	const stuck = found.map((run) => describeStuck(run, prefix, setting.project));
 	const lines = [
 		`engine at ${database.name}`,
-		...status.hosts.map(
-			({ id, name, pid, slots, labels, held, state, seconds, version }) =>
-				`  host ${name} (${id.slice(0, 8)}, pid ${pid}, ${version}): ${held} of ${slots} slots, ${state}, seen ${shortTime(seconds * 1000)} ago${labels.length > 0 ? `, offers ${labels.join(", ")}` : ""}`,
-		),
+		...status.hosts.map(hostLine),
 		...(status.hosts.length === 0 ? [`  no hosts: start one with ${prefix}engine worker`] : []),
 		...status.queues.map(
 			({ name, waiting, active, oldest }) =>
@@ -176,10 +184,34 @@ async function showStatus({ engine, database, host: { prefix } }: EngineCall): P
 				`  limit of ${limit.kind} ${limit.name}: ${limitText(limit)}${limit.waiting > 0 ? `; ${counted(limit.waiting, "run waits", "runs wait")}` : ""}`,
 		),
 		`  runs: ${status.runs.map((one) => `${one.count} ${one.status}`).join(", ") || "none"}`,
-		...status.held.map(({ id, why }) => `  ${id.slice(0, 8)}: ${why}`),
+		...stuck.flatMap(({ id, project, status: at, since, why, help }) => [
+			`  ${id.slice(0, 8)} of ${project}, ${at.replaceAll("_", " ")} for ${shortTime(Date.now() - Date.parse(since))}: ${why}`,
+			...(help === "" ? [] : [`    ${help}`]),
+		]),
 		...(status.dead > 0 ? [`  failed jobs, to be parked: ${status.dead}`] : []),
 	];
-	return { kind: "done", lines, data: status };
+	return { kind: "done", lines, data: { ...status, stuck } };
+}
+
+function hostLine(host: EngineStatus["hosts"][number]): string {
+	const { id, name, pid, slots, labels, held, version, seconds } = host;
+	const state = host.state === "full" ? "disk full" : host.state;
+	const offers = labels.length > 0 ? `, offers ${labels.join(", ")}` : "";
+	return `  host ${name} (${id.slice(0, 8)}, pid ${pid}, ${version}): ${held} of ${slots} slots, ${state}, seen ${shortTime(seconds * 1000)} ago${offers}`;
+}
+
+/** Why a run does not continue, and what helps: commands of this package, or a sentence. */
+function describeStuck({ run, why, help, ...stuck }: StuckRun, prefix: string, project: string | undefined) {
+	const about = project === stuck.project ? "" : ` --project ${stuck.project}`;
+	const command = (words: string): string => `${prefix}${words}${about}`;
+	if (!run) return { ...stuck, why: why ?? "", help: !help ? "" : "text" in help ? help.text : command(help.command) };
+	const next = nextStep(run);
+	const commands = next?.commands ?? ["resume"];
+	return {
+		...stuck,
+		why: next?.what ?? "No host has it, and none is to take it.",
+		help: commands.map((words) => command(commandAbout(run, words))).join(" · "),
+	};
 }
 
 async function drain({ engine, database, rest }: EngineCall): Promise<CommandResponse> {
@@ -190,9 +222,10 @@ async function drain({ engine, database, rest }: EngineCall): Promise<CommandRes
 		const ids = drained.ambiguous.map((id) => id.slice(0, 8)).join(", ");
 		return misuse(`Several hosts are called ${name}: name one by its id (${ids}).`);
 	}
-	const asked = drained.asked.length;
-	const lines = [asked === 0 ? "Unknown host." : `${counted(asked, "host drains", "hosts drain")}.`];
-	return { kind: "done", lines, data: { asked }, exitCode: asked === 0 ? exitCodes.usage : exitCodes.done };
+	const { asked } = drained;
+	const lines = asked.map(({ id, name: of }) => `${of} (${id.slice(0, 8)}) drains.`);
+	if (asked.length === 0) return { kind: "done", lines: ["Unknown host."], data: { asked }, exitCode: exitCodes.usage };
+	return { kind: "done", lines, data: { asked } };
 }
 
 async function examineHost({ engine, database, project, parsed: { values } }: EngineCall): Promise<CommandResponse> {

@@ -68,7 +68,7 @@ describe("the job of a run", needsPostgres, () => {
 	});
 	const why = async () => [
 		value(await store().read(id)).queued,
-		(await readStatus(database)).held.map((one) => one.why),
+		(await readStatus(database)).stuck.map((one) => one.why),
 	];
 
 	beforeAll(async () => {

@@ -71,7 +71,7 @@ describe("limits of an engine", needsPostgres, () => {
 		const status = await readStatus(database);
 		expect(status.limits).toMatchObject([{ kind: "provider", name: "acme", held: 1, taken: 1, waiting: 2 }]);
 		await expect
-			.poll(async () => (await readStatus(database)).held.map(({ why }) => why), limit)
+			.poll(async () => (await readStatus(database)).stuck.map(({ why }) => why), limit)
 			.toEqual([
 				"Waits for the limit of 1 runs with acme a minute.",
 				"Waits for the limit of 1 runs with acme a minute.",

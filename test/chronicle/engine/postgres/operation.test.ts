@@ -6,7 +6,6 @@ import type { Host } from "../../../../src/chronicle/engine/postgres/host.ts";
 import {
 	checkVersion,
 	type Database,
-	drainHosts,
 	EngineWorker,
 	examine,
 	initialize,
@@ -287,21 +286,6 @@ describe("an engine", needsPostgres, () => {
 		expect(await checkVersion(database)).toBe(undefined);
 		expect((await readStatus(database)).limits).toMatchObject([{ kind: "project", name: "app", most: 7, waiting: 0 }]);
 		await submit(1);
-	});
-
-	it("is asked to drain by a name that one host has, or by its id", async () => {
-		await database.query("DELETE FROM chronicle.host");
-		const [one, two, other] = ["twin", "twin", "other"].map((name) => open(database, { slots: 1, name }));
-		for (const host of [one, two, other]) await host?.register();
-		const ids = [one, two].map((host) => host?.id).toSorted();
-		expect(await drainHosts(database, "twin")).toEqual({ ambiguous: ids });
-		expect(await drainHosts(database, one?.id.slice(0, 8))).toEqual({ asked: [one?.id] });
-		expect(await drainHosts(database, "other")).toEqual({ asked: [other?.id] });
-		expect(await drainHosts(database, "nobody")).toEqual({ asked: [] });
-		const states = (await readStatus(database)).hosts.map(({ id, state }) => [id === two?.id, state]);
-		expect(states.filter(([isTwo]) => isTwo)).toEqual([[true, "alive"]]);
-		expect(states.filter(([, state]) => state === "draining")).toHaveLength(2);
-		expect(await drainHosts(database, undefined)).toMatchObject({ asked: { length: 3 } });
 	});
 
 	it("parks a run whose hosts all died, and deletes old jobs and hosts", { timeout: patient(60_000) }, async () => {

@@ -13,7 +13,7 @@ export {
 export { openHost } from "./host.ts";
 export { checkNames, isName, makeQueue } from "./jobs.ts";
 export { openLog } from "./log.ts";
-export { METRICS_TYPE, metricsText } from "./metrics.ts";
+export { metricsText } from "./metrics.ts";
 export { isLimitable, limitKinds, setLimit } from "./quota.ts";
 export { queueName } from "./routing.ts";
 export { addSchedule, listSchedules, removeSchedule, scheduledStart } from "./schedules.ts";

@@ -1,9 +1,6 @@
 // The figures of an engine in the text format of OpenMetrics 1.0 (https://prometheus.io/docs/specs/om/open_metrics_spec/).
 import type { EngineStatus } from "./status.ts";
 
-/** Content type of the text. */
-export const METRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];
 

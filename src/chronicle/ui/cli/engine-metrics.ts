@@ -8,6 +8,7 @@ import { exitCodes } from "../../../pi/index.ts";
 import { type CommandResponse, misuse, refused } from "../commands/index.ts";
 import type { EngineCall } from "./engine-call.ts";
 
+const openMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 /** Milliseconds between two versions of the file. */
 const everyMs = 15_000;
 
@@ -27,7 +28,7 @@ export async function showMetrics(call: EngineCall): Promise<CommandResponse> {
 
 /** Serves the figures of now at `/metrics` until the command is stopped. */
 async function serve(
-	{ engine, host, signal }: EngineCall,
+	{ host, signal }: EngineCall,
 	port: number,
 	read: () => Promise<string>,
 ): Promise<CommandResponse> {
@@ -39,7 +40,7 @@ async function serve(
 			return;
 		}
 		read().then(
-			(text) => reply(200, engine.METRICS_TYPE, text),
+			(text) => reply(200, openMetrics, text),
 			(error: unknown) => reply(503, "text/plain; charset=utf-8", `${errorMessage(error)}\n`),
 		);
 	});

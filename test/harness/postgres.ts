@@ -1,7 +1,7 @@
 // A separate Postgres for a test file: one cluster in a temporary folder, on the loopback address. As root it runs as the user `postgres`,
 // because Postgres refuses root.
 import { spawnSync } from "node:child_process";
-import { appendFileSync, chmodSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,6 +30,8 @@ export interface Cluster {
 	/** The file that the server logs to. */
 	readonly log: string;
 	stop(mode: "fast" | "immediate"): void;
+	/** Kills the server's first process with SIGKILL; the others end soon after it. */
+	kill(): void;
 	start(): void;
 	/** Adds a standby, once; from then on a commit waits until the standby has it. */
 	addStandby(): Promise<Standby>;
@@ -86,6 +88,7 @@ export async function startPostgres({ tls = false }: ClusterOptions = {}): Promi
 		key,
 		log: logOf(data),
 		stop: (mode) => stopIn(data, mode),
+		kill: () => process.kill(Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n", 1)[0]), "SIGKILL"),
 		start: () => startIn(data, port),
 		async addStandby() {
 			const own = await freePort();

@@ -15,6 +15,7 @@ import {
 } from "../../core/index.ts";
 import { redactEvent, stampEvent, storeFailure } from "../ledger/index.ts";
 import { appendText, appendWithSnapshotsText } from "./append-text.ts";
+import { signalParent } from "./child-signal.ts";
 import { CHANNEL, type Sql } from "./database.ts";
 import { databaseFailure, throughOutage } from "./database-failure.ts";
 import type { Host } from "./host.ts";
@@ -379,8 +380,9 @@ export class HeldRow implements PostgresLedger {
 
 	/** Gives the run back and, with `how`, settles its job. A post that came meanwhile gets a new job. */
 	async #giveBack(tx: Sql, how: Settlement | undefined): Promise<void> {
-		const { database, host, job } = this.#parts;
-		const { id } = this.run;
+		const { database, host, job, clock } = this.#parts;
+		const { id, parent } = this.run;
+		if (parent) await lockRun(tx, parent.run);
 		await lockRun(tx, id);
 		const { rows } = await tx.query<SettledRow>(
 			`SELECT ${settledColumns} FROM chronicle.run r WHERE id = $1 AND (holder = $2 OR holder IS NULL) AND fence = $3`,
@@ -393,8 +395,10 @@ export class HeldRow implements PostgresLedger {
 		else if (row.waiting) await ensureJob(database, tx, row);
 		// One that did not take its host with it is no suspect.
 		await tx.query("UPDATE chronicle.run SET holder = NULL, suspect = NULL WHERE id = $1", [id]);
-		const { parent } = this.run;
-		if (parent) await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `child ${parent.run}`]);
+		if (parent) {
+			await signalParent(database, tx, { id, parent: parent.run, at: clock.now() });
+			await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `child ${parent.run}`]);
+		}
 		await tx.query(
 			"DELETE FROM chronicle.inbox WHERE run = $1 AND state <> 'waiting' AND done_at < now() - interval '1 hour'",
 			[id],

@@ -1,0 +1,31 @@
+// A child that is given back signals its parent where that has recorded that the child waits for the user: it has been answered since, and whoever did may
+// have been cut off before telling the parent.
+import type { Run } from "../../core/index.ts";
+import { postText } from "../ledger/index.ts";
+import { CHANNEL, type Database, type Sql } from "./database.ts";
+import { ensureJob } from "./jobs.ts";
+import { addPost } from "./posts.ts";
+import { loadRow, type RunRow, runColumns, runTables } from "./rows.ts";
+
+/** Whether the run has recorded that the child `id` waits, and would follow it again. */
+function countsAsWaiting({ children, stage, hold }: Run, id: string): boolean {
+	const child = children?.children.find((one) => one.id === id);
+	if (child?.status !== "parked") return false;
+	return stage.kind === "children" || (stage.kind === "waiting" && hold?.cause === "children");
+}
+
+/** Posts the signal in the transaction that gives the child back. The row of the parent is locked, and was so before that of the child. */
+export async function signalParent(
+	database: Database,
+	tx: Sql,
+	{ id, parent, at }: { readonly id: string; readonly parent: string; readonly at: number },
+): Promise<void> {
+	const { rows } = await tx.query<RunRow>(`SELECT ${runColumns} FROM ${runTables} WHERE r.id = $1`, [parent]);
+	const [row] = rows;
+	const run = row && (await loadRow(tx, row));
+	const body = postText({ kind: "child_signaled", child: id });
+	if (!row || !run || typeof run === "string" || body === undefined || !countsAsWaiting(run, id)) return;
+	await addPost({ database, tx }, { run: parent, body, at, refused: undefined });
+	if (row.holder === null) await ensureJob(database, tx, { ...row, waiting: true });
+	await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `post ${parent}`]);
+}

@@ -1,27 +1,8 @@
-// Errors of the database: which of them pass, and what each means to the user.
+// Errors of the database: what is repeated until they have passed, and what each means to the user.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Failure, Result, StoreFailure } from "../../core/index.ts";
 import type { Database } from "./database.ts";
-
-const outages = new Set([
-	"ECONNREFUSED",
-	"ECONNRESET",
-	"EPIPE",
-	"ETIMEDOUT",
-	"EHOSTUNREACH",
-	"ENETUNREACH",
-	"EAI_AGAIN",
-	"ENOTFOUND",
-]);
-
-/** Whether an error means that the database is temporarily unreachable, so that the statement may succeed later. */
-export function isOutage(error: unknown): boolean {
-	const { code = "", message = "" } = error as { code?: string; message?: string };
-	// Classes 08 and 57P: connection lost, shutdown, starting up; 53300: too many connections; 40001, 40P01: try again; 25006: a standby that
-	// is not promoted yet.
-	if (outages.has(code) || /^(?:08...|57P0.|53300|40001|40P01|25006)$/.test(code)) return true;
-	return /connection terminated|timeout exceeded|query read timeout|not queryable|ended unexpectedly/i.test(message);
-}
+import { isOutage } from "./outage.ts";
 
 /** Repeats `work` while the database is out of reach, for at most `ms` milliseconds. */
 export async function throughOutage<T>(ms: number, work: () => Promise<T>): Promise<T> {

@@ -1,9 +1,10 @@
 // Connections to the engine's Postgres.
-// C1 every statement has a time limit, so that a partition is noticed; C2 the address is never shown with its password.
+// C1 every statement and every transaction has a time limit, so that a partition is noticed on both sides; C2 the address is never shown with its password.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConstructorOptions as BossOptions, PgBoss } from "pg-boss";
 import type { Result } from "../../core/index.ts";
 import { OWN_COMMAND } from "../ledger/index.ts";
+import { isOutage } from "./outage.ts";
 import { type Boss, loadPackages, type Pg } from "./packages.ts";
 
 /** Runs statements, on any connection or inside one transaction. */
@@ -53,6 +54,8 @@ export const CHANNEL = "chronicle";
 export const JOBS_SCHEMA = "chronicle_jobs";
 
 const statementMs = 15_000;
+/** Milliseconds after which the server ends a transaction whose client is silent: it may be gone, and must not keep its locks. */
+const silentMs = 8000;
 const connectMs = 5000;
 const reconnectMs = 1000;
 const closeMs = 1000;
@@ -223,7 +226,7 @@ class PostgresDatabase implements Database {
 		const client = await this.#pool.connect();
 		let broken: Error | undefined;
 		try {
-			await client.query("BEGIN");
+			await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${silentMs}`);
 			const done = await work({
 				query: async (text, values = []) => {
 					const { rows, rowCount } = await this.#counted(client.query(text, [...values]));
@@ -234,9 +237,12 @@ class PostgresDatabase implements Database {
 			await client.query("COMMIT");
 			return done;
 		} catch (error) {
-			await client.query("ROLLBACK").catch((failed: Error) => {
-				broken = failed;
-			});
+			// On a connection that does not answer, a rollback would wait as long again; the server does it when the connection is gone.
+			if (isOutage(error)) broken = error as Error;
+			else
+				await client.query("ROLLBACK").catch((failed: Error) => {
+					broken = failed;
+				});
 			throw error;
 		} finally {
 			client.release(broken);

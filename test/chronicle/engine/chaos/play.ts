@@ -123,16 +123,24 @@ async function lastEvents(database: Database, row: object | undefined): Promise<
 	return rows.map(({ body }) => body.slice(0, 500)).join("\n");
 }
 
+/** Resolves once every run is over. Throws when none gets further any more. */
 async function untilOver({ database }: World, runs: number): Promise<void> {
-	const text = `SELECT id::text, status, state, holder::text, job::text, waits, parent::text FROM chronicle.run
+	const open = `SELECT id::text, status, state, holder::text, job::text, waits, parent::text FROM chronicle.run
 		WHERE status NOT IN ('done', 'failed', 'aborted') OR holder IS NOT NULL OR job IS NOT NULL`;
-	for (const end = Date.now() + patient(120_000); ; await sleep(250)) {
-		const { rows } = await database.query(text);
-		const { count } = await database.query("SELECT FROM chronicle.run WHERE parent IS NULL");
-		if (rows.length === 0 && count === runs) return;
-		if (Date.now() > end)
+	const progress = `SELECT sum(seq + fence)::text || count(*) FILTER (WHERE holder IS NULL AND job IS NULL)::text AS mark,
+		count(*) FILTER (WHERE parent IS NULL)::int AS runs FROM chronicle.run`;
+	let mark: string | undefined;
+	for (let changedAt = Date.now(); ; await sleep(250)) {
+		const { rows } = await database.query(open);
+		const [now] = (await database.query<{ mark: string; runs: number }>(progress)).rows;
+		if (rows.length === 0 && now?.runs === runs) return;
+		if (now?.mark !== mark) {
+			mark = now?.mark;
+			changedAt = Date.now();
+		}
+		if (Date.now() - changedAt > patient(60_000))
 			throw new Error(
-				`These wait for ever: ${JSON.stringify(rows)} (${count} of ${runs})\n${await lastEvents(database, rows[0])}`,
+				`These wait for ever: ${JSON.stringify(rows)} (${now?.runs} of ${runs})\n${await lastEvents(database, rows[0])}`,
 			);
 	}
 }

@@ -49,4 +49,21 @@ describe("a host whose connections are half open", needsPostgres, () => {
 		await notify("after");
 		await expect.poll(() => heard, { timeout: patient(5000) }).toContain("after");
 	});
+
+	it("loses its locks soon: others are not kept from its runs", { timeout: patient(60_000) }, async () => {
+		const link = await openLink(cluster.url);
+		const database = await connect(link.url);
+		const lock = "SELECT FROM chronicle.meta FOR UPDATE";
+		const lost = database.transaction(async (tx) => {
+			await tx.query(lock);
+			link.freeze();
+			await tx.query("SELECT");
+		});
+		const failed = expect(lost).rejects.toThrow();
+		const began = performance.now();
+		// The first that waits for it may be given up before: a statement waits for a limited time.
+		await expect.poll(() => owner.transaction((tx) => tx.query(lock)), { timeout: patient(30_000) }).toBeTruthy();
+		expect(performance.now() - began).toBeLessThan(patient(12_000));
+		await failed;
+	});
 });

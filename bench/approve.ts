@@ -8,6 +8,7 @@ import { openLink } from "../test/chronicle/engine/postgres/link.ts";
 import { call, openModelServer, say } from "../test/harness/index.ts";
 import stage from "../test/harness/stage.ts";
 import { type Figures, median } from "./figure.ts";
+import { playBarePi } from "./play.ts";
 
 /** Milliseconds each way. */
 const farMs = 15;
@@ -47,8 +48,10 @@ export async function bench(): Promise<Figures> {
 	const { id } = JSON.parse(submitted.stdout) as { id: string };
 	const times: number[] = [];
 	const commands: number[] = [];
+	const bare: number[] = [];
 	for (let n = 0; n < 2 * approvals; n += 1) {
 		await engine.until(id, ({ status, holder }) => status === "awaiting_approval" && holder === null);
+		bare.push(await playBarePi(engine.project));
 		const before = asked.length;
 		const began = performance.now();
 		if (n % 2 === 0) {
@@ -65,7 +68,13 @@ export async function bench(): Promise<Figures> {
 	return {
 		name: "approve",
 		rows: [
-			{ figure: "from an approval elsewhere to the next worker's request", value: median(times), unit: "ms", must: { most: 1000 } },
+			{
+				figure: "from an approval elsewhere to the next worker's request",
+				value: median(times),
+				unit: "ms",
+				must: { most: 1000 },
+			},
+			{ figure: "a bare pi from its start to its request, and its end", value: median(bare), unit: "ms" },
 			{ figure: "the same, from the start of the command approve", value: median(commands), unit: "ms" },
 		],
 		how: `Medians of ${approvals} approvals each by a user's machine at ${2 * farMs} ms a round trip, in turns; two hosts beside the database.`,

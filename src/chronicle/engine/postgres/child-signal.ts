@@ -2,7 +2,7 @@
 // have been cut off before telling the parent.
 import type { Run } from "../../core/index.ts";
 import { postText } from "../ledger/index.ts";
-import { CHANNEL, type Database, type Sql } from "./database.ts";
+import type { Database, Sql } from "./database.ts";
 import { ensureJob } from "./jobs.ts";
 import { addPost } from "./posts.ts";
 import { loadRow, type RunRow, runColumns, runTables } from "./rows.ts";
@@ -27,5 +27,4 @@ export async function signalParent(
 	if (!row || !run || typeof run === "string" || body === undefined || !countsAsWaiting(run, id)) return;
 	await addPost({ database, tx }, { run: parent, body, at, refused: undefined });
 	if (row.holder === null) await ensureJob(database, tx, { ...row, waiting: true });
-	await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `post ${parent}`]);
 }

@@ -120,8 +120,9 @@ export async function sendJob(database: Database, tx: Sql, run: QueuedRun, after
 		db: tx,
 	});
 	if (sent === null) throw new Error(`The queue ${queue} did not take the job of run ${id}.`);
-	await tx.query("UPDATE chronicle.run SET job = $2, job_queue = $3 WHERE id = $1", [id, job, queue]);
-	if (afterSeconds === 0) await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `job ${queue}`]);
+	const note = "UPDATE chronicle.run SET job = $2, job_queue = $3 WHERE id = $1";
+	if (afterSeconds > 0) await tx.query(note, [id, job, queue]);
+	else await tx.query(`WITH noted AS (${note}) SELECT pg_notify($4, $5)`, [id, job, queue, CHANNEL, `job ${queue}`]);
 }
 
 /**

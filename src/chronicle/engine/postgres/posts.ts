@@ -12,7 +12,7 @@ import {
 	type UserEvent,
 } from "../../core/index.ts";
 import { openDeliveryLoop, parsePost } from "../ledger/index.ts";
-import type { Database, Sql } from "./database.ts";
+import { CHANNEL, type Database, type Sql } from "./database.ts";
 import type { Host } from "./host.ts";
 import { loadRow, type RunRow } from "./rows.ts";
 
@@ -136,16 +136,18 @@ export async function refuseAnswer(tx: Sql, row: RunRow, event: UserEvent, at: n
 	return isRefusal(judged) ? judged.message : "The question has changed. Check the run's status.";
 }
 
-/** Adds a post in the caller's transaction; returns the sender's handle. `refused`: why it is not delivered. */
+/** Adds a post in the caller's transaction, and notifies the holder; returns the sender's handle. `refused`: why it is not delivered. */
 export async function addPost(
 	{ database, tx }: { readonly database: Database; readonly tx: Sql },
 	{ run, body, at, refused }: { run: string; body: string; at: number; refused: string | undefined },
 ): Promise<Post> {
 	const { rows } = await tx.query<{ id: string }>(
-		`INSERT INTO chronicle.inbox (run, at, body, state, reason, done_at)
-		VALUES ($1, $2, $3, CASE WHEN $4::text IS NULL THEN 'waiting' ELSE 'refused' END, $4, CASE WHEN $4::text IS NULL THEN NULL ELSE now() END)
-		RETURNING id`,
-		[run, at, body, refused ?? null],
+		`WITH post AS (
+			INSERT INTO chronicle.inbox (run, at, body, state, reason, done_at)
+			VALUES ($1, $2, $3, CASE WHEN $4::text IS NULL THEN 'waiting' ELSE 'refused' END, $4, CASE WHEN $4::text IS NULL THEN NULL ELSE now() END)
+			RETURNING id
+		) SELECT id, pg_notify($5, $6) FROM post`,
+		[run, at, body, refused ?? null, CHANNEL, `post ${run}`],
 	);
 	const id = rows[0]?.id;
 	return {

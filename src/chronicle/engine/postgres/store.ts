@@ -19,7 +19,7 @@ import { hostNeed, missingLabels, SCHEMA_VERSION } from "../../core/index.ts";
 import { isRunId, postText, postTooLong, redactEvent, resolveRunId, storeFailure } from "../ledger/index.ts";
 import { beginChild, type ChildStart, refuseUnneeded } from "./child-rows.ts";
 import { fetchedConversations } from "./conversations.ts";
-import { CHANNEL, type Sql } from "./database.ts";
+import type { Sql } from "./database.ts";
 import { databaseFailure } from "./database-failure.ts";
 import { HeldRow, type PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
@@ -105,7 +105,6 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 					const post = await addPost({ database, tx }, { run: id, body: text, at, refused });
 					if (refused !== undefined) return { ok: true, value: post };
 					if (!holderOf(row)) await ensureJob(database, tx, withPost(row, event));
-					await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `post ${id}`]);
 					return { ok: true, value: post };
 				});
 			}),

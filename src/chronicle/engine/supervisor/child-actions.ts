@@ -57,18 +57,23 @@ export class ChildActions {
 		this.#context = context;
 	}
 
-	/** Supervises the child and resolves once it is recorded that it parked or ended. */
+	/**
+	 * Supervises the child and resolves once it is recorded that it parked or ended. One that starts again as soon as it is recorded that it parked is
+	 * supervised after what did that.
+	 */
 	run({ visit, child }: RunChild): Promise<void> {
-		return this.#once(child, () => this.#supervise(visit, child));
+		return this.#after(child, async () => {
+			if (isDue(this.#context.run(), child)) await this.#supervise(visit, child);
+		});
 	}
 
 	/** Pauses or aborts the child. */
 	async stop({ visit, child, how, detail }: StopChild): Promise<void> {
 		const live = this.#alive.get(child.id);
 		if (live) await this.#submitStop(live, how, detail);
-		await this.#following.get(child.id);
-		if (this.#stopped || isOver(this.#context.run(), child)) return;
-		await this.#once(child, () => this.#stopUnsupervised(visit, child, how, detail));
+		await this.#after(child, async () => {
+			if (!isOver(this.#context.run(), child)) await this.#stopUnsupervised(visit, child, how, detail);
+		});
 	}
 
 	updateLimits(): void {
@@ -86,12 +91,14 @@ export class ChildActions {
 		await Promise.allSettled(this.#following.values());
 	}
 
-	async #once({ id }: ChildRun, action: () => Promise<void>): Promise<void> {
-		const before = this.#following.get(id);
-		if (before) return before;
+	/** Does an action on a child when those before it have ended, unless the supervision ends meanwhile. */
+	async #after({ id }: ChildRun, action: () => Promise<void>): Promise<void> {
+		// Whoever began the one before hears of its failure.
+		for (let before = this.#following.get(id); before; before = this.#following.get(id)) await before.catch(() => {});
+		if (this.#stopped) return;
 		const following = action().finally(() => this.#following.delete(id));
 		this.#following.set(id, following);
-		return following;
+		await following;
 	}
 
 	async #supervise(visit: number, child: ChildRun): Promise<void> {
@@ -305,6 +312,12 @@ async function goOn(parent: Run, child: ChildRun, supervision: Supervision): Pro
 		stage.kind === "waiting" && status !== HUMAN_INTERVENTION && (child.resume || hold?.cause === "parent");
 	const events = [...decisions, ...(resumes ? [{ kind: "resumed", answers: stage.since } as const] : [])];
 	await Promise.all(events.map((event) => supervision.submit(event)));
+}
+
+/** Whether the child is still to be started for the `starts`-th time. */
+function isDue(run: Run, { id, starts }: ChildRun): boolean {
+	const child = run.children?.children.find((one) => one.id === id);
+	return child?.status === "pending" && child.starts === starts;
 }
 
 function isOver(run: Run, { id }: ChildRun): boolean {

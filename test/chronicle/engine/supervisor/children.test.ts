@@ -446,6 +446,24 @@ describe("limits and commands", () => {
 		expect(run.children?.children.map((one) => one.status)).toEqual(["done", "parked"]);
 	});
 
+	it("starts a child again that parks after a command for it was announced, and parks itself then", async () => {
+		let announce: (() => Promise<unknown>) | undefined;
+		const asking: Play = async (host, order, ended) => {
+			await announce?.();
+			announce = undefined;
+			await moveTo("human_intervention", "Which port?")(host, order, ended);
+		};
+		const stage = openStage(many(asking));
+		const supervision = supervise(await stage.create(template({ a: "x" })), stage.ports, "fresh");
+		announce = () => {
+			const [a] = supervision.run.children?.children ?? [];
+			return supervision.submit({ kind: "child_signaled", child: a?.id ?? "" });
+		};
+		const { run } = await supervision.ended;
+		expect(run.children?.children).toMatchObject([{ status: "parked", signaled: false, starts: 2 }]);
+		expect(run.stage.kind).toBe("waiting");
+	});
+
 	it("sends the run elsewhere while children wait, and aborts them", async () => {
 		const stage = openStage(many(child));
 		const first = await start(stage, template({ bad: "fail", good: "write a.txt=1" }));

@@ -18,7 +18,7 @@ import type { World } from "./world.ts";
 const limits = { retries: 100, attempts: 400, no_progress: 400, moves: 1000, pair_moves: 1000 };
 const child = (more: object) => ({ states: { make: { persona: "Builder", next: ["done"], ...more } }, limits });
 /** An approval, two children of which one is approved, a last state. */
-export const definition = {
+const definition = {
 	name: "T",
 	states: {
 		plan: { persona: "Planner", requires_approval: true, next: ["build"] },
@@ -35,7 +35,7 @@ export const definition = {
 };
 
 /** The id of the n-th run. */
-export const idOf = (n: number): string => `aaaaaaaa-0000-4000-8000-${String(n).padStart(12, "0")}`;
+const idOf = (n: number): string => `aaaaaaaa-0000-4000-8000-${String(n).padStart(12, "0")}`;
 
 /** A command that a user gave. */
 export interface Given {

@@ -145,7 +145,7 @@ interface HostParts extends ScriptedHostOptions {
 type HostFault = Extract<Fault, { readonly host: HostName }>;
 
 /** A host, which is started again whenever it has ended. */
-export class Host {
+class Host {
 	readonly #parts: HostParts;
 	readonly #log: string;
 	#child: ChildProcess | undefined;

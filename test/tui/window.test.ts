@@ -95,7 +95,7 @@ describe("a diff as a page", () => {
 
 	it("names its files with their counts, numbers its lines, and marks binary files", () => {
 		const { lines, files } = patchPage(patch);
-		expect(files.map((at) => textOf(lines[at]))).toEqual(["M src/a.ts  +1 −1", "M logo.png  binary"]);
+		expect(files.map((at) => textOf(lines[at]))).toEqual(["M src/a.ts  +1 −1", "M logo.png  no lines"]);
 		expect(lines.map(textOf).slice(0, 5)).toEqual([
 			"M src/a.ts  +1 −1",
 			"   ┄ function f() {",

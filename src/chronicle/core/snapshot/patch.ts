@@ -9,7 +9,7 @@ export interface PatchFile {
 	/** Old path of a renamed file. */
 	readonly from: string | undefined;
 	readonly change: "A" | "M" | "D" | "R";
-	/** The file has no lines. */
+	/** The file has no lines that count: it is binary, a link or a repository, or its contents are not kept. */
 	readonly binary: boolean;
 	readonly hunks: readonly PatchHunk[];
 	readonly added: number;
@@ -37,6 +37,10 @@ export function readPatch(text: string, redact: Redact): PatchFile[] {
 	return sections.map((section) => readFile(section, redact)).filter(({ path }) => path !== "");
 }
 
+/** Lines in the head of a file without lines; links and repositories have the modes 120000 and 160000. */
+const withoutLines =
+	/^(?:Binary files |GIT binary patch|(?:index|new file mode|deleted file mode|new mode) .*\b1[26]0000$)/;
+
 function readFile(section: string, redact: Redact): PatchFile {
 	const lines = section.split("\n");
 	const start = lines.findIndex((line) => line.startsWith("@@"));
@@ -58,9 +62,9 @@ function readFile(section: string, redact: Redact): PatchFile {
 					? "R"
 					: "M";
 	const hunks = start < 0 ? [] : readHunks(lines.slice(start), redact);
+	const binary = head.some((line) => withoutLines.test(line));
 	const count = (sign: string): number =>
-		hunks.reduce((sum, hunk) => sum + hunk.lines.filter((line) => line.sign === sign).length, 0);
-	const binary = head.some((line) => /^(?:Binary files |GIT binary patch)/.test(line));
+		binary ? 0 : hunks.reduce((sum, hunk) => sum + hunk.lines.filter((line) => line.sign === sign).length, 0);
 	return { path, from, change, binary, hunks, added: count("+"), removed: count("-") };
 }
 

@@ -20,6 +20,7 @@ import { endChildFolder, endingChild, type FindElsewhere, joinChildren, noteLeft
 import { type EndingChild, noteIgnored, noteIgnoredApart } from "./child-rest.ts";
 import { findChild, findChildPlace, openChildFolder, removeChildFolders } from "./children.ts";
 import { describeChanges, rawChanges, relativeTo } from "./compare.ts";
+import { drawPatch } from "./draw-patch.ts";
 import { gitFailure, ioFailure, stopped, timedOut, toResult, unknownTree, type WorkspaceError } from "./failures.ts";
 import { snapshotTowards } from "./join.ts";
 import { addKept } from "./kept-ignored.ts";
@@ -207,29 +208,6 @@ async function checkFolder(cwd: string): Promise<{ readonly cwd: string }> {
 function firstOf(changes: readonly FileChange[], limit: number): ListedChanges {
 	const more = Math.max(0, changes.length - limit);
 	return { changes: changes.slice(0, limit), more, total: totalChanges(changes) };
-}
-
-async function drawPatch(
-	store: Store,
-	from: string,
-	to: string,
-	bytes: number,
-	path: string | undefined,
-): Promise<string> {
-	const below = fromRaw(store.repository.below);
-	const only = path === undefined ? store.below() : ["--", `:(top,literal)${posix.join(below, path)}`];
-	const drawn = await store.tryGit(
-		["diff-tree", "-r", "-p", "-M", "-l2000", "--no-color", "--no-ext-diff", "--no-textconv", from, to, ...only],
-		{ enough: bytes },
-	);
-	if (drawn.kind !== "done") {
-		// Throws `unknown_tree` if that is the reason.
-		await rawChanges(store, from, to, "apart");
-		throw gitFailure(drawn);
-	}
-	// The cut may split a character.
-	const text = drawn.output.subarray(0, bytes).toString("utf8");
-	return text.replace(/\ufffd+$/, "");
 }
 
 type Work<T> = (store: Store) => Promise<T>;

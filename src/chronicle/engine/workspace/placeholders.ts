@@ -1,5 +1,7 @@
 // Placeholders: for contents that are not stored, the index has an object with the file's size and modification time.
+// H1 a placeholder is binary for git, and similar to no other: it is never drawn, counted or found renamed as if it were the contents.
 
+import { createHash } from "node:crypto";
 import { readFile, realpath, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isSecretFile } from "../../core/index.ts";
@@ -53,7 +55,12 @@ export async function openPlaceholders(
 		},
 		async make(kind, size, modifiedMs) {
 			const text = `${firstLines[kind]}size ${size}\nmodified ${modifiedMs}\n`;
-			const object = await writeBlob(store, Buffer.from(text));
+			const earlier = objectNames(text).find((object) => known.has(object));
+			if (earlier !== undefined) return earlier;
+			const object = await writeBlob(
+				store,
+				Buffer.from(`${text}\0${createHash("sha256").update(text).digest("hex")}\n`),
+			);
 			if (!known.has(object)) {
 				known.set(object, kind);
 				const line = `${object}${kind === "secret" ? " secret" : ""}\n`;
@@ -64,6 +71,12 @@ export async function openPlaceholders(
 		reload,
 		kindOf: (object) => known.get(object),
 	};
+}
+
+/** The names of a placeholder as earlier versions wrote it: a file that has not changed since keeps its own. */
+function objectNames(text: string): string[] {
+	const blob = `blob ${Buffer.byteLength(text)}\0${text}`;
+	return ["sha1", "sha256"].map((kind) => createHash(kind).update(blob).digest("hex"));
 }
 
 /** The list of a store, next to its objects, which a child shares with its parent. */

@@ -168,7 +168,7 @@ function drawBody(
 		addOnce(leftOut, "Contents of files whose names indicate secrets.");
 		return html`<p class="dim lines-note">The name indicates secrets, so the lines are not shown.</p>`;
 	}
-	if (file.binary) return html`<p class="dim lines-note">Not a text file.</p>`;
+	if (file.hunks.length === 0) return html`<p class="dim lines-note">Not a text file, or too large to keep.</p>`;
 	let left = fileLines;
 	const hunks: Markup[] = [];
 	for (const hunk of file.hunks) {

@@ -85,7 +85,7 @@ function fileHead({ path, from, change, binary, added, removed }: PatchFile): Li
 		{ text: `${change} `, tone: "warning" },
 		{ text: from === undefined || from === path ? path : `${from} → ${path}`, tone: "accent" },
 		...(binary
-			? [dim("  binary")]
+			? [dim("  no lines")]
 			: [{ text: `  +${added}`, tone: "success" } as const, { text: ` −${removed}`, tone: "error" } as const]),
 	];
 }

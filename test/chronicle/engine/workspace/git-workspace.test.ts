@@ -21,7 +21,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Workspace } from "../../../../src/chronicle/core/index.ts";
+import { readPatch, type Workspace } from "../../../../src/chronicle/core/index.ts";
 import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { gitAuthor, openFilesStage, value } from "./stage.ts";
@@ -275,6 +275,49 @@ describe.each([
 		const kept = spawnSync("du", ["-sk", join(sessions, "run", "files", "objects")], { encoding: "utf8" }).stdout;
 		expect(Number.parseInt(kept, 10)).toBeLessThan(400);
 	});
+	it("draws, counts and renames none of the files whose contents it does not keep", async () => {
+		prepare();
+		const large = "a line of text\n".repeat(100);
+		write("same.sql", large);
+		write(".env", "KEY=1\n");
+		write("moved.sql", large.toUpperCase());
+		write("shrinks.sql", large);
+		write("grows.sql", "small\n");
+		const limits = { fileBytes: 1000 };
+		const workspace = open({ limits });
+		const before = (await value(workspace.snapshot())).tree;
+		write("same.sql", large.replace("a", "b"));
+		unlinkSync(join(project, ".env"));
+		write(".env.local", "KEY=2\n");
+		renameSync(join(project, "moved.sql"), join(project, "name.sql"));
+		write("shrinks.sql", "small\n");
+		write("grows.sql", large);
+		const after = (await value(workspace.snapshot())).tree;
+		const expected = ["D .env", "A .env.local", "M grows.sql", "R moved.sql > name.sql", "M same.sql", "M shrinks.sql"];
+		for (const store of [workspace, open({ limits })]) expect(await changed(store, before, after)).toEqual(expected);
+		const patch = await value(workspace.patch(before, after, 100_000));
+		expect(patch).not.toMatch(/^[-+ ]pi-chronicle|^[-+ ](?:size|modified) /m);
+		expect(readPatch(patch, (text) => text).map(({ path, added, removed }) => [path, added, removed])).toEqual(
+			[".env", ".env.local", "grows.sql", "name.sql", "same.sql", "shrinks.sql"].map((path) => [path, 0, 0]),
+		);
+	});
+	it("keeps the placeholders of earlier versions for files that have not changed", async () => {
+		prepare();
+		write("large.bin", "x".repeat(3000));
+		const limits = { fileBytes: 1000 };
+		await value(open({ limits }).snapshot());
+		const store = join(sessions, "run", "files");
+		const { mtimeMs } = statSync(join(project, "large.bin"));
+		const text = `pi-chronicle: too large to keep\nsize 3000\nmodified ${mtimeMs}\n`;
+		writeFileSync(join(base, "earlier"), text);
+		const earlier = git(base, "--git-dir", store, "hash-object", "-w", join(base, "earlier"));
+		writeFileSync(join(store, "large"), `${earlier}\n`);
+		const again = open({ limits });
+		const { tree } = await value(again.snapshot());
+		expect(git(base, "--git-dir", store, "ls-tree", tree)).toContain(earlier);
+		write("large.bin", "y".repeat(3001));
+		expect(await changed(again, tree)).toEqual(["M large.bin"]);
+	});
 	it("fails with a reason when there is too much", async () => {
 		prepare();
 		for (let n = 0; n < 12; n += 1) write(`f${n}.txt`, "x".repeat(900));
@@ -312,9 +355,18 @@ describe.each([
 		writeFileSync(join(inner, "file.txt"), "2\n");
 		expect(await changed(workspace, before)).toEqual(["M inner"]);
 		expect(repository(inner)).toEqual(untouched);
+		const shown = async () => {
+			const { tree } = await value(workspace.snapshot());
+			const patch = await value(workspace.patch(before, tree, 10_000));
+			expect(readPatch(patch, (text) => text)).toMatchObject([{ path: "inner", added: 0, removed: 0 }]);
+			return patch.match(/^[-+]Subproject.*/gm);
+		};
+		const first = git(inner, "rev-parse", "HEAD");
+		expect(await shown()).toEqual([`-Subproject commit ${first}`, `+Subproject commit ${first}-dirty`]);
 		git(inner, "commit", "-qam", "two");
 		const head = git(inner, "rev-parse", "HEAD");
 		expect(await changed(workspace, before)).toEqual(["M inner"]);
+		expect(await shown()).toEqual([`-Subproject commit ${first}`, `+Subproject commit ${head}`]);
 		await value(workspace.restore(before));
 		expect(readFileSync(join(inner, "file.txt"), "utf8")).toBe("1\n");
 		expect(git(inner, "rev-parse", "HEAD")).toBe(head);

@@ -95,7 +95,7 @@ describe("the report of a day's work", () => {
 		const page = await pageOf(ledgerOf(events), { workspace });
 		expect(page.section("changes-2")).toContain("export function writeMonth(month: Month, writer: PdfWriter): void {");
 		expect(page.section("changes-2")).toContain('16 + "pdf-writer": "4.0.2",');
-		expect(page.section("changes-2")).toContain("Not a text file.");
+		expect(page.section("changes-2")).toContain("Not a text file, or too large to keep.");
 	});
 
 	it("lists knowledge, decisions, blocked calls, faults, tools", async () => {

@@ -91,6 +91,7 @@ const totalFields: Readonly<Record<string, Meaning>> = {
 	cacheRead: count("Tokens read from the provider's cache."),
 	cacheWrite: count("Tokens written to the provider's cache."),
 	unmeteredTokens: count("The part of `tokens` used by models without a price."),
+	unreportedAnswers: count("Answers without usage figures, which no other figure includes; absent: none."),
 	toolCalls: count("Tool calls."),
 	attempts: count("Workers."),
 };
@@ -109,7 +110,7 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 	attempt: count("Number of the current or last worker of this visit, from 1; 0 before the first."),
 	snapshot: object("Findings and data for later workers.", fields(snapshotFields, ["resolved"])),
 	history: list("The last 100 moves, oldest first.", fields(moveFields, ["refused"])),
-	totals: object("Totals of the whole run.", fields(totalFields)),
+	totals: object("Totals of the whole run.", fields(totalFields, ["unreportedAnswers"])),
 	pairMoves: object("Moves between two states since the user last released them, keyed `one <-> other`.", {
 		additionalProperties: { type: "number" },
 	}),
@@ -123,7 +124,9 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 		about: "Why the run waits: `status`, `cause` and `detail`, a sentence.",
 		schema: { type: ["object", "null"] },
 	},
-	states: object("Per state, over all its visits: `visits`, `attempts`, `tokens`, `costUsd`, `activeMs`, `cacheRead`."),
+	states: object(
+		"Per state, over all its visits: `visits`, `attempts`, `tokens`, `costUsd`, `activeMs`, `cacheRead`, and `unmeteredTokens` and `unreportedAnswers` unless they are 0.",
+	),
 	visitRecord: object("Totals and counters of the current visit."),
 	baseline: {
 		type: "object or null",

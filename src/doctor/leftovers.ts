@@ -53,7 +53,7 @@ async function examineLeftovers(request: LeftoverRequest): Promise<readonly Doct
 		const short = id.slice(0, 8);
 		return {
 			state: "warning",
-			text: `The run ${short} was interrupted.`,
+			text: `The run ${short} was interrupted: no process supervises it.`,
 			remedy: `Continue it with \`${prefix}resume ${short}\`.`,
 		};
 	});

@@ -6,6 +6,9 @@ export interface Model {
 	readonly provider: string;
 	readonly id: string;
 	readonly name?: string | undefined;
+	/** As pi lists it. */
+	readonly uncounted?: "usage" | "price";
+	readonly isDefault?: true;
 }
 
 /** pi's thinking levels, weakest first. */

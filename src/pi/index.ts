@@ -26,7 +26,7 @@ export { openInstances } from "./instances.ts";
 export { type Inventory, takeInventory } from "./inventory.ts";
 export { lateRow } from "./late-row.ts";
 export { literalText, sendLiteral } from "./literal.ts";
-export { listModels, takeNextModel, takeoverText } from "./models.ts";
+export { listedModel, listModels, markDefault, takeNextModel, takeoverText } from "./models.ts";
 export { openOnce } from "./open-once.ts";
 export { catchBareCommands, completeWords, hasEnded, registerOwnCommand } from "./own-commands.ts";
 export { isOwnFile, packageRoot, packageVersion } from "./own-package.ts";

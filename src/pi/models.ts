@@ -7,6 +7,10 @@ export interface ListedModel {
 	readonly provider: string;
 	readonly id: string;
 	readonly name: string;
+	/** What pi cannot count of it: no `usage` figures come with its answers, or it has no `price`; absent: nothing, or unknown. */
+	readonly uncounted?: "usage" | "price";
+	/** A session starts with it, unless it names another one. */
+	readonly isDefault?: true;
 }
 
 /**
@@ -22,17 +26,37 @@ export async function listModels(
 ): Promise<readonly ListedModel[]> {
 	const loaded = extensions.flatMap((path) => ["-e", path]);
 	const args = ["-ne", "-ns", "-np", "--no-themes", "-nc", ...loaded];
-	return askPi({ pi, args, cwd, env, ms: 20_000, signal }, async (link) =>
-		modelsIn(await link.send({ type: "get_available_models" })),
+	return askPi({ pi, args, cwd, env, ms: 20_000, signal }, async (link) => {
+		const models = modelsIn(await link.send({ type: "get_available_models" }));
+		const state = await link.send({ type: "get_state" });
+		return markDefault(models, state.ok ? (state.data as { model?: unknown } | undefined)?.model : undefined);
+	});
+}
+
+/** `models` with a mark on the one that a session starts with. */
+export function markDefault(models: readonly ListedModel[], current: unknown): readonly ListedModel[] {
+	const { provider, id } = (current ?? {}) as { readonly provider?: unknown; readonly id?: unknown };
+	return models.map((model) =>
+		model.provider === provider && model.id === id ? { ...model, isDefault: true } : model,
 	);
 }
 
 /** The models of pi's answer to `get_available_models`. */
 export function modelsIn(response: RpcResponse): readonly ListedModel[] {
 	const listed = response.ok ? (response.data as { models?: unknown } | undefined)?.models : undefined;
-	return (Array.isArray(listed) ? listed : []).flatMap(({ provider, id, name }) =>
-		typeof provider === "string" && typeof id === "string" ? [{ provider, id, name: String(name ?? id) }] : [],
-	);
+	return (Array.isArray(listed) ? listed : []).flatMap((model) => listedModel(model) ?? []);
+}
+
+/** One of pi's models; `undefined` if it has no name. Source of the shape: pi's docs/models.md. */
+export function listedModel(model: unknown): ListedModel | undefined {
+	const { provider, id, name, cost, compat } = (model ?? {}) as {
+		readonly [field in keyof ListedModel | "cost" | "compat"]?: unknown;
+	};
+	if (typeof provider !== "string" || typeof id !== "string") return undefined;
+	const isFree = typeof cost === "object" && cost !== null && Object.values(cost).every((price) => price === 0);
+	const { supportsUsageInStreaming } = (compat ?? {}) as { readonly supportsUsageInStreaming?: unknown };
+	const uncounted = supportsUsageInStreaming === false ? "usage" : isFree ? "price" : undefined;
+	return { provider, id, name: String(name ?? id), ...(uncounted ? { uncounted } : {}) };
 }
 
 /** The message to the next model. */

@@ -1,6 +1,6 @@
 // Lists the commands (with the files that register them) and the models of a pi that starts with the user's configuration.
 import { type AskedPi, askPi } from "./ask-pi.ts";
-import { type ListedModel, modelsIn } from "./models.ts";
+import { type ListedModel, markDefault, modelsIn } from "./models.ts";
 
 export interface SurveyedCommand {
 	/** As pi offers it: of several packages with one name, `name:1`, `name:2`. */
@@ -33,11 +33,10 @@ export async function surveyPi(asked: Omit<AskedPi, "args">): Promise<PiSurvey> 
 			await child.exited;
 			return { kind: "silent", stderr: child.stderr() };
 		}
-		const models = modelsIn(await link.send({ type: "get_available_models" }));
+		const listed = modelsIn(await link.send({ type: "get_available_models" }));
 		const state = await link.send({ type: "get_state" });
-		const current = state.ok ? (state.data as { model?: unknown } | undefined)?.model : undefined;
-		const { provider, id } = (current ?? {}) as { provider?: unknown; id?: unknown };
-		const chosen = models.find((each) => each.provider === provider && each.id === id);
+		const models = markDefault(listed, state.ok ? (state.data as { model?: unknown } | undefined)?.model : undefined);
+		const chosen = models.find(({ isDefault }) => isDefault);
 		return {
 			kind: "answered",
 			commands: commandsIn(commands.data),

@@ -236,6 +236,7 @@ async function sendReply(response: ServerResponse, request: ModelRequest, reply:
 		send(delta);
 	}
 	send({}, reply.finish ?? (reply.calls.length > 0 ? "tool_calls" : "stop"));
+	if (reply.usage === "none") return void response.end("data: [DONE]\n\n");
 	const { input = 100, output = 10, cached = 0 } = reply.usage ?? {};
 	const usage = {
 		prompt_tokens: input,

@@ -17,7 +17,8 @@ export interface ReplyCall {
 
 /** How a message is sent. */
 export interface MessageOptions {
-	usage?: ReplyUsage;
+	/** `none`: the provider reports none. */
+	usage?: ReplyUsage | "none";
 	/** Text of a thinking block before the answer. */
 	thinking?: string;
 	/** Why the model stopped; left out: `tool_calls` when there are calls, else `stop`. `length` is a truncated answer. */

@@ -1,10 +1,12 @@
 // Limits of one visit in real runs: repetition is warned about and stopped, calls and requests have ceilings, useful work is not stopped,
 // and another model takes over when a provider fails.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { call, calls, fail, hang, type ModelRequest, openBench, say } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
-import { childWorker, chronicle, eventsOf, goOn, ledgerOf, move, withTemplates, worker } from "./bench.ts";
+import { childWorker, chronicle, eventsOf, goOn, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
 
 const one = (state: object = {}, limits: object = {}) => ({
 	limits,
@@ -33,6 +35,36 @@ async function goRound(reply: (request: ModelRequest, n: number) => unknown, tem
 	const run = await chronicle(project, ["run", "--json", "t", "Do it"]);
 	return { project, server, run };
 }
+
+describe("a provider without usage figures", { timeout: patient(60_000) }, () => {
+	it("is named at its first answer, in status and in check, for children too; requests still bind", async () => {
+		let n = 0;
+		const none = { usage: "none" } as const;
+		const child = { run: one({ limits: { requests: 4 } }), task: "Do it" };
+		const { project, server } = await openBench({
+			files: withTemplates({
+				t: { limits: { tokens: 500, cost_usd: 1 }, states: { all: { branches: { only: child }, next: ["done"] } } },
+			}),
+			script: () => call("bash", { command: `echo ${n++}` }, none),
+		});
+		server.lenient();
+		const run = await chronicle(project, ["run", "t", "Do it"]);
+		expect(run.code, run.stderr).toBe(3);
+		const said = "reports no usage, so the ceiling on cost and tokens cannot stop it.";
+		expect(run.stderr.split(said)).toHaveLength(2);
+		expect(server.requests.length).toBeLessThanOrEqual(5);
+		const parent = runIds(project).find((id) => eventsOf(project, id)[0]?.parent === undefined) ?? "";
+		const status = await chronicle(project, ["status", parent]);
+		expect(status.stdout).toContain(said);
+		expect(status.stdout).toMatch(/0 tokens of 500 \([45] answers without usage figures\)/);
+		// pi is told that the provider does not report it.
+		const path = join(project.agentFolder, "models.json");
+		writeFileSync(path, readFileSync(path, "utf8").replace(/"compat":\s*\{/, '$&"supportsUsageInStreaming":false,'));
+		const check = await chronicle(project, ["check"]);
+		expect(check.stdout + check.stderr).toMatch(/reports no usage .*`tokens` and `cost_usd` cannot stop it/);
+		expect(check.code).toBe(0);
+	});
+});
 
 describe("a visit that repeats itself", { timeout: patient(90_000) }, () => {
 	it.each([

@@ -1,4 +1,13 @@
-import { addSpend, foldEvent, type LedgerEvent, NO_SPEND, type Run, type Spend, startRun } from "../machine/index.ts";
+import {
+	addSpend,
+	foldEvent,
+	type LedgerEvent,
+	NO_SPEND,
+	type Run,
+	type Spend,
+	spendBeyond,
+	startRun,
+} from "../machine/index.ts";
 import type { ReadLedger } from "../ports/index.ts";
 import { endPhrase, type Launch, type LaunchEnd, type NumberedMove, type Visit, type Wait } from "./visit.ts";
 import { childrenAfter } from "./visit-child.ts";
@@ -279,15 +288,7 @@ export function growth(
 	const earlier = before?.totals;
 	if (!earlier || earlier === totals) return { spend: NO_SPEND, activeMs: 0, toolCalls: 0, attempts: 0 };
 	return {
-		spend: {
-			input: totals.input - earlier.input,
-			output: totals.output - earlier.output,
-			cacheRead: totals.cacheRead - earlier.cacheRead,
-			cacheWrite: totals.cacheWrite - earlier.cacheWrite,
-			tokens: totals.tokens - earlier.tokens,
-			costUsd: totals.costUsd - earlier.costUsd,
-			unmeteredTokens: totals.unmeteredTokens - earlier.unmeteredTokens,
-		},
+		spend: spendBeyond(totals, earlier),
 		activeMs: totals.activeMs - earlier.activeMs,
 		toolCalls: totals.toolCalls - earlier.toolCalls,
 		attempts: totals.attempts - earlier.attempts,

@@ -2,6 +2,7 @@
 // B1 a ceiling set by the user replaces the template's; B2 a state has its own ceilings in addition to the run's, and the tighter one applies.
 
 import { NO_USE, type VisitLimits } from "../../../bounds/index.ts";
+import { DEFAULT_CEILINGS } from "../template/index.ts";
 import { planOf } from "./plan.ts";
 import type { Allowance, Ceilings, Run } from "./run.ts";
 import { runningMs } from "./totals.ts";
@@ -98,8 +99,33 @@ function visitAllowance(run: Run): Pick<Allowance, "requests" | "calls"> {
 	return { requests: Math.max(1, requests - use.requests), calls: Math.max(1, calls - use.calls) };
 }
 
-/** Adds a notice for each ceiling that has newly reached the warning threshold. */
-export function warnOfCeilings(run: Run, now: string): Run {
+/** The ceilings that models without usage figures, or without a price, use without being counted. */
+export function unheldCeilings(run: Run): Measure[] {
+	return measures(run).filter(({ figure, state, ceiling }) => {
+		const { unreportedAnswers = 0, unmeteredTokens = 0 } = (state === undefined ? run.totals : run.states[state]) ?? {};
+		if (figure === "activeMs") return false;
+		// A ceiling of 0 on cost allows models without a price, and the default one was not written for them.
+		const needsPrice = ceiling > 0 && ceiling !== DEFAULT_CEILINGS.costUsd;
+		return unreportedAnswers > 0 || (figure === "costUsd" && unmeteredTokens > 0 && needsPrice);
+	});
+}
+
+/** Adds a notice for the ceilings that newly cannot be held. */
+function warnOfUnheld(run: Run): Run {
+	const marked = (name: string): string => `unheld ${name}`;
+	const fresh = unheldCeilings(run).filter(({ name }) => !run.warned.includes(marked(name)));
+	if (fresh.length === 0) return run;
+	const { stage, totals } = run;
+	const model = "worker" in stage && stage.worker ? stage.worker.model : "A model of this run";
+	const [why, others] = totals.unreportedAnswers ? ["reports no usage", ""] : ["has no price", "tokens, "];
+	const named = fresh.map(({ name }) => name).join(" and ");
+	const text = `${model} ${why}, so the ceiling on ${named} cannot stop it. Limits on ${others}time, requests and calls still do.`;
+	return notice({ ...run, warned: [...run.warned, ...fresh.map(({ name }) => marked(name))].slice(-200) }, text);
+}
+
+/** Adds a notice for each ceiling that has newly reached the warning threshold, or that newly cannot be held. */
+export function warnOfCeilings(before: Run, now: string): Run {
+	const run = warnOfUnheld(before);
 	const near = measures(run, now).filter(
 		({ name, spent, ceiling }) =>
 			ceiling > 0 && spent >= ceiling * run.plan.limits.warnAt && !run.warned.includes(name),

@@ -181,6 +181,9 @@ export interface StateTotals {
 	readonly costUsd: number;
 	readonly activeMs: number;
 	readonly cacheRead: number;
+	/** As in `Spend`; absent: none. */
+	readonly unmeteredTokens?: number;
+	readonly unreportedAnswers?: number;
 }
 
 export interface Move {

@@ -10,6 +10,8 @@ export interface Spend {
 	readonly costUsd: number;
 	/** The part of `tokens` used on models without a price. */
 	readonly unmeteredTokens: number;
+	/** Answers without usage figures, which no other figure includes; absent: none. */
+	readonly unreportedAnswers?: number;
 }
 
 export const NO_SPEND: Spend = {
@@ -37,6 +39,7 @@ export function greaterSpend(one: Spend, other: Spend): Spend {
 }
 
 function combine(one: Spend, other: Spend, of: (a: number, b: number) => number): Spend {
+	const unreportedAnswers = of(one.unreportedAnswers ?? 0, other.unreportedAnswers ?? 0);
 	return {
 		input: of(one.input, other.input),
 		output: of(one.output, other.output),
@@ -46,5 +49,6 @@ function combine(one: Spend, other: Spend, of: (a: number, b: number) => number)
 		// Rounded to a billionth of a dollar, so that sums do not depend on the order of small additions.
 		costUsd: Math.round(of(one.costUsd, other.costUsd) * 1e9) / 1e9,
 		unmeteredTokens: of(one.unmeteredTokens, other.unmeteredTokens),
+		...(unreportedAnswers > 0 ? { unreportedAnswers } : {}),
 	};
 }

@@ -54,6 +54,8 @@ export function addToTotals(run: Run, state: string, visit: number, figures: Fig
 				costUsd: addSpend({ ...NO_SPEND, costUsd: own.costUsd }, spend).costUsd,
 				activeMs: own.activeMs + activeMs,
 				cacheRead: own.cacheRead + spend.cacheRead,
+				...uncounted("unmeteredTokens", own, spend),
+				...uncounted("unreportedAnswers", own, spend),
 			},
 		},
 		visitRecord: here ? metrics(run.visitRecord) : run.visitRecord,
@@ -61,6 +63,14 @@ export function addToTotals(run: Run, state: string, visit: number, figures: Fig
 			? run.history
 			: run.history.map((move) => (move.visit === visit ? { ...move, metrics: metrics(move.metrics) } : move)),
 	};
+}
+
+type Uncounted = "unmeteredTokens" | "unreportedAnswers";
+
+/** The sum of a figure that is absent if it is 0. */
+function uncounted(figure: Uncounted, own: StateTotals, spend: Spend): Partial<Record<Uncounted, number>> {
+	const sum = (own[figure] ?? 0) + (spend[figure] ?? 0);
+	return sum > 0 ? { [figure]: sum } : {};
 }
 
 /** Adds one tool call of `visit`. */

@@ -76,6 +76,7 @@ function answered(run: Run, { seen }: { readonly seen?: Seen }): Refusal {
 	if (earlier) return earlier;
 	switch (run.stage.kind) {
 		case "asking":
+		case "awaiting_provider":
 		case "waiting":
 			return refuse("answered", "The run is waiting for something else now: look at it again.");
 		case "over":

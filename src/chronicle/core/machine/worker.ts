@@ -177,7 +177,7 @@ export function onUsed(run: Run, event: LedgerEvent & Used): Reduced {
 	const left = stage.kind === "stopping" && stage.visit !== run.visit;
 	const conversation = left ? stage.closing : run.conversation;
 	if (!conversation) return stale();
-	const touched = conversation.touched || event.spend.tokens > 0;
+	const touched = conversation.touched || event.spend.tokens > 0 || (event.spend.unreportedAnswers ?? 0) > 0;
 	const settled = { ...conversation, settled: greaterSpend(conversation.settled, event.spend), touched };
 	const spend = spendBeyond(event.spend, conversation.settled);
 	const spent = addToTotals(run, stage.kind === "stopping" ? stage.state : run.state, event.visit, { spend });

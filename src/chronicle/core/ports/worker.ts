@@ -18,7 +18,7 @@ import type { WorkingCopy } from "./workspace.ts";
 
 export interface WorkerLauncher {
 	/** Problems that prevent running these states, checked before anything starts: unknown agents or models, unreadable rules. */
-	check(states: readonly StatePlan[], signal?: AbortSignal): Promise<readonly StateProblem[]>;
+	check(states: readonly StatePlan[], options?: CheckOptions): Promise<readonly StateProblem[]>;
 	/** What the workers of `states` can do, without those that cannot be set up. */
 	abilities(states: readonly StatePlan[]): Promise<ReadonlyMap<StatePlan, WorkerAbilities>>;
 	/**
@@ -38,6 +38,12 @@ export interface WorkerLauncher {
 	readSpend(folder: string, key: string): Promise<Spend | undefined>;
 	/** Stops every process left running by workers of this run, including workers without a supervisor, except the standby. */
 	stopOrphans(run: string): Promise<{ readonly stopped: number; readonly left: number }>;
+}
+
+export interface CheckOptions {
+	readonly signal?: AbortSignal | undefined;
+	/** The ceilings of the run on `costUsd` and `tokens`, and with them those of the states: can their models be held to them? Absent: unchecked. */
+	readonly ceilings?: Partial<Record<"costUsd" | "tokens", number>>;
 }
 
 /** What a worker can do besides reading. */

@@ -42,13 +42,20 @@ export interface PairMoves {
 	}[];
 }
 
+/** Ceilings of a run that names none. */
+export const DEFAULT_CEILINGS = { costUsd: 20, tokens: 50_000_000 } as const;
+
 export const limitFields = {
 	cost_usd: number({
 		about: "Maximum cost of the run, in US dollars. The user can raise it.",
 		min: 0,
-		fallback: 20,
+		fallback: DEFAULT_CEILINGS.costUsd,
 	}),
-	tokens: integer({ about: "Maximum number of tokens of the run, as pi totals them.", min: 1, fallback: 50_000_000 }),
+	tokens: integer({
+		about: "Maximum number of tokens of the run, as pi totals them.",
+		min: 1,
+		fallback: DEFAULT_CEILINGS.tokens,
+	}),
 	minutes: number({
 		about: "Maximum minutes of worker time. Waiting does not count.",
 		min: 0,

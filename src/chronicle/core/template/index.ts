@@ -1,4 +1,5 @@
 export { implicitState } from "./compile.ts";
+export { DEFAULT_CEILINGS } from "./fields.ts";
 export { cleanupOf, hashCleanup, hashDefinition } from "./hash.ts";
 export { visitLimitFields } from "./inherited-fields.ts";
 export type { OutputSchema } from "./output-schema.ts";

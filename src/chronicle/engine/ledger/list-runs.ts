@@ -143,7 +143,7 @@ export async function loadWithHolder(paths: RunPaths) {
 	const read = await loadRun(paths);
 	const holder = await leaseHolder(paths.folder);
 	// Its supervisor may have recorded what the run waits for, and released it, after it was read.
-	const isLeft = read.ok && read.value.run.status === "running" && (!holder || holder.alive === "no");
+	const isLeft = read.ok && continuesAlone(read.value.run.status) && (!holder || holder.alive === "no");
 	return { read: isLeft ? await loadRun(paths) : read, holder };
 }
 

@@ -38,7 +38,9 @@ export async function checkTemplates(project: Project, names: readonly string[])
 	const files: CheckedFile[] = [];
 	for (const each of found) {
 		const template = each.read?.template ?? each.partial;
-		const problems = template ? (await checkTree(launcher, { ...each, read: { template } }, catalogue)).problems : [];
+		const problems = template
+			? (await checkTree(launcher, { ...each, read: { template } }, catalogue, { ceilings: "checked" })).problems
+			: [];
 		const loads = isLoaded(each) && !problems.some(({ severity }) => severity === "error");
 		files.push({ file: each.file, loads, diagnostics: each.diagnostics, problems });
 	}

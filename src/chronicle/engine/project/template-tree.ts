@@ -3,6 +3,8 @@
 import { basename } from "node:path";
 import { didYouMean, formatPlace, loopFrom, quoted } from "../../../definition/index.ts";
 import {
+	type CheckOptions,
+	DEFAULT_CEILINGS,
 	type LaunchProblem,
 	MAX_CHILD_LEVELS,
 	type PinnedTemplate,
@@ -199,18 +201,19 @@ export function pinnedChildren({ pinned, templates }: TemplateTree, writers: Rea
 	};
 }
 
-/** Checks a template with all templates that its children run: the names in their states, and shared files. Problems have the path and position of their state. */
+/** Checks a template with all templates that its children run: the names in their states, shared files, and on demand whether models can be held to ceilings. Problems have the path and position of their state. */
 export async function checkTree(
 	launcher: WorkerLauncher,
 	root: RootTemplate,
 	catalogue: Pick<TemplateCatalogue, "templates">,
-	signal?: AbortSignal,
+	{ signal, ceilings }: { readonly signal?: AbortSignal | undefined; readonly ceilings?: "checked" } = {},
 ): Promise<{
 	readonly tree: TemplateTree;
 	readonly problems: readonly LaunchProblem[];
 	readonly writers: ReadonlySet<StatePlan>;
 }> {
 	const { templates: known } = catalogue;
+	const { template } = root.read;
 	const tree = readTree(root, (one) => known.get(one), [...known.keys()]);
 	const findPlace = openTemplatePlaces();
 	const problems: LaunchProblem[] = [];
@@ -224,7 +227,10 @@ export async function checkTree(
 		});
 	for (const problem of tree.problems) report(problem);
 	for (const at of tree.templates)
-		for (const { severity, fields = [], ...problem } of await launcher.check([...at.template.states.values()], signal))
+		for (const { severity, fields = [], ...problem } of await launcher.check([...at.template.states.values()], {
+			signal,
+			...(ceilings && { ceilings: { ...writtenCeilings(template), ...writtenCeilings(at.template) } }),
+		}))
 			report({ ...problem, at, wanted: fields }, severity);
 	if (tree.templates.length < 2) return { tree, problems, writers: new Set() };
 	const states = tree.templates.flatMap(({ template: one }) =>
@@ -234,6 +240,14 @@ export async function checkTree(
 	const writers = new Set(states.filter((state) => canWrite(abilities.get(state))));
 	for (const problem of sharingProblems(tree, known, writers)) report(problem);
 	return { tree, problems, writers };
+}
+
+/** The ceilings of a template that are not the defaults. */
+function writtenCeilings({ limits: { costUsd, tokens } }: Template): NonNullable<CheckOptions["ceilings"]> {
+	return {
+		...(costUsd === undefined || costUsd === DEFAULT_CEILINGS.costUsd ? {} : { costUsd }),
+		...(tokens === undefined || tokens === DEFAULT_CEILINGS.tokens ? {} : { tokens }),
+	};
 }
 
 /** Unknown abilities count as all. */

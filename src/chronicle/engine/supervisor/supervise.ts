@@ -185,9 +185,10 @@ class Supervisor implements Supervision {
 		return undefined;
 	}
 
-	/** Other processes also read a parked run from the checkpoint. */
+	/** Other programs read a run that waits from the checkpoint. */
 	async #saveCheckpoint(): Promise<void> {
-		const saved = await this.#ledger.checkpoint(this.run, isParked(this.run) ? "now" : "if due");
+		const isWaiting = isParked(this.run) || this.run.stage.kind === "awaiting_provider";
+		const saved = await this.#ledger.checkpoint(this.run, isWaiting ? "now" : "if due");
 		if (!saved.ok) this.#failure = saved.failure;
 	}
 

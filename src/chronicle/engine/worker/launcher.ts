@@ -48,6 +48,7 @@ import {
 	stopMs,
 	workersFolder,
 } from "./start-process.ts";
+import { unheldCeilings } from "./unheld-ceilings.ts";
 import { resolveWorkerSpec, type WorkerResources, type WorkerSpec } from "./worker-spec.ts";
 
 export interface LauncherOptions extends StartOptions {
@@ -73,7 +74,7 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 	const redact = openRedaction(options.env ?? process.env);
 	const redacted = new Set<string>();
 	return {
-		async check(states, signal) {
+		async check(states, { signal, ceilings } = {}) {
 			const named = states.filter(({ implicit, children }) => !implicit && !children);
 			const specs = await Promise.all(
 				named.map(async (state) => ({ state, ...(await resolveWorkerSpec(state, undefined, resources, signal)) })),
@@ -86,7 +87,8 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 				const { detail: message, remedy } = rules;
 				return [{ state: first?.name ?? "", severity: "error" as const, message, remedy }, ...problems];
 			}
-			return [...problems, ...(await checkExtensions(specs, { ...options, rules }, signal))];
+			const unheld = ceilings ? await unheldCeilings(specs, ceilings, () => resources.models(signal)) : [];
+			return [...problems, ...unheld, ...(await checkExtensions(specs, { ...options, rules }, signal))];
 		},
 		async abilities(states) {
 			const found = new Map<StatePlan, WorkerAbilities>();

@@ -43,7 +43,7 @@ import { sinceStart } from "./process-limits.ts";
 import { openProviderFailures, type ProviderFailures } from "./provider-failures.ts";
 import { readSessionFile } from "./session-file.ts";
 import { openToolLog, type ToolLog } from "./tool-log.ts";
-import { spendOf } from "./usage.ts";
+import { spendOf, spendOfAnswer } from "./usage.ts";
 
 export interface LiveOptions {
 	readonly child: Child;
@@ -166,8 +166,7 @@ function report(state: State, line: WorkerReport): void {
 	if (!state.exited) state.host.report(line);
 }
 
-function addUsage(state: State, usage: unknown, requests = 0): void {
-	const used = spendOf(usage);
+function addSpent(state: State, used: Spend, requests = 0): void {
 	if (used.tokens === 0 && used.costUsd === 0 && requests === 0) return;
 	state.spend = addSpend(state.spend, used);
 	report(state, { kind: "used", spend: state.spend, ...(requests > 0 ? { requests } : {}) });
@@ -348,7 +347,7 @@ function onEvent(state: State, record: RpcRecord): void {
 			onMessage(state, record.message);
 			break;
 		case "compaction_end":
-			addUsage(state, (record.result as { usage?: unknown } | undefined)?.usage);
+			addSpent(state, spendOf((record.result as { usage?: unknown } | undefined)?.usage));
 			break;
 		default: {
 			const line = state.log.read(record);
@@ -390,7 +389,8 @@ function onMessage(state: State, message: unknown): void {
 		state.lastStop = { reason: String(stopReason), error: typeof errorMessage === "string" ? errorMessage : "" };
 		const isFailed = stopReason === "error";
 		if (!isFailed) state.failures.clear();
+		const used = spendOfAnswer({ usage, stopReason });
 		// A message that an abort cut may not have been requested; one that was refused is no answer.
-		addUsage(state, usage, stopReason === "aborted" || (isFailed && spendOf(usage).tokens === 0) ? 0 : 1);
-	} else addUsage(state, usage);
+		addSpent(state, used, stopReason === "aborted" || (isFailed && used.tokens === 0) ? 0 : 1);
+	} else addSpent(state, spendOf(usage));
 }

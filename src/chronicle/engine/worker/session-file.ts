@@ -7,7 +7,7 @@ import { readLines, replaceFile } from "../../../disk/index.ts";
 import { RECORD_CAP } from "../../../process/index.ts";
 import { addSpend, NO_SPEND, type Spend } from "../../core/index.ts";
 import { type AskedMove, MOVE_ENTRY, type MoveEntry, TRANSITION_TOOL } from "./extension/index.ts";
-import { spendOf } from "./usage.ts";
+import { spendOf, spendOfAnswer } from "./usage.ts";
 
 interface OpenCall {
 	readonly call: string;
@@ -117,6 +117,7 @@ interface SessionMessage {
 	readonly role?: unknown;
 	readonly content?: unknown;
 	readonly usage?: unknown;
+	readonly stopReason?: unknown;
 	readonly toolCallId?: unknown;
 	readonly isError?: unknown;
 	readonly details?: unknown;
@@ -190,8 +191,9 @@ function parseEntry(line: string): SessionEntry | undefined {
 	}
 }
 
-function addMessage(fold: Fold, { role, content, usage, toolCallId, isError, details }: SessionMessage): void {
-	fold.spend = addSpend(fold.spend, spendOf(usage));
+function addMessage(fold: Fold, message: SessionMessage): void {
+	const { role, content, usage, toolCallId, isError, details } = message;
+	fold.spend = addSpend(fold.spend, role === "assistant" ? spendOfAnswer(message) : spendOf(usage));
 	if (role === "user" || role === "assistant") fold.messages += 1;
 	if (role === "toolResult" && typeof toolCallId === "string") {
 		fold.open.delete(toolCallId);

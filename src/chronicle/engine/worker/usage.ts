@@ -20,6 +20,19 @@ export function spendOf(usage: unknown): Spend {
 	});
 }
 
+/** The usage of an answer of a model. One that was neither refused nor cut off, and has no usage, counts as unreported. */
+export function spendOfAnswer({
+	usage,
+	stopReason,
+}: {
+	readonly usage?: unknown;
+	readonly stopReason?: unknown;
+}): Spend {
+	const spend = spendOf(usage);
+	const isWhole = stopReason !== "error" && stopReason !== "aborted";
+	return isWhole && spend.tokens === 0 ? addSpend(spend, { ...NO_SPEND, unreportedAnswers: 1 }) : spend;
+}
+
 function count(value: unknown): number {
 	return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 }

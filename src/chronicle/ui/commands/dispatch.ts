@@ -174,7 +174,7 @@ function answerOnce(
 }
 
 /** Why an approval of `seen` does not answer `question`. */
-function explainOther(question: ApprovalQuestion, seen: ApprovalQuestion): string {
+export function explainOther(question: ApprovalQuestion, seen: ApprovalQuestion): string {
 	const isSame = question.visit === seen.visit && question.side === seen.side && question.target === seen.target;
 	if (!isSame || question.diff === seen.diff)
 		return "The question that you answered was answered first by someone else, or the run has gone on. This is another one: read it and answer again.";

@@ -4,7 +4,7 @@ import { shippedNames } from "../../../shipped/index.ts";
 import type { LedgerEntry, Run } from "../../core/index.ts";
 import { isLoaded, type Project } from "../../engine/index.ts";
 import type { ListedCommand } from "../command-list.ts";
-import { askingFirst, isStopped } from "../text/index.ts";
+import { askingFirst } from "../text/index.ts";
 import { runStatusText, shortTime } from "../timeline/index.ts";
 import { answerChoices } from "./answer-choices.ts";
 import { askingChildren } from "./child-dispatch.ts";
@@ -157,9 +157,8 @@ function runs(entries: readonly LedgerEntry[], now: number): LineItem[] {
 		.flatMap((entry) => {
 			if (entry.kind !== "run") return [];
 			const { status, state, updatedAt, task } = entry.summary;
-			const stands = isStopped(entry) ? "interrupted" : runStatusText(status);
 			const age = updatedAt === "" ? "" : `, ${shortTime(now - Date.parse(updatedAt))} ago`;
-			return [item(entry.id.slice(0, 8), `${stands} in ${state}${age}: ${task.slice(0, 50)}`)];
+			return [item(entry.id.slice(0, 8), `${runStatusText(status)} in ${state}${age}: ${task.slice(0, 50)}`)];
 		});
 	return shown.length === 0 ? [] : [item("last"), ...shown];
 }

@@ -2,20 +2,20 @@
 
 import { counted } from "../../../definition/index.ts";
 import type { Run, Spend } from "../../core/index.ts";
-import { changedFiles, continuesAlone, entryForList, outcomeOf } from "../../core/index.ts";
-import { INTERRUPTED } from "../text/index.ts";
+import { changedFiles, entryForList, outcomeOf } from "../../core/index.ts";
 import {
 	commandAbout,
 	currentMark,
 	haltReason,
+	interruptedStep,
 	marks,
-	type NextStep,
 	nextStep,
 	runStatusText,
 	shortCost,
 	shortCount,
 	shortTime,
 	titleOf,
+	uncountedText,
 	undoneOf,
 } from "../timeline/index.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
@@ -34,27 +34,24 @@ export function drawHead(page: ReportPage): Markup {
 }
 
 /** Why the run does not continue, in one sentence. */
-function drawWhy({ html, report: { run }, holder }: ReportPage): HtmlContent {
-	const gone = isInterrupted(run, holder) ? INTERRUPTED : undefined;
-	const why = gone ?? haltReason(run);
+function drawWhy({ html, report: { run }, interrupted }: ReportPage): HtmlContent {
+	const why = interrupted ? interruptedStep(run).what : haltReason(run);
 	return why === undefined ? undefined : html`<p class="why" dir="auto">${html.cut(why, 400)}</p>`;
 }
 
-function isInterrupted({ status }: Run, holder: ReportPage["holder"]): boolean {
-	return continuesAlone(status) && (holder === undefined || holder.alive === "no");
-}
-
 /** A running run whose supervisor is gone is interrupted. */
-function statusOf({ report: { run }, holder }: ReportPage): { mark: ReturnType<typeof currentMark>; words: string } {
-	return isInterrupted(run, holder)
+function statusOf({ report: { run }, interrupted }: ReportPage): {
+	mark: ReturnType<typeof currentMark>;
+	words: string;
+} {
+	return interrupted
 		? { mark: "paused", words: "interrupted" }
 		: { mark: currentMark(run), words: runStatusText(run.status) };
 }
 
 /** The user's next step, with the commands. */
-export function drawNext({ html, report: { run }, prefix, holder }: ReportPage): HtmlContent {
-	const interrupted: NextStep = { what: INTERRUPTED, commands: ["resume"] };
-	const next = isInterrupted(run, holder) ? interrupted : nextStep(run);
+export function drawNext({ html, report: { run }, prefix, interrupted }: ReportPage): HtmlContent {
+	const next = interrupted ? interruptedStep(run) : nextStep(run);
 	if (!next) return undefined;
 	const commands = next.commands.map((command) => html`<code>${prefix}${commandAbout(run, command)}</code> `);
 	return html`<aside class="next" aria-label="What the run waits for"><p><b>${next.what}</b>${next.help === undefined ? undefined : html` ${next.help}`}</p>${commands.length > 0 ? html`<p>${commands}</p>` : undefined}</aside>`;
@@ -92,7 +89,7 @@ export function drawFigures({ html, report }: ReportPage): Markup {
 	const tiles: Tile[] = [
 		{
 			name: "Cost",
-			value: totals.costUsd === 0 && totals.unmeteredTokens > 0 ? "unmetered" : shortCost(totals.costUsd),
+			value: totals.costUsd === 0 && uncountedText(totals) !== "" ? "unmetered" : shortCost(totals.costUsd),
 			note: [
 				undone.visits.size > 0 ? html`<span class="limit">${shortCost(undone.costUsd)} for undone work</span>` : "",
 				costNote(html, run, totals),
@@ -128,10 +125,9 @@ export function drawFigures({ html, report }: ReportPage): Markup {
 	return html`<dl class="tiles">${tiles.map(({ name, value, note }) => html`<div class="tile"><dt>${name}</dt><dd><span class="value">${value}</span><span class="note">${note}</span></dd></div>`)}</dl>`;
 }
 
-function costNote(html: Html, run: Run, { costUsd, unmeteredTokens }: Spend): HtmlContent {
+function costNote(html: Html, run: Run, totals: Spend): HtmlContent {
 	const ceiling = run.limits.run.costUsd ?? run.plan.limits.costUsd;
-	const unmetered = unmeteredTokens > 0 ? `${shortCount(unmeteredTokens)} tokens without a price` : "";
-	return [unmetered, limitNote(html, "cost", costUsd, ceiling, shortCost)];
+	return [uncountedText(totals), limitNote(html, "cost", totals.costUsd, ceiling, shortCost)];
 }
 
 function tokenNote(html: Html, run: Run, { input, output, cacheRead, cacheWrite, tokens }: Spend): HtmlContent {

@@ -1,5 +1,4 @@
 // The context of every section of the report, and the elements that several sections share. Pure.
-import type { ReadLedger } from "../../core/index.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
 import type { Moments } from "./moment.ts";
 import type { ReportModel } from "./report-model.ts";
@@ -8,7 +7,8 @@ export interface ReportPage {
 	readonly html: Html;
 	readonly report: ReportModel;
 	readonly moments: Moments;
-	readonly holder: ReadLedger["holder"];
+	/** The run was running, and its supervisor is gone. */
+	readonly interrupted: boolean;
 	/** Prefix of every command: `/chronicle ` in pi, `pi-chronicle ` outside. */
 	readonly prefix: string;
 	/** Sentences about omissions; sections add to it. */

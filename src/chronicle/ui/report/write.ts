@@ -8,6 +8,7 @@ import { errorMessage } from "../../../definition/index.ts";
 import { replaceFile } from "../../../disk/index.ts";
 import { openRedaction, type Redact } from "../../../safety/index.ts";
 import { type ReadLedger, type Result, readHistory, type Workspace } from "../../core/index.ts";
+import { isInterrupted } from "../text/index.ts";
 import { collectPatches } from "./changes.ts";
 import { readConversation } from "./conversation.ts";
 import { drawDocument } from "./document.ts";
@@ -43,12 +44,11 @@ export async function writeReport(read: ReadLedger, options: ReportOptions = {})
 	const zone = options.zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
 	const moments = openMoments(html, zone, report.beganAt, report.endedAt);
 	const patches = await collectPatches(report, options.workspace, redact);
-	const { holder } = read;
 	const page = {
 		html,
 		report,
 		moments,
-		holder,
+		interrupted: isInterrupted(read),
 		prefix: options.prefix ?? "/chronicle ",
 		leftOut: [],
 		childReports: options.childReports ?? new Map(),

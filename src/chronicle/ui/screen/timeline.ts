@@ -41,6 +41,7 @@ import {
 	shortTime,
 	templateNameOf,
 	titleOf,
+	uncountedText,
 } from "../timeline/index.ts";
 import { crumbLine, separatorOf } from "./breadcrumbs.ts";
 
@@ -280,7 +281,7 @@ function spending(run: Run, now: string, width: number, cells: number): Line[] {
 	const max = run.limits.run.moves ?? run.plan.limits.moves;
 	return [
 		of("tokens", `${shortCount(live.tokens)} tokens`, width < narrow ? "" : "total "),
-		of("costUsd", live.unmeteredTokens > 0 ? `${cost} + unmetered` : cost),
+		of("costUsd", uncountedText(live) === "" ? cost : `${cost} + unmetered`),
 		of("activeMs", shortTime(live.activeMs)),
 		// Most runs stay far below their limit of moves: show them only near it.
 		...(counted >= max * run.plan.limits.warnAt

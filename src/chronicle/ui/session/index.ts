@@ -64,7 +64,7 @@ export function registerChronicle(
 		if (!ctx.hasUI || !place.trusted || !existsSync(join(ctx.cwd, ".pi", "chronicle", "sessions"))) return;
 		// Not awaited: the list may be long.
 		void import("./offer.ts").then(
-			({ offerUnfinished }) => offerUnfinished(scope, ctx),
+			({ offerUnfinished }) => offerUnfinished(scope, ctx, open),
 			// A module that cannot be read now is reported by the command that needs it.
 			() => {},
 		);

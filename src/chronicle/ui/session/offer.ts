@@ -1,18 +1,27 @@
-// Notifies the user of unfinished runs when a session starts. Nothing is resumed automatically.
+// Notifies the user of unfinished runs when a session starts. Only runs that were left waiting for their provider are continued.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { type Scope, say } from "../../../pi/index.ts";
 import { firstRuns, waitingChildren } from "../../engine/index.ts";
 import { RECENT_RUNS } from "../commands/index.ts";
 import { waitingLines, waits } from "../text/index.ts";
+import type { ChronicleSession } from "./chronicle-session.ts";
 import { commandPrefix, lookAt } from "./session-project.ts";
 
-/** Reports the newest waiting run with its next step, and the number of others. Never rejects. */
-export async function offerUnfinished(scope: Scope, ctx: ExtensionContext): Promise<void> {
+/** Takes up runs left waiting for their provider, and reports the newest waiting run with its next step, and the number of others. Never rejects. */
+export async function offerUnfinished(
+	scope: Scope,
+	ctx: ExtensionContext,
+	open: () => Promise<ChronicleSession>,
+): Promise<void> {
 	try {
 		const { hasUI, mode, ui } = ctx;
 		const project = lookAt({ cwd: ctx.cwd, trusted: true });
 		const recent = firstRuns(await project.store.recent(RECENT_RUNS));
-		const waiting = recent.filter(waits);
+		const left = recent.flatMap((entry) =>
+			entry.kind === "run" && entry.summary.status === "interrupted" ? [entry.id] : [],
+		);
+		const taken = left.length === 0 ? new Set<string>() : await takeUp(ctx, left, open);
+		const waiting = recent.filter((entry) => waits(entry) && !taken.has(entry.id));
 		const [newest] = waiting;
 		if (newest?.kind !== "run") return;
 		const read = await project.store.read(newest.id);
@@ -32,4 +41,14 @@ export async function offerUnfinished(scope: Scope, ctx: ExtensionContext): Prom
 	} catch {
 		// An unreadable folder, or a session that has ended: `/chronicle` reports the details.
 	}
+}
+
+/** The runs of `ids` that this session continues; the modules for it are loaded only if there may be one. */
+async function takeUp(
+	ctx: ExtensionContext,
+	ids: readonly string[],
+	open: () => Promise<ChronicleSession>,
+): Promise<ReadonlySet<string>> {
+	const { takeUpWaits } = await import("./take-up.ts");
+	return takeUpWaits(await open(), ctx, ids);
 }

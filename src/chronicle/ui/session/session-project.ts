@@ -1,7 +1,17 @@
 // Opens the project of a pi session.
 import { homedir } from "node:os";
 import { type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
-import { definitionsTrusted, exitCodes, failWith, findPi, isPiCommand, ownPiSearch, say } from "../../../pi/index.ts";
+import {
+	definitionsTrusted,
+	exitCodes,
+	failWith,
+	findPi,
+	isPiCommand,
+	listedModel,
+	markDefault,
+	ownPiSearch,
+	say,
+} from "../../../pi/index.ts";
 import { engineSetting, openProject, type Project } from "../../engine/index.ts";
 
 /** Identifies a project. */
@@ -12,12 +22,16 @@ export interface Whereabouts {
 
 /** Opens the project of a session. Models come from pi's own list, so no pi process is started for them. */
 export function projectOf(ctx: ExtensionContext): Project {
-	const { modelRegistry } = ctx;
+	const { modelRegistry, model } = ctx;
 	const pi = findPi(ownPiSearch());
 	return openProject({
 		...placeOf({ cwd: ctx.cwd, trusted: definitionsTrusted(ctx) }),
 		pi: isPiCommand(pi) ? pi : { command: process.execPath, args: [], version: undefined },
-		models: async () => modelRegistry.getAvailable(),
+		models: async () =>
+			markDefault(
+				modelRegistry.getAvailable().flatMap((model) => listedModel(model) ?? []),
+				model,
+			),
 	});
 }
 

@@ -3,7 +3,7 @@ export { type ComplaintText, complaintLines, templateCheckLines } from "./check-
 export { cleanupLines } from "./cleanup-lines.ts";
 export { endLines } from "./end-lines.ts";
 export { type ForeignEntry, foreignData, foreignLines, foreignStoryLines } from "./foreign-lines.ts";
-export { askingFirst, isStopped, runLines, templateLines, waits } from "./list-lines.ts";
+export { askingFirst, runLines, templateLines, waits } from "./list-lines.ts";
 export { progressLine } from "./progress.ts";
 export {
 	differenceLines,
@@ -16,7 +16,7 @@ export {
 export { keptFolderLines, removalLines, removedLines } from "./removal-lines.ts";
 export { resultMessage } from "./result-lines.ts";
 export { runData } from "./run-data.ts";
-export { handLine, INTERRUPTED, isInterrupted, statusLines, waitingLines } from "./status-lines.ts";
+export { handLine, isInterrupted, statusLines, waitingLines } from "./status-lines.ts";
 export { storyLines } from "./story-lines.ts";
 export { templateDiagram, templateNotes } from "./template-diagram.ts";
 export { ways, whichLines } from "./which-lines.ts";

@@ -13,7 +13,7 @@ import {
 	waitingChildren,
 } from "../../engine/index.ts";
 import { haltReason, runStatusText, shortCost, shortTime } from "../timeline/index.ts";
-import { isInterrupted, waitingLines } from "./status-lines.ts";
+import { waitingLines } from "./status-lines.ts";
 
 const maxRuns = 20;
 /** Maximum number of children listed individually; more are counted. */
@@ -125,7 +125,7 @@ async function explain(
 ): Promise<string[]> {
 	const { status } = entry.summary;
 	const ended = status === "failed" || status === "aborted";
-	if (!waits(entry) && !ended && !isStopped(entry)) return [];
+	if (!waits(entry) && !ended) return [];
 	const read = await store.read(entry.id);
 	if (!read.ok) return [];
 	const why = haltReason(read.value.run);
@@ -137,18 +137,13 @@ async function explain(
 	return lines.map((line) => `            ${line}`);
 }
 
-/** Whether a run was running when its supervisor ended. */
-export function isStopped({ summary, holder }: LedgerEntry & { kind: "run" }): boolean {
-	return isInterrupted({ run: summary, holder });
-}
-
 /** Whether a run needs the user before it continues. */
 export function waits(entry: LedgerEntry): boolean {
 	return entry.kind === "run" && !["running", "done", "failed", "aborted"].includes(entry.summary.status);
 }
 
 function statusOf(entry: Exclude<LedgerEntry, { kind: "unreadable" }>): string {
-	return entry.kind === "run" && isStopped(entry) ? "interrupted" : runStatusText(entry.summary.status);
+	return runStatusText(entry.summary.status);
 }
 
 function entryLine(entry: LedgerEntry, now: number): string {

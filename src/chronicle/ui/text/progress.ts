@@ -25,6 +25,8 @@ const lines: Lines = {
 		return `▸ ${run.state} (visit ${visit}${again}): ${persona}, ${model}, pid ${pid}`;
 	},
 	launch_failed: ({ detail }, { state }) => `✗ ${state}: the worker could not be started: ${detail}`,
+	used: freshNotices,
+	child_spent: freshNotices,
 	model_switched: ({ from, to, detail }) => `! ${from} failed (${cut(detail)}); continuing with ${to}`,
 	pause_requested(_event, run) {
 		const ending = endingText(run);
@@ -96,6 +98,12 @@ const lines: Lines = {
 export function progressLine(run: Run, event: LedgerEvent, before = run): string | undefined {
 	const line = lines[event.kind] as ((event: LedgerEvent, run: Run, before: Run) => string | undefined) | undefined;
 	return line?.(event, run, before);
+}
+
+/** What a report of usage led to: a ceiling that is nearly reached, or that cannot be held. */
+function freshNotices(_event: LedgerEvent, run: Run, before: Run): string | undefined {
+	const fresh = run.notices.filter((notice) => !before.notices.includes(notice));
+	return fresh.length === 0 ? undefined : fresh.map((notice) => `! ${notice}`).join("\n");
 }
 
 /** The child whose files the join of visit `visit` has taken. */

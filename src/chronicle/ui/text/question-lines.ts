@@ -14,7 +14,7 @@ import {
 	wholeSummary,
 	winnerOf,
 } from "../../core/index.ts";
-import { changedText, runTitle, shortCost, shortCount, shortTime } from "../timeline/index.ts";
+import { changedText, runTitle, shortCost, shortCount, shortTime, uncountedText } from "../timeline/index.ts";
 import { entrySection } from "./entry-lines.ts";
 
 const maxFiles = 8;
@@ -189,9 +189,10 @@ function changeLine({ change, path, from, added, removed }: FileChange): string 
 
 /** `$0.42, 12.3k tokens, 4m10s`. Tokens without a price are marked. */
 export function spendText(run: Run, now: string): string {
-	const { costUsd, tokens, activeMs, unmeteredTokens } = liveTotals(run, now);
-	const unmetered = unmeteredTokens > 0 ? ` (${shortCount(unmeteredTokens)} without a price)` : "";
-	return `${shortCost(costUsd)}, ${shortCount(tokens)} tokens${unmetered}, ${shortTime(activeMs)}`;
+	const live = liveTotals(run, now);
+	const uncounted = uncountedText(live);
+	const not = uncounted === "" ? "" : ` (${uncounted})`;
+	return `${shortCost(live.costUsd)}, ${shortCount(live.tokens)} tokens${not}, ${shortTime(live.activeMs)}`;
 }
 
 function firstLine(text: string): string {

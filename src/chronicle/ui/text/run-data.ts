@@ -13,7 +13,7 @@ import {
 	visitChanges,
 } from "../../core/index.ts";
 import type { WaitingChild } from "../../engine/index.ts";
-import { childStep, commandAbout, nextStep } from "../timeline/index.ts";
+import { childStep, commandAbout, interruptedStep, nextStep } from "../timeline/index.ts";
 import { questionTitle, subjectLines } from "./question-lines.ts";
 import { conversationFile, isInterrupted, isQueued } from "./status-lines.ts";
 
@@ -88,7 +88,7 @@ function statusAsListed(read: ReadLedger): string {
 
 function waitsFor(read: ReadLedger, below: readonly WaitingChild[]): object | null {
 	if (isQueued(read)) return { what: read.queued ?? "", commands: [] };
-	if (isInterrupted(read)) return { what: "No process supervises it.", commands: ["resume"] };
+	if (isInterrupted(read)) return interruptedStep(read.run);
 	const next = nextStep(read.run);
 	return next ? { ...next, ...(below.length > 0 ? { children: below.map(childWait) } : {}) } : null;
 }

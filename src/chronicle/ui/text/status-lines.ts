@@ -24,15 +24,16 @@ import {
 	currentNotices,
 	endingText,
 	haltReason,
+	interruptedStep,
 	keptLine,
 	nextStep,
-	providerText,
 	runStatusText,
 	shortCost,
 	shortCount,
 	shortTime,
 	templateNameOf,
 	titleOf,
+	uncountedText,
 } from "../timeline/index.ts";
 import { askedLines } from "./ask-lines.ts";
 import { nextLines } from "./end-lines.ts";
@@ -70,7 +71,7 @@ export function statusLines(read: ReadLedger, options: StatusOptions): string[] 
 		crumbText(run),
 		...workerLines(read, { cwd, prefix }),
 		...stateLines(run, now),
-		...childLines(run, { now, max: 100, isSupervised: !isInterrupted(read) && !isQueued(read) }).map(
+		...childLines(run, { now, max: 100, isSupervised: !isInterrupted(read) }).map(
 			({ mark, text }) => `  ${mark} ${text}`,
 		),
 		...run.choices.slice(-3).map((choice) => `Children of visit ${choice.visit}: ${choiceText(choice)}`),
@@ -101,9 +102,6 @@ function conditionLines({ run, queued }: ReadLedger): string[] {
 	);
 }
 
-/** Said of a run that was running, and whose supervisor is gone. */
-export const INTERRUPTED = "No process supervises it now. No recorded event is lost.";
-
 /** The folder in which the user can resolve the conflicts of a join. */
 export function handLine(
 	{ run: { id, visit }, folder, fetched }: Pick<ReadLedger, "run" | "folder" | "fetched">,
@@ -121,26 +119,14 @@ export function handLine(
  */
 export function waitingLines(read: ReadLedger, prefix: string, below: readonly WaitingChild[] = []): string[] {
 	const { run } = read;
-	const why = providerText(run);
 	if (isQueued(read)) return [read.queued ?? ""];
-	if (isInterrupted(read)) return [...(why === undefined ? [] : [why]), ...interruptedLines(run, prefix)];
-	if (below.length > 0) return below.flatMap((child) => childWaitLines(child, prefix));
-	const next = nextStep(run);
+	if (below.length > 0 && !isInterrupted(read)) return below.flatMap((child) => childWaitLines(child, prefix));
+	const next = isInterrupted(read) ? interruptedStep(run) : nextStep(run);
 	const waiting = next ? undefined : childrenWait(run);
 	if (waiting !== undefined) return [waiting];
 	return next
 		? [next.what, ...(next.help === undefined ? [] : [next.help]), ...commandLines(run, next.commands, prefix)]
 		: [];
-}
-
-/** What to do about a run that no process works on. A child is continued with the first run of its tree, which a process may supervise. */
-function interruptedLines(run: Run, prefix: string): string[] {
-	if (!run.parent) return [INTERRUPTED, `${prefix}${commandAbout(run, "resume")}`];
-	const root = run.parent.root.slice(0, 8);
-	return [
-		`No process works on it now. It continues with the run ${root}.`,
-		`${prefix}status ${root} · ${prefix}resume ${root}`,
-	];
 }
 
 /** Why a run below waits or has failed, and the commands that answer it. */
@@ -246,10 +232,10 @@ function totals(run: Run, now: string): string {
 		const show = { costUsd: shortCost, tokens: shortCount, activeMs: shortTime }[figure];
 		return ceiling === undefined ? value : `${value} of ${show(ceiling)}`;
 	};
-	const unmetered = live.unmeteredTokens > 0 ? ` (${shortCount(live.unmeteredTokens)} without a price)` : "";
+	const uncounted = uncountedText(live);
 	return [
 		of("costUsd", shortCost(live.costUsd)),
-		of("tokens", `${shortCount(live.tokens)} tokens`) + unmetered,
+		of("tokens", `${shortCount(live.tokens)} tokens`) + (uncounted === "" ? "" : ` (${uncounted})`),
 		of("activeMs", shortTime(live.activeMs)),
 	].join(", ");
 }

@@ -2,7 +2,7 @@
 import { truncate } from "../../../definition/index.ts";
 import { type ChildRun, candidatesIn, measures, type Run, undoOf, winnerOf } from "../../core/index.ts";
 import { commandWord } from "./command-word.ts";
-import { providerText } from "./provider-wait.ts";
+import { childrenWait, providerText, waitsForProvider } from "./provider-wait.ts";
 import { haltReason } from "./why.ts";
 
 /** Whether it waits for an approval or an answer, its own or that of a child. */
@@ -180,6 +180,20 @@ export function nextStep(run: Run): NextStep | undefined {
 		case "aborted":
 			return undefined;
 	}
+}
+
+/** The next step for a run that was running, or waited for its provider, and whose supervisor is gone. A child continues with the first run of its tree. */
+export function interruptedStep(run: Run): NextStep {
+	if (run.parent) {
+		const root = run.parent.root.slice(0, 8);
+		const what = `No process works on it now. It continues with the run ${root}.`;
+		return { what, commands: [`status ${root}`, `resume ${root}`] };
+	}
+	const gone = "No process supervises it now. No recorded event is lost.";
+	const commands = ["resume"];
+	if (!waitsForProvider(run)) return { what: gone, commands };
+	const help = "The next session of pi in this project tries again when it is due; resume tries at once.";
+	return { what: `${providerText(run, false) ?? childrenWait(run)} ${gone}`, help, commands };
 }
 
 /** The user's next step for a child that waits, or has failed while its parent waits because of that. */

@@ -7,11 +7,12 @@ export function runStatusText(status: string): string {
 	return status === "awaiting_provider" ? "waiting for the provider" : status.replaceAll("_", " ");
 }
 
-/** Since when and why the run waits for its provider, and what follows; `undefined`: it does not. */
-export function providerText({ stage, providerWait }: Run): string | undefined {
+/** Since when and why the run waits for its provider, and what follows; `undefined`: it does not. `isSupervised`: a process tries it again. */
+export function providerText({ stage, providerWait }: Run, isSupervised = true): string | undefined {
 	if (stage.kind !== "awaiting_provider" || !providerWait) return undefined;
 	const { since, next, until, tries, named, detail } = providerWait;
 	const failed = `The provider has failed since ${timeOf(since)}${detail === "" ? "" : ` (${detail})`}.`;
+	if (!isSupervised) return `${failed} The ${ordinal(tries + 1)} try is due at ${timeOf(next, since)}.`;
 	const then = `Next try at ${timeOf(next, since)}${named ? ", as it says" : ""}: the ${ordinal(tries + 1)}. The run pauses at ${timeOf(until, since)}.`;
 	return `${failed} ${then}`;
 }

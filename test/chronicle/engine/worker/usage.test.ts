@@ -1,7 +1,7 @@
 // pi's usage figures as the ledger sums them. Anything else counts as zero: a run's totals never decrease or become NaN.
 import { expect, it } from "vitest";
 import { NO_SPEND } from "../../../../src/chronicle/core/index.ts";
-import { spendOf } from "../../../../src/chronicle/engine/worker/usage.ts";
+import { spendOf, spendOfAnswer } from "../../../../src/chronicle/engine/worker/usage.ts";
 
 const usage = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, totalTokens: 10, cost: { total: 0.5 } };
 const spend = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, tokens: 10, costUsd: 0.5, unmeteredTokens: 0 };
@@ -22,4 +22,15 @@ it.each<[what: string, usage: unknown, spend: object]>([
 	["nothing", undefined, NO_SPEND],
 ])("%s", (_what, given, expected) => {
 	expect(spendOf(given)).toEqual(expected);
+});
+
+it.each<[what: string, answer: object, unreported: number]>([
+	["with usage", { usage, stopReason: "stop" }, 0],
+	["without usage", { stopReason: "stop" }, 1],
+	["whose figures are all 0", { usage: { ...usage, totalTokens: 0, cost: { total: 0 } }, stopReason: "toolUse" }, 1],
+	["cut at its length, without usage", { stopReason: "length" }, 1],
+	["refused by the provider", { stopReason: "error" }, 0],
+	["aborted", { stopReason: "aborted" }, 0],
+])("an answer %s", (_what, answer, unreported) => {
+	expect(spendOfAnswer(answer).unreportedAnswers ?? 0).toBe(unreported);
 });

@@ -75,7 +75,7 @@ function projectWith(count: number) {
 		});
 	};
 	const tab = (line: string) => completeChronicle(session, line, { cwd, trusted: true });
-	const offer = () => offerUnfinished(openScope(), ctx as unknown as ExtensionContext);
+	const offer = () => offerUnfinished(openScope(), ctx as unknown as ExtensionContext, async () => session);
 	return { perform, tab, offer, said };
 }
 

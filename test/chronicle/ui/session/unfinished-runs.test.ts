@@ -10,5 +10,5 @@ it("does not reject, which would end pi, if pi refuses every use of the session'
 			throw new Error("This extension ctx is stale.");
 		},
 	});
-	await expect(offerUnfinished(openScope(), ended)).resolves.toBeUndefined();
+	await expect(offerUnfinished(openScope(), ended, () => Promise.reject(new Error("opened")))).resolves.toBeUndefined();
 });

@@ -25,6 +25,8 @@ interface Trial {
 	readonly command: string;
 	/** What a template would name in `link`. */
 	readonly links: readonly string[];
+	/** A command that is run in the copy first, as `setup` of a template is. */
+	readonly setup: string | undefined;
 	readonly signal: AbortSignal;
 }
 
@@ -93,8 +95,8 @@ function failure({ command }: Trial, { code, text }: Tried): DoctorFinding {
 	return { state: "failed", text: `\`${command}\` ${how}${text === "" ? "." : `: ${text}`}` };
 }
 
-async function tryIn({ project, command, links, signal }: Trial, wrap: Wrap): Promise<Tried> {
-	const opened = await openTrialCopy(project, links, signal);
+async function tryIn({ project, command, links, setup, signal }: Trial, wrap: Wrap): Promise<Tried> {
+	const opened = await openTrialCopy(project, { links, hasSetup: setup !== undefined }, signal);
 	if (!opened.ok) {
 		const { message, remedy } = opened.failure;
 		return { code: undefined, text: `${message} ${remedy}`, ms: 0, lacks: [] };
@@ -102,7 +104,11 @@ async function tryIn({ project, command, links, signal }: Trial, wrap: Wrap): Pr
 	const { folder, close } = opened.value;
 	try {
 		const { env = process.env } = project.place;
-		const ran = await run(await wrap(command, opened.value), { cwd: folder.cwd, env, signal });
+		const place = { cwd: folder.cwd, env, signal };
+		const prepared = setup === undefined ? undefined : await run(setup, place);
+		if (prepared && prepared.code !== 0)
+			return { ...prepared, code: undefined, text: `the set-up command failed first: ${prepared.text}`, lacks: [] };
+		const ran = await run(await wrap(command, opened.value), place);
 		return { ...ran, lacks: folder.lacks ?? [] };
 	} finally {
 		await close();

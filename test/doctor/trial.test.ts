@@ -50,6 +50,16 @@ describe("doctor --try", { timeout: patient(60_000) }, () => {
 			1,
 			expect.stringContaining("`link` names nowhere, which does not exist"),
 		]);
+		const made = [
+			"--setup",
+			"for f in node_modules/x packages/one/node_modules/y; do mkdir -p $f && touch $f/index.js; done",
+		];
+		expect((await tryOut(project, command, ...made)).copy?.state).toBe("ok");
+		const unmade = await tryOut(project, "true", "--setup", "echo no tools; exit 3");
+		expect([unmade.code, unmade.copy?.text]).toEqual([
+			1,
+			expect.stringContaining("set-up command failed first: no tools"),
+		]);
 		expect([look(project.folder), project.read("a.txt")]).toEqual([before, "a\n"]);
 		expect(readdirSync(tmpdir()).filter((name) => name.startsWith("pi-chronicle-trial-"))).toEqual([]);
 	});

@@ -1,8 +1,10 @@
 // The guard in a copy of the project: a call gets the verdict that it gets in the project, and nothing changes the project itself.
 import { join } from "node:path";
+import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { sampled } from "../../harness/deep-it.ts";
-import { deep } from "../../harness/runs.ts";
+import { patient } from "../../harness/patience.ts";
+import { deep, runs } from "../../harness/runs.ts";
 import { cases } from "./cases.ts";
 import { classicRules, openSetting, type Setting, starterRules } from "./guarded-project.ts";
 import { indirectCases } from "./indirect-cases.ts";
@@ -74,6 +76,90 @@ describe.each(
 		}
 		expect(differing).toEqual([]);
 	});
+});
+
+const places = fc.constantFrom(
+	"a.txt",
+	"src/a.ts",
+	"src",
+	"docs/guide.md",
+	"docs",
+	"config/prod.yaml",
+	"new/deep/x.ts",
+	"LICENSE",
+	".env",
+	"dist",
+);
+const anchors = fc.constantFrom("", "./", "PROJECT@/", "**/");
+const endings = fc.constantFrom("", "/", "/**", "/*.ts");
+const pattern = fc.tuple(anchors, places, endings).map((all) => JSON.stringify(all.join("")));
+const ruleSet = fc
+	.record({
+		zeroAccessPaths: fc.array(pattern, { maxLength: 2 }),
+		readOnlyPaths: fc.array(pattern, { maxLength: 2 }),
+		noDeletePaths: fc.array(pattern, { maxLength: 2 }),
+	})
+	.map((lists) =>
+		Object.entries(lists)
+			.map(([name, list]) => `${name}: [${list.join(", ")}]\n`)
+			.join(""),
+	);
+const path = fc
+	.tuple(fc.constantFrom("", "./", "HERE/", "$PWD/", "src/../", "HERE/docs/../"), places)
+	.map(([before, place]) => before + place);
+const commands = [
+	...[
+		"echo x > @",
+		"echo x | tee @",
+		"rm -rf @",
+		"mv @ moved",
+		"mv a.txt @",
+		"cp -r src @",
+		"sed -i s/a/b/ @",
+		"cat @",
+	],
+	...["chmod 600 @", "ln -s @ link", "find @ -delete", "git rm -r @", "touch @/y", "cd src && rm -r ../docs @"],
+	...["P=@; rm $P", "ls @ | xargs rm", "truncate -s0 @", "tar czf out.tgz @", "git checkout -- @"],
+];
+const call = fc.oneof(
+	fc.tuple(
+		fc.constantFrom("write", "edit", "read", "ls", "grep"),
+		path.map((place) => ({ path: place, content: "x" })),
+	),
+	fc.tuple(
+		fc.constant("bash"),
+		fc
+			.tuple(fc.constantFrom(...commands), path)
+			.map(([command, place]) => ({ command: command.replaceAll("@", place) })),
+	),
+);
+
+describe("in the project, the copies of children and merge workers, and those of their children", () => {
+	const settings = (["project", "copy", "the copy of a merge worker", "grandchild"] as const).map((place) =>
+		openSetting("bashToolPatterns: []\n", undefined, place),
+	);
+	afterAll(() => Promise.all(settings.map((setting) => setting.close())));
+
+	it(
+		"a rule means the same file",
+		async () => {
+			await fc.assert(
+				fc.asyncProperty(ruleSet, fc.array(call, { minLength: 1, maxLength: 6 }), async (text, calls) => {
+					for (const [tool, input] of calls) {
+						const told = settings.map(async ({ cwd, project, under }) => {
+							const placed = JSON.parse(JSON.stringify(input).replaceAll("HERE", cwd));
+							const { decision, verdicts } = await under(text)(tool, placed);
+							return [decision, ...new Set(verdicts.map(({ rule }) => rule.replace(project, "PROJECT@")))];
+						});
+						const [there, ...copies] = await Promise.all(told);
+						for (const here of copies) expect([tool, input, here]).toEqual([tool, input, there]);
+					}
+				}),
+				{ numRuns: runs(0.1) },
+			);
+		},
+		patient(60_000),
+	);
 });
 
 describe("the project itself, and what is next to the copy", () => {

@@ -32,6 +32,8 @@ export interface Setting {
 	readonly rules: RuleSet;
 	judge(tool: string, input: Record<string, unknown>, more?: Partial<ToolCall>): Promise<Said>;
 	bash(command: string): Promise<Said>;
+	/** Judges under the rules of another text. */
+	under(rules: string): Setting["judge"];
 	/** The text of a search's result as the model would see it. */
 	screen(tool: string, input: Record<string, unknown>, text: string): Promise<string>;
 	/** Removes places of the project. */
@@ -91,6 +93,13 @@ const files = [
 	".pi/settings.json",
 ];
 
+/** Folders of copies below that of all children of the project. */
+const copies = {
+	copy: "0123456789abc/abcdef/files",
+	"the copy of a merge worker": "0123456789abc/merge-1/files",
+	grandchild: "abcdef0123456/fedcba/files",
+} as const;
+
 /**
  * Opens a project with a home next to it, both outside of what counts as temporary for the judgement. `rules` is the text of the project's
  * rule file, or rules as they are.
@@ -98,7 +107,7 @@ const files = [
 export function openSetting(
 	rules: string | RuleSet,
 	change: (rules: RuleSet) => RuleSet = (same) => same,
-	place: "project" | "copy" = "project",
+	place: keyof typeof copies | "project" = "project",
 ): Setting {
 	const root = realpathSync(mkdtempSync(join(tmpdir(), "guard-")));
 	const home = join(root, "home", "ann");
@@ -114,13 +123,19 @@ export function openSetting(
 	git("add", "src", "README.md", "package.json");
 	git("commit", "-qm", "start");
 	const file = join(project, ".pi", "damage-control-rules.yaml");
-	if (typeof rules === "string") put(file, rules.replaceAll("PROJECT@", project));
-	const read = typeof rules === "string" ? readRules([{ file, tier: "project", base: project }], "linux") : rules;
-	const inForce = change(read);
-	const cwd =
-		place === "project" ? project : join(home, ".pi/agent/chronicle/work/project-1a2b3c4d/0123456789abc/abcdef/files");
-	if (place === "copy") cpSync(project, cwd, { recursive: true, verbatimSymlinks: true });
-	const copy = place === "copy" ? { root: cwd, project, closed: [join(cwd, "../..")] } : undefined;
+	const readText = (text: string): RuleSet => {
+		put(file, text.replaceAll("PROJECT@", project));
+		return readRules([{ file, tier: "project", base: project }], "linux");
+	};
+	const inForce = change(typeof rules === "string" ? readText(rules) : rules);
+	const work = join(home, ".pi/agent/chronicle/work/project-1a2b3c4d");
+	const cwd = place === "project" ? project : join(work, copies[place]);
+	if (place !== "project") cpSync(project, cwd, { recursive: true, verbatimSymlinks: true });
+	const closed = [
+		join(cwd, "../.."),
+		...(place === "grandchild" ? [join(work, "0123456789abc"), join(work, copies.copy)] : []),
+	];
+	const copy = place === "project" ? undefined : { root: cwd, project, closed };
 
 	const host = {
 		...hostEnvironment(cwd),
@@ -130,9 +145,13 @@ export function openSetting(
 		homeOf: (user: string) => (user === "ann" ? home : undefined),
 	};
 	const measure = (call: ToolCall) => computeFootprint(call, cachedEnvironment(host));
-	const policies = openPolicies();
-	policies.add(guardPolicy({ rules: inForce, host, agentDir: join(home, ".pi/agent"), copy, measure }));
-	if (copy) policies.add(copiedProjectPolicy(copy));
+	const policiesOf = (set: RuleSet) => {
+		const policies = openPolicies();
+		policies.add(guardPolicy({ rules: set, host, agentDir: join(home, ".pi/agent"), copy, measure }));
+		if (copy) policies.add(copiedProjectPolicy(copy));
+		return policies;
+	};
+	const policies = policiesOf(inForce);
 	const callOf = (tool: string, input: Record<string, unknown>, more: Partial<ToolCall> = {}): ToolCall => ({
 		id: "1",
 		tool,
@@ -140,11 +159,14 @@ export function openSetting(
 		siblings: [],
 		...more,
 	});
-	const judge: Setting["judge"] = async (tool, input, more) => {
-		const call = callOf(tool, input, more);
-		const said = await policies.judge(call, () => measure(call));
-		return { ...said, why: said.verdicts.map(({ rule, reason }) => `${rule}: ${reason}`).join("\n") };
-	};
+	const judgeBy =
+		(all: typeof policies): Setting["judge"] =>
+		async (tool, input, more) => {
+			const call = callOf(tool, input, more);
+			const said = await all.judge(call, () => measure(call));
+			return { ...said, why: said.verdicts.map(({ rule, reason }) => `${rule}: ${reason}`).join("\n") };
+		};
+	const judge = judgeBy(policies);
 	return {
 		cwd,
 		project,
@@ -152,6 +174,7 @@ export function openSetting(
 		rules: inForce,
 		judge,
 		bash: (command) => judge("bash", { command }),
+		under: (text) => judgeBy(policiesOf(readText(text))),
 		async screen(tool, input, text) {
 			const call = callOf(tool, input);
 			const screened = await policies.screen(call, () => measure(call), [text]);

@@ -14,10 +14,10 @@ export interface TrialCopy {
 	close(): Promise<void>;
 }
 
-/** Makes a copy; `links`: as in a template. */
+/** Makes a copy. `links`: as in a template; `hasSetup`: a set-up creates what the copy lacks. */
 export async function openTrialCopy(
 	{ place, ownFolders }: Pick<Project, "place" | "ownFolders">,
-	links: readonly string[],
+	{ links, hasSetup }: { readonly links: readonly string[]; readonly hasSetup: boolean },
 	signal: AbortSignal,
 ): Promise<Result<TrialCopy, WorkspaceFailure>> {
 	// Programs that look upward must not find the project.
@@ -26,7 +26,7 @@ export async function openTrialCopy(
 	const folder = join(root, "run");
 	const workspace = openGitWorkspace({ cwd: place.cwd, folder, leftOut: ownFolders, children: join(root, "work") });
 	const taken = await workspace.snapshot({ signal });
-	const opened = taken.ok ? await workspace.openChild("trial", taken.value.tree, { links, signal }) : taken;
+	const opened = taken.ok ? await workspace.openChild("trial", taken.value.tree, { links, hasSetup, signal }) : taken;
 	if (opened.ok) return { ok: true, value: { folder: opened.value, copy: copyOf(opened.value, undefined), close } };
 	await close();
 	return opened;

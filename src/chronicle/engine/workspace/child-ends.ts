@@ -10,12 +10,23 @@ import type {
 	KeptFolder,
 	Workspace,
 } from "../../core/index.ts";
-import { describeIgnored, type EndingChild, findRest, listEmptyFolders, placeRest, writeRest } from "./child-rest.ts";
-import { findChildPlace } from "./children.ts";
+import { readBlobs, writeBlob } from "./blobs.ts";
+import {
+	describeIgnored,
+	type EndingChild,
+	findRest,
+	listEmptyFolders,
+	placeRest,
+	readRest,
+	writeRest,
+} from "./child-rest.ts";
+import { findChildPlace, pathInChild } from "./children.ts";
 import { describeChanges, rawChanges, relativeTo } from "./compare.ts";
 import { ioFailure } from "./failures.ts";
+import { setMode } from "./file-modes.ts";
+import { isNothing, modes, type TreeEntry } from "./git.ts";
 import { joinFiles } from "./join.ts";
-import { fromRaw, toRaw } from "./paths.ts";
+import { fromRaw, pathBytes, toRaw } from "./paths.ts";
 import { editTree } from "./private-index.ts";
 import type { Store } from "./store.ts";
 
@@ -81,22 +92,31 @@ export async function joinChildren(
 	const { from, names, children = [] } = change;
 	const storeFolder = join(folder, "files");
 	const { to, withheld } = await withoutForbidden(store, change, storeFolder);
-	const joined = await joinFiles(store, { from, to, names, folder: storeFolder, cwd: store.cwd });
+	const own = await withOwnLinks(store, from, to, folder);
+	const joined = await joinFiles(store, { from, to: own, names, folder: storeFolder, cwd: store.cwd });
 	if (joined.conflicts.length > 0) return { ...joined, kept: [] };
+	const unwritten = belowRoot(store, joined.left);
 	const elsewhere = await findElsewhere(children.map(({ child }) => child));
 	const kept = elsewhere.flatMap(({ folders }) => folders);
 	const placed: string[] = [];
 	for (const { child, tree } of children) {
 		const found = await endingChild(folder, child);
 		if (!found) continue;
-		const held = await withheldOf(store, found, tree, withheld);
+		const changes = await rawChanges(store, found.start, tree, "apart");
+		const changed = new Set(changes.map(({ path }) => fromRaw(path)));
+		const made = changes.flatMap(({ path, after }) => (isNothing(after.object) ? [] : [fromRaw(path)]));
+		await takeModes(store, found, { made, tree, joined: joined.tree });
+		const held = withheld.filter(({ path }) => changed.has(path));
 		const names = new Set(held.map(({ path }) => path));
-		const rest = (await findRest(store, found, tree, [])).filter(({ path }) => !names.has(path));
+		const recorded = (await readRest(found)) ?? [];
+		const rest = (await findRest(store, found, tree, recorded)).filter(({ path }) => !names.has(path));
 		const judged = await judgeRest(store, found, rest, change.forbidden);
 		const copied = await placeRest(store, found, judged.allowed, folder);
 		placed.push(...copied.placed);
 		await makeEmptyFolders(store, await listEmptyFolders(store, found, tree), change.forbidden);
-		const files = [...copied.left, ...judged.forbidden, ...held];
+		const known = new Set([...rest, ...held].map(({ path }) => path));
+		const blocked = blockedBy(unwritten, made).filter(({ path }) => !known.has(path));
+		const files = [...copied.left, ...judged.forbidden, ...held, ...blocked];
 		await writeRest(found, files);
 		if (files.length > 0) kept.push({ child, path: found.root, files });
 	}
@@ -108,6 +128,20 @@ export async function joinChildren(
 		conflicts: [],
 		kept,
 	};
+}
+
+/** The snapshot `to` with the changed links into the folder of a child leading into the project. */
+async function withOwnLinks(store: Store, from: string, to: string, folder: string): Promise<string> {
+	const links = (await rawChanges(store, from, to, "apart")).filter(({ after }) => after.mode === modes.link);
+	const targets = await readBlobs(store, [...new Set(links.map(({ after }) => after.object))]);
+	const edits: TreeEntry[] = [];
+	for (const { path, after } of links) {
+		const target = targets.get(after.object)?.toString("utf8") ?? "";
+		const below = pathInChild(folder, target);
+		if (below !== undefined)
+			edits.push({ path, mode: after.mode, object: await writeBlob(store, Buffer.from(join(store.root, below))) });
+	}
+	return editTree(store, to, edits, join(folder, "files"));
 }
 
 /** Those of the changes that must not be made. */
@@ -136,23 +170,34 @@ async function withoutForbidden(
 	return { to: await editTree(store, to, edits, folder), withheld };
 }
 
-/** Those of the withheld files that the child has changed. */
-async function withheldOf(
+/** Gives files that the join has taken from a child as they are the permissions that they have there. */
+async function takeModes(
 	store: Store,
-	{ start }: EndingChild,
-	tree: string,
-	withheld: readonly FileLeft[],
-): Promise<readonly FileLeft[]> {
-	if (withheld.length === 0) return [];
-	const changed = new Set((await rawChanges(store, start, tree, "apart")).map(({ path }) => fromRaw(path)));
-	return withheld.filter(({ path }) => changed.has(path));
+	{ root }: EndingChild,
+	{ made, tree, joined }: { readonly made: readonly string[]; readonly tree: string; readonly joined: string },
+): Promise<void> {
+	const others = new Set((await rawChanges(store, tree, joined, "apart")).map(({ path }) => path));
+	for (const path of made.map(toRaw).filter((one) => !others.has(one))) {
+		const stats = await lstat(pathBytes(root, path)).catch(() => undefined);
+		if (stats?.isFile()) await setMode(pathBytes(store.root, path), stats.mode & 0o777);
+	}
+}
+
+/** Those of `made` that could not be written, because something at, in or above them is one of `left`, which stayed as it was. */
+function blockedBy(left: readonly FileLeft[], made: readonly string[]): readonly FileLeft[] {
+	return left.flatMap(({ path, why }) =>
+		made
+			.filter((one) => one === path || one.startsWith(`${path}/`) || path.startsWith(`${one}/`))
+			.map((one) => ({ path: one, why: one === path ? why : `${path}: ${why}` })),
+	);
 }
 
 /** Makes the empty folders of a child in the project, where nothing is in the way. */
 async function makeEmptyFolders(store: Store, folders: readonly string[], forbidden: Join["forbidden"]): Promise<void> {
 	for (const folder of folders) {
-		const [refused] = await findForbidden(forbidden, [{ path: belowRun(store, folder), change: "A" }]);
-		if (!refused) await mkdir(join(store.root, folder), { recursive: true }).catch(() => {});
+		const path = relativeTo(store.cwd, store.root, folder);
+		const [refused] = await findForbidden(forbidden, [{ path, change: "A" }]);
+		if (!refused) await mkdir(pathBytes(store.root, folder), { recursive: true }).catch(() => {});
 	}
 }
 

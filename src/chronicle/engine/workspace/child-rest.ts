@@ -24,7 +24,7 @@ import type { FileLeft } from "../../core/index.ts";
 import { cloneFolder } from "./clone-folder.ts";
 import { rawChanges } from "./compare.ts";
 import { isNothing, modes } from "./git.ts";
-import { foldersAbove, fromRaw, toRaw } from "./paths.ts";
+import { foldersAbove, fromRaw, pathBytes, toRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
 import { changedRepositories } from "./submodules.ts";
 
@@ -46,7 +46,7 @@ export interface EndingChild {
 	readonly start: string;
 }
 
-/** What the snapshot `tree` of a child does not hand over, by path below its root. `unkept`: what the snapshot could not read. */
+/** What the snapshot `tree` of a child does not hand over, by path below its root. `unkept`: what is known not to be in it. */
 export async function findRest(
 	store: Store,
 	{ start, place, root }: EndingChild,
@@ -54,7 +54,7 @@ export async function findRest(
 	unkept: readonly FileLeft[],
 ): Promise<FileLeft[]> {
 	await store.reloadPlaceholders();
-	const found = unkept.map(({ path, why }) => ({ path, why }));
+	const found: FileLeft[] = [];
 	for (const { path, after } of await rawChanges(store, start, tree, "apart")) {
 		if (isNothing(after.object)) continue;
 		const kind = store.placeholderOf(after.object);
@@ -62,7 +62,17 @@ export async function findRest(
 		if (kind !== undefined) found.push({ path: fromRaw(path), why: kind === "large" ? size : "secret by its name" });
 		else if (after.mode === modes.repository) found.push({ path: fromRaw(path), why: "a repository of its own" });
 	}
-	return [...found, ...(await changedRepositories(place, root))];
+	found.push(...(await changedRepositories(place, root)));
+	const known = new Set(found.map(({ path }) => path));
+	for (const { path, why } of unkept)
+		if (!known.has(path) && (await hasContents(join(root, path)))) found.push({ path, why });
+	return found;
+}
+
+/** Pipes and sockets have none. */
+async function hasContents(path: string): Promise<boolean> {
+	const stats = await lstat(path).catch(() => undefined);
+	return !stats?.isFIFO() && !stats?.isSocket();
 }
 
 /** Records what a child's end leaves; removed when it continues. */
@@ -114,11 +124,12 @@ async function placeOne(
 	}
 	if (await lstat(to).catch(() => undefined))
 		return (await isSame(from, to)) ? undefined : "the project has another one of that name";
+	const git = await lstat(join(from, ".git")).catch(() => undefined);
+	if (git && !git.isDirectory()) return "its git folder is elsewhere";
 	const draft = join(folder, `placing-${process.pid}`);
 	await rm(draft, { recursive: true, force: true });
 	await mkdir(folder, { recursive: true, mode: 0o700 });
-	// Links of a repository stay as they are.
-	await cloneFolder(store, { from, to: draft, path, root: store.root, files: store.root });
+	await cloneFolder(store, { from, to: draft, path, root, files: store.root });
 	await mkdir(dirname(to), { recursive: true });
 	try {
 		await moveNew(draft, to);
@@ -185,7 +196,7 @@ export async function noteIgnoredApart(store: Store, child: EndingChild): Promis
 	await writeIgnored(child.place, await listIgnored(store, child, child.start));
 }
 
-/** The empty folders of a child, by path below its root. `tree`: its files. */
+/** The empty folders of a child, by path below its root (bytes as latin1). `tree`: its files. */
 export async function listEmptyFolders(
 	store: Store,
 	{ place, root }: EndingChild,
@@ -197,20 +208,18 @@ export async function listEmptyFolders(
 		await store.git(["read-tree", tree], { index });
 		const args = ["ls-files", "-z", "--others", "--exclude-standard", "--directory"];
 		const listed = await store.git(args, { index, workTree: root });
-		// Grows while it is read.
 		const open = listed.output
-			.toString("utf8")
+			.toString("latin1")
 			.split("\0")
 			.filter((name) => name.endsWith("/"));
+		// Grows while it is read.
 		for (const folder of open) {
-			const entries = await readdir(join(root, folder), { withFileTypes: true });
+			const entries = await readdir(pathBytes(root, folder), { withFileTypes: true, encoding: "buffer" });
 			if (entries.length === 0) found.push(folder.slice(0, -1));
-			else
-				open.push(
-					...entries.flatMap((entry) =>
-						entry.isDirectory() && entry.name !== ".git" ? [`${folder}${entry.name}/`] : [],
-					),
-				);
+			for (const entry of entries) {
+				const name = entry.name.toString("latin1");
+				if (entry.isDirectory() && name !== ".git") open.push(`${folder}${name}/`);
+			}
 		}
 	} finally {
 		await rm(index, { force: true });

@@ -204,6 +204,15 @@ export async function findChild(parent: string, cwd: string): Promise<OpenedChil
 	return undefined;
 }
 
+/** Where an absolute path is below the files of a child of the run with the private folder `folder`; `undefined` if it is in none. */
+export function pathInChild(folder: string, path: string): string | undefined {
+	for (const children of childrenFolders(folder)) {
+		const [child = "", files, ...below] = relative(children, path).split(sep);
+		if (isAbsolute(path) && child !== ".." && !isAbsolute(child) && files === filesFolder) return join(...below);
+	}
+	return undefined;
+}
+
 /** What the folder of a child that has `cwd` is a copy of; `undefined` if it is none of the run with the private folder `parent`. */
 export async function findCopy(parent: string, cwd: string): Promise<Pick<ChildFolder, "root" | "source"> | undefined> {
 	const found = await findChild(parent, cwd);

@@ -19,11 +19,13 @@ export interface FileModes {
 }
 
 const listFile = "modes";
-const usual = new Set([0o644, 0o755, 0o664, 0o775, 0o666, 0o777]);
 
 /** Opens the permissions of the files of the store in `folder`; a child shares those of its parent. */
 export function openFileModes(folder: string): FileModes {
 	let known: Map<string, number> | undefined;
+	const mask = process.umask();
+	/** Those of files and folders that git creates. */
+	const usual = new Set([0o666 & ~mask, 0o777 & ~mask]);
 	const pending: string[] = [];
 	// Next to the objects, which a child shares with its parent.
 	const list = (): string => join(dirname(realPathOf(join(folder, "objects")) ?? join(folder, "objects")), listFile);
@@ -57,13 +59,18 @@ export function openFileModes(folder: string): FileModes {
 	};
 }
 
-async function setMode(file: Buffer, mode: number): Promise<void> {
-	const stats = await lstat(file).catch(() => undefined);
-	if (stats?.isDirectory() && (stats.mode & 0o777) !== mode) await chmod(file, mode).catch(() => {});
-	if (!stats?.isFile()) return;
-	// Whether it is a program is part of the snapshot.
-	const wanted = stats.mode & 0o100 ? mode | 0o100 : mode & ~0o111;
-	if ((stats.mode & 0o777) !== wanted) await chmod(file, wanted).catch(() => {});
+/** Gives the file or folder at `path` permissions; whether a file is a program stays as it is, because that is part of a snapshot. */
+export async function setMode(path: Buffer, mode: number): Promise<void> {
+	const stats = await lstat(path).catch(() => undefined);
+	if (!stats?.isDirectory() && !stats?.isFile()) return;
+	const wanted = stats.isFile() ? asProgram(mode, (stats.mode & 0o100) !== 0) : mode;
+	if ((stats.mode & 0o777) !== wanted) await chmod(path, wanted).catch(() => {});
+}
+
+function asProgram(mode: number, isProgram: boolean): number {
+	if (((mode & 0o100) !== 0) === isProgram) return mode;
+	// Others can run what they can read.
+	return isProgram ? mode | 0o100 | ((mode & 0o044) >> 2) : mode & ~0o111;
 }
 
 function readLine(line: string): (readonly [path: string, mode: number])[] {

@@ -3,11 +3,12 @@
 // by name, special, a missing repository) stay unchanged and are reported; B3 files of nested repositories are restored and their HEAD is
 // kept; B4 only files in the caller's snapshot are overwritten or deleted.
 
-import { chmod, lstat } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { posix } from "node:path";
 import type { FileLeft } from "../../core/index.ts";
 import { type RawChange, rawChanges, relativeTo } from "./compare.ts";
 import { changedMeanwhile, inTheWay, noSpace, roomIn, toResult, unlessChanged, writeFailure } from "./failures.ts";
+import { setMode } from "./file-modes.ts";
 import { isNothing, modes } from "./git.ts";
 import { readNested } from "./nested-repository.ts";
 import { findObstacles } from "./obstacles.ts";
@@ -141,7 +142,7 @@ async function writeFiles(store: Store, from: string, to: string, writes: readon
 	await store.modes.save();
 	store.indexChanged();
 	const merged = await checkOut(store, from, to);
-	await restrict(store, permissions);
+	for (const [path, mode] of permissions) await setMode(pathBytes(store.root, path), mode);
 	const created = writes.filter(({ path, after }) => isFile(after.mode) && !permissions.has(path));
 	await store.modes.apply(
 		store.root,
@@ -184,19 +185,6 @@ async function permissionsOf(store: Store, writes: readonly RawChange[]): Promis
 		if (isFile(after.mode)) permissions.set(path, stats.mode & 0o777);
 	}
 	return permissions;
-}
-
-/** Removes read and write permissions that others did not have before. */
-async function restrict(store: Store, permissions: ReadonlyMap<string, number>): Promise<void> {
-	for (const [path, before] of permissions) {
-		const file = pathBytes(store.root, path);
-		const stats = await lstat(file).catch(() => undefined);
-		if (!stats?.isFile()) continue;
-		const now = stats.mode & 0o777;
-		// Others can run what they can read.
-		const restricted = now & (before | 0o700 | ((before & 0o044) >> 2));
-		if (restricted !== now) await chmod(file, restricted).catch(() => {});
-	}
 }
 
 /** The tree `from` with `writes` applied, as the target of git's merge. */

@@ -84,7 +84,7 @@ describe("a join under rules", needsPosix, () => {
 		const made = await openProject();
 		for (const [, change] of cases) change(made.child.root);
 		const [before, child] = [look(made.stage.root), look(made.child.root)];
-		const { kept } = await joinChild(made, await openRuled(made.stage.root));
+		const { kept } = await joinChild(made, { forbidden: await openRuled(made.stage.root) });
 		const after = look(made.stage.root);
 		const under = (found: Record<string, string>, path: string) =>
 			Object.fromEntries(Object.entries(found).filter(([name]) => name === path || name.startsWith(`${path}/`)));
@@ -118,7 +118,7 @@ describe("a join under rules", needsPosix, () => {
 		const made = await openProject();
 		write("src/a.ts", "new\n")(made.child.root);
 		made.stage.write(".pi/damage-control-rules.yaml", "readOnlyPaths: {");
-		await expect(joinChild(made, await openRuled(made.stage.root))).rejects.toThrow(/rules cannot be enforced/);
+		await expect(joinChild(made, { forbidden: await openRuled(made.stage.root) })).rejects.toThrow(/rules cannot be enforced/);
 		expect(made.stage.read("src/a.ts")).toBe("old\n");
 	});
 });

@@ -71,7 +71,7 @@ describe("what a child has made", needsPosix, () => {
 			make(made.child.root);
 			write(path, "of the user\n".repeat(path === "lib" ? 1 : 200))(made.stage.root);
 			const before = look(made.stage.root);
-			const { kept } = await joinChild(made);
+			const { kept } = await joinChild(made, { take: "theirs" });
 			expect(kept).toMatchObject([{ child: "child", path: made.child.root, files: [{ path }] }]);
 			expect(look(made.stage.root)).toMatchObject(before);
 			expect(await value(made.parent.removeChildren([]))).toMatchObject([{ files: [{ path }] }]);

@@ -34,12 +34,16 @@ export async function openCase(prepare: (stage: FilesStage) => void = () => {}) 
 
 type Case = Awaited<ReturnType<typeof openCase>>;
 
-/** Joins what the child has made, as a supervisor does. */
-export async function joinChild({ parent, base, workspace }: Case, forbidden?: ForbiddenChanges) {
+/** Joins what the child has made, as a supervisor does. `take`: the side that wins conflicts; without it, nothing is joined if there are some. */
+export async function joinChild(
+	{ parent, base, workspace }: Case,
+	{ forbidden, take }: { readonly forbidden?: ForbiddenChanges; readonly take?: "theirs" } = {},
+) {
 	const ended = await value(workspace.snapshot());
 	const left = await value(parent.endChild("child", ended));
 	const { tree: before } = await value(parent.snapshot());
-	const merged = await value(parent.merge({ base, ours: before, theirs: ended.tree, names }));
+	const merged = await value(parent.merge({ base, ours: before, theirs: ended.tree, names }, take ? { take } : {}));
+	if (merged.conflicts.length > 0) return { ended: left, ...merged, left: [], kept: [] };
 	const children = [{ child: "child", tree: ended.tree }];
 	const change = { from: before, to: merged.tree, names, children, ...(forbidden ? { forbidden } : {}) };
 	return { ended: left, ...(await value(parent.join(change))) };

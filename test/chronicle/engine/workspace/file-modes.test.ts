@@ -1,72 +1,139 @@
-// Permissions that git does not keep survive rewinds, their undoing, and joins.
-import { chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
+// Permissions that git does not keep survive rewinds, their undoing, and joins, whatever they are.
+import { chmodSync, linkSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { setTimeout as wait } from "node:timers/promises";
+import fc from "fast-check";
+import { expect, it } from "vitest";
 import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
 import { needsPosix } from "../../../harness/needs.ts";
+import { patient } from "../../../harness/patience.ts";
+import { runs } from "../../../harness/runs.ts";
 import { openFilesStage, rewind, value } from "./stage.ts";
 
-const modes = [0o600, 0o640, 0o644, 0o700, 0o750, 0o755];
-const nameOf = (mode: number): string => `file-${mode.toString(8)}`;
 const names = { ours: "your files", theirs: "child" };
+const file = fc.record({
+	// The owner reads and writes.
+	mode: fc.integer({ min: 0, max: 0o777 }).map((mode) => mode | 0o600),
+	made: fc.constantFrom("before", "since"),
+	change: fc.constantFrom("none", "removed", "rewritten", "replaced"),
+	by: fc.constantFrom("user", "child"),
+});
+type File = typeof file extends fc.Arbitrary<infer T> ? T : never;
 
-function modesIn(root: string): Record<string, string> {
-	return Object.fromEntries(
-		modes.map((mode) => [nameOf(mode), (statSync(join(root, nameOf(mode))).mode & 0o777).toString(8)]),
-	);
+const nameOf = (_: File, index: number): string => `file-${index}`;
+
+function modesIn(root: string, files: readonly File[]): string[] {
+	return files.map((one, index) => {
+		const stats = statSync(join(root, nameOf(one, index)), { throwIfNoEntry: false });
+		return `${nameOf(one, index)} ${stats ? (stats.mode & 0o777).toString(8) : "absent"}`;
+	});
 }
 
-const expected = Object.fromEntries(modes.map((mode) => [nameOf(mode), mode.toString(8)]));
+const expectedOf = (files: readonly File[], isThere: (one: File) => boolean): string[] =>
+	files.map((one, index) => `${nameOf(one, index)} ${isThere(one) ? one.mode.toString(8) : "absent"}`);
 
-function writeAll(root: string, text: string): void {
-	for (const mode of modes) {
-		writeFileSync(join(root, nameOf(mode)), text);
-		chmodSync(join(root, nameOf(mode)), mode);
+function put(root: string, name: string, { mode }: File, text: string): void {
+	writeFileSync(join(root, name), text);
+	chmodSync(join(root, name), mode);
+}
+
+function change(root: string, files: readonly File[], by: File["by"]): void {
+	for (const [index, one] of files.entries()) {
+		if (one.by !== by) continue;
+		const name = nameOf(one, index);
+		if (one.made === "since") put(root, name, one, `new ${index}\n`);
+		else if (one.change === "removed") rmSync(join(root, name));
+		else if (one.change === "rewritten") writeFileSync(join(root, name), `other ${index}\n`);
+		else if (one.change === "replaced") {
+			rmSync(join(root, name));
+			put(root, name, one, `replaced ${index}\n`);
+		}
 	}
 }
 
-describe("permissions", needsPosix, () => {
-	it.each(["removed", "changed"])("survive a rewind, and undoing it, of files that were %s", async (how) => {
-		const stage = openFilesStage();
-		const workspace = stage.open();
-		writeAll(stage.root, "old\n");
-		const first = await value(workspace.snapshot());
-		for (const mode of modes)
-			if (how === "removed") rmSync(join(stage.root, nameOf(mode)));
-			else writeFileSync(join(stage.root, nameOf(mode)), "new\n");
-		const { before } = await rewind(workspace, first.tree);
-		expect(modesIn(stage.root)).toEqual(expected);
-		await rewind(workspace, before);
-		await rewind(workspace, first.tree);
-		expect(modesIn(stage.root)).toEqual(expected);
-	});
+const isThereAfter = ({ made, change: how }: File): boolean => made === "since" || how !== "removed";
 
-	it("survive the rewind to before a file, and undoing it", async () => {
-		const stage = openFilesStage();
-		const workspace = stage.open();
-		const first = await value(workspace.snapshot());
-		writeAll(stage.root, "new\n");
-		const { before } = await rewind(workspace, first.tree);
-		await rewind(workspace, before);
-		expect(modesIn(stage.root)).toEqual(expected);
-	});
+it("permissions survive a join, a rewind and undoing it", { ...needsPosix, timeout: patient(60_000) }, async () => {
+	await fc.assert(
+		fc.asyncProperty(fc.array(file, { minLength: 30, maxLength: 40 }), async (files) => {
+			const stage = openFilesStage();
+			const parent = stage.open();
+			for (const [index, one] of files.entries())
+				if (one.made === "before") put(stage.root, nameOf(one, index), one, `old ${index}\n`);
+			const { tree: first } = await value(parent.snapshot());
+			const child = await value(parent.openChild("child", first));
+			const before = expectedOf(files, ({ made }) => made === "before");
+			expect(modesIn(child.cwd, files)).toEqual(before);
+			change(child.cwd, files, "child");
+			change(stage.root, files, "user");
 
-	it("survive the copy for a child, and the join of what it makes", async () => {
+			const sessions = dirname(dirname(stage.store));
+			const options = {
+				cwd: child.cwd,
+				folder: join(sessions, "child"),
+				leftOut: [sessions],
+				childOf: dirname(stage.store),
+			};
+			const { tree: theirs } = await value(openGitWorkspace(options).snapshot());
+			const { tree: ours } = await value(parent.snapshot());
+			const merged = await value(parent.merge({ base: child.tree, ours, theirs, names }));
+			expect(merged.conflicts).toEqual([]);
+			await value(parent.join({ from: ours, to: merged.tree, names, children: [{ child: "child", tree: theirs }] }));
+			const after = expectedOf(files, isThereAfter);
+			expect(modesIn(stage.root, files)).toEqual(after);
+
+			const { before: joined } = await rewind(parent, first);
+			expect(modesIn(stage.root, files)).toEqual(before);
+			await rewind(parent, joined);
+			expect(modesIn(stage.root, files)).toEqual(after);
+		}),
+		{ numRuns: runs(0.004), endOnFailure: true },
+	);
+});
+
+it(
+	"permissions of a file that a child has closed are closed after the join, over those of the user's file",
+	needsPosix,
+	async () => {
 		const stage = openFilesStage();
 		const parent = stage.open();
-		writeAll(stage.root, "old\n");
+		stage.write("key.txt", "none\n");
 		const { tree: base } = await value(parent.snapshot());
 		const child = await value(parent.openChild("child", base));
-		expect(modesIn(child.cwd)).toEqual(expected);
-		for (const mode of modes) rmSync(join(stage.root, nameOf(mode)));
-		const { tree: empty } = await value(parent.snapshot());
-		const two = await value(parent.openChild("two", empty));
-		writeAll(two.cwd, "of the child\n");
+		writeFileSync(join(child.cwd, "key.txt"), "secret\n");
+		chmodSync(join(child.cwd, "key.txt"), 0o600);
 		const sessions = dirname(dirname(stage.store));
-		const options = { cwd: two.cwd, folder: join(sessions, "two"), leftOut: [sessions], childOf: dirname(stage.store) };
-		const { tree: theirs } = await value(openGitWorkspace(options).snapshot());
-		const merged = await value(parent.merge({ base: empty, ours: empty, theirs, names }));
-		await value(parent.join({ from: empty, to: merged.tree, names }));
-		expect(modesIn(stage.root)).toEqual(expected);
-	});
-});
+		const options = {
+			cwd: child.cwd,
+			folder: join(sessions, "child"),
+			leftOut: [sessions],
+			childOf: dirname(stage.store),
+		};
+		const { tree } = await value(openGitWorkspace(options).snapshot());
+		await value(parent.join({ from: base, to: tree, names, children: [{ child: "child", tree }] }));
+		expect(statSync(join(stage.root, "key.txt")).mode & 0o777).toBe(0o600);
+	},
+);
+
+it(
+	"a file whose permissions, or other names, have changed since its last snapshot is rewound",
+	needsPosix,
+	async () => {
+		const stage = openFilesStage();
+		const workspace = stage.open();
+		for (const name of ["a.txt", "b.txt"]) stage.write(name, "old\n");
+		const { tree } = await value(workspace.snapshot());
+		for (const name of ["a.txt", "b.txt"]) stage.write(name, "other\n");
+		await value(workspace.snapshot());
+		// git's entries have the times of files in seconds.
+		await wait(1100);
+		chmodSync(join(stage.root, "a.txt"), 0o600);
+		linkSync(join(stage.root, "b.txt"), join(stage.root, "c.log"));
+		await rewind(workspace, tree);
+		expect([stage.read("a.txt"), stage.read("b.txt"), statSync(join(stage.root, "a.txt")).mode & 0o777]).toEqual([
+			"old\n",
+			"old\n",
+			0o600,
+		]);
+	},
+);

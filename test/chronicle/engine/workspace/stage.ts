@@ -124,7 +124,7 @@ export async function rewind(workspace: Workspace, tree: string): Promise<Rewoun
 }
 
 /** The entry at a path, without following a link; `undefined` if there is none, or a parent is not a folder. */
-export function peek(place: string): Stats | undefined {
+export function peek(place: string | Buffer): Stats | undefined {
 	try {
 		return lstatSync(place);
 	} catch {

@@ -118,7 +118,9 @@ describe("a join under rules", needsPosix, () => {
 		const made = await openProject();
 		write("src/a.ts", "new\n")(made.child.root);
 		made.stage.write(".pi/damage-control-rules.yaml", "readOnlyPaths: {");
-		await expect(joinChild(made, { forbidden: await openRuled(made.stage.root) })).rejects.toThrow(/rules cannot be enforced/);
+		await expect(joinChild(made, { forbidden: await openRuled(made.stage.root) })).rejects.toThrow(
+			/rules cannot be enforced/,
+		);
 		expect(made.stage.read("src/a.ts")).toBe("old\n");
 	});
 });

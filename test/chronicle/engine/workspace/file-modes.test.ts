@@ -1,7 +1,6 @@
 // Permissions that git does not keep survive rewinds, their undoing, and joins, whatever they are.
-import { chmodSync, linkSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
@@ -112,28 +111,5 @@ it(
 		const { tree } = await value(openGitWorkspace(options).snapshot());
 		await value(parent.join({ from: base, to: tree, names, children: [{ child: "child", tree }] }));
 		expect(statSync(join(stage.root, "key.txt")).mode & 0o777).toBe(0o600);
-	},
-);
-
-it(
-	"a file whose permissions, or other names, have changed since its last snapshot is rewound",
-	needsPosix,
-	async () => {
-		const stage = openFilesStage();
-		const workspace = stage.open();
-		for (const name of ["a.txt", "b.txt"]) stage.write(name, "old\n");
-		const { tree } = await value(workspace.snapshot());
-		for (const name of ["a.txt", "b.txt"]) stage.write(name, "other\n");
-		await value(workspace.snapshot());
-		// git's entries have the times of files in seconds.
-		await wait(1100);
-		chmodSync(join(stage.root, "a.txt"), 0o600);
-		linkSync(join(stage.root, "b.txt"), join(stage.root, "c.log"));
-		await rewind(workspace, tree);
-		expect([stage.read("a.txt"), stage.read("b.txt"), statSync(join(stage.root, "a.txt")).mode & 0o777]).toEqual([
-			"old\n",
-			"old\n",
-			0o600,
-		]);
 	},
 );

@@ -34,6 +34,12 @@ export const covered: readonly Coverage[] = [
 		by: "test/docs/in-use.deep.test.ts",
 		title: "a user with an empty home follows",
 	},
+	{
+		command:
+			/^pi-chronicle (?:engine (?:drain|status$|metrics|doctor|init$|init --members host_b|worker --name a --approve$)|(?:status|resume|abort) <run>|prune )|^(?:pg_dump|pg_restore|git clone --quiet --mirror|git -C engine\.git|psql "\$PI)/,
+		by: "test/docs/in-use.deep.test.ts",
+		title: "a user with an empty home follows",
+	},
 	{ command: /^pi-chronicle doctor --try /, by: "test/doctor/trial.test.ts", title: "doctor --try" },
 	{
 		command: /^pi-chronicle engine /,

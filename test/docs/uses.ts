@@ -7,6 +7,7 @@ import { patient } from "../harness/patience.ts";
 import { needsPostgres, startPostgres } from "../harness/postgres.ts";
 import type { DocumentProject } from "./document-project.ts";
 import type { Use } from "./follow.ts";
+import { operations } from "./operations-use.ts";
 import { scripts } from "./scripts.ts";
 
 type Part = readonly [marker: RegExp, replies: readonly (Reply | string)[]];
@@ -396,4 +397,15 @@ async function untilLines(at: DocumentProject, wanted: Readonly<Record<string, n
 }
 
 /** The documents, in the order in which they are followed. */
-export const uses: readonly Use[] = [readme, engine, children, guard, plan, gallery, migrate, sequences, rehearsal];
+export const uses: readonly Use[] = [
+	readme,
+	engine,
+	operations,
+	children,
+	guard,
+	plan,
+	gallery,
+	migrate,
+	sequences,
+	rehearsal,
+];

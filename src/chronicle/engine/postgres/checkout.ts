@@ -83,7 +83,8 @@ export class Checkout {
 		return this.#alone(async () => {
 			const refs = [treeRef(owner, tree)].map((ref) => `+${ref}:${ref}`);
 			const fetched = await gitRemote(this.#place, [
-				...["fetch", "-q", "--no-write-fetch-head", "--no-tags", this.#remote],
+				// A branch that was deleted may be the folder of new ones.
+				...["fetch", "-q", "--prune", "--no-write-fetch-head", "--no-tags", this.#remote],
 				...[...refs, conversationSpec(run), "+refs/heads/*:refs/remotes/origin/*"],
 			]);
 			if (fetched.kind !== "done")
@@ -144,16 +145,20 @@ export class Checkout {
 		return writeConversations(this.#place, { run, recorded }, this.folderOf(run));
 	}
 
-	/** The runs that have folders here. */
+	/** The runs that have folders here, or refs in the mirror. */
 	async runsHere(): Promise<readonly string[]> {
 		const names = ["runs", "work"].map((kind) => readdir(join(this.#data, kind)).catch((): string[] => []));
-		return [...new Set((await Promise.all(names)).flat())].filter(isRunId);
+		const refs = await this.#alone(() =>
+			gitText(this.#place, ["for-each-ref", "--format=%(refname)", "refs/chronicle"]),
+		);
+		const fetched = refs.split("\n").map((ref) => ref.split("/")[2] ?? "");
+		return [...new Set([...(await Promise.all(names)).flat(), ...fetched])].filter(isRunId);
 	}
 
-	/** Milliseconds since a run was last begun or published here. */
+	/** Milliseconds since a run was last begun or published here; 0: it has no folder. */
 	async idleMs(run: string): Promise<number> {
 		const used = await stat(this.folderOf(run)).catch(() => undefined);
-		return Date.now() - (used?.mtimeMs ?? 0);
+		return used ? Date.now() - used.mtimeMs : 0;
 	}
 
 	async #isKept(run: string): Promise<boolean> {
@@ -164,6 +169,20 @@ export class Checkout {
 	/** Removes the folders of a run that has ended, and what the mirror kept for it, unless they have files that are nowhere else. */
 	async remove(run: string): Promise<void> {
 		if (!(await this.#isKept(run))) await this.removeAll(run);
+	}
+
+	/** Deletes the refs that a host has pushed for a run which was removed meanwhile. Its branch stays. */
+	removeRefs(run: string): Promise<void> {
+		return this.#alone(async () => {
+			const listed = await gitRemote(this.#place, ["ls-remote", this.#remote, `refs/chronicle/${run}/*`]);
+			if (listed.kind !== "done") return;
+			const refs = listed.output
+				.toString("utf8")
+				.split("\n")
+				.flatMap((line) => line.split("\t")[1] ?? []);
+			if (refs.length > 0)
+				await gitRemote(this.#place, ["push", "-q", "--no-verify", this.#remote, ...refs.map((ref) => `:${ref}`)]);
+		});
 	}
 
 	/** Removes the folders of a run that does not exist any more, and what the mirror kept for it. */

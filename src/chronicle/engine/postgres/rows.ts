@@ -13,7 +13,7 @@ import { summarizeRun } from "../ledger/index.ts";
 import type { Sql } from "./database.ts";
 import { type QueuedRun, queuedColumns } from "./jobs.ts";
 import { isOutage } from "./outage.ts";
-import { isObjectName, parseEvent, parseStoredRun } from "./untrusted.ts";
+import { isFolderBelow, isObjectName, parseEvent, parseStoredRun } from "./untrusted.ts";
 
 /** The columns that follow from the events; they change with every append. */
 export const foldedColumns = [
@@ -110,13 +110,21 @@ export async function lockRow(tx: Sql, project: string, id: string): Promise<Run
 	return rows[0];
 }
 
-/** Selects a run and all runs below it, each before its children, with the run whose refs hold its snapshots. */
+/** Selects a run and all runs below it as {@link FamilyRow}s, each before its children. */
 export const familyText = `
 WITH RECURSIVE family AS (
 	SELECT id, trees, 0 AS level FROM chronicle.run WHERE id = $1
 	UNION ALL SELECT r.id, r.trees, f.level + 1 FROM chronicle.run r JOIN family f ON r.parent = f.id
 )
-SELECT id::text, COALESCE(trees, id)::text AS trees FROM family ORDER BY level`;
+SELECT f.id::text, COALESCE(f.trees, f.id)::text AS trees, r.conversations FROM family f JOIN chronicle.run r USING (id) ORDER BY level`;
+
+export interface FamilyRow {
+	readonly id: string;
+	/** The run whose refs hold its snapshots. */
+	readonly trees: string;
+	/** As in {@link RunRow}. */
+	readonly conversations: string | null;
+}
 
 /** Who holds the run of a row. One that lost its lease holds nothing. */
 export function holderOf(
@@ -130,7 +138,7 @@ export function holderOf(
 /** The run of a row with the events after its stored state; a reason where this version cannot read it. */
 export async function loadRow(sql: Sql, row: RunRow): Promise<Run | "newer" | "corrupt"> {
 	if (row.schema_version > SCHEMA_VERSION) return "newer";
-	if (row.head !== null && !isObjectName(row.head)) return "corrupt";
+	if (!hasSoundNames(row)) return "corrupt";
 	let run = parseStoredRun(row.body, row.id);
 	if (!run) return "corrupt";
 	try {
@@ -144,6 +152,12 @@ export async function loadRow(sql: Sql, row: RunRow): Promise<Run | "newer" | "c
 		return "corrupt";
 	}
 	return run;
+}
+
+/** Whether what a row names for git are objects and a folder. */
+function hasSoundNames({ head, head_parent, base, folder, conversations }: RunRow): boolean {
+	const objects = [head, head_parent, base, conversations === "" ? null : conversations];
+	return objects.every((name) => name === null || isObjectName(name)) && (folder === null || isFolderBelow(folder));
 }
 
 /** The stored form of a new run's state. */

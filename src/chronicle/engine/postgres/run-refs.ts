@@ -226,8 +226,8 @@ export class RunRefs {
 		}
 	}
 
-	/** Deletes the run's refs, except those of the trees in `keep`; all of them, with the branch, without it. */
-	async collect(keep?: ReadonlySet<string>): Promise<void> {
+	/** Deletes the run's refs, except those of the trees and conversations in `keep`; all of them, with the branch, without it. */
+	async collect(keep?: KeptRefs): Promise<void> {
 		const { run, remote } = this.#options;
 		const { place } = await this.#open();
 		const listed = await gitRemote(place, [
@@ -240,8 +240,8 @@ export class RunRefs {
 		const refs = listed.output
 			.toString("utf8")
 			.split("\n")
-			.map((line) => line.split("\t")[1] ?? "")
-			.filter((ref) => ref !== "" && !(keep && (!ref.includes("/trees/") || keep.has(ref.split("/").at(-1) ?? ""))));
+			.map((line) => line.split("\t"))
+			.flatMap(([commit = "", ref = ""]) => (ref === "" || (keep && isKept(keep, ref, commit)) ? [] : [ref]));
 		if (refs.length > 0) await gitRemote(place, ["push", "-q", "--no-verify", remote, ...refs.map((ref) => `:${ref}`)]);
 	}
 
@@ -273,6 +273,18 @@ export class RunRefs {
 		const branch = new RunBranch(place, { run, owner: this.#owner, remote, contains: contains() });
 		return { place, contains, folder, branch, heads: { head, branches } };
 	}
+}
+
+/** What the refs of a finished run still hold. */
+interface KeptRefs {
+	readonly trees: ReadonlySet<string>;
+	/** The commit with its conversations; null: not known, all stay. */
+	readonly conversations: string | null;
+}
+
+function isKept({ trees, conversations }: KeptRefs, ref: string, commit: string): boolean {
+	if (ref.includes("/trees/")) return trees.has(ref.split("/").at(-1) ?? "");
+	return !ref.includes("/conversations/") || conversations === null || conversations === commit;
 }
 
 /** Whether a ref is the only one that the remote has refused, by git's error text. */

@@ -303,16 +303,16 @@ function noteOnceSetUp(
 /** Removes what the hosts no longer need of a finished run and its children: unreferenced snapshots, and the folders here. */
 async function tidyUp({ store, project, checkout }: SegmentOptions, run: string, cwd: string): Promise<void> {
 	const family = await store.family(run);
-	const kept = new Map<string, Set<string>>();
+	const named = new Map<string, Set<string>>(family.map(({ trees }) => [trees, new Set()]));
 	for (const { id, trees } of family) {
-		const named = kept.get(trees) ?? new Set();
-		kept.set(trees, named);
-		if (!kept.has(id)) kept.set(id, new Set());
 		const read = await store.read(id);
-		if (read.ok) for await (const event of read.value.events()) for (const name of treesIn(event)) named.add(name);
+		if (!read.ok) continue;
+		for await (const event of read.value.events()) for (const name of treesIn(event)) named.get(trees)?.add(name);
 	}
 	const files = join(checkout.folderOf(run), "files");
-	for (const [id, keep] of kept)
-		await new RunRefs({ run: id, remote: project.remote, cwd, store: files }).collect(keep).catch(() => {});
+	for (const { id, conversations } of family) {
+		const refs = new RunRefs({ run: id, remote: project.remote, cwd, store: files });
+		await refs.collect({ trees: named.get(id) ?? new Set(), conversations }).catch(() => {});
+	}
 	for (const { id } of family.toReversed()) await checkout.remove(id).catch(() => {});
 }

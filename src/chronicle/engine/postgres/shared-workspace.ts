@@ -73,6 +73,8 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 		trees: readonly string[],
 		work: () => Promise<Result<T, WorkspaceFailure>>,
 	): Promise<Result<T, WorkspaceFailure>> => {
+		const named = trees.find((tree) => tree !== "" && !isObjectName(tree));
+		if (named !== undefined) return notATree(named);
 		const done = await work();
 		if (done.ok || done.failure.reason !== "unknown_tree") return done;
 		for (const tree of trees) await fetch(tree);
@@ -106,6 +108,12 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 			withTrees([base, ours, theirs], () => inner.merge({ base, ours, theirs, names }, asked)),
 		join: (change, signal) => published(withTrees([change.from, change.to], () => inner.join(change, signal))),
 	};
+}
+
+/** What an event names as a snapshot would be an option of git. */
+function notATree(named: string): { readonly ok: false; readonly failure: WorkspaceFailure } {
+	const message = `${JSON.stringify(named.slice(0, 80))} does not name a snapshot.`;
+	return { ok: false, failure: { reason: "unknown_tree", message, remedy: "Restore the database from a backup." } };
 }
 
 /** Publishes the files of now for a run on hosts, which leave `leftOut` out. */

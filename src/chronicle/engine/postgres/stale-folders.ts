@@ -37,8 +37,10 @@ export async function removeStale(
 	}>(standingText, [here, project, host]);
 	for (const { id, standing } of rows) {
 		if (isBusy(id)) continue;
-		if (standing === "removed") await checkout.removeAll(id);
-		else if (standing === "over" || (standing === "elsewhere" && (await checkout.idleMs(id)) > elsewhereMs))
+		if (standing === "removed") {
+			await checkout.removeAll(id);
+			await checkout.removeRefs(id);
+		} else if (standing === "over" || (standing === "elsewhere" && (await checkout.idleMs(id)) > elsewhereMs))
 			await checkout.remove(id);
 	}
 }

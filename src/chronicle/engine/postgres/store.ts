@@ -29,7 +29,17 @@ import type { PostgresStoreOptions } from "./parts.ts";
 import { addPost, refuseAnswer, refusePosts } from "./posts.ts";
 import { admitRun } from "./quota.ts";
 import { explainWait, type HostOffer, labelsInQueue, nextQueue, readOffers } from "./routing.ts";
-import { familyText, holderOf, loadRow, lockRow, type RunRow, readEventRows, runColumns, runTables } from "./rows.ts";
+import {
+	type FamilyRow,
+	familyText,
+	holderOf,
+	loadRow,
+	lockRow,
+	type RunRow,
+	readEventRows,
+	runColumns,
+	runTables,
+} from "./rows.ts";
 import { MustBeAlone } from "./suspects.ts";
 import { parseUntrusted } from "./untrusted.ts";
 
@@ -43,8 +53,8 @@ export interface PostgresStore extends LedgerStore {
 	claim(tx: Sql, id: string, job: JobAttempt, isIdle?: boolean): Promise<Result<PostgresLedger, StoreFailure>>;
 	/** Begins a child of a run that this host holds, or finds the one that exists: it is left to the hosts. Gives its run. */
 	beginChild(first: Created, start: ChildStart): Promise<Result<Run, StoreFailure>>;
-	/** A run and all runs below it, each before its children, with the run whose refs hold its snapshots. */
-	family(id: string): Promise<readonly { readonly id: string; readonly trees: string }[]>;
+	/** A run and all runs below it, each before its children. */
+	family(id: string): Promise<readonly FamilyRow[]>;
 	/** Sends a job for a run that has none, so that a host continues it. */
 	wake(id: string): Promise<Result<void, StoreFailure>>;
 }
@@ -84,7 +94,7 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 	return {
 		create: (first) => guarded(first.id, () => insertRun(options, first)),
 		beginChild: (first, start) => guarded(first.id, () => beginChild(options, first, start)),
-		family: async (id) => (await database.query<{ id: string; trees: string }>(familyText, [id])).rows,
+		family: async (id) => (await database.query<FamilyRow>(familyText, [id])).rows,
 		open: (id) => guarded(id, () => database.transaction((tx) => claimRun(options, tx, id, undefined))),
 		claim: (tx, id, job, isIdle) => claimRun(options, tx, id, job, isIdle),
 		read: (id) => guarded(id, () => readRun(options, id)),

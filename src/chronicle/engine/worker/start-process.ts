@@ -55,6 +55,8 @@ export const defaultHelloMs = 60_000;
 
 /** The files of the conversation `key`; `mark` distinguishes the files of processes started for the same conversation. */
 export function filesOf(folder: string, key: string, mark = ""): WorkerFiles {
+	// The key is from the ledger, which other machines can write.
+	if (!/^\d+\.\d+$/.test(key)) throw new Error(`${JSON.stringify(key)} does not name a conversation.`);
 	const path = (name: string): string => join(folder, workersFolder, `${key}${name}`);
 	return { session: path(".jsonl"), brief: path(`${mark}.brief.json`), persona: path(`${mark}.persona.md`) };
 }

@@ -78,8 +78,9 @@ export async function forgetOutsideFolder(folder: string): Promise<void> {
 	await rm(join(folder, pointerFile), { force: true });
 }
 
-/** The name of a child's folder: short, because some systems limit the length of paths. */
+/** The name of a child's folder: short, because some systems limit the length of paths. Throws for what would lead to another folder. */
 export function childFolderName(child: string): string {
+	if (!/^[\w-][\w.-]*$/.test(child)) throw new Error(`${JSON.stringify(child)} does not name the folder of a child.`);
 	return isUuid.test(child) ? child.slice(0, 13) : child;
 }
 

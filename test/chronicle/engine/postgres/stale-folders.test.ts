@@ -1,6 +1,6 @@
 // What a host keeps of runs: nothing of those that were removed, are over, or have long been elsewhere.
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, utimesSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { patient } from "../../../harness/patience.ts";
@@ -34,11 +34,26 @@ describe("a host", needsPostgres, () => {
 		const longAgo = new Date(Date.now() - 2 * 86_400_000);
 		utimesSync(join(data, "runs", id(3)), longAgo, longAgo);
 		utimesSync(join(data, "runs", id(2)), longAgo, longAgo);
+		// What a host pushed after a run was removed elsewhere, and of another engine that shares the remote.
+		const head = stage.git("rev-parse", "HEAD");
+		const foreign = randomUUID();
+		const refs = [removed, foreign].map((run) => `refs/chronicle/${run}/conversations/1`);
+		stage.git("push", "-q", stage.remote, ...refs.map((ref) => `${head}:${ref}`));
+		// A run that is over left refs in the mirror, and no folder.
+		const over = `refs/chronicle/${id(5)}/trees/${head}`;
+		rmSync(join(data, "runs", id(5)), { recursive: true });
+		rmSync(join(data, "work", id(5)), { recursive: true });
+		stage.git("init", "-q", "--bare", join(data, "mirror.git"));
+		stage.git("push", "-q", join(data, "mirror.git"), `${head}:${over}`);
 		const host = await stage.host("a", { play: () => moveTo("done") });
 		const left = [id(2), id(4), "not-a-run"].sort();
 		for (const kind of ["runs", "work"])
 			await expect.poll(() => readdirSync(join(data, kind)).sort(), { timeout: patient(20_000) }).toEqual(left);
-		expect(existsSync(join(data, "mirror.git"))).toBe(true);
+		const refsIn = (folder: string) =>
+			stage.git("--git-dir", folder, "for-each-ref", "--format=%(refname)", "refs/chronicle");
+		await expect.poll(() => refsIn(join(data, "mirror.git")), { timeout: patient(10_000) }).toBe("");
+		await expect.poll(() => refsIn(stage.remote), { timeout: patient(10_000) }).not.toContain(removed);
+		expect(refsIn(stage.remote)).toContain(foreign);
 		await host.stop();
 	});
 });

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { Checkout } from "../../../../src/chronicle/engine/postgres/checkout.ts";
 import { writeConversations } from "../../../../src/chronicle/engine/postgres/conversations.ts";
 import { noteText, treeRef } from "../../../../src/chronicle/engine/postgres/run-snapshot.ts";
+import { openSharedWorkspace } from "../../../../src/chronicle/engine/postgres/shared-workspace.ts";
 import {
 	folderIn,
 	isBranchName,
@@ -16,6 +17,8 @@ import {
 	parseStoredRun,
 	runOfJob,
 } from "../../../../src/chronicle/engine/postgres/untrusted.ts";
+import { filesOf } from "../../../../src/chronicle/engine/worker/start-process.ts";
+import { childFolderName } from "../../../../src/chronicle/engine/workspace/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { patient } from "../../../harness/patience.ts";
 import { needsPostgres } from "../../../harness/postgres.ts";
@@ -143,6 +146,16 @@ describe("a snapshot on the remote", () => {
 		expect(await checkout.fetchRun(id, id, tree, place)).toMatchObject({ parent });
 	});
 
+	it("is fetched although a branch was deleted whose name is now a folder of branches", async () => {
+		const { remote, push, git, parent, tree, checkout } = openRemote();
+		push(noteText(id, { folder: "", placeholders: [] }));
+		const place = { folder: "", parent };
+		git(["push", "-q", remote, `${parent}:refs/heads/topic`]);
+		await checkout.fetchRun(id, id, tree, place);
+		git(["push", "-q", remote, ":refs/heads/topic", `${parent}:refs/heads/topic/one`]);
+		expect(await checkout.fetchRun(id, id, tree, place)).toMatchObject({ parent });
+	});
+
 	it("cannot declare that the contents of a file are not kept", async () => {
 		const { push, git, parent, tree, checkout } = openRemote();
 		const file = git(["rev-parse", "HEAD:file.txt"]);
@@ -176,6 +189,34 @@ describe("a snapshot on the remote", () => {
 	});
 });
 
+describe("an event", () => {
+	it("names no option of git, no folder of a child elsewhere, and no conversation elsewhere", async () => {
+		const { root, git, tree } = openRemote();
+		const cwd = join(root, "project");
+		const folder = join(root, "runs", id);
+		const files = openSharedWorkspace({ run: id, remote: join(root, "remote.git"), cwd, folder, leftOut: [] });
+		expect(await files.snapshot()).toMatchObject({ ok: true });
+		const evil = `--output=${join(root, "evil")}`;
+		const asked = [
+			files.changes(evil, tree, 10),
+			files.changes(tree, evil, 10),
+			files.patch(evil, tree, 1000),
+			files.preview(evil, 10),
+			files.restore(evil),
+			files.snapshot({ towards: evil }),
+			files.openChild(id, evil, {} as never),
+			files.merge({ base: evil, ours: tree, theirs: tree, names: {} as never }),
+		];
+		for (const refused of asked)
+			expect(await refused).toMatchObject({ ok: false, failure: { reason: "unknown_tree" } });
+		expect(existsSync(join(root, "evil"))).toBe(false);
+		for (const name of ["..", "../x", "a/b", "/etc", "", "."])
+			expect(() => childFolderName(name), name).toThrow("does not name");
+		for (const key of ["../1.1", "1.1/x", "1", ""]) expect(() => filesOf(folder, key), key).toThrow("does not name");
+		expect(git(["status", "--short"])).toBe("");
+	});
+});
+
 describe("a host", needsPostgres, () => {
 	it("does the runs that it can read, whatever else is in the queue, the tables and the remote", {
 		timeout: patient(60_000),
@@ -191,6 +232,15 @@ describe("a host", needsPostgres, () => {
 		await spoil(2, "head = '--upload-pack=touch /tmp/x'");
 		await database.query("UPDATE chronicle.event SET body = 'null'");
 		await spoil(3, "parent = id, child = '{'");
+		for (const [n, change] of [
+			[5, "head_parent = 'HEAD'"],
+			[6, "conversations = '--all'"],
+			[7, "folder = '../../..'"],
+			[8, "base = '--output=/tmp/x'"],
+		] as const) {
+			await stage.submit(n);
+			await spoil(n, change);
+		}
 		// A commit with the same files that leads elsewhere.
 		const { rows } = await database.query<{ head: string }>("SELECT head FROM chronicle.run WHERE id::text LIKE '%4'");
 		const [{ head } = { head: "" }] = rows;
@@ -220,8 +270,8 @@ describe("a host", needsPostgres, () => {
 		expect(readdirSync(join(stage.root, "outside"))).toEqual(["mine.txt"]);
 		expect(readFileSync(join(stage.root, "outside", "mine.txt"), "utf8")).toBe("mine");
 		expect(host.log.filter((line) => line.includes("names no run"))).toHaveLength(4);
-		expect((await stage.store().list()).filter(({ kind }) => kind === "run")).toHaveLength(4);
-		for (const n of [1, 2])
+		expect((await stage.store().list()).filter(({ kind }) => kind === "run")).toHaveLength(8);
+		for (const n of [1, 2, 5, 6, 7, 8])
 			expect(await stage.store().read(`aaaaaaaa-0000-4000-8000-00000000000${n}`)).toMatchObject({
 				...{ ok: false, failure: { reason: "corrupt" } },
 			});

@@ -61,7 +61,7 @@ export const operations: Use = {
 			/engine status$/,
 			async (at, { printed }) => {
 				expect(printed).toMatch(/host first .*alive/);
-				const [, approve = ""] = /awaiting approval for .*\n +(pi-chronicle approve \S+)/.exec(printed) ?? [];
+				const [, approve = ""] = /\n +(pi-chronicle [^·\n]*approve \w+)/.exec(printed) ?? [];
 				expect((await at.run(approve)).code).toBe(0);
 				await shown(at, "pi-chronicle status last", /· done/);
 			},

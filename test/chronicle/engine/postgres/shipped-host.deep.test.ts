@@ -27,7 +27,7 @@ describe("the container file", () => {
 		expect(steps.map(([name]) => name).filter((name) => !known.includes(name))).toEqual([]);
 		expect([step("FROM"), step("USER"), step("STOPSIGNAL")]).toEqual([
 			expect.stringMatching(/^docker\.io\/library\/node:22-/),
-			"node",
+			"chronicle",
 			"SIGTERM",
 		]);
 		const installed = steps.find(([name, text]) => name === "RUN" && text.includes("apt-get install"))?.[1];

@@ -88,7 +88,13 @@ describe("a host", needsPostgres, () => {
 		const stage = await openHostStage();
 		const file = join(stage.root, "set-up.txt");
 		const place = { agentFolder: stage.root, home: stage.root, env: { ...process.env, ...unknown, ...secret }, pi: {} };
-		const served = { setup: `env > ${file}`, passes: ["NPM_TOKEN"], place: place as never };
+		// A command reads the files of the host's user, and not the variables of the database.
+		writeFileSync(join(stage.root, "users-file.txt"), "mine\n");
+		const served = {
+			setup: `env > ${file}; cat ${stage.root}/users-file.txt >> ${file}`,
+			passes: ["NPM_TOKEN"],
+			place: place as never,
+		};
 		const given: NodeJS.ProcessEnv[] = [];
 		const host = await stage.host("a", {
 			served,
@@ -102,6 +108,7 @@ describe("a host", needsPostgres, () => {
 		await stage.submit(1);
 		const over = async () => (await stage.database.query("SELECT FROM chronicle.run WHERE status = 'done'")).count;
 		await expect.poll(over, { timeout: patient(30_000) }).toBe(1);
+		expect(readFileSync(file, "utf8")).toMatch(/^mine$/m);
 		for (const text of [
 			readFileSync(file, "utf8"),
 			Object.keys(given[0] ?? {})

@@ -1,6 +1,6 @@
 // The files of a run's branch: those of its snapshot, over what no snapshot holds as it is.
 // T1 a merge of the branch changes nothing that the run's snapshots leave out: it is as in the commit below; T2 an entry of a repository names a
-// commit, never a snapshot.
+// commit, never a snapshot; T3 a file that git converts when it is committed is as git would commit it.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +15,7 @@ import {
 	readBlobs,
 	type TreeEntry,
 } from "../workspace/index.ts";
+import { type ConvertedObjects, committedFiles } from "./committed-files.ts";
 import { explainGit, type GitPlace, gitAt, gitText } from "./remote.ts";
 import { isObjectName } from "./untrusted.ts";
 
@@ -25,13 +26,15 @@ export interface BranchFiles {
 	readonly base: string | undefined;
 	/** Whether a path (bytes as latin1, below the root) can be one of the run's files. */
 	readonly contains: (path: string) => boolean;
+	/** What was converted for the branch before. */
+	readonly converted: ConvertedObjects;
 }
 
 /** Git on a repository, in the form of a workspace's store. */
 type Git = Parameters<typeof editTree>[0];
 
 /** Writes the tree of the branch and returns its name. Throws git's error text. */
-export async function branchTree(place: GitPlace, { tree, base, contains }: BranchFiles): Promise<string> {
+export async function branchTree(place: GitPlace, { tree, base, contains, converted }: BranchFiles): Promise<string> {
 	const store = storeAt(place);
 	const below = base ?? (await gitText(place, ["mktree"], Buffer.alloc(0)));
 	const list = await readFile(join(place.gitDir, PLACEHOLDER_LIST), "utf8").catch(() => "");
@@ -41,13 +44,18 @@ export async function branchTree(place: GitPlace, { tree, base, contains }: Bran
 	const held = changes.filter(isHeld);
 	const modules = contains(".gitmodules") ? tree : below;
 	const repositories = held.some(isRepository) ? await repositoryEdits(place, held, { below, modules }) : [];
-	return writeTree(store, tree, [...changes.filter((change) => !isHeld(change)).map(asBefore), ...repositories]);
+	const files = await committedFiles(place, store, held, converted);
+	return writeTree(store, tree, [
+		...changes.filter((change) => !isHeld(change)).map(asBefore),
+		...repositories,
+		...files,
+	]);
 }
 
 /** Writes `tree` with what is not in `contains` as it is in the commit `base`, and returns its name. Throws git's error text. */
 export async function treeOver(
 	place: GitPlace,
-	{ tree, base, contains }: BranchFiles & { readonly base: string },
+	{ tree, base, contains }: Omit<BranchFiles, "converted"> & { readonly base: string },
 ): Promise<string> {
 	const store = storeAt(place);
 	const changes = await listChanges(store, base, tree);

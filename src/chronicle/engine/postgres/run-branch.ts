@@ -2,6 +2,7 @@
 // B1 another host's commit is never overwritten; B2 the remote is not queried for a tip that this host has set.
 import { isNumber, object } from "../../../definition/index.ts";
 import { branchTree } from "./branch-tree.ts";
+import type { ConvertedObjects } from "./committed-files.ts";
 import { commitTree, committerEmail, explainGit, type GitPlace, gitAt, gitRemote, gitText } from "./remote.ts";
 import { treeRef } from "./run-snapshot.ts";
 import { isObjectName, parseUntrusted } from "./untrusted.ts";
@@ -59,6 +60,7 @@ export class RunBranch {
 	readonly ref: string;
 	readonly #options: RunBranchOptions;
 	readonly #place: GitPlace;
+	readonly #converted: ConvertedObjects = new Map();
 	/** The tip that this host has set. */
 	#tip: Tip | undefined;
 
@@ -82,7 +84,7 @@ export class RunBranch {
 		const tip = found?.commit ?? "";
 		const parents = [...(tip === "" ? [] : [tip]), ...(base === undefined || found?.base === base ? [] : [base])];
 		const { run, contains } = this.#options;
-		const files = await branchTree(this.#place, { tree, base, contains });
+		const files = await branchTree(this.#place, { tree, base, contains, converted: this.#converted });
 		const commit = await commitTree(this.#place, files, parents, noteText(run, { seq, tree, base: base ?? "" }));
 		return { commit, tip };
 	}

@@ -1,10 +1,10 @@
 // The branch of a run, against real git: merging it applies what the run has changed, and changes nothing that its snapshots leave out.
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Checkout } from "../../../../src/chronicle/engine/postgres/checkout.ts";
 import { openSharedWorkspace, publishStart } from "../../../../src/chronicle/engine/postgres/shared-workspace.ts";
 import { agentExclusions } from "../../../../src/chronicle/engine/workspace/index.ts";
@@ -49,12 +49,12 @@ function openStage({ below = "", scope = "folder" }: { below?: string; scope?: S
 			git(root, "commit", "-q", "--allow-empty", "-m", "by the user");
 		},
 		/** Publishes the files as they are, as a host does after a state, and gives the entries of the branch by path. */
-		async publish(): Promise<ReadonlyMap<string, string>> {
+		async publish(seq = 1): Promise<ReadonlyMap<string, string>> {
 			mkdirSync(cwd, { recursive: true });
 			const leftOut = [join(cwd, ".pi", "chronicle"), ...agentExclusions(join(root, ".pi", "agent"))];
 			const workspace = openSharedWorkspace({ run, remote, cwd, folder: openFolder(), leftOut, scope });
 			await value(workspace.snapshot());
-			workspace.publisher.moveBranch(1);
+			workspace.publisher.moveBranch(seq);
 			await value(workspace.publisher.flush());
 			return entries(remote, `chronicle/${run}`);
 		},
@@ -179,6 +179,41 @@ describe("the branch of a run", () => {
 			"a.txt",
 		]);
 		expect([...found.keys()]).toEqual([...stage.base().keys()]);
+	});
+
+	it("has files that git converts as git would commit them, and the output of a filter only where nothing was changed", async () => {
+		const settings = join(openFolder(), "gitconfig");
+		writeFileSync(settings, '[filter "upper"]\n\tclean = tr a-z A-Z\n');
+		const stage = openStage();
+		const attributes = "*.bat text eol=crlf\n*.id ident\n*.up filter=upper\n*.evil filter=evil\nmixed.txt text=auto\n";
+		stage.write(".gitattributes", attributes);
+		for (const name of ["a.bat", "b.bat"]) stage.write(name, "echo 1\r\necho 2\r\n");
+		for (const name of ["a.up", "b.up", "c.evil"]) stage.write(name, "large\n");
+		stage.write("a.id", "$Id: 12 $\n");
+		stage.git("-c", "filter.upper.clean=tr a-z A-Z", "add", "-f", "-A");
+		stage.git("commit", "-q", "-m", "by the user");
+		const base = stage.base();
+		// An agent can write the settings of the repository.
+		const trace = join(openFolder(), "trace");
+		stage.git("config", "filter.evil.clean", `touch '${trace}'; cat`);
+		vi.stubEnv("GIT_CONFIG_GLOBAL", settings);
+		stage.write("a.txt", "by the run\n");
+		const same = await stage.publish();
+		expect([...same].filter(([path, entry]) => base.get(path) !== entry).map(([path]) => path)).toEqual(["a.txt"]);
+
+		stage.write("b.bat", "echo 1\r\necho 3\r\n");
+		stage.write("new.bat", "echo new\r\n");
+		stage.write("b.up", "other\n");
+		stage.write("c.evil", "other\n");
+		const changed = await stage.publish(2);
+		const textOf = (path: string) => git(stage.remote, "cat-file", "blob", changed.get(path)?.split(" ")[2] ?? "");
+		expect(["b.bat", "new.bat", "b.up", "c.evil"].map(textOf)).toEqual([
+			"echo 1\necho 3",
+			"echo new",
+			"other",
+			"other",
+		]);
+		expect(existsSync(trace)).toBe(false);
 	});
 
 	it("has the names of files byte for byte", async () => {

@@ -26,6 +26,7 @@ import { enclosingRun } from "./process/index.ts";
 import { joinRehearsal, registerRehearse } from "./rehearsal/index.ts";
 import {
 	openPolicies,
+	openSessionBox,
 	prepareReadonlyRequest,
 	registerGate,
 	registerGuard,
@@ -48,11 +49,12 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 	if (other !== undefined) return (await import("./pi/stand-aside.ts")).standAsideForCopy(pi, other);
 	const scope = openSessionScope(pi);
 	const policies = openPolicies();
-	const { answers } = registerGuard(pi, { policies, scope, agentDir });
-	registerGate(pi, { policies, scope, answers });
+	const guard = registerGuard(pi, { policies, scope, agentDir, box: () => box });
+	const box = openSessionBox(pi, agentDir, guard.closed);
+	registerGate(pi, { policies, scope, answers: guard.answers, box: (ctx) => box.of(ctx) });
 	// A pi started below a chronicle's worker, in any way, starts no work of its own: only the rules apply in it.
 	if (enclosingRun(process.env)) return;
-	const readonly = registerReadonly(pi, policies);
+	const readonly = registerReadonly(pi, policies, box);
 
 	const notebook = registerNotebook(pi);
 	const handoff = registerHandoff(pi, {
@@ -63,7 +65,7 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 			[notebook.introduction(), readonly.introduction(), workflow.introduction()].filter((text) => text !== undefined),
 	});
 	const named = openDefinitionNotice();
-	const workflow = registerWorkflow(pi, { scope, policies, named });
+	const workflow = registerWorkflow(pi, { scope, policies, box, named });
 	registerSpawn(pi, scope, {
 		seed: () => [...notebook.share(), ...readonly.share(), ...workflow.share()],
 		refuses: (tool) => policies.forbidTool(tool),

@@ -25,6 +25,8 @@ export {
 	templateFolders,
 	UNCHANGED_ADVICE,
 	unstartedRuns,
+	type WorkerBox,
+	type WorkerBrief,
 } from "./engine/index.ts";
 export {
 	commonOptions,

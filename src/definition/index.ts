@@ -50,9 +50,11 @@ export {
 } from "./object.ts";
 export { type PathList, pathList, pathListText, pathOnLine } from "./path-list.ts";
 export { openReport, type Problem, type Report, sortDiagnostics } from "./report.ts";
+export { readSandboxChoice, type SandboxChoice, type SandboxNetwork, sandboxField } from "./sandbox.ts";
 export {
 	anyObject,
 	type Checks,
+	eitherOf,
 	isFlag,
 	isNumber,
 	isText,

@@ -22,6 +22,11 @@ export function oneOf<const T extends readonly (string | number)[]>(...values: T
 	return (value): value is T[number] => (values as readonly unknown[]).includes(value);
 }
 
+/** Tests for what passes one of two shapes. */
+export function eitherOf<One, Other>(one: Shape<One>, other: Shape<Other>): Shape<One | Other> {
+	return (value): value is One | Other => one(value) || other(value);
+}
+
 /** Tests for a list whose items all pass `item`. */
 export function listOf<T>(item: Shape<T>): Shape<readonly T[]> {
 	return (value): value is readonly T[] => Array.isArray(value) && value.every(item);

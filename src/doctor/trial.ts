@@ -1,10 +1,13 @@
 // `doctor --try`: runs a command of the project in a copy, as a child gets it, and in the sandbox, and says what would break there.
 // Y1 the project is not touched, and nothing of the copy stays; Y2 each try has a copy of its own.
 
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { linksFor, openTrialCopy, type Project, type TrialCopy } from "../chronicle/index.ts";
 import { hostEnvironment } from "../pi/index.ts";
 import { runShellCommand } from "../process/index.ts";
-import { probeSandbox, redactText, sandboxPolicy } from "../safety/index.ts";
+import { openConfinement, probeSandbox, redactText } from "../safety/index.ts";
 import { type DoctorExamination, type DoctorFinding, fine } from "./examination.ts";
 
 /** Milliseconds of one try. */
@@ -68,16 +71,19 @@ async function examineBox(trial: Trial): Promise<DoctorFinding> {
 	if (!probe)
 		return { state: "warning", text: "No sandbox works on this machine, so the command was not tried in it." };
 	const wrap: Wrap = async (command, { folder, copy }) => {
-		const policy = sandboxPolicy(probe, hostEnvironment(folder.cwd), copy);
-		const amended = await policy.amend?.({ id: "try", tool: "bash", input: { command }, siblings: [] });
-		return typeof amended?.command === "string" ? amended.command : command;
+		const own = mkdtempSync(join(tmpdir(), "pi-chronicle-box-"));
+		process.once("exit", () => rmSync(own, { recursive: true, force: true }));
+		const host = hostEnvironment(folder.cwd);
+		const box = openConfinement({ host, root: copy.root, copy, probe, folder: own });
+		return (await box.confine(command, { scope: "project", network: "open" })).command;
 	};
 	const first = await tryIn(trial, wrap);
 	const links = withMissing(trial, first);
 	// What a copy lacks is not the sandbox's doing.
 	const tried = first.code !== 0 && links ? await tryIn({ ...trial, links }, wrap) : first;
 	if (tried.code === 0) return fine(worksText(trial, tried));
-	const remedy = "There it can write only the copy, temporary folders and caches.";
+	const remedy =
+		"There it can write only the copy, temporary folders and a home directory of its own; `sandbox: { write: [...] }` names more.";
 	return { ...failure(trial, tried), state: "warning", remedy };
 }
 

@@ -22,6 +22,7 @@ export {
 export { measure } from "./measure.ts";
 export { isTemporary, type ProjectPlaces, projectPlaces } from "./places.ts";
 export {
+	type BoxNeed,
 	comparableOutcome,
 	isRefusalText,
 	isSecretName,
@@ -37,11 +38,13 @@ export {
 	redactSecrets,
 	redactText,
 	registerGate,
+	shellCommand,
 	type ToolCall,
 	type Verdict,
 } from "./policy/index.ts";
 export {
 	changedThings,
+	containedFootprint,
 	isSink,
 	judgeProjectChange,
 	mayChange,
@@ -54,5 +57,16 @@ export {
 	registerReadonly,
 	runReadonlyCommand,
 } from "./readonly/index.ts";
-export { probeSandbox, sandboxPolicy } from "./sandbox/index.ts";
-export { unchangedProjectPolicy } from "./unchanged-project.ts";
+export {
+	agentReadable,
+	type Confinement,
+	type ConfinementOptions,
+	hostQuestion,
+	openConfinement,
+	probeSandbox,
+	repositoryAbove,
+	type SandboxProbe,
+	sandboxPolicy,
+} from "./sandbox/index.ts";
+export { openSessionBox, type SessionBox } from "./session-box.ts";
+export { unchangedNeed, unchangedProjectPolicy } from "./unchanged-project.ts";

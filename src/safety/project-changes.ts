@@ -38,6 +38,12 @@ export function findChange({ accesses, runs }: Footprint, counts: Counted): Know
 	return undefined;
 }
 
+/** What is left to judge of a call that a sandbox contains: neither unknown effects nor an install can change more than git ignores. */
+export function containedFootprint(footprint: Footprint): Footprint {
+	const runs = footprint.runs.map((run) => ({ ...run, changes: run.changes.filter((kind) => kind !== "packages") }));
+	return { ...footprint, runs, unknowns: [] };
+}
+
 /** Why a call does not leave the project unchanged. */
 export type ProjectStop =
 	/** It would change the project. `by` is the command or tool, `what` the path or the kind of change; `unmoved`: only if a `cd` before it fails. */

@@ -1,9 +1,11 @@
 // The policy of a worker that is not meant to change the project: the limits of a phase without tools for writing.
+
+import type { Footprint } from "../footprint/index.ts";
 import { hostEnvironment } from "../pi/index.ts";
 import type { CopiedProject } from "./copied-project.ts";
 import { projectPlaces } from "./places.ts";
-import type { Policy } from "./policy/index.ts";
-import { isLimitedByName, judgeProjectChange, projectStopText } from "./project-changes.ts";
+import { type BoxNeed, type Policy, shellCommand } from "./policy/index.ts";
+import { containedFootprint, isLimitedByName, judgeProjectChange, projectStopText } from "./project-changes.ts";
 
 export interface UnchangedProjectLimits {
 	/** `strict` refuses calls with unknown effects too. */
@@ -12,11 +14,13 @@ export interface UnchangedProjectLimits {
 	readonly tools: readonly string[];
 	/** What the model can do instead. */
 	readonly advice: string;
+	/** Whether a sandbox contains shell commands. */
+	readonly contained?: boolean;
 }
 
 /** Refuses calls that would change the project of the working folder `cwd` (absolute), or the one that `cwd` is a copy of. */
 export function unchangedProjectPolicy(
-	{ shell, tools, advice }: UnchangedProjectLimits,
+	{ shell, tools, advice, contained = false }: UnchangedProjectLimits,
 	cwd: string,
 	copy?: CopiedProject,
 ): Policy {
@@ -28,7 +32,9 @@ export function unchangedProjectPolicy(
 		name: "state",
 		ignores: isLimitedByName,
 		judge(call, footprint) {
-			const stop = judgeProjectChange(call, footprint, limits);
+			const isContained = contained && shellCommand(call) !== undefined;
+			const judged = isContained ? () => containedFootprint(footprint()) : footprint;
+			const stop = judgeProjectChange(call, judged, limits);
 			if (!stop) return undefined;
 			const reason = projectStopText(stop, "state");
 			// Workers run unattended: a repeated refusal is no reason to wait for the user.
@@ -36,4 +42,10 @@ export function unchangedProjectPolicy(
 		},
 		forbidsChanges: () => true,
 	};
+}
+
+/** How a command is contained that must not change the project. An install needs the network, and writes only what git ignores. */
+export function unchangedNeed({ runs }: Footprint): BoxNeed {
+	const installs = runs.some(({ changes }) => changes.includes("packages"));
+	return { scope: "ignored", network: installs ? "open" : "off" };
 }

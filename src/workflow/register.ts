@@ -9,7 +9,7 @@ import {
 	type runAsStep,
 	type Scope,
 } from "../pi/index.ts";
-import type { Policies } from "../safety/index.ts";
+import type { Policies, SessionBox } from "../safety/index.ts";
 import { registerRows } from "./rows.ts";
 import type { Workflows } from "./session/index.ts";
 
@@ -34,7 +34,12 @@ export interface WorkflowDoor extends WorkflowShare {
 /** Registers `/workflow` and `/cancel-workflow`, and restores the run of a session that contains one. */
 export function registerWorkflow(
 	pi: ExtensionAPI,
-	parts: { readonly scope: Scope; readonly policies: Policies; readonly named: NameDefinitions },
+	parts: {
+		readonly scope: Scope;
+		readonly policies: Policies;
+		readonly box: SessionBox;
+		readonly named: NameDefinitions;
+	},
 ): WorkflowDoor {
 	let opened: Workflows | undefined;
 	let share: WorkflowShare["share"] = () => [];

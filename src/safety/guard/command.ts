@@ -17,6 +17,7 @@ import {
 import { measure } from "../measure.ts";
 import { decisionEntry, type Policies, readDecision, type ToolCall } from "../policy/index.ts";
 import { type AnswerBook, allowOnce, answerLines, type CommandReply, forget } from "./answers/index.ts";
+import type { BoxSwitch } from "./box-switch.ts";
 import { explainCall } from "./judge/index.ts";
 import type { Guard } from "./open.ts";
 import { hashRules, locateRules, type RuleSet, readRules } from "./rules/index.ts";
@@ -32,6 +33,8 @@ export interface GuardSession {
 	readonly agentDir: string;
 	/** The user's remembered answers. */
 	readonly answers: () => Promise<AnswerBook>;
+	/** The sandbox of the session. */
+	readonly switch: BoxSwitch;
 }
 
 /** Runs one `/guard` command. */
@@ -48,6 +51,7 @@ export async function runGuardCommand(
 				ctx,
 				[
 					statusText(session, ctx.cwd),
+					await session.switch.status(ctx),
 					...answerLines(await session.answers()),
 					...(isStale(session, ctx.cwd) ? [stale] : []),
 				].join("\n"),
@@ -66,15 +70,26 @@ export async function runGuardCommand(
 			return reply(ctx, allowOnce(rest, ctx.hasUI, await session.answers()));
 		case "forget":
 			return reply(ctx, forget(rest, await session.answers()));
+		case "sandbox":
+			return turnSandbox(ctx, session.switch, rest.trim());
 		case "reload":
 			await session.load(ctx);
 			return say(ctx, statusText(session, ctx.cwd));
 		default:
 			return refuse(
 				ctx,
-				`Unknown: \`/guard ${verb}\`. Use rules, log, test <command>, init, reload, allow once, forget <number>.`,
+				`Unknown: \`/guard ${verb}\`. Use rules, log, test <command>, init, reload, sandbox on, sandbox off, allow once, forget <number>.`,
 			);
 	}
+}
+
+async function turnSandbox(ctx: ExtensionCommandContext, box: BoxSwitch, word: string): Promise<void> {
+	if (word === "") return say(ctx, await box.status(ctx));
+	if (word !== "on" && word !== "off")
+		return refuse(ctx, `Unknown: \`/guard sandbox ${word}\`. Use \`/guard sandbox\`, \`on\` or \`off\`.`);
+	const done = await box.turn(word === "on", ctx);
+	if (done !== undefined) return say(ctx, done);
+	refuse(ctx, "No sandbox works here, so commands still run outside. `pi-chronicle doctor` says what is missing.");
 }
 
 function reply(ctx: ExtensionCommandContext, { text, tone }: CommandReply): void {

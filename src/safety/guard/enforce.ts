@@ -1,6 +1,6 @@
 // Enforces serialized rules in another process: in a worker, before a cleanup.
 // Invariants: a call is judged by these rules or refused; the code that judges is loaded for the first call that needs it, or earlier by `load`.
-import type { Scope } from "../../pi/index.ts";
+import { openOnce, type Scope } from "../../pi/index.ts";
 import type { Policies, Policy } from "../policy/index.ts";
 import { ignoresCall, screensResults } from "./judge/index.ts";
 import type { GuardLocation } from "./open.ts";
@@ -10,6 +10,8 @@ export interface EnforcedRules {
 	readonly hash: string;
 	/** Loads the code that judges, unless it is loaded. */
 	load(): Promise<unknown>;
+	/** The paths below `root` (absolute), and those named by themselves, that the rules close to every tool. */
+	closed(root: string): Promise<readonly string[]>;
 }
 
 /** Enforces the rules that `serializeRules` returned as `text`, until `scope` closes. Throws if they don't have the hash. */
@@ -35,5 +37,6 @@ export function enforceRules(
 		}),
 	});
 	scope.own(remove);
-	return { hash, load };
+	const search = openOnce(async () => (await import("./closed-paths.ts")).closedPaths(rules, place));
+	return { hash, load, closed: async (root) => (await search())(root) };
 }

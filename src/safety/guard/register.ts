@@ -6,7 +6,9 @@ import type { EntryRenderer, ExtensionAPI, ExtensionContext } from "@earendil-wo
 import type { Diagnostic } from "../../definition/index.ts";
 import { completeWords, lateRow, openOnce, registerOwnCommand, type Scope, say } from "../../pi/index.ts";
 import { decisionEntry, type Policies, type Verdict } from "../policy/index.ts";
+import type { SessionBox } from "../session-box.ts";
 import type { AnswerBook } from "./answers/index.ts";
+import { openBoxSwitch } from "./box-switch.ts";
 import type { Guard } from "./open.ts";
 import { locateRules } from "./rules/index.ts";
 
@@ -17,17 +19,23 @@ export interface GuardParts {
 	readonly scope: Scope;
 	/** Absolute path of pi's agent folder. */
 	readonly agentDir: string;
+	/** The session's sandbox. */
+	readonly box: () => SessionBox;
+}
+
+export interface RegisteredGuard {
+	readonly answers: () => Promise<AnswerBook>;
+	/** The paths below `root` (absolute), and those named by themselves, that the rules close to every tool. */
+	closed(root: string, cwd: string): Promise<readonly string[]>;
 }
 
 /** Registers the session's guard and its command. */
-export function registerGuard(
-	pi: ExtensionAPI,
-	{ policies, scope, agentDir }: GuardParts,
-): { readonly answers: () => Promise<AnswerBook> } {
+export function registerGuard(pi: ExtensionAPI, { policies, scope, agentDir, box }: GuardParts): RegisteredGuard {
 	const answers = openOnce(async () => (await import("./answers/index.ts")).openAnswers(agentDir));
 	let guard: Guard | undefined;
 	let statusShown = false;
 	let view: EntryRenderer | undefined;
+	const boxSwitch = openBoxSwitch(policies, box);
 
 	const load = async (ctx: ExtensionContext): Promise<Guard | undefined> => {
 		const places = locateRules({ cwd: ctx.cwd, home: homedir(), agentDir });
@@ -73,10 +81,17 @@ export function registerGuard(
 		getArgumentCompletions: (prefix) => completeWords(verbs, prefix),
 		handler: async (args, ctx) => {
 			const { runGuardCommand } = await import("./command.ts");
-			await runGuardCommand(args, ctx, { current: () => guard, load, policies, agentDir, answers });
+			await runGuardCommand(args, ctx, { current: () => guard, load, policies, agentDir, answers, switch: boxSwitch });
 		},
 	});
-	return { answers };
+	return {
+		answers,
+		async closed(root, cwd) {
+			if (!guard) return [];
+			const { closedPaths } = await import("./closed-paths.ts");
+			return closedPaths(guard.rules, { cwd, agentDir })(root);
+		},
+	};
 }
 
 async function sayProblems(
@@ -109,6 +124,7 @@ const verbs = [
 	["test", "what the rules say about a command: /guard test git push -f"],
 	["init", "write a starter rule file"],
 	["reload", "read the rule files again"],
+	["sandbox", "run shell commands in a sandbox: /guard sandbox on, /guard sandbox off"],
 	["allow once", "allow the last refused call, once"],
 	["forget", "forget a remembered answer: /guard forget 2, /guard forget all"],
 ] as const;

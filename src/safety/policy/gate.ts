@@ -23,6 +23,7 @@ import {
 	type YesOrNo,
 } from "../../pi/index.ts";
 import { readToolSettings } from "../known-tools.ts";
+import { type Box, type ConfinedCommand, shellCommand } from "./box.ts";
 import { type DecisionOutcome, decisionEntry, recordDecision } from "./decision-record.ts";
 import { type InFlightCalls, openInFlightCalls } from "./in-flight-calls.ts";
 import type { Policies, ToolCall } from "./policy.ts";
@@ -57,6 +58,8 @@ export interface GateOptions {
 	readonly ask?: (ctx: ExtensionContext, question: YesOrNo) => Promise<Answer>;
 	/** Remembered answers, if any; loaded at the first question or refusal. */
 	readonly answers?: () => Promise<Answers>;
+	/** The sandbox for calls that a policy wants contained; `undefined` if none works here. */
+	readonly box?: (ctx: ExtensionContext) => Promise<Box | undefined>;
 }
 
 const builtIn = new Set(["read", "write", "edit", "bash", "powershell", "grep", "find", "ls"]);
@@ -78,6 +81,8 @@ interface GateState {
 	readonly refusals: Map<string, number>;
 	/** Allowed calls whose results are screened, by id. */
 	readonly screened: Map<string, Pick<JudgedCall, "call" | "footprint">>;
+	/** Running commands in the sandbox, by the id of their call. */
+	readonly confined: Map<string, ConfinedCommand>;
 	/** The user's tool settings; `undefined` until they are read. */
 	known: KnownTools | undefined;
 }
@@ -85,10 +90,19 @@ interface GateState {
 /** Opens the gate of the session that `pi` belongs to. */
 export function openGate(pi: ExtensionAPI, options: GateOptions): Gate {
 	const inFlight = openInFlightCalls();
-	const gate: GateState = { pi, options, inFlight, refusals: new Map(), screened: new Map(), known: undefined };
+	const gate: GateState = {
+		pi,
+		options,
+		inFlight,
+		refusals: new Map(),
+		screened: new Map(),
+		confined: new Map(),
+		known: undefined,
+	};
 	const forgetCalls = () => {
 		inFlight.clear();
 		gate.screened.clear();
+		for (const id of gate.confined.keys()) endConfined(gate, id, false);
 	};
 	options.scope.own(forgetCalls);
 	return {
@@ -110,6 +124,7 @@ export function openGate(pi: ExtensionAPI, options: GateOptions): Gate {
 		ended(callId) {
 			inFlight.end(callId);
 			gate.screened.delete(callId);
+			endConfined(gate, callId, false);
 		},
 		settle() {
 			gate.refusals.clear();
@@ -158,9 +173,33 @@ async function judgeCall(
 	if (hasNeighbors(call)) gate.inFlight.begin(call.id, footprint(), callTitle(call));
 	// If the user lifts a refusal, the result is not screened.
 	if (policies.screens && !lifted) gate.screened.set(call.id, judged);
-	const amended = await policies.amend(call);
-	if (amended) Object.assign(event.input, amended);
+	return confine(gate, event, ctx, call, footprint);
+}
+
+/** Puts the shell command of an allowed call into the sandbox, if a policy wants that. */
+async function confine(
+	gate: GateState,
+	event: ToolCallEvent,
+	ctx: ExtensionContext,
+	call: ToolCall,
+	footprint: () => Footprint,
+): Promise<ToolCallEventResult | undefined> {
+	const { policies, box } = gate.options;
+	const command = shellCommand(call);
+	const need = command === undefined ? undefined : await policies.confine(call, footprint);
+	if (!need || command === undefined) return undefined;
+	const confined = await (await box?.(ctx))?.confine(command, need);
+	if (!confined) return { block: true, reason: "Refused: it has to run in a sandbox, and none works here." };
+	gate.confined.set(call.id, confined);
+	Object.assign(event.input, { command: confined.command });
 	return undefined;
+}
+
+/** What the reader of a result should know about the sandbox that the command ran in. */
+function endConfined({ confined }: GateState, id: string, failed: boolean): string | undefined {
+	const command = confined.get(id);
+	confined.delete(id);
+	return command?.ended(failed);
 }
 
 /** Whether other calls may run at the same time. */
@@ -247,9 +286,18 @@ function refuseConflict(gate: GateState, ctx: ExtensionContext, call: ToolCall, 
 	return { block: true, reason: refusalText([verdict], "rule", ctx.cwd) };
 }
 
-async function screenResult(
+async function screenResult(gate: GateState, event: ToolResultEvent): Promise<ToolResultEventResult | undefined> {
+	const { toolCallId, isError } = event;
+	const note = endConfined(gate, toolCallId, isError);
+	const content = note === undefined ? event.content : [...event.content, { type: "text" as const, text: note }];
+	const screened = await screenContent(gate, toolCallId, content);
+	return screened ?? (note === undefined ? undefined : { content });
+}
+
+async function screenContent(
 	gate: GateState,
-	{ toolCallId, content }: ToolResultEvent,
+	toolCallId: string,
+	content: ToolResultEvent["content"],
 ): Promise<ToolResultEventResult | undefined> {
 	const { policies } = gate.options;
 	const judged = gate.screened.get(toolCallId);

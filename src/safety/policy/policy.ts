@@ -1,6 +1,7 @@
 // Policies and their registry. A policy judges one tool call by its footprint and knows nothing of other policies.
 // Invariants: a policy that throws denies; every policy is asked, whatever another one answered.
 import type { Footprint, MeasuredCall } from "../../footprint/index.ts";
+import { type BoxNeed, strictestNeed } from "./box.ts";
 import { type Decision, strongest, strongestFirst, type Verdict } from "./verdict.ts";
 
 /** One tool call of this session. `known` holds the user's tool settings; it also serves the calls that a gateway makes. */
@@ -22,8 +23,8 @@ export interface Policy {
 	judge(call: ToolCall, footprint: () => Footprint): Verdicts | Promise<Verdicts>;
 	/** Whether it lets the call and its result pass unchanged, known without the footprint. Default: no. */
 	ignores?(call: ToolCall): boolean;
-	/** Changes arguments of a call that every policy allows; keys that are not returned stay unchanged. */
-	amend?(call: ToolCall): Amendment | Promise<Amendment>;
+	/** How the shell command of a call that every policy allows has to be contained; `undefined`: it need not be. */
+	confines?(call: ToolCall, footprint: () => Footprint): Need | Promise<Need>;
 	/**
 	 * Screens the result of an allowed call before the model sees it: one text per part, empty for an image. Returns the texts that the
 	 * model may see, part by part (missing parts are dropped, an image stays if its text stays empty); `undefined` to change nothing.
@@ -39,7 +40,7 @@ export interface Policy {
 	forbidsTool?(name: string): boolean;
 }
 
-type Amendment = Readonly<Record<string, unknown>> | undefined;
+type Need = BoxNeed | undefined;
 
 type Verdicts = Verdict | readonly Verdict[] | undefined;
 
@@ -66,8 +67,8 @@ export interface Policies {
 	judge(call: ToolCall, footprint: () => Footprint): Promise<Judgment>;
 	/** Whether every policy ignores the call. */
 	ignore(call: ToolCall): boolean;
-	/** Collects the policies' changes of a call's arguments; later ones win. Throws if a policy throws. */
-	amend(call: ToolCall): Promise<Amendment>;
+	/** How the call has to be contained so that every policy is content. Throws if a policy throws. */
+	confine(call: ToolCall, footprint: () => Footprint): Promise<Need>;
 	/** Passes the texts of a result through every policy in turn. If one throws, all texts are withheld. */
 	screen(call: ToolCall, footprint: () => Footprint, texts: readonly string[]): Promise<readonly Screening[]>;
 	readonly size: number;
@@ -120,13 +121,10 @@ export function openPolicies(): Policies {
 		ignore(call) {
 			return [...policies].every((policy) => policy.ignores?.(call));
 		},
-		async amend(call) {
-			let amended: Amendment;
-			for (const policy of policies) {
-				const changes = await policy.amend?.(amended ? { ...call, input: { ...call.input, ...amended } } : call);
-				if (changes) amended = { ...amended, ...changes };
-			}
-			return amended;
+		async confine(call, footprint) {
+			let need: Need;
+			for (const policy of policies) need = strictestNeed(need, await policy.confines?.(call, footprint));
+			return need;
 		},
 		async screen(call, footprint, texts) {
 			const done: Screening[] = [];

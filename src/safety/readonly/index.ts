@@ -1,6 +1,7 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { completeWords, exitCodes, failWith, hasEnded, registerOwnCommand, say } from "../../pi/index.ts";
 import type { Policies } from "../policy/index.ts";
+import type { SessionBox } from "../session-box.ts";
 import { registerReadonlyFlag } from "./flag.ts";
 import type { ReadonlyRequest } from "./front-matter.ts";
 import { openReadonly, type ReadonlySession, readonlyOf, setReadonly, toggleReadonly } from "./session.ts";
@@ -8,8 +9,8 @@ import { openReadonly, type ReadonlySession, readonlyOf, setReadonly, toggleRead
 export type { ReadonlySession } from "./session.ts";
 
 /** Registers `/readonly`, the flag, and the handlers that follow the branch and the front matter of templates and skills. */
-export function registerReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySession {
-	const session = openReadonly(pi, policies);
+export function registerReadonly(pi: ExtensionAPI, policies: Policies, box: SessionBox): ReadonlySession {
+	const session = openReadonly(pi, policies, box);
 	registerReadonlyFlag(pi, process.argv);
 	registerOwnCommand(pi, "readonly", {
 		description: "Turn readonly on or off: /readonly [on|off]",

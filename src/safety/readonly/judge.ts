@@ -3,22 +3,21 @@
 // call known to change something is refused even in a sandbox.
 import { changes, type Footprint, unknownParts } from "../../footprint/index.ts";
 import { isTemporary, type TemporaryPlaces } from "../places.ts";
-import { type Policy, quoteRedacted, type ToolCall, type Verdict } from "../policy/index.ts";
+import { type Policy, quoteRedacted, shellCommand, type ToolCall, type Verdict } from "../policy/index.ts";
 import { findChange, mayChange } from "../project-changes.ts";
 
 export interface ReadonlyOptions {
 	readonly places: TemporaryPlaces;
-	/** Rewrites the command to run in the sandbox; `undefined` if there is none. */
-	readonly confine: (command: string) => Promise<string | undefined>;
+	/** Whether a sandbox can contain shell commands. */
+	readonly contains: () => Promise<boolean>;
 }
 
 const shells = new Set(["bash", "powershell"]);
 const advice =
 	"This session is readonly. Tell the user what should be changed; they can turn readonly off with `/readonly off`.";
 
-export function readonlyPolicy({ places, confine }: ReadonlyOptions): Policy {
-	const confined = async ({ tool, input }: ToolCall) =>
-		tool === "bash" && typeof input.command === "string" ? confine(input.command) : undefined;
+export function readonlyPolicy({ places, contains }: ReadonlyOptions): Policy {
+	const isContained = async (call: ToolCall) => shellCommand(call) !== undefined && (await contains());
 	return {
 		name: "readonly",
 		async judge(call, footprint) {
@@ -26,11 +25,11 @@ export function readonlyPolicy({ places, confine }: ReadonlyOptions): Policy {
 			const known = judgeKnown(footprint(), places);
 			if (known) return known;
 			const unknown = judgeUnknown(call, footprint());
-			return unknown && (await confined(call)) === undefined ? unknown : undefined;
+			return unknown && !(await isContained(call)) ? unknown : undefined;
 		},
-		async amend(call) {
-			const command = await confined(call);
-			return command === undefined ? undefined : { command };
+		async confines(call, footprint) {
+			if (!(await isContained(call))) return undefined;
+			return { scope: "temporary", network: judgeUnknown(call, footprint()) ? "off" : "open" };
 		},
 	};
 }

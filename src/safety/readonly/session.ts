@@ -2,9 +2,9 @@
 // Invariants: the newest entry of the branch decides; without one, the command line's flag decides; the model gets one notice per change.
 
 import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
-import { customEntries, newestFirst, openBadge, openInstances, openOnce } from "../../pi/index.ts";
+import { customEntries, newestFirst, openBadge, openInstances } from "../../pi/index.ts";
 import type { Policies, Policy } from "../policy/index.ts";
-import type { SandboxProbe } from "../sandbox/index.ts";
+import type { SessionBox } from "../session-box.ts";
 import { readonlyFlag } from "./flag.ts";
 
 /** Entry types. The second belongs to another package; it is read so that sessions of that package can be continued. */
@@ -60,14 +60,13 @@ export function readonlyOf(ctx: ExtensionContext): ReadonlySession | undefined {
 }
 
 /** Opens the readonly state of the session that `pi` belongs to. Reads nothing before `refresh`. */
-export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySession {
+export function openReadonly(pi: ExtensionAPI, policies: Policies, box: SessionBox): ReadonlySession {
 	let on = false;
 	let policy: AddedPolicy | undefined;
 	const badge = openBadge(statusKey);
 	/** Whether the session was ever readonly on this branch; a notice is possible only then. */
 	let used = false;
 	const listeners = new Set<() => void>();
-	const sandbox = openOnce(async () => (await import("../sandbox/index.ts")).probeSandbox());
 
 	const apply = async (ctx: ExtensionContext, wanted: boolean): Promise<void> => {
 		const changed = wanted !== on;
@@ -81,7 +80,7 @@ export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySess
 			policy?.remove();
 			policy = undefined;
 		} else if (!policy) {
-			policy = addPolicy(policies, ctx.cwd, sandbox);
+			policy = addPolicy(policies, ctx.cwd, box);
 			await policy.loaded;
 		}
 	};
@@ -117,7 +116,7 @@ export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySess
 			listeners.add(listener);
 			return () => void listeners.delete(listener);
 		},
-		confinement: async () => ((await sandbox()) ? "sandbox" : "text"),
+		confinement: async () => ((await box.works()) ? "sandbox" : "text"),
 	};
 	return self;
 }
@@ -129,12 +128,12 @@ interface AddedPolicy {
 }
 
 /** Enforces the policy immediately: calls wait until its code is loaded, and are refused if it cannot be loaded. */
-function addPolicy(policies: Policies, cwd: string, sandbox: () => Promise<SandboxProbe>): AddedPolicy {
-	const opening = openPolicy(cwd, sandbox);
+function addPolicy(policies: Policies, cwd: string, box: SessionBox): AddedPolicy {
+	const opening = openPolicy(cwd, box);
 	const remove = policies.add({
 		name: "readonly",
 		judge: async (call, footprint) => (await opening).judge(call, footprint),
-		amend: async (call) => (await opening).amend?.(call),
+		confines: async (call, footprint) => (await opening).confines?.(call, footprint),
 	});
 	return {
 		remove,
@@ -145,25 +144,13 @@ function addPolicy(policies: Policies, cwd: string, sandbox: () => Promise<Sandb
 	};
 }
 
-async function openPolicy(cwd: string, sandbox: () => Promise<SandboxProbe>): Promise<Policy> {
-	const [{ readonlyPolicy }, { temporaryPlaces, writableFolder }, { cacheOptions, wrapCommand }, { hostEnvironment }] =
-		await Promise.all([
-			import("./judge.ts"),
-			import("../places.ts"),
-			import("../sandbox/index.ts"),
-			import("../../pi/index.ts"),
-		]);
-	const host = hostEnvironment(cwd);
-	const places = temporaryPlaces(host);
-	const { folders: writable, except: readonly } = places;
-	let moved: readonly string[] | undefined;
-	const confine = async (command: string) => {
-		const probe = await sandbox();
-		if (!probe) return undefined;
-		moved ??= cacheOptions({ ...host, temporary: writableFolder(places), writable: [] });
-		return wrapCommand(command, { ...probe, options: [...probe.options, ...moved] }, { writable, readonly });
-	};
-	return readonlyPolicy({ places, confine });
+async function openPolicy(cwd: string, box: SessionBox): Promise<Policy> {
+	const [{ readonlyPolicy }, { temporaryPlaces }, { hostEnvironment }] = await Promise.all([
+		import("./judge.ts"),
+		import("../places.ts"),
+		import("../../pi/index.ts"),
+	]);
+	return readonlyPolicy({ places: temporaryPlaces(hostEnvironment(cwd)), contains: box.works });
 }
 
 const onText =

@@ -1,4 +1,6 @@
-export { cacheOptions } from "./caches.ts";
+export { type Confinement, type ConfinementOptions, openConfinement } from "./confinement.ts";
+export { repositoryAbove } from "./git-rules.ts";
+export { hostQuestion, openBoxOfSession } from "./of-session.ts";
 export { sandboxPolicy } from "./policy.ts";
 export { probeSandbox, type SandboxProbe } from "./probe.ts";
-export { wrapCommand } from "./wrap.ts";
+export { agentReadable } from "./readable.ts";

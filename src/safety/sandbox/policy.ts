@@ -1,48 +1,56 @@
-// Runs a worker's shell commands in the machine's sandbox, so that the kernel enforces limits that the guard can only judge by text.
-// Invariants: everything is readable; only the working folder, temporary folders and caches are writable; `.pi` in the working folder is not;
-// other caches are led to a temporary folder.
-// Network and processes are not confined.
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import type { HostEnvironment } from "../../footprint/index.ts";
-import type { CopiedProject } from "../copied-project.ts";
-import { type TemporaryPlaces, temporaryPlaces, writableFolder } from "../places.ts";
-import type { Policy } from "../policy/index.ts";
-import { cacheOptions } from "./caches.ts";
-import type { SandboxProbe } from "./probe.ts";
-import { wrapCommand } from "./wrap.ts";
+// Contains every shell command of a worker or session, and judges pi's file tools, which work outside the sandbox, by the same paths.
+import type { FileAccess, Footprint } from "../../footprint/index.ts";
+import { type BoxNeed, type BoxScope, isWithin, type Policy, quoteRedacted, type Verdict } from "../policy/index.ts";
+import type { Confinement } from "./confinement.ts";
+import { accessTo, type BoxLayout } from "./layout.ts";
 
-type SandboxHost = Parameters<typeof temporaryPlaces>[0] & Pick<HostEnvironment, "env">;
+const fileTools: ReadonlySet<string> = new Set(["read", "write", "edit", "grep", "find", "ls"]);
 
-/** Confines the shell tool; `probe` is the form of sandbox that works on this machine, `copy` the copy of the project that the agent works in. */
-export function sandboxPolicy(probe: NonNullable<SandboxProbe>, host: SandboxHost, copy?: CopiedProject): Policy {
-	const temporary: TemporaryPlaces = temporaryPlaces(host);
-	const { folders } = temporary;
-	const { cwd, home, realpath } = host;
-	const both = (path: string): string[] => [...new Set([path, realpath(path) ?? path])];
-	const caches = [".cache", ".npm"].map((name) => join(home, name)).filter((path) => existsSync(path));
-	const closed = copy ? [copy.project, ...copy.closed].filter((folder) => folder !== copy.root) : [];
-	// The order matters: the working folder may be in the home directory, and both in a temporary folder.
-	const options = [
-		...probe.options,
-		...folders.flatMap((path) => ["--bind-try", path, path]),
-		...both(home).flatMap((path) => ["--ro-bind-try", path, path]),
-		...caches.flatMap((path) => ["--bind-try", path, path]),
-		...closed.flatMap((path) => ["--ro-bind-try", path, path]),
-	];
-	const writable = both(copy?.root ?? cwd);
-	let moved: readonly string[] | undefined;
-	const readonly = [...new Set([...writable, ...both(cwd)])].map((path) => join(path, ".pi"));
+/** The policy of a worker or session whose commands are contained; `needOf` says how, `scope` what file tools may change. */
+export function sandboxPolicy(
+	confinement: Pick<Confinement, "layout">,
+	scope: BoxScope,
+	needOf: (footprint: Footprint) => BoxNeed,
+): Policy {
 	return {
 		name: "sandbox",
-		ignores: ({ tool }) => tool !== "bash",
-		judge: () => undefined,
-		amend({ tool, input }) {
-			if (tool !== "bash" || typeof input.command !== "string") return undefined;
-			moved ??= cacheOptions({ ...host, temporary: writableFolder(temporary), writable: [...caches, ...writable] });
-			return {
-				command: wrapCommand(input.command, { ...probe, options: [...options, ...moved] }, { writable, readonly }),
-			};
+		ignores: ({ tool, own }) => own === true || (tool !== "bash" && !fileTools.has(tool)),
+		judge({ tool }, footprint) {
+			if (!fileTools.has(tool)) return undefined;
+			const layout = confinement.layout(scope);
+			return footprint().accesses.flatMap((access) => judgeAccess(access, layout) ?? []);
 		},
+		confines: (_call, footprint) => needOf(footprint()),
 	};
+}
+
+function judgeAccess({ kind, by, path, real, recursive }: FileAccess, layout: BoxLayout): Verdict | undefined {
+	const access = accessTo(layout, path, real);
+	const verdict = (rule: string, what: string): Verdict => ({
+		decision: "deny",
+		policy: "sandbox",
+		rule,
+		reason: `${quoteRedacted(by)} ${what} ${path}, which the sandbox does not allow.`,
+		advice: `Files can be written only in ${layout.writable.join(", ")}; \`sandbox: { write: [...] }\` in the template or the settings names more.`,
+		repeats: "unasked",
+	});
+	if (kind === "read" || kind === "list") {
+		if (access === "hide" || access === "home") return verdict("hidden", "reads");
+		const hides =
+			recursive &&
+			layout.rules.some((rule) => isHidden(rule.access) && isWithin(rule.path, real) && rule.path !== real);
+		return hides && !isProjectPlace(real, layout) ? verdict("hidden", "reads what is hidden below") : undefined;
+	}
+	if (access !== "write") return verdict("not-writable", "changes");
+	const isProtected = layout.absent.some((one) => isWithin(path, one) || isWithin(real, one));
+	return isProtected ? verdict("not-writable", "changes") : undefined;
+}
+
+function isHidden(access: string): boolean {
+	return access === "hide" || access === "home";
+}
+
+/** Whether a search stays in what may be written: what is hidden there is closed by a rule of the guard, which judges searches itself. */
+function isProjectPlace(real: string, layout: BoxLayout): boolean {
+	return layout.rules.some(({ path, access }) => access === "write" && isWithin(real, path));
 }

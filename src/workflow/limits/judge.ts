@@ -3,6 +3,7 @@
 // then by the effects of the call, regardless of the tool; L4 changes in temporary folders outside the project are free.
 import { isListed } from "../../definition/index.ts";
 import {
+	type BoxNeed,
 	type ChangeKind,
 	type CommandRun,
 	changedThings,
@@ -17,6 +18,7 @@ import {
 	pathInProject,
 	type ToolCall,
 	type Unknown,
+	unchangedNeed,
 } from "../../safety/index.ts";
 import type { Capability, ToolLimits } from "../definitions/index.ts";
 
@@ -94,6 +96,17 @@ export function isNameRefused(limits: ToolLimits, tool: string): boolean {
 		case "capabilities":
 			return limits.may.length === 0;
 	}
+}
+
+/** How a sandbox contains a call that the text of its command leaves uncertain; `undefined`: it need not. */
+export function containmentOf(limits: ToolLimits, footprint: Footprint): BoxNeed | undefined {
+	const isUncertain =
+		footprint.unknowns.some(mayChange) || footprint.runs.some(({ changes }) => changes.includes("packages"));
+	if (!isUncertain) return undefined;
+	if (!changesAreMeant(limits)) return unchangedNeed(footprint);
+	// A phase that may write, and run only what is known.
+	const mayRun = limits.kind !== "capabilities" || limits.may.includes("exec");
+	return mayRun ? undefined : { ...unchangedNeed(footprint), scope: "project" };
 }
 
 /** Whether the limits allow changes to the project. */

@@ -1,16 +1,34 @@
 // The limits of the current phase as a policy of the package's gate. It applies only while a run is active.
 import { hostEnvironment } from "../../pi/index.ts";
-import { type Policy, projectPlaces, type ToolCall, type Verdict } from "../../safety/index.ts";
-import { changesAreMeant, isNameRefused, judgeCall, type Stop, stepTool, stopRule, stopText } from "../limits/index.ts";
+import {
+	containedFootprint,
+	type Policy,
+	projectPlaces,
+	type SessionBox,
+	shellCommand,
+	type ToolCall,
+	type Verdict,
+} from "../../safety/index.ts";
+import {
+	changesAreMeant,
+	containmentOf,
+	isNameRefused,
+	judgeCall,
+	type Stop,
+	stepTool,
+	stopRule,
+	stopText,
+} from "../limits/index.ts";
 import { currentPhase, isActive, type WorkflowRun } from "../machine/index.ts";
 import { afterStepText, blockAdvice, blockReason, type StepAction, staleReason } from "../prompts/index.ts";
 
 /** Judges every call by the phase that `run` is in when the call starts. A run without its definition allows nothing. */
-export function phasePolicy(run: () => WorkflowRun | undefined, cwd: string): Policy {
+export function phasePolicy(run: () => WorkflowRun | undefined, cwd: string, box: Pick<SessionBox, "works">): Policy {
 	const places = projectPlaces(hostEnvironment(cwd));
+	const isContained = async (call: ToolCall) => shellCommand(call) !== undefined && (await box.works());
 	return {
 		name: "phase",
-		judge(call, footprint) {
+		async judge(call, footprint) {
 			const current = run();
 			if (!current || !isActive(current) || call.tool === stepTool) return undefined;
 			if (current.kind === "stale")
@@ -24,8 +42,18 @@ export function phasePolicy(run: () => WorkflowRun | undefined, cwd: string): Po
 			const { tools } = currentPhase(current);
 			// This package's read-only tools (notebook, handoff) affect nothing that a phase limits. Only a blacklist that names one stops it.
 			if (call.own && call.annotations?.readOnlyHint && tools.kind !== "blacklist") return undefined;
-			const stop = judgeCall(tools, call, footprint, places);
+			const first = judgeCall(tools, call, footprint, places);
+			const stop =
+				first && (await isContained(call))
+					? judgeCall(tools, call, () => containedFootprint(footprint()), places)
+					: first;
 			return stop && verdict(stop, blockReason(current, call.tool), blockAdvice(current));
+		},
+		async confines(call, footprint) {
+			const current = run();
+			if (!current || !isActive(current) || current.kind === "stale") return undefined;
+			const need = containmentOf(currentPhase(current).tools, footprint());
+			return need && (await isContained(call)) ? need : undefined;
 		},
 		forbidsChanges() {
 			const current = run();

@@ -4,7 +4,7 @@
 // the whole conversation would be lost.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { customEntries, type NoticeLevel, openBadge, printable, say, writeEntry } from "../../pi/index.ts";
-import type { Policies } from "../../safety/index.ts";
+import type { Policies, SessionBox } from "../../safety/index.ts";
 import {
 	type EndedVisit,
 	isActive,
@@ -47,6 +47,8 @@ import { spentPerPhase } from "./summary.ts";
 interface RunControllerOptions {
 	readonly pi: ExtensionAPI;
 	readonly policies: Policies;
+	/** The session's sandbox. */
+	readonly box: SessionBox;
 	readonly library: Library;
 	/** Registers or withdraws `workflow_step`. */
 	readonly offer: (offered: boolean) => void;
@@ -232,7 +234,8 @@ export class RunController {
 	/** Updates policy and status line to match the run. */
 	private show(ctx: ExtensionContext): void {
 		const { active } = this;
-		if (active) this.removePolicy ??= this.options.policies.add(phasePolicy(() => this.current?.run, ctx.cwd));
+		if (active)
+			this.removePolicy ??= this.options.policies.add(phasePolicy(() => this.current?.run, ctx.cwd, this.options.box));
 		else {
 			this.removePolicy?.();
 			this.removePolicy = undefined;

@@ -1,7 +1,7 @@
 // Connects the parts of workflows for one session. Imported when a workflow command first runs, or when the session contains a run.
 import { type ExtensionAPI, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { type ExitCode, exitCodes, foreignTools, openExitCode, type Scope, say } from "../../pi/index.ts";
-import type { Policies } from "../../safety/index.ts";
+import type { Policies, SessionBox } from "../../safety/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { reachable, rootOf, waitsForUser } from "../machine/index.ts";
 import { answerLine, askLine, pauseLine, personLine, placeLine, staleReason } from "../prompts/index.ts";
@@ -33,11 +33,15 @@ export interface Workflows {
 	restore(ctx: ExtensionContext, greet: "greet" | "silently"): void;
 }
 
-export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Scope; policies: Policies }): Workflows {
+export function openWorkflows(
+	pi: ExtensionAPI,
+	{ scope, policies, box }: { scope: Scope; policies: Policies; box: SessionBox },
+): Workflows {
 	const library = openLibrary(getAgentDir());
 	const controller: RunController = new RunController({
 		pi,
 		policies,
+		box,
 		library,
 		offer: (offered) => offerStepTool(pi, () => controller, offered),
 	});

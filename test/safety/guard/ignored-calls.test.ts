@@ -82,12 +82,11 @@ describe("a call that the guard ignores", () => {
 	});
 });
 
-it("the sandbox ignores every call except those that it changes", () => {
-	const policy = sandboxPolicy({ bwrap: "bwrap", options: [] }, host);
-	for (const name of ["bash", "read", "workflow_transition"]) {
-		const call = callOf({ command: "ls" }, { tool: name });
-		expect(policy.ignores?.(call)).toBe(policy.amend?.(call) === undefined);
-	}
+it("the sandbox ignores every call but those of the shell and of pi's file tools", () => {
+	const policy = sandboxPolicy({ layout: never }, "project", never);
+	const ignored = ["bash", "read", "write", "deploy"].map((tool) => policy.ignores?.(foreign(tool, { command: "ls" })));
+	expect(ignored).toEqual([false, false, false, true]);
+	expect(policy.ignores?.(callOf({ command: "ls" }))).toBe(true);
 });
 
 it("a call is measured unless every policy ignores it", () => {

@@ -221,17 +221,16 @@ describe("policies together", () => {
 		]);
 	});
 
-	it("change arguments in order, each from the previous result", async () => {
+	it("contain a command as strictly as the strictest of them wants", async () => {
 		const policies = openPolicies();
-		expect(await policies.amend(call())).toBeUndefined();
-		policies.add({ name: "one", judge: () => undefined, amend: () => ({ a: 1, b: 1 }) });
-		policies.add({ name: "none", judge: () => undefined, amend: () => undefined });
-		policies.add({
-			name: "two",
-			judge: () => undefined,
-			amend: ({ input }) => ({ b: Number(input.a) + 1, kept: input.kept }),
-		});
-		expect(await policies.amend(call({ input: { kept: "yes" } }))).toEqual({ a: 1, b: 2, kept: "yes" });
+		const need = () => policies.confine(call(), footprint);
+		expect(await need()).toBeUndefined();
+		policies.add({ name: "none", judge: () => undefined, confines: () => undefined });
+		policies.add({ name: "one", judge: () => undefined, confines: () => ({ scope: "project", network: "off" }) });
+		expect(await need()).toEqual({ scope: "project", network: "off" });
+		policies.add({ name: "two", judge: () => undefined, confines: () => ({ scope: "temporary", network: "open" }) });
+		policies.add({ name: "three", judge: () => undefined, confines: () => ({ scope: "ignored", network: "open" }) });
+		expect(await need()).toEqual({ scope: "temporary", network: "off" });
 	});
 
 	it("withhold every text of a result that one of them cannot inspect", async () => {

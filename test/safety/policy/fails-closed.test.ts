@@ -60,15 +60,19 @@ describe("policies", () => {
 		expect([policies.forbidChanges, policies.forbidTool("bash")]).toEqual([false, false]);
 	});
 
-	it("a failing change of arguments is a refusal", async () => {
+	it("a policy that cannot say how a command is contained refuses it", async () => {
 		const policies = openPolicies();
 		policies.add({
 			...quiet,
-			amend() {
+			confines() {
 				throw new Error("boom");
 			},
 		});
-		await expect(policies.amend(toolCall)).rejects.toThrow("boom");
+		await expect(
+			policies.confine(toolCall, () => {
+				throw new Error("not measured");
+			}),
+		).rejects.toThrow("boom");
 	});
 });
 

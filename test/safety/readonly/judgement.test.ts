@@ -27,7 +27,7 @@ beforeAll(() => {
 	policies.add(
 		readonlyPolicy({
 			places: temporaryPlaces({ ...hostEnvironment(cwd), temp, home: join(root, "home") }),
-			confine: async () => undefined,
+			contains: async () => false,
 		}),
 	);
 });

@@ -108,6 +108,8 @@ export interface LaunchOrder {
 	readonly answer?: LateAnswer;
 	/** Folder of the run's own files; the worker may read them. */
 	readonly folder: string;
+	/** The run's files are those of the repository that contains `cwd`; absent: those of `cwd`. */
+	readonly files?: "repository";
 }
 
 /** An answer for a worker whose process has ended since it asked. */
@@ -136,6 +138,7 @@ export interface StandbyOrder
 		| "output"
 		| "withoutOutput"
 		| "folder"
+		| "files"
 	> {
 	/** The run waits for the user: after a while the standby is given up. */
 	readonly waits: boolean;

@@ -1,5 +1,5 @@
 // Compiles the fields of a file to the exact values that the machine trusts: units, defaults, the two dialects.
-import type { Fields, MapNode, ReadContext, Values } from "../../../definition/index.ts";
+import type { Fields, MapEntry, MapNode, ReadContext, SandboxChoice, Values } from "../../../definition/index.ts";
 import { compileChildren, type ReadInline } from "./children.ts";
 import { limitFields, stateFields, type templateFields } from "./fields.ts";
 import type { InheritedFields } from "./inherited-fields.ts";
@@ -29,6 +29,8 @@ export interface StateDefaults {
 	readonly questions: "user" | "none" | undefined;
 	readonly fallback: readonly string[] | undefined;
 	readonly shell: StatePlan["shell"];
+	/** The template's choice, and as it is written. */
+	readonly sandbox: { readonly choice: SandboxChoice; readonly entry: MapEntry | undefined } | undefined;
 	/** `limits` as written; `undefined`: none, or with problems. */
 	readonly limits: MapNode | undefined;
 	readonly readInline: ReadInline;
@@ -109,6 +111,7 @@ export function compileState(
 		...present({
 			tools,
 			shell: values.shell,
+			sandbox: sandboxOf(values, defaults),
 			model,
 			models,
 			fallback,
@@ -129,18 +132,23 @@ export function compileState(
 	};
 }
 
+function sandboxOf({ sandbox }: StateValues, defaults: StateDefaults): StatePlan["sandbox"] {
+	return sandbox ?? defaults.sandbox?.choice;
+}
+
 function unaskedIf(questions: InheritedFields["questions"]): Pick<StatePlan, "questions"> {
 	return questions === "none" ? { questions } : {};
 }
 
 /** What the inline templates of a state get. */
-function inheritedBy(values: StateValues, { node }: StateNode, defaults: StateDefaults): InheritedFields {
+function inheritedBy(values: StateValues, at: StateNode, defaults: StateDefaults): InheritedFields {
 	const { shell, questions, limits, fallback } = defaults;
 	return {
 		shell,
+		sandbox: at.node.entries.get("sandbox") ?? defaults.sandbox?.entry,
 		fallback: values.fallback ?? fallback,
 		questions: values.questions ?? questions,
-		limits: [limits, mapAt(node, values.limits && "limits")],
+		limits: [limits, mapAt(at.node, values.limits && "limits")],
 	};
 }
 

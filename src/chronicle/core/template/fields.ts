@@ -16,6 +16,7 @@ import {
 	quoted,
 	type ReadContext,
 	readDuration,
+	sandboxField,
 	text,
 	wrongType,
 } from "../../../definition/index.ts";
@@ -183,6 +184,10 @@ export const stateFields = {
 			"How a worker without `edit` and `write` is kept from changing the project through its shell and other tools: `judged` refuses calls that are known to change it, `strict` also those with unknown effects, `free` none.",
 		shown: "that of the template",
 	}),
+	sandbox: sandboxField({
+		about: "How the worker's shell commands are [contained](workers.md#sandbox), instead of `sandbox` of the template.",
+		shown: "that of the template",
+	}),
 	skills: names({ about: "Skills of the worker, in addition to those of its agent file." }),
 	extra_skills: names({ about: "Alias of `skills`." }),
 	extensions: names({
@@ -247,6 +252,11 @@ export const templateFields = {
 	team: text({ about: "Team of states that name none.", form: "line", max: 200 }),
 	limits: objectField(limitFields, { about: "Limits of the run.", shown: "as below" }),
 	shell: choice(shellRules, { about: "`shell` of states that have none.", shown: "`judged`" }),
+	sandbox: sandboxField({
+		about:
+			"How workers' shell commands are [contained](workers.md#sandbox): `default` where a sandbox works, `off`, `required`: no worker starts without one; or an object of `use` (one of these), `network` (`open`, `off`, or a list of hosts) and `write` (further paths that commands may write).",
+		shown: "the setting `sandbox`",
+	}),
 	files: choice(["folder", "repository"], {
 		about:
 			"Which files are saved, compared and restored by a rewind: those of the working folder, or those of the whole repository that contains it.",

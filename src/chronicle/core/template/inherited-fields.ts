@@ -4,6 +4,7 @@ import type { RunLimits, StatePlan } from "./template.ts";
 
 export interface InheritedFields {
 	readonly shell: StatePlan["shell"];
+	readonly sandbox: MapEntry | undefined;
 	readonly questions: "user" | "none" | undefined;
 	readonly fallback: readonly string[] | undefined;
 	/** `limits` of the template around it, and of the state that it does. */
@@ -25,9 +26,13 @@ const visitLimits = [
 ];
 
 /** The definition with the inherited fields. */
-export function inheritFields(map: MapNode, { shell, questions, fallback, limits }: InheritedFields): MapNode {
+export function inheritFields(map: MapNode, { shell, sandbox, questions, fallback, limits }: InheritedFields): MapNode {
 	const shelled = withText(map, "shell", shell === "judged" ? undefined : shell);
-	const asking = withText(shelled, "questions", questions);
+	const contained =
+		sandbox === undefined || shelled.entries.has("sandbox")
+			? shelled
+			: { ...shelled, entries: new Map([["sandbox", sandbox], ...shelled.entries]) };
+	const asking = withText(contained, "questions", questions);
 	return withLimits(withText(asking, "fallback", fallback?.join(",")), limits);
 }
 

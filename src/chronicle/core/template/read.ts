@@ -112,7 +112,8 @@ function readNode(
 	const readInline: ReadInline = (node, path, name, only) => readNode(node, { ...reading, path }, name, only);
 	const { team, questions, fallback, shell = "judged" } = top;
 	const limitsNode = mapAt(root, top.limits && "limits");
-	const defaults = { dialect, team, questions, fallback, shell, limits: limitsNode, readInline };
+	const sandbox = top.sandbox && { choice: top.sandbox, entry: root.entries.get("sandbox") };
+	const defaults = { dialect, team, questions, fallback, shell, sandbox, limits: limitsNode, readInline };
 	const states = readStates(entries, reading, defaults, onlyState);
 	const [first] = entries.keys();
 	const initial = top.initial ?? first;

@@ -1,6 +1,7 @@
 // A validated chronicle template with defaults filled in. The file format is defined in `fields.ts`.
 // T1 frozen data; T2 every name in `next` is a key of `states`; T3 `initial` is a key of `states`.
 
+import type { SandboxChoice } from "../../../definition/index.ts";
 import type { OutputSchema } from "./output-schema.ts";
 
 /** How a state names its persona. */
@@ -78,6 +79,8 @@ export interface StatePlan {
 	 * unknown effects, `free` none.
 	 */
 	readonly shell: "judged" | "strict" | "free";
+	/** How its worker's shell commands are contained; `undefined`: as the settings say. */
+	readonly sandbox?: SandboxChoice;
 	readonly model?: string;
 	/** After `model`: models that take over if a provider fails. */
 	readonly models?: readonly string[];

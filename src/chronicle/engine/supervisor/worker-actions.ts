@@ -265,6 +265,7 @@ function orderOf(context: ExecutorContext, action: Work, cwd: string, message: L
 		unanswered: because === "rejected" || run.outbox.length > 0 ? "drop" : "ask",
 		...lateAnswer(run, because),
 		folder,
+		...(run.plan.files === "repository" ? { files: run.plan.files } : {}),
 	};
 }
 
@@ -283,6 +284,7 @@ function standbyOrderOf({ run, folder, labels }: ExecutorContext, cwd: string | 
 		output: outputIn(now, next.state),
 		withoutOutput: targetsWithoutOutput(now, next.state),
 		folder,
+		...(now.plan.files === "repository" ? { files: now.plan.files } : {}),
 		waits: now.stage.kind === "asking" || now.questions.length > 0 || unansweredQuestion(now) !== undefined,
 	};
 }

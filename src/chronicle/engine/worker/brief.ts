@@ -5,6 +5,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import {
 	anyObject,
+	eitherOf,
 	isFlag,
 	isNumber,
 	isText,
@@ -12,8 +13,10 @@ import {
 	object,
 	oneOf,
 	optional,
+	type SandboxNetwork,
 	type Shape,
 } from "../../../definition/index.ts";
+import type { SandboxProbe } from "../../../safety/index.ts";
 import type { LaunchId, OutputSchema, WorkingCopy } from "../../core/index.ts";
 import type { RequestedTool, ToolOrder } from "./tool-order.ts";
 
@@ -42,8 +45,22 @@ export interface WorkerBrief {
 	readonly rules: FrozenRules;
 	/** The copy of the project that the worker works in; absent: it works in the project itself. */
 	readonly copy?: WorkingCopy;
-	/** `shell`: shell commands run in the machine's sandbox; without one, the worker does no work. */
-	readonly sandbox: "shell" | "off";
+	/** `off`: shell commands are not contained. */
+	readonly sandbox: WorkerBox | "off";
+}
+
+/** The sandbox of a worker's shell commands. Paths are absolute. */
+export interface WorkerBox {
+	readonly probe: NonNullable<SandboxProbe>;
+	/** The folder of the files that commands may change. */
+	readonly root: string;
+	/** The run's private folder. */
+	readonly folder: string;
+	readonly network?: SandboxNetwork;
+	/** Further paths that may be written, as the user wrote them. */
+	readonly write?: readonly string[];
+	/** Paths that stay readable. */
+	readonly read: readonly string[];
 }
 
 /** Limits of a worker that is not meant to change the project. */
@@ -94,6 +111,24 @@ const isToolOrder: Shape<ToolOrder> = object<ToolOrder>({
 	restrictions: object<ToolOrder["restrictions"]>({ denied: listOf(isText), only: optional(listOf(isText)) }),
 });
 
+const isProbe: Shape<WorkerBox["probe"]> = eitherOf(
+	object<Extract<WorkerBox["probe"], { kind: "bwrap" }>>({
+		kind: oneOf("bwrap"),
+		bwrap: isText,
+		options: listOf(isText),
+	}),
+	object<Extract<WorkerBox["probe"], { kind: "seatbelt" }>>({ kind: oneOf("seatbelt"), program: isText }),
+);
+
+const isWorkerBox: Shape<WorkerBox> = object<WorkerBox>({
+	probe: isProbe,
+	root: isText,
+	folder: isText,
+	network: optional(eitherOf(oneOf("open", "off"), listOf(isText))),
+	write: optional(listOf(isText)),
+	read: listOf(isText),
+});
+
 const isBrief: Shape<WorkerBrief> = object<WorkerBrief>({
 	version: oneOf(2),
 	run: isText,
@@ -108,7 +143,7 @@ const isBrief: Shape<WorkerBrief> = object<WorkerBrief>({
 	unchanged: optional(object<UnchangedProject>({ shell: oneOf("judged", "strict"), tools: listOf(isText) })),
 	rules: object<FrozenRules>({ hash: isText, text: isText, files: isNumber }),
 	copy: optional(object<WorkingCopy>({ root: isText, project: isText, closed: listOf(isText) })),
-	sandbox: oneOf("shell", "off"),
+	sandbox: eitherOf(oneOf("off"), isWorkerBox),
 });
 
 const isAdoption: Shape<Adoption> = object<Adoption>({

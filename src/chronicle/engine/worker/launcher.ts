@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { digest } from "../../../bounds/index.ts";
 import { errorMessage } from "../../../definition/index.ts";
-import { orderExtension } from "../../../pi/index.ts";
+import { openOnce, orderExtension } from "../../../pi/index.ts";
 import { stopOrphans } from "../../../process/index.ts";
-import { openRedaction, redactText } from "../../../safety/index.ts";
+import { openRedaction, probeSandbox, redactText } from "../../../safety/index.ts";
 import type {
 	LateAnswer,
 	LaunchFault,
@@ -49,6 +49,7 @@ import {
 	workersFolder,
 } from "./start-process.ts";
 import { unheldCeilings } from "./unheld-ceilings.ts";
+import { chooseBox } from "./worker-box.ts";
 import { resolveWorkerSpec, type WorkerResources, type WorkerSpec } from "./worker-spec.ts";
 
 export interface LauncherOptions extends StartOptions {
@@ -67,7 +68,8 @@ interface Launching {
 }
 
 /** Opens the launcher of one supervisor. */
-export function openLauncher(options: LauncherOptions): WorkerLauncher {
+export function openLauncher(given: LauncherOptions): WorkerLauncher {
+	const options = { ...given, probe: openOnce(() => probeSandbox(given.env)) };
 	const { resources, rules } = options;
 	const standby =
 		"kind" in rules || !options.standby ? undefined : new Standby({ ...options, rules, limits: options.standby });
@@ -194,7 +196,9 @@ async function startWorker(
 		if (session !== undefined && "ok" in session) return session;
 		const { answer } = order;
 		const place = session && answer ? await addAnswer(files.session, answer.call, answer.result) : undefined;
-		const started = startProcess(order, { spec, files, rules }, options, signal);
+		const box = await chooseBox(order, spec, options);
+		if (box !== "off" && "missing" in box) return startFault("rules", box.missing);
+		const started = startProcess(order, { spec, files, rules, box }, options, signal);
 		return await adopt(started, { ...adoption, session, place, standby: false, ackMs: helloMs });
 	} catch (error) {
 		const cause = errorMessage(error);

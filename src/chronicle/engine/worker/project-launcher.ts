@@ -1,6 +1,7 @@
 // Assembles the launcher of a project on this machine: its agents, its current rules, its pi, its models.
 // O1 everything is read once, when the launcher is opened or first used: changes by a worker on disk don't affect the run.
 import { join } from "node:path";
+import type { SandboxChoice } from "../../../definition/index.ts";
 import { loadAgentRegistry, type Model, projectFolders, skillPlaces } from "../../../persona/index.ts";
 import { listModels, type PiCommand, packageRoot } from "../../../pi/index.ts";
 import type { WorkerLauncher } from "../../core/index.ts";
@@ -24,11 +25,8 @@ export interface ProjectEnvironment {
 	/** Loaded by every worker before its own extensions, such as the understudy of a rehearsal. */
 	readonly extensions?: readonly string[];
 	readonly env?: NodeJS.ProcessEnv;
-	/**
-	 * `shell`: workers' shell commands run in bwrap's sandbox; without one nothing is launched. Default: the variable `PI_CHRONICLE_SANDBOX`, else
-	 * `off`.
-	 */
-	readonly sandbox?: "shell" | "off";
+	/** How workers' shell commands are contained. Default: `required` by the variable `PI_CHRONICLE_SANDBOX=shell`, else as the settings say. */
+	readonly sandbox?: SandboxChoice;
 	/** Default: as the settings say, and none in a rehearsal, whose report would show it. */
 	readonly standby?: StandbyLimits;
 	/** The extension that each worker loads. Default: this package's. */
@@ -52,7 +50,7 @@ export function openProjectLauncher(place: ProjectEnvironment): WorkerLauncher {
 			signal?.addEventListener("abort", forget, { once: true });
 			return listed;
 		});
-	const { standby, maxWorkers, fallback } = workerSettings(place);
+	const { standby, maxWorkers, fallback, sandbox } = workerSettings(place);
 	const launcher = openLauncher({
 		pi,
 		workerEntry: place.workerEntry ?? join(packageRoot(), "worker.ts"),
@@ -70,7 +68,8 @@ export function openProjectLauncher(place: ProjectEnvironment): WorkerLauncher {
 		standby: place.standby ?? (env.PI_CHRONICLE_REHEARSAL ? { max: 0, waitMs: 0 } : standby),
 		extensions,
 		env,
-		sandbox: place.sandbox ?? (env.PI_CHRONICLE_SANDBOX === "shell" ? "shell" : "off"),
+		sandbox: place.sandbox ?? (env.PI_CHRONICLE_SANDBOX === "shell" ? { ...sandbox, use: "required" } : sandbox),
+		agentFolder,
 	});
 	return boundWorkers(launcher, { folder: join(agentFolder, "chronicle", "workers"), max: maxWorkers });
 }

@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { launchKey, type StandbyOrder } from "../../core/index.ts";
-import type { FrozenRules } from "./brief.ts";
+import type { FrozenRules, WorkerBox } from "./brief.ts";
 import { unlessAborted } from "./greeting.ts";
 import { sweepSlots, takeSlot } from "./slots.ts";
 import { type InputPlace, startInputs } from "./start-inputs.ts";
@@ -18,6 +18,7 @@ import {
 	standbyMark,
 	startProcess,
 } from "./start-process.ts";
+import { chooseBox } from "./worker-box.ts";
 import { resolveWorkerSpec, type WorkerResources, type WorkerSpec } from "./worker-spec.ts";
 
 export interface StandbyLimits {
@@ -125,13 +126,16 @@ export class Standby {
 			const slot = takeSlot(slotsIn(this.#place.agentFolder), limits.max);
 			if (typeof slot === "function") {
 				mine.release = slot;
-				return this.#start(mine, order, spec);
+				const box = await chooseBox(order, spec, this.#options);
+				// The launch itself will say that the sandbox is missing.
+				if (signal.aborted || (box !== "off" && "missing" in box)) return slot();
+				return this.#start(mine, order, spec, box);
 			}
 			await unlessAborted(sleep(retryMs, undefined, { ref: false }), signal);
 		}
 	}
 
-	#start(mine: Kept, order: ProcessOrder, spec: WorkerSpec): void {
+	#start(mine: Kept, order: ProcessOrder, spec: WorkerSpec, box: WorkerBox | "off"): void {
 		const files = filesOf(order.folder, conversationKey(order), standbyMark(this.#count));
 		if (existsSync(files.session)) {
 			mine.release();
@@ -139,7 +143,7 @@ export class Standby {
 		}
 		mine.read = this.#readBy(spec);
 		const { rules } = this.#options;
-		mine.process = startProcess(order, { spec, files, rules }, this.#options, mine.control.signal);
+		mine.process = startProcess(order, { spec, files, rules, box }, this.#options, mine.control.signal);
 		void mine.process.child.exited.then(() => {
 			if (this.#kept !== mine) return;
 			this.#failed = mine.identity;

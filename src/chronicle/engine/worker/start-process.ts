@@ -6,20 +6,20 @@ import { join } from "node:path";
 import type { PiCommand } from "../../../pi/index.ts";
 import { type Child, startChild } from "../../../process/index.ts";
 import type { LaunchFault, StandbyOrder } from "../../core/index.ts";
-import { type FrozenRules, writeBrief } from "./brief.ts";
+import { type FrozenRules, type WorkerBox, writeBrief } from "./brief.ts";
 import { type WorkerFiles, workerArguments, workerEnvironment } from "./command-line.ts";
 import { awaitHello, faultOf, type Greeting } from "./greeting.ts";
+import type { BoxOptions } from "./worker-box.ts";
 import type { WorkerSpec } from "./worker-spec.ts";
 
 /** The inputs of a start. */
 export type ProcessOrder = Omit<StandbyOrder, "waits">;
 
-export interface StartOptions {
+export interface StartOptions extends BoxOptions {
 	readonly pi: PiCommand;
 	/** Absolute path of the extension that each worker loads. */
 	readonly workerEntry: string;
 	readonly trust: "trusted" | "untrusted";
-	readonly sandbox?: "shell" | "off";
 	readonly extensions?: readonly string[];
 	readonly env?: NodeJS.ProcessEnv;
 	/** Milliseconds until the ready report. */
@@ -61,10 +61,17 @@ export function filesOf(folder: string, key: string, mark = ""): WorkerFiles {
 	return { session: path(".jsonl"), brief: path(`${mark}.brief.json`), persona: path(`${mark}.persona.md`) };
 }
 
+interface StartParts {
+	readonly spec: WorkerSpec;
+	readonly files: WorkerFiles;
+	readonly rules: FrozenRules;
+	readonly box: WorkerBox | "off";
+}
+
 /** Starts pi with its complete command line. Throws disk errors. */
 export function startProcess(
 	order: ProcessOrder,
-	{ spec, files, rules }: { readonly spec: WorkerSpec; readonly files: WorkerFiles; readonly rules: FrozenRules },
+	{ spec, files, rules, box }: StartParts,
 	options: StartOptions,
 	signal: AbortSignal,
 ): StartedProcess {
@@ -83,7 +90,7 @@ export function startProcess(
 		...(spec.unchanged ? { unchanged: spec.unchanged } : {}),
 		rules,
 		...(order.copy ? { copy: order.copy } : {}),
-		sandbox: options.sandbox ?? "off",
+		sandbox: box,
 	});
 	writeFileSync(files.persona, `${spec.persona.prompt}\n`, { mode: 0o600 });
 	const child = startChild({

@@ -2,7 +2,7 @@
 
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { readDuration } from "../../../definition/index.ts";
+import { readDuration, readSandboxChoice, type SandboxChoice } from "../../../definition/index.ts";
 import { userSettings } from "../../../pi/index.ts";
 import { PROVIDER_DEFAULTS } from "../../core/index.ts";
 import type { StandbyLimits } from "./standby.ts";
@@ -70,6 +70,11 @@ const fallback = {
 		"The model, or a list of models, that takes over if a provider fails and the state, its persona and the template name no other.",
 };
 
+const sandbox = {
+	about:
+		"Whether, and how, shell commands run in a [sandbox](#sandbox). What a template requires, the settings cannot turn off, and the other way round.",
+};
+
 const childFolders = {
 	standard: "chronicle/work in pi's agent folder",
 	about:
@@ -86,6 +91,8 @@ export interface WorkerSettings {
 	readonly providerWait: { readonly firstMs: number; readonly maxMs: number };
 	/** Models that take over where a state's own fail, as the user names them. */
 	readonly fallback: readonly string[];
+	/** How workers' commands are contained; `undefined`: where it works. */
+	readonly sandbox: SandboxChoice | undefined;
 	/** Whether the folders of children stay after the join. */
 	readonly keepChildFolders: boolean;
 	/** The folder for the folders of children, absolute; `undefined`: the default. */
@@ -116,9 +123,15 @@ export function workerSettings(place: {
 			maxMs: readDuration(written.providerWait) ?? durations.providerWait.standard,
 		},
 		fallback: namesIn(written.fallback),
+		sandbox: sandboxOf(written.sandbox),
 		keepChildFolders: written.keepChildFolders === true,
 		childFolders: absoluteFolder(written.childFolders),
 	};
+}
+
+function sandboxOf(written: unknown): SandboxChoice | undefined {
+	const read = readSandboxChoice(written);
+	return "choice" in read ? read.choice : undefined;
 }
 
 /** A name, or a list of names. */
@@ -145,5 +158,15 @@ export function workerSettingsTable(): readonly string[] {
 		([name, { shown, about }]) => `| \`${name}\` | ${shown} | \`90s\`, \`30m\`, \`1h30m\` … | ${about} |`,
 	);
 	const models = `| \`fallback\` | none | a model or models | ${fallback.about} |`;
-	return ["| setting | default | values | meaning |", "|---|---|---|---|", ...rows, ...waits, models, flag, folder];
+	const box = `| \`sandbox\` | \`default\` | \`default\`, \`off\`, \`required\`, or an object | ${sandbox.about} |`;
+	return [
+		"| setting | default | values | meaning |",
+		"|---|---|---|---|",
+		...rows,
+		...waits,
+		models,
+		box,
+		flag,
+		folder,
+	];
 }

@@ -209,7 +209,7 @@ describe("a guarded worker", () => {
 				]);
 			const server = await openModelServer([reads, call("bash", { command }), move]);
 			const project = openProject({ server, files });
-			const rig = openRig(project, { launcher: { sandbox: "shell" } });
+			const rig = openRig(project, { launcher: { sandbox: { use: "required" } } });
 			handover = join(rig.folder, "handover.md");
 			writeFileSync(handover, "all of it\n", { mode: 0o600 });
 			const worker = await rig.start();
@@ -227,7 +227,7 @@ describe("a guarded worker", () => {
 	it("nothing is launched when the sandbox is required and missing", async () => {
 		const project = openProject({ server: await openModelServer([]) });
 		const env = project.environment({ CHRONICLE_SANDBOX: "off" });
-		const launched = await openRig(project, { launcher: { sandbox: "shell", env } }).launch();
+		const launched = await openRig(project, { launcher: { sandbox: { use: "required" }, env } }).launch();
 		expect(launched).toMatchObject({
 			ok: false,
 			failure: { reason: "rules", detail: expect.stringContaining("bwrap") },

@@ -1,0 +1,64 @@
+// Protected paths that do not exist, or that are links, cannot be made read-only by a mount: what a command makes of them is undone when it has ended.
+// A1 nothing is deleted: what was made is moved to a folder of the sandbox, and named.
+import { mkdirSync, renameSync, rmdirSync, symlinkSync } from "node:fs";
+import { basename, join } from "node:path";
+import { attempt, folderNames } from "../../disk/index.ts";
+import type { HostEnvironment } from "../../footprint/index.ts";
+
+type LinkHost = Pick<HostEnvironment, "kind" | "readlink">;
+
+export class AbsentPaths {
+	/** Where a path leads; `undefined`: it does not exist. */
+	readonly #before = new Map<string, string | undefined>();
+	readonly #host: LinkHost;
+	readonly #folder: string;
+	#running = 0;
+
+	/** `folder`: where what must not stay is moved to; absolute. */
+	constructor(host: LinkHost, folder: string) {
+		this.#host = host;
+		this.#folder = folder;
+	}
+
+	/** A command begins that could make `paths`. */
+	begin(paths: readonly string[]): void {
+		this.#running++;
+		for (const path of paths) if (!this.#before.has(path)) this.#before.set(path, this.#host.readlink(path));
+	}
+
+	/** A command has ended. Returns the paths that it had made or replaced. */
+	end(): readonly string[] {
+		this.#running--;
+		const undone = [...this.#before].filter(([path, link]) => this.#undo(path, link)).map(([path]) => path);
+		if (this.#running === 0) this.#before.clear();
+		return undone;
+	}
+
+	/** Puts a path back to what it was; false if it is. */
+	#undo(path: string, link: string | undefined): boolean {
+		const kind = this.#host.kind(path);
+		if (link !== undefined) {
+			if (kind === "link" && this.#host.readlink(path) === link) return false;
+		} else if (kind === undefined || this.#isPlaceholder(path, kind)) return false;
+		if (kind !== undefined) this.#move(path);
+		if (link !== undefined) attempt(() => symlinkSync(link, path));
+		return true;
+	}
+
+	/** An empty folder that took the place of a path. It stays while another command runs behind it. */
+	#isPlaceholder(path: string, kind: ReturnType<LinkHost["kind"]>): boolean {
+		if (kind !== "directory" || folderNames(path).length > 0) return false;
+		if (this.#running === 0) attempt(() => rmdirSync(path));
+		return true;
+	}
+
+	#move(path: string): void {
+		mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+		for (let n = 1; ; n++) {
+			const target = join(this.#folder, `${n}-${basename(path)}`);
+			if (this.#host.kind(target) !== undefined) continue;
+			attempt(() => renameSync(path, target));
+			return;
+		}
+	}
+}

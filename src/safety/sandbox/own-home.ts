@@ -1,0 +1,200 @@
+// The home directory of the sandbox: a folder of the run that replaces the user's. What programs store there stays for the next commands.
+// H1 what the user's caches have is found without a copy: by links to where the sandbox shows them read-only, or where a tool reads a second
+// store; H2 settings of package managers and of git are copied without logins.
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { attempt, folderEntries } from "../../disk/index.ts";
+
+export interface OwnHome {
+	/** Absolute. */
+	readonly folder: string;
+	/** Variables for the commands. */
+	readonly variables: Readonly<Record<string, string>>;
+	/** The user's folders that the links lead to, by where the sandbox shows them. */
+	readonly shown: Readonly<Record<string, string>>;
+}
+
+/** A cache below the home directory. */
+interface Cache {
+	readonly folder: string;
+	/** Folders down to this depth are the sandbox's own, with links to what is in them; default: all. 0: it begins empty. */
+	readonly depth?: number;
+	/** Left out. */
+	readonly except?: readonly string[];
+	/** Folders whose files are changed in place: they are copied. */
+	readonly copied?: readonly string[];
+}
+
+const caches: readonly Cache[] = [
+	{ folder: ".npm/_cacache", except: ["tmp"], copied: ["index-v5"] },
+	{ folder: ".cache", depth: 1, except: ["pip", "uv", "go-build", "golangci-lint", "yarn", "composer"] },
+	...["pip", "uv", "yarn", "composer"].map((name) => ({ folder: `.cache/${name}`, depth: name === "yarn" ? 2 : 9 })),
+	{ folder: ".cargo/registry/index" },
+	{ folder: ".cargo/registry/cache" },
+	{ folder: ".cargo/registry/src", depth: 2 },
+	{ folder: ".cargo/git", depth: 2 },
+	{ folder: ".local/share/pnpm/store" },
+	{ folder: ".yarn/berry", depth: 2 },
+	{ folder: ".bun/install/cache", depth: 1 },
+	{ folder: ".bundle/cache" },
+];
+
+/** Stores that a tool reads in addition to its own. */
+const secondStores: Readonly<Record<string, (shown: string, env: Env) => Readonly<Record<string, string>>>> = {
+	"go/pkg/mod": (shown, env) => ({
+		GOPROXY: `file://${shown}/cache/download,${env("GOPROXY") || "https://proxy.golang.org,direct"}`,
+	}),
+	".gradle/caches": (shown) => ({ GRADLE_RO_DEP_CACHE: shown }),
+	".m2/repository": (shown, env) => ({
+		MAVEN_ARGS: `-Dmaven.repo.local.tail=${shown} ${env("MAVEN_ARGS") ?? ""}`.trim(),
+	}),
+	".nuget/packages": (shown) => ({ NUGET_FALLBACK_PACKAGES: shown }),
+};
+
+/** Variables that lead to caches outside the sandbox's home. */
+const cacheVariables = [
+	...[
+		"XDG_CACHE_HOME",
+		"XDG_DATA_HOME",
+		"XDG_CONFIG_HOME",
+		"XDG_STATE_HOME",
+		"PIP_CACHE_DIR",
+		"UV_CACHE_DIR",
+		"GOCACHE",
+	],
+	...["GOLANGCI_LINT_CACHE", "GOMODCACHE", "GOPATH", "YARN_CACHE_FOLDER", "YARN_GLOBAL_FOLDER", "npm_config_cache"],
+	...["NPM_CONFIG_CACHE", "BUN_INSTALL_CACHE_DIR", "DENO_DIR", "COMPOSER_CACHE_DIR", "COMPOSER_HOME", "CARGO_HOME"],
+	...["GRADLE_USER_HOME", "NUGET_PACKAGES", "BUNDLE_USER_CACHE", "PNPM_HOME", "npm_config_userconfig"],
+];
+
+const settings: readonly string[] = [
+	...[
+		".gitconfig",
+		".config/git/config",
+		".config/git/ignore",
+		".config/git/attributes",
+		".npmrc",
+		".yarnrc",
+		".yarnrc.yml",
+	],
+	...[".config/pip/pip.conf", ".pip/pip.conf", ".config/uv/uv.toml", ".cargo/config.toml", ".cargo/config"],
+	...[
+		".config/go/env",
+		".bunfig.toml",
+		".condarc",
+		".gradle/gradle.properties",
+		".tool-versions",
+		".config/mise/config.toml",
+	],
+];
+
+type Env = (name: string) => string | undefined;
+
+/** Links of one home directory; beyond it, folders are linked as a whole. */
+const MAX_LINKS = 20_000;
+
+/** Where the sandbox shows the user's caches. */
+const SHOWN = "/run/pi-chronicle";
+
+/** Fills `folder`, which may have been filled before, for a user whose home directory is `home`. */
+export function openOwnHome(folder: string, { home, env }: { readonly home: string; readonly env: Env }): OwnHome {
+	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	const shown: Record<string, string> = {};
+	const variables: Record<string, string> = {};
+	const show = (name: string): string => {
+		const place = join(SHOWN, name);
+		shown[place] = join(home, name);
+		return place;
+	};
+	const isNew = !existsSync(join(folder, ".pi-chronicle"));
+	const budget = { links: MAX_LINKS };
+	for (const cache of caches) {
+		const real = join(home, cache.folder);
+		if (!existsSync(real)) continue;
+		const place = show(cache.folder);
+		if (isNew) linkTree(real, place, join(folder, cache.folder), cache, cache.depth ?? 9, budget);
+	}
+	for (const [name, more] of Object.entries(secondStores))
+		if (existsSync(join(home, name))) Object.assign(variables, more(show(name), env));
+	if (isNew) writeSettings(folder, home);
+	for (const name of cacheVariables) if (env(name) !== undefined) variables[name] = "";
+	if (signsCommits(folder)) addGitSetting(variables, env, "commit.gpgsign", "false");
+	return { folder, variables, shown };
+}
+
+/** Whether git would sign with a key that the sandbox hides. */
+function signsCommits(folder: string): boolean {
+	const texts = [".gitconfig", ".config/git/config"].map((name) =>
+		attempt(() => readFileSync(join(folder, name), "utf8")),
+	);
+	return texts.some((text) => /^\s*gpgsign\s*=\s*true/im.test(text ?? ""));
+}
+
+function writeSettings(folder: string, home: string): void {
+	for (const name of settings) copySettings(join(home, name), join(folder, name));
+	// A store next to the project would become part of it.
+	const store = join(home, ".local/share/pnpm/store");
+	addSettings(join(folder, ".config/pnpm/rc"), `store-dir=${store}\npackage-import-method=copy\n`);
+	writeFileSync(join(folder, ".pi-chronicle"), "");
+}
+
+/** Makes `to` like `from`, which the sandbox shows at `place`: folders are real, files are links. */
+function linkTree(
+	from: string,
+	place: string,
+	to: string,
+	cache: Cache,
+	depth: number,
+	budget: { links: number },
+): void {
+	mkdirSync(to, { recursive: true, mode: 0o700 });
+	for (const entry of folderEntries(from)) {
+		const { name } = entry;
+		if (cache.except?.includes(name)) continue;
+		const [source, target] = [join(from, name), join(to, name)];
+		if (cache.copied?.includes(name)) attempt(() => copyTree(source, target));
+		else if (entry.isDirectory() && depth > 1 && budget.links > 0)
+			linkTree(source, join(place, name), target, { folder: cache.folder }, depth - 1, budget);
+		else if (!/\.lock$|^\.package-cache/.test(name)) {
+			budget.links--;
+			attempt(() => symlinkSync(join(place, name), target));
+		}
+	}
+}
+
+function copyTree(from: string, to: string): void {
+	mkdirSync(to, { recursive: true, mode: 0o700 });
+	for (const entry of folderEntries(from)) {
+		const [source, target] = [join(from, entry.name), join(to, entry.name)];
+		if (entry.isDirectory()) copyTree(source, target);
+		else if (entry.isFile()) copyFileSync(source, target);
+	}
+}
+
+/** Copies a file of settings without lines that hold a login. */
+function copySettings(from: string, to: string): void {
+	const text = attempt(() => readFileSync(from, "utf8"));
+	if (text === undefined) return;
+	const kept = text
+		.split("\n")
+		.filter((line) => !/(_auth|authtoken|passw|secret|token|extraheader)[\w"' .-]*[=:]/i.test(line))
+		.join("\n")
+		.replaceAll(/:\/\/[^/\s@"']+@/g, "://");
+	addSettings(to, kept);
+}
+
+function addSettings(path: string, text: string): void {
+	mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+	writeFileSync(path, text, { flag: "a" });
+	chmodSync(path, 0o600);
+}
+
+/** Adds a setting of git by the environment, after those that are there. */
+function addGitSetting(variables: Record<string, string>, env: Env, key: string, value: string): void {
+	const count = Number(env("GIT_CONFIG_COUNT") ?? 0) || 0;
+	Object.assign(variables, {
+		GIT_CONFIG_COUNT: String(count + 1),
+		[`GIT_CONFIG_KEY_${count}`]: key,
+		[`GIT_CONFIG_VALUE_${count}`]: value,
+	});
+}

@@ -1,0 +1,65 @@
+// The folders in the home directory that programs on PATH need: compilers, interpreters, version managers. Nothing else of it is seen in the sandbox.
+import { dirname, join, relative } from "node:path";
+import type { HostEnvironment } from "../../footprint/index.ts";
+import { isWithin } from "../containment.ts";
+
+type ToolHost = Pick<HostEnvironment, "home" | "env" | "kind" | "names" | "realpath">;
+
+/** Never shown, whatever PATH names: keys, logins, settings of agents and browsers. A folder of programs in one of them is shown alone. */
+const secret =
+	/^(\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.docker|\.pi|\.claude|\.codex|\.gemini|\.mozilla|\.password-store|\.config|\.cargo|\.npm|\.cache|\.local(\/share)?|\.m2|\.gradle|\.gem|\.composer|\.nuget|\.dotnet|\.kodi)$/;
+
+/** What a folder of programs needs besides itself, below the home directory. */
+const companions: Readonly<Record<string, readonly string[]>> = {
+	".cargo": [".rustup"],
+	".local": [
+		...[".local/lib", ".local/pipx", ".local/opt", ".local/go", ".local/node"],
+		...["uv", "mise", "pipx", "fnm", "rtx", "pypoetry", "virtualenv", "nvm"].map((name) => `.local/share/${name}`),
+	],
+	".asdf": [".tool-versions"],
+	".dotnet": [".dotnet/sdk", ".dotnet/shared", ".dotnet/host"],
+};
+
+/** Variables that name a toolchain's folder. */
+const variables = [
+	...["NVM_DIR", "RUSTUP_HOME", "PYENV_ROOT", "RBENV_ROOT", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR", "VOLTA_HOME"],
+	...["FNM_DIR", "GOROOT", "JAVA_HOME", "SDKMAN_DIR", "BUN_INSTALL", "CONDA_PREFIX", "VIRTUAL_ENV", "N_PREFIX"],
+];
+
+/** Absolute folders below the home directory, of which some may not exist. */
+export function toolchainFolders(host: ToolHost): readonly string[] {
+	const { home, env, realpath } = host;
+	const isInHome = (path: string) => path !== home && isWithin(path, home);
+	const folders = [
+		...(env("PATH") ?? "").split(":"),
+		dirname(process.execPath),
+		...variables.flatMap((name) => (env(name) ? [join(env(name) ?? "", "bin")] : [])),
+	].filter((path) => path.startsWith("/"));
+	const found = new Set<string>();
+	const add = (folder: string): void => {
+		const named = isWithin(folder, home) ? folder : (realpath(folder) ?? folder);
+		if (isInHome(named)) for (const path of rootsOf(relative(home, named))) found.add(join(home, path));
+	};
+	for (const folder of folders) {
+		add(folder);
+		if (isInHome(folder)) for (const led of linkTargets(folder, host)) if (isInHome(led)) add(dirname(led));
+	}
+	return [...found];
+}
+
+/** The part of the home directory that a folder of programs belongs to, and its companions. */
+function rootsOf(folder: string): readonly string[] {
+	const [first = "", second = "", third = ""] = folder.split("/");
+	const more = companions[first] ?? [];
+	if (folder.startsWith(".local/share/")) return [`${first}/${second}/${third}`, ...more];
+	// A toolchain that is all in one hidden folder, such as `.nvm`; a visible folder may hold anything.
+	return first.startsWith(".") && !secret.test(first) ? [first, ...more] : [folder, ...more];
+}
+
+/** Where the links in a folder of programs lead, one step at most 200 times. */
+function linkTargets(folder: string, { names, kind, realpath }: ToolHost): string[] {
+	return (names(folder) ?? [])
+		.slice(0, 200)
+		.filter((name) => kind(join(folder, name)) === "link")
+		.flatMap((name) => realpath(join(folder, name)) ?? []);
+}

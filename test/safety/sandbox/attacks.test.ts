@@ -1,0 +1,167 @@
+// What a hostile command in the sandbox tries: each attack really runs, and the disk outside decides.
+import { spawnSync } from "node:child_process";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { needsProgram } from "../../harness/needs.ts";
+import { openTestBox, sandbox, type TestBox } from "./box.ts";
+
+/** Everything below a folder, with links as they are; what git stores is left out. */
+function contents(folder: string): Record<string, string> {
+	const found: Record<string, string> = {};
+	const walk = (path: string): void => {
+		const stat = lstatSync(path);
+		if (stat.isSymbolicLink()) found[path] = `-> ${readlinkSync(path)}`;
+		else if (stat.isDirectory()) for (const name of readdirSync(path)) walk(join(path, name));
+		else if (stat.isFile()) found[path] = readFileSync(path, "latin1");
+	};
+	walk(folder);
+	return found;
+}
+
+const plant = "printf '#!/bin/sh\\ntouch /tmp/planted\\n'";
+const begin = "git init -q -b main && git add -A && git commit -qm one && ln -s conf/gemini .gemini";
+
+describe("a hostile command in the sandbox", needsProgram("bwrap", sandbox), () => {
+	let box: TestBox;
+	let before: Record<string, string>;
+	let other: string;
+	const own =
+		/\/project\/(?!\.git\/|\.pi|\.claude|\.codex|\.mcp|AGENTS|CLAUDE|GEMINI|\.gemini|\.cursor|conf\/gemini|sub\/\.git\/)/;
+	const state = () =>
+		Object.fromEntries(
+			Object.entries(contents(box.home)).filter(
+				([path]) => !own.test(path) && !/\.git\/(objects|refs|logs|index|HEAD|COMMIT_EDITMSG|ORIG_HEAD)/.test(path),
+			),
+		);
+
+	beforeAll(() => {
+		box = openTestBox({
+			files: {
+				".ssh/id_rsa": "MARK-KEY\n",
+				".pi/agent/auth.json": "MARK-KEY\n",
+				".bashrc": "# mine\n",
+				"other/a.txt": "other\n",
+				"project/a.txt": "a\n",
+				"project/.pi/rules.yaml": "mine\n",
+				"project/AGENTS.md": "mine\n",
+				"project/conf/gemini/settings.json": "{}\n",
+				"project/secret.env": "MARK-KEY\n",
+			},
+			before: begin,
+			env: { SSH_AUTH_SOCK: "/tmp/ssh-none/agent.1" },
+			closed: () => Promise.resolve([join(box.project, "secret.env")]),
+		});
+		other = join(box.home, "other");
+		before = state();
+	});
+	afterAll(() => expect(existsSync("/tmp/planted")).toBe(false));
+
+	it.each([
+		["a hook", `${plant} > .git/hooks/post-commit; chmod +x .git/hooks/post-commit`],
+		["a hook by moving the repository away", `mv .git g; cp -r g .git; ${plant} > .git/hooks/pre-commit`],
+		["a hook by moving the folder of hooks", `mv .git/hooks .git/h; mkdir .git/hooks; ${plant} > .git/hooks/pre-push`],
+		[
+			"a hook by moving the project",
+			`cd ..; mv project p; mkdir -p project/.git/hooks; ${plant} > project/.git/hooks/x`,
+		],
+		["git's settings", "git config core.hooksPath evil; git config core.fsmonitor evil; echo '[alias]' >> .git/config"],
+		[
+			"git's settings by a lock and a rename",
+			"cp .git/config c; echo '[core]' >> c; mv -f c .git/config; rm -f .git/config",
+		],
+		["another common folder of git", "mkdir -p e/hooks && cp .git/config e/ && echo ../e > .git/commondir"],
+		["settings of a worktree", "echo '[core]' > .git/config.worktree"],
+		[
+			"rules of the guard",
+			"echo x > .pi/rules.yaml; rm -rf .pi; mv .pi q; mkdir -p .pi/chronicle && echo x > .pi/chronicle/t",
+		],
+		[
+			"settings of agents that do not exist",
+			"mkdir -p .claude .codex && echo '{}' > .claude/settings.json; echo x > .codex/config",
+		],
+		["servers and instructions that do not exist", "echo '{}' > .mcp.json; ln -s a.txt CLAUDE.md; mkdir .cursorrules"],
+		[
+			"instructions that exist",
+			"echo evil > AGENTS.md; ln -sf a.txt AGENTS.md; sed -i s/mine/evil/ AGENTS.md; rm -f AGENTS.md",
+		],
+		[
+			"settings behind a link",
+			"rm .gemini; mkdir .gemini; echo '{}' > .gemini/settings.json; echo x > conf/gemini/settings.json",
+		],
+		[
+			"the shell's start-up files",
+			"echo evil >> ~/.bashrc; echo evil > ~/.profile; mkdir -p ~/.config/autostart; echo x > ~/.config/autostart/x",
+		],
+		["another project", "echo evil > ../other/a.txt; rm -rf ../other; ln -s ../other o; echo evil > o/a.txt"],
+		["other mounts", "mount -o remount,rw / ; mount -o remount,rw,bind .git/hooks; umount -l .git/hooks .pi AGENTS.md"],
+		[
+			"a new user namespace",
+			`unshare -Urm sh -c 'mount -o remount,rw,bind .git/hooks; umount .pi; ${plant.replaceAll("'", '"')} > .git/hooks/x'`,
+		],
+		[
+			"the files of other processes",
+			"for p in /proc/[0-9]*; do echo x > $p/root/etc/planted; echo x > $p/cwd/../other/a.txt; done",
+		],
+		[
+			"kernel settings and devices",
+			"echo x > /proc/sys/kernel/core_pattern; echo c > /proc/sysrq-trigger; mknod d b 8 0; ls /dev/sd* /dev/vd*",
+		],
+	])("cannot change %s", async (_what, command) => {
+		await box.run(`(${command}) 2>/dev/null; true`);
+		expect(state()).toEqual(before);
+	});
+
+	it.each([
+		["a key", "cat ~/.ssh/id_rsa"],
+		["a login", "cat ~/.pi/agent/auth.json"],
+		["a key by a link", "ln -s ~/.ssh k; cat k/id_rsa"],
+		["a key by a hard link", "ln ~/.ssh/id_rsa k2; cat k2"],
+		["another project's file", "cat ../other/a.txt | sed s/other/MARK-KEY/"],
+		["a closed file", "cat secret.env; cp secret.env copy && cat copy; ln secret.env hard && cat hard"],
+		["files by other processes", "cat /proc/*/root/$HOME/.ssh/id_rsa /proc/*/cwd/../.ssh/id_rsa"],
+		["the agent's address", 'echo "${SSH_AUTH_SOCK:+MARK-KEY}"'],
+	])("cannot read %s", async (_what, command) => {
+		const { text } = await box.run(`(${command}) 2>&1; true`);
+		expect(text).not.toContain("MARK-KEY");
+	});
+
+	it("sees only its own processes, and ends none outside", async () => {
+		const { text } = await box.run(`set -- /proc/[0-9]*; echo $#; kill -9 ${process.pid} 2>&1; kill -9 -1`);
+		expect(Number(text.split("\n")[0])).toBeLessThan(6);
+		expect(text).toContain("No such process");
+	});
+
+	it("does not find the sockets of agents and services", async () => {
+		const folder = "/tmp/ssh-chronicle-test";
+		mkdirSync(folder, { recursive: true });
+		const server = createServer().listen(join(folder, "agent.1"));
+		try {
+			const { text } = await box.run(`ls ${folder} /run /var/run /tmp/.X11-unix 2>&1; true`);
+			expect(text).not.toMatch(/agent\.1|docker|dbus|systemd|user/);
+		} finally {
+			server.close();
+			spawnSync("rm", ["-rf", folder]);
+		}
+		expect(other).toContain("other");
+	});
+
+	it("takes nothing of the project: it writes there, commits, and finds what it stored at home again", async () => {
+		const made = await box.run(
+			"echo b > b.txt && git add b.txt && git commit -qm two && echo kept > ~/mine && git log --oneline | wc -l",
+		);
+		expect(made).toMatchObject({ code: 0, told: undefined });
+		expect((await box.run("cat ~/mine")).text).toBe("kept\n");
+		expect(existsSync(join(box.home, "mine"))).toBe(false);
+		expect(box.outside("git status --short b.txt")).toBe("");
+	});
+
+	it("is told when it fails, and what was taken away", async () => {
+		const failed = await box.run("echo '{}' > .mcp.json; exit 3");
+		expect(failed.code).toBe(3);
+		expect(failed.told).toContain(`This ran in a sandbox; it can write only to ${box.project}, temporary folders.`);
+		expect(failed.told).toContain(".mcp.json");
+		expect(existsSync(join(box.project, ".mcp.json"))).toBe(false);
+	});
+});

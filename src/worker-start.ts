@@ -1,6 +1,5 @@
 // Sets up a chronicle's worker: the workflow tools, the gate and the guard's frozen rules.
 // S1 neither this file nor its static imports import one of pi's packages: see worker.ts.
-import { join } from "node:path";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Type } from "typebox";
 import {
@@ -13,6 +12,7 @@ import {
 } from "./chronicle/index.ts";
 import { hostEnvironment, openSessionScope } from "./pi/index.ts";
 import {
+	boxFolder,
 	type Confinement,
 	copiedProjectPolicy,
 	enforceRules,
@@ -80,7 +80,7 @@ function openWorkerBox(
 	const project = copy?.project ?? root;
 	return openConfinement({
 		...{ host: hostEnvironment(cwd), root, copy, probe, network, write, read },
-		folder: join(folder, "sandbox"),
+		folder: boxFolder(folder),
 		closed: () => closed(root),
 		askHost: hostQuestion(project, agentDir, (question) => askThroughHost(ctx, question)),
 	});

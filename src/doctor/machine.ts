@@ -62,11 +62,14 @@ function git(
 }
 
 async function examineSandbox(): Promise<DoctorFinding> {
-	if (await probeSandbox()) return fine("bwrap works: readonly mode and read-only states run commands in it");
-	if (process.platform !== "linux") return fine("none on this system: readonly mode judges commands by their text");
+	const found = await probeSandbox();
+	if (found) return fine(`${found.kind} works: workers, readonly mode and read-only phases run shell commands in it`);
+	if (process.env.CHRONICLE_SANDBOX === "off")
+		return fine("turned off by CHRONICLE_SANDBOX: commands are judged by their text");
+	if (process.platform !== "linux") return fine("none on this system: commands are judged by their text");
 	return {
 		state: "warning",
-		text: "No sandbox works here, so readonly mode judges commands by their text only.",
+		text: "No sandbox works here, so commands of workers and of readonly mode are judged by their text only.",
 		remedy: "Install bubblewrap (bwrap), and allow unprivileged user namespaces, to get a sandbox.",
 	};
 }

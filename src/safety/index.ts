@@ -59,14 +59,17 @@ export {
 } from "./readonly/index.ts";
 export {
 	agentReadable,
+	boxFolder,
 	type Confinement,
 	type ConfinementOptions,
 	hostQuestion,
 	openConfinement,
 	probeSandbox,
+	removeBox,
 	repositoryAbove,
 	type SandboxProbe,
 	sandboxPolicy,
+	settleBox,
 } from "./sandbox/index.ts";
 export { openSessionBox, type SessionBox } from "./session-box.ts";
 export { unchangedNeed, unchangedProjectPolicy } from "./unchanged-project.ts";

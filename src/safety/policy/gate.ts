@@ -289,7 +289,7 @@ function refuseConflict(gate: GateState, ctx: ExtensionContext, call: ToolCall, 
 async function screenResult(gate: GateState, event: ToolResultEvent): Promise<ToolResultEventResult | undefined> {
 	const { toolCallId, isError } = event;
 	const note = endConfined(gate, toolCallId, isError);
-	const content = note === undefined ? event.content : [...event.content, { type: "text" as const, text: note }];
+	const content = note === undefined ? event.content : [...event.content, { type: "text" as const, text: `\n${note}` }];
 	const screened = await screenContent(gate, toolCallId, content);
 	return screened ?? (note === undefined ? undefined : { content });
 }

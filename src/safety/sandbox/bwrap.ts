@@ -44,7 +44,10 @@ export function bwrapWords({ probe, layout, home, empty, host, variables, networ
 			case "read":
 				return ["--ro-bind-try", path, path];
 			case "home":
-				return ["--bind", home.folder, path];
+				return [
+					...["--bind", home.folder, path],
+					...home.stores.flatMap((name) => ["--bind", `${home.folder}/${name}`, `${path}/${name}`]),
+				];
 			case "hide":
 				return host.kind(path) === "directory" ? ["--tmpfs", path] : ["--ro-bind-try", "/dev/null", path];
 		}
@@ -62,6 +65,8 @@ export function bwrapWords({ probe, layout, home, empty, host, variables, networ
 			value === "" ? ["--unsetenv", name] : ["--setenv", name, value],
 		),
 		...absentFolders(layout).flatMap((path) => ["--ro-bind", empty, path]),
+		// After the places to mount on have been made in it.
+		...layout.rules.filter(({ access }) => access === "home").flatMap(({ path }) => ["--remount-ro", path]),
 	];
 }
 

@@ -38,7 +38,7 @@ export interface Confinement extends Box {
 /** Opens the confinement of a session or worker; it creates nothing before the first command. */
 export function openConfinement(options: ConfinementOptions): Confinement {
 	const { host, folder, probe, closed } = options;
-	const absent = new AbsentPaths(host, join(folder, "refused"));
+	const absent = new AbsentPaths(host, folder);
 	const refused = new Set<string>();
 	const empty = join(folder, "empty");
 	let home: OwnHome | undefined;
@@ -145,7 +145,6 @@ function proxyVariables(port: number): Readonly<Record<string, string>> {
 		...Object.fromEntries(names.map((name) => [name, url])),
 		no_proxy: local,
 		NO_PROXY: local,
-		NODE_USE_ENV_PROXY: "1",
 	};
 }
 

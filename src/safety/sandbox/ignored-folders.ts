@@ -36,10 +36,9 @@ export async function openIgnoredFolders(root: string): Promise<IgnoredFolders> 
 		.map((path) => join(root, path));
 	const wanted = Object.entries(made).flatMap(([file, names]) => (existsSync(join(root, file)) ? names : []));
 	const absent = [...new Set(wanted)].filter((name) => !existsSync(join(root, name)));
-	const ignored =
-		absent.length === 0 ? "" : await git(root, ["check-ignore", "-z", ...absent.map((name) => `${name}/`)]);
+	const ignored = absent.length === 0 ? "" : await git(root, ["check-ignore", ...absent.map((name) => `${name}/`)]);
 	const created = ignored
-		.split("\0")
+		.split("\n")
 		.filter((path) => path !== "")
 		.map((path) => join(root, path));
 	for (const folder of created) attempt(() => mkdirSync(folder));

@@ -8,6 +8,8 @@ import { attempt, folderEntries } from "../../disk/index.ts";
 export interface OwnHome {
 	/** Absolute. */
 	readonly folder: string;
+	/** Its folders that commands may write: elsewhere in it a file would seem to be kept, and be lost. */
+	readonly stores: readonly string[];
 	/** Variables for the commands. */
 	readonly variables: Readonly<Record<string, string>>;
 	/** The user's folders that the links lead to, by where the sandbox shows them. */
@@ -88,6 +90,39 @@ const settings: readonly string[] = [
 	],
 ];
 
+/** Folders of package managers, compilers and test runners. */
+const stores: readonly string[] = [
+	...[
+		".cache",
+		".config",
+		".local",
+		".npm",
+		".yarn",
+		".bun",
+		".deno",
+		".cargo",
+		"go",
+		".gradle",
+		".m2",
+		".nuget",
+		".dotnet",
+	],
+	...[
+		".composer",
+		".bundle",
+		".gem",
+		".node-gyp",
+		".electron-gyp",
+		".ivy2",
+		".sbt",
+		".pub-cache",
+		".mix",
+		".hex",
+		".stack",
+	],
+	...[".cabal", ".opam", ".julia", ".android", ".konan", ".terraform.d", ".ipython", ".jupyter", ".expo", ".swiftpm"],
+];
+
 type Env = (name: string) => string | undefined;
 
 /** Links of one home directory; beyond it, folders are linked as a whole. */
@@ -116,10 +151,11 @@ export function openOwnHome(folder: string, { home, env }: { readonly home: stri
 	}
 	for (const [name, more] of Object.entries(secondStores))
 		if (existsSync(join(home, name))) Object.assign(variables, more(show(name), env));
+	for (const name of stores) mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
 	if (isNew) writeSettings(folder, home);
 	for (const name of cacheVariables) if (env(name) !== undefined) variables[name] = "";
 	if (signsCommits(folder)) addGitSetting(variables, env, "commit.gpgsign", "false");
-	return { folder, variables, shown };
+	return { folder, stores, variables, shown };
 }
 
 /** Whether git would sign with a key that the sandbox hides. */

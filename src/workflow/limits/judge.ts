@@ -98,15 +98,11 @@ export function isNameRefused(limits: ToolLimits, tool: string): boolean {
 	}
 }
 
-/** How a sandbox contains a call that the text of its command leaves uncertain; `undefined`: it need not. */
+/** How a sandbox contains a call of a phase that does not change the project, if its command leaves that uncertain; `undefined`: it need not. */
 export function containmentOf(limits: ToolLimits, footprint: Footprint): BoxNeed | undefined {
-	const isUncertain =
-		footprint.unknowns.some(mayChange) || footprint.runs.some(({ changes }) => changes.includes("packages"));
-	if (!isUncertain) return undefined;
-	if (!changesAreMeant(limits)) return unchangedNeed(footprint);
-	// A phase that may write, and run only what is known.
-	const mayRun = limits.kind !== "capabilities" || limits.may.includes("exec");
-	return mayRun ? undefined : { ...unchangedNeed(footprint), scope: "project" };
+	const installs = footprint.runs.some(({ changes }) => changes.includes("packages"));
+	const isUncertain = installs || footprint.unknowns.some(mayChange);
+	return isUncertain && !changesAreMeant(limits) ? unchangedNeed(footprint) : undefined;
 }
 
 /** Whether the limits allow changes to the project. */

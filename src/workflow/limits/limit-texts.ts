@@ -92,7 +92,7 @@ function shellText(limits: Extract<ToolLimits, { kind: "blacklist" | "whitelist"
 		case "judged":
 			return ` Calls that would change the project are refused too, including shell commands. ${copyText(limits)}`;
 		case "strict":
-			return ` Calls that would change the project, or whose effect is unknown, are refused too, including shell commands. ${copyText(limits)}`;
+			return ` Calls that would change the project, or whose effect is unknown and cannot be contained, are refused too, including shell commands. ${copyText(limits)}`;
 	}
 }
 

@@ -43,10 +43,9 @@ export function phasePolicy(run: () => WorkflowRun | undefined, cwd: string, box
 			// This package's read-only tools (notebook, handoff) affect nothing that a phase limits. Only a blacklist that names one stops it.
 			if (call.own && call.annotations?.readOnlyHint && tools.kind !== "blacklist") return undefined;
 			const first = judgeCall(tools, call, footprint, places);
-			const stop =
-				first && (await isContained(call))
-					? judgeCall(tools, call, () => containedFootprint(footprint()), places)
-					: first;
+			// What a list leaves unknown may run in the sandbox; a phase without `exec` runs no programs.
+			const isOpen = first !== undefined && tools.kind !== "capabilities" && (await isContained(call));
+			const stop = isOpen ? judgeCall(tools, call, () => containedFootprint(footprint()), places) : first;
 			return stop && verdict(stop, blockReason(current, call.tool), blockAdvice(current));
 		},
 		async confines(call, footprint) {

@@ -109,7 +109,8 @@ describe("a hostile command in the sandbox", needsProgram("bwrap", sandbox), () 
 			"echo x > /proc/sys/kernel/core_pattern; echo c > /proc/sysrq-trigger; mknod d b 8 0; ls /dev/sd* /dev/vd*",
 		],
 	])("cannot change %s", async (_what, command) => {
-		await box.run(`(${command}) 2>/dev/null; true`);
+		const { text } = await box.run(`(${command}) >/dev/null 2>&1; echo tried`);
+		expect(text).toBe("tried\n");
 		expect(state()).toEqual(before);
 	});
 
@@ -123,7 +124,8 @@ describe("a hostile command in the sandbox", needsProgram("bwrap", sandbox), () 
 		["files by other processes", "cat /proc/*/root/$HOME/.ssh/id_rsa /proc/*/cwd/../.ssh/id_rsa"],
 		["the agent's address", 'echo "${SSH_AUTH_SOCK:+MARK-KEY}"'],
 	])("cannot read %s", async (_what, command) => {
-		const { text } = await box.run(`(${command}) 2>&1; true`);
+		const { text } = await box.run(`(${command}) 2>&1; echo tried`);
+		expect(text).toMatch(/tried\n$/);
 		expect(text).not.toContain("MARK-KEY");
 	});
 
@@ -148,12 +150,12 @@ describe("a hostile command in the sandbox", needsProgram("bwrap", sandbox), () 
 	});
 
 	it("takes nothing of the project: it writes there, commits, and finds what it stored at home again", async () => {
-		const made = await box.run(
-			"echo b > b.txt && git add b.txt && git commit -qm two && echo kept > ~/mine && git log --oneline | wc -l",
-		);
+		const made = await box.run("echo b > b.txt && git add b.txt && git commit -qm two && echo kept > ~/.cache/mine");
 		expect(made).toMatchObject({ code: 0, told: undefined });
-		expect((await box.run("cat ~/mine")).text).toBe("kept\n");
-		expect(existsSync(join(box.home, "mine"))).toBe(false);
+		expect((await box.run("cat ~/.cache/mine")).text).toBe("kept\n");
+		// Elsewhere it would seem to be kept.
+		expect((await box.run("echo lost > ~/mine")).code).not.toBe(0);
+		expect(existsSync(join(box.home, ".cache"))).toBe(false);
 		expect(box.outside("git status --short b.txt")).toBe("");
 	});
 

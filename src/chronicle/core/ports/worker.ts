@@ -16,11 +16,19 @@ import type { OutputSchema, StatePlan } from "../template/index.ts";
 import type { Result } from "./result.ts";
 import type { WorkingCopy } from "./workspace.ts";
 
+/** Whether shell commands of workers run in a sandbox, and a sentence about it for people. */
+export interface Containment {
+	readonly contained: boolean;
+	readonly line: string;
+}
+
 export interface WorkerLauncher {
 	/** Problems that prevent running these states, checked before anything starts: unknown agents or models, unreadable rules. */
 	check(states: readonly StatePlan[], options?: CheckOptions): Promise<readonly StateProblem[]>;
 	/** What the workers of `states` can do, without those that cannot be set up. */
 	abilities(states: readonly StatePlan[]): Promise<ReadonlyMap<StatePlan, WorkerAbilities>>;
+	/** How the shell commands of the workers of `states` are contained; absent: it starts no processes here. */
+	containment?(states: readonly StatePlan[]): Promise<Containment>;
 	/**
 	 * Starts the worker and sends its first message. Resolves once it has passed its handshake (`worker_started`), or has failed and left
 	 * nothing running. `signal` aborts a launch before the handshake: the process is stopped within a second.

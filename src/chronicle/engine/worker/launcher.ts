@@ -9,7 +9,7 @@ import { digest } from "../../../bounds/index.ts";
 import { errorMessage } from "../../../definition/index.ts";
 import { openOnce, orderExtension } from "../../../pi/index.ts";
 import { stopOrphans } from "../../../process/index.ts";
-import { openRedaction, probeSandbox, redactText } from "../../../safety/index.ts";
+import { openRedaction, probeSandbox, redactText, removeBox } from "../../../safety/index.ts";
 import type {
 	LateAnswer,
 	LaunchFault,
@@ -49,7 +49,7 @@ import {
 	workersFolder,
 } from "./start-process.ts";
 import { unheldCeilings } from "./unheld-ceilings.ts";
-import { chooseBox } from "./worker-box.ts";
+import { chooseBox, describeContainment } from "./worker-box.ts";
 import { resolveWorkerSpec, type WorkerResources, type WorkerSpec } from "./worker-spec.ts";
 
 export interface LauncherOptions extends StartOptions {
@@ -100,6 +100,7 @@ export function openLauncher(given: LauncherOptions): WorkerLauncher {
 			}
 			return found;
 		},
+		containment: (states) => describeContainment(states, options),
 		async launch(order, host, signal) {
 			if ("kind" in rules) return startFault("rules", `${rules.detail} ${rules.remedy}`);
 			return launch(order, host, signal, { options, rules, standby });
@@ -110,6 +111,7 @@ export function openLauncher(given: LauncherOptions): WorkerLauncher {
 		async redactSessions(folder, keep) {
 			standby?.sweep(folder);
 			redactSessions(join(folder, workersFolder), keep, redact, redacted);
+			if (keep === undefined) removeBox(folder);
 		},
 		async readSpend(folder, key) {
 			const read = await readSessionFile(filesOf(folder, key).session);

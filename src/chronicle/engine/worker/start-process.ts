@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import type { PiCommand } from "../../../pi/index.ts";
 import { type Child, startChild } from "../../../process/index.ts";
+import { settleBox } from "../../../safety/index.ts";
 import type { LaunchFault, StandbyOrder } from "../../core/index.ts";
 import { type FrozenRules, type WorkerBox, writeBrief } from "./brief.ts";
 import { type WorkerFiles, workerArguments, workerEnvironment } from "./command-line.ts";
@@ -99,6 +100,7 @@ export function startProcess(
 		cwd: order.cwd,
 		env: workerEnvironment(options.env ?? process.env, order.run, files.brief),
 	});
+	if (box !== "off") void child.exited.then(() => settleBox(order.folder));
 	return { spec, files, child, greeting: greetingOf(child, options.helloMs ?? defaultHelloMs, signal) };
 }
 

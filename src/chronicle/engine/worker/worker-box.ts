@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { SandboxChoice } from "../../../definition/index.ts";
 import { hostEnvironment } from "../../../pi/index.ts";
 import { agentReadable, repositoryAbove, type SandboxProbe } from "../../../safety/index.ts";
-import type { LaunchOrder, StatePlan } from "../../core/index.ts";
+import type { Containment, LaunchOrder, StatePlan } from "../../core/index.ts";
 import type { WorkerBox } from "./brief.ts";
 import type { WorkerSpec } from "./worker-spec.ts";
 
@@ -40,6 +40,25 @@ export async function chooseBox(
 		...(write === undefined ? {} : { write }),
 		read: [...agentReadable(home, agentFolder), order.folder, ...skills.map((path) => dirname(path))],
 	};
+}
+
+/** How the commands of the workers of `states` are contained, for people. */
+export async function describeContainment(
+	states: readonly StatePlan[],
+	{ sandbox, probe }: BoxOptions,
+): Promise<Containment> {
+	const workers = states.filter(({ persona }) => persona);
+	const off = workers.filter((state) => mergeChoices(state.sandbox, sandbox).use === "off").map(({ name }) => name);
+	const found = off.length === workers.length ? undefined : await probe?.();
+	if (found) {
+		const except = off.length === 0 ? "" : `, except in ${off.join(", ")}`;
+		return { contained: true, line: `Workers' shell commands run in a sandbox (${found.kind})${except}.` };
+	}
+	const why =
+		off.length === workers.length
+			? "The sandbox is off"
+			: "No sandbox works on this machine (`pi-chronicle doctor` says why)";
+	return { contained: false, line: `${why}: workers' shell commands are judged by their text alone.` };
 }
 
 /** The template's choice and the user's: a sandbox that one of them requires is required. */

@@ -125,6 +125,7 @@ function commandLineHost(
 		},
 		report: progress,
 		started: ({ id, template, task }) => progress(`Started ${template.name} (${id}): ${task.split("\n", 1)[0]}`),
+		contained: ({ line }) => progress(line),
 		async attend(_project, { supervision }) {
 			const unwatch = supervision.watch((run, event, before) => {
 				const line = progressLine(run, event, before);

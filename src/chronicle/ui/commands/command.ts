@@ -2,7 +2,7 @@
 // project and its host; it never prints.
 
 import { exitCodes } from "../../../pi/index.ts";
-import type { Approver, Failure, ReadLedger, Run } from "../../core/index.ts";
+import type { Approver, Containment, Failure, ReadLedger, Run } from "../../core/index.ts";
 import {
 	exitCodeOfFailure,
 	type Project,
@@ -90,6 +90,8 @@ export interface CommandHost {
 	report(text: string): void;
 	/** A run was created and is about to be supervised. */
 	started(run: Run): void;
+	/** How the commands of the run's workers are contained. */
+	contained(how: Containment): void;
 	/** Supervises a run. Resolves to its end, or to `undefined` if the host reports the end itself. */
 	attend(project: Project, run: SupervisedRun): Promise<SupervisionEnd | undefined>;
 }

@@ -64,6 +64,8 @@ export const startCommand: Command = {
 		if (ledger.run.task !== task) host.warn(explainRedaction("task"));
 		if (project.engine) return submitted(call, ledger.run, project.engine.name);
 		host.started(ledger.run);
+		const contained = await prepared.launcher.containment?.([...ledger.run.plan.states.values()]);
+		if (contained) host.contained(contained);
 		const approver = host.approver(project, "uncalled");
 		const run = startSupervision(project, ledger, approver, "fresh", prepared.launcher);
 		return stopResult(call, run.id, await host.attend(project, run));

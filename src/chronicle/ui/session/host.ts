@@ -39,6 +39,9 @@ export function sessionHost(session: ChronicleSession, ctx: ExtensionContext, pr
 		report: (text) => tell(text, "info"),
 		started: ({ template, id }) =>
 			tell(`Started ${template.name} (${id.slice(0, 8)}). Follow it with ${prefix}view.`, "info"),
+		contained({ contained, line }) {
+			if (!contained) tell(line, "warning");
+		},
 		async attend(attended, run) {
 			await session.attend(ctx, attended, run);
 			return undefined;

@@ -3,7 +3,7 @@ import { custom, type ReadContext, wrongType } from "./field.ts";
 import type { Node } from "./node.ts";
 
 /** `default`: where a sandbox works; `required`: nothing runs without one. */
-export type SandboxUse = "default" | "off" | "required";
+type SandboxUse = "default" | "off" | "required";
 
 /** `open`: as without a sandbox; a list: only these hosts. */
 export type SandboxNetwork = "open" | "off" | readonly string[];

@@ -87,11 +87,6 @@ export function isInProject(
 	);
 }
 
-/** A folder in which temporary files can be made. */
-export function writableFolder({ folders, except }: TemporaryPlaces): string {
-	return folders.find((folder) => !except.some((place) => isWithin(folder, place))) ?? "/tmp";
-}
-
 /** Whether an access stays within temporary folders, or goes to a device that discards its input. */
 export function isTemporary(
 	{ path, real, recursive, only }: ChangedPlace & Partial<Pick<FileAccess, "recursive" | "only">>,

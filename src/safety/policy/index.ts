@@ -1,5 +1,5 @@
 export { isWithin, placeName } from "../containment.ts";
-export { type Box, type BoxNeed, type BoxScope, type ConfinedCommand, shellCommand } from "./box.ts";
+export { type Box, type BoxNeed, type BoxScope, shellCommand } from "./box.ts";
 export {
 	type DecisionOutcome,
 	decisionEntry,

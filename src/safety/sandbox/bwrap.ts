@@ -71,7 +71,7 @@ export function bwrapWords({ probe, layout, home, empty, host, variables, networ
 }
 
 /** Protected folders that do not exist: an empty folder takes their place while the command runs. */
-export function absentFolders({ absent }: BoxLayout): readonly string[] {
+function absentFolders({ absent }: BoxLayout): readonly string[] {
 	return absent.filter(
 		(path) => /(^|\/)(\.[a-z]+|hooks)$/.test(path) && !/\.(json|md|worktree|cursorrules)$/.test(path),
 	);

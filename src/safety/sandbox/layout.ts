@@ -20,7 +20,7 @@ export interface BoxRule {
 	readonly access: BoxAccess;
 }
 
-export type BoxHost = Pick<
+type BoxHost = Pick<
 	HostEnvironment,
 	"cwd" | "home" | "temp" | "platform" | "env" | "kind" | "realpath" | "readlink" | "names"
 >;

@@ -12,11 +12,11 @@ import {
 } from "./chronicle/index.ts";
 import { hostEnvironment, openSessionScope } from "./pi/index.ts";
 import {
+	askAboutHost,
 	boxFolder,
 	type Confinement,
 	copiedProjectPolicy,
 	enforceRules,
-	hostQuestion,
 	openConfinement,
 	openPolicies,
 	registerGate,
@@ -82,6 +82,6 @@ function openWorkerBox(
 		...{ host: hostEnvironment(cwd), root, copy, probe, network, write, read },
 		folder: boxFolder(folder),
 		closed: () => closed(root),
-		askHost: hostQuestion(project, agentDir, (question) => askThroughHost(ctx, question)),
+		askHost: askAboutHost(project, agentDir, (question) => askThroughHost(ctx, question)),
 	});
 }

@@ -59,10 +59,10 @@ export {
 } from "./readonly/index.ts";
 export {
 	agentReadable,
+	askAboutHost,
 	boxFolder,
 	type Confinement,
 	type ConfinementOptions,
-	hostQuestion,
 	openConfinement,
 	probeSandbox,
 	removeBox,

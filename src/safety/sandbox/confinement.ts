@@ -41,14 +41,11 @@ export function openConfinement(options: ConfinementOptions): Confinement {
 	const absent = new AbsentPaths(host, folder);
 	const refused = new Set<string>();
 	const empty = join(folder, "empty");
-	let home: OwnHome | undefined;
-	const openHome = (): OwnHome => {
-		if (home) return home;
+	const openHome = openOnce(async (): Promise<OwnHome> => {
 		mkdirSync(empty, { recursive: true });
 		chmodSync(empty, 0o555);
-		home = openOwnHome(join(folder, "home"), host);
-		return home;
-	};
+		return openOwnHome(join(folder, "home"), host);
+	});
 	const proxy = openOnce(async () => {
 		const socket = probe.kind === "bwrap" ? { socket: join(folder, `proxy-${process.pid}.sock`) } : {};
 		const opened = await openProxy({ ...socket, allows: (name) => allows(options, refused, name) });
@@ -62,7 +59,7 @@ export function openConfinement(options: ConfinementOptions): Confinement {
 		async confine(command, need) {
 			const network = networkOf(options, need);
 			const ignored = need.scope === "ignored" ? await openIgnoredFolders(options.root) : undefined;
-			const own = openHome();
+			const own = await openHome();
 			const places = { ...options, closed: (await closed?.()) ?? [], ignored: ignored?.folders ?? [] };
 			const rules = layoutOf(places, need.scope, network === "open");
 			absent.begin(rules.absent);

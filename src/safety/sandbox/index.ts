@@ -1,7 +1,7 @@
 export { type Confinement, type ConfinementOptions, openConfinement } from "./confinement.ts";
 export { repositoryAbove } from "./git-rules.ts";
 export { boxFolder, removeBox, settleBox } from "./leftovers.ts";
-export { hostQuestion, openBoxOfSession } from "./of-session.ts";
+export { askAboutHost, openBoxOfSession } from "./of-session.ts";
 export { sandboxPolicy } from "./policy.ts";
 export { probeSandbox, type SandboxProbe } from "./probe.ts";
 export { agentReadable } from "./readable.ts";

@@ -34,7 +34,7 @@ export async function openBoxOfSession(options: SessionBoxOptions): Promise<Conf
 		...{ host, root, folder, probe, network: choice?.network, write: choice?.write },
 		read: agentReadable(host.home, agentDir),
 		closed: () => closed(root),
-		askHost: hostQuestion(root, agentDir, async (question) => {
+		askHost: askAboutHost(root, agentDir, async (question) => {
 			const asked = ctx();
 			return asked?.ui ? askUser(asked as ExtensionContext, question) : "nobody";
 		}),
@@ -42,7 +42,7 @@ export async function openBoxOfSession(options: SessionBoxOptions): Promise<Conf
 }
 
 /** Asks the user about a host, once; the answers are remembered for the project. */
-export function hostQuestion(
+export function askAboutHost(
 	project: string,
 	agentDir: string,
 	ask: (question: { title: string; message: string; uncalled: true }) => Promise<"yes" | "no" | "nobody">,

@@ -1,7 +1,8 @@
 // The home directory of the sandbox: a folder of the run that replaces the user's. What programs store there stays for the next commands.
 // H1 what the user's caches have is found without a copy: by links to where the sandbox shows them read-only, or where a tool reads a second
 // store; H2 settings of package managers and of git are copied without logins.
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, type Dirent, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cp, mkdir, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { attempt, folderEntries } from "../../disk/index.ts";
 
@@ -91,27 +92,12 @@ const settings: readonly string[] = [
 ];
 
 /** Folders of package managers, compilers and test runners. */
-const stores: readonly string[] = [
+const stores: readonly string[] = [".cache", ".config", ".local", ".npm", ".cargo", "go"];
+
+/** Further ones, which are links to folders in one of the first: each mount costs time. */
+const linkedStores: readonly string[] = [
+	...[".yarn", ".bun", ".deno", ".gradle", ".m2", ".nuget", ".dotnet", ".composer", ".bundle", ".gem", ".node-gyp"],
 	...[
-		".cache",
-		".config",
-		".local",
-		".npm",
-		".yarn",
-		".bun",
-		".deno",
-		".cargo",
-		"go",
-		".gradle",
-		".m2",
-		".nuget",
-		".dotnet",
-	],
-	...[
-		".composer",
-		".bundle",
-		".gem",
-		".node-gyp",
 		".electron-gyp",
 		".ivy2",
 		".sbt",
@@ -119,9 +105,14 @@ const stores: readonly string[] = [
 		".mix",
 		".hex",
 		".stack",
+		".cabal",
+		".opam",
+		".julia",
+		".android",
 	],
-	...[".cabal", ".opam", ".julia", ".android", ".konan", ".terraform.d", ".ipython", ".jupyter", ".expo", ".swiftpm"],
+	...[".konan", ".terraform.d", ".ipython", ".jupyter", ".expo", ".swiftpm"],
 ];
+const linkedFolder = ".local/share/pi-chronicle";
 
 type Env = (name: string) => string | undefined;
 
@@ -132,7 +123,10 @@ const MAX_LINKS = 20_000;
 const SHOWN = "/run/pi-chronicle";
 
 /** Fills `folder`, which may have been filled before, for a user whose home directory is `home`. */
-export function openOwnHome(folder: string, { home, env }: { readonly home: string; readonly env: Env }): OwnHome {
+export async function openOwnHome(
+	folder: string,
+	{ home, env }: { readonly home: string; readonly env: Env },
+): Promise<OwnHome> {
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	const shown: Record<string, string> = {};
 	const variables: Record<string, string> = {};
@@ -142,20 +136,40 @@ export function openOwnHome(folder: string, { home, env }: { readonly home: stri
 		return place;
 	};
 	const isNew = !existsSync(join(folder, ".pi-chronicle"));
+	if (isNew) makeStores(folder);
 	const budget = { links: MAX_LINKS };
 	for (const cache of caches) {
 		const real = join(home, cache.folder);
 		if (!existsSync(real)) continue;
 		const place = show(cache.folder);
-		if (isNew) linkTree(real, place, join(folder, cache.folder), cache, cache.depth ?? 9, budget);
+		if (isNew) await linkTree({ from: real, place, to: join(folder, cache.folder) }, cache, cache.depth ?? 9, budget);
 	}
 	for (const [name, more] of Object.entries(secondStores))
 		if (existsSync(join(home, name))) Object.assign(variables, more(show(name), env));
-	for (const name of stores) mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
-	if (isNew) writeSettings(folder, home);
+	if (isNew) {
+		writeSettings(folder, home);
+		writeFileSync(join(folder, ".pi-chronicle"), "");
+	}
 	for (const name of cacheVariables) if (env(name) !== undefined) variables[name] = "";
 	if (signsCommits(folder)) addGitSetting(variables, env, "commit.gpgsign", "false");
 	return { folder, stores, variables, shown };
+}
+
+/** Keeps the user's own settings of pi, which are not committed, out of `git add -A` and `git stash -u`. */
+function excludeSettings(folder: string, home: string): void {
+	const config = attempt(() => readFileSync(join(folder, ".gitconfig"), "utf8")) ?? "";
+	const named = /^\s*excludesfile\s*=\s*"?([^"\n]+?)"?\s*$/im.exec(config)?.[1]?.replace(/^~(?=\/)/, home);
+	const path = named?.startsWith(`${home}/`) ? named.slice(home.length + 1) : ".config/git/ignore";
+	if (path !== ".config/git/ignore") copySettings(join(home, path), join(folder, path));
+	addSettings(join(folder, path), "\n/.pi/\n");
+}
+
+function makeStores(folder: string): void {
+	for (const name of [...stores, linkedFolder]) mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
+	for (const name of linkedStores) {
+		mkdirSync(join(folder, linkedFolder, name), { mode: 0o700 });
+		attempt(() => symlinkSync(join(linkedFolder, name), join(folder, name)));
+	}
 }
 
 /** Whether git would sign with a key that the sandbox hides. */
@@ -171,41 +185,32 @@ function writeSettings(folder: string, home: string): void {
 	// A store next to the project would become part of it.
 	const store = join(home, ".local/share/pnpm/store");
 	addSettings(join(folder, ".config/pnpm/rc"), `store-dir=${store}\npackage-import-method=copy\n`);
-	writeFileSync(join(folder, ".pi-chronicle"), "");
+	excludeSettings(folder, home);
 }
 
 /** Makes `to` like `from`, which the sandbox shows at `place`: folders are real, files are links. */
-function linkTree(
-	from: string,
-	place: string,
-	to: string,
-	cache: Cache,
+async function linkTree(
+	{ from, place, to }: { readonly from: string; readonly place: string; readonly to: string },
+	{ except = [], copied = [] }: Cache,
 	depth: number,
 	budget: { links: number },
-): void {
-	mkdirSync(to, { recursive: true, mode: 0o700 });
-	for (const entry of folderEntries(from)) {
+): Promise<void> {
+	await mkdir(to, { recursive: true, mode: 0o700 });
+	const each = async (entry: Dirent): Promise<void> => {
 		const { name } = entry;
-		if (cache.except?.includes(name)) continue;
-		const [source, target] = [join(from, name), join(to, name)];
-		if (cache.copied?.includes(name)) attempt(() => copyTree(source, target));
-		else if (entry.isDirectory() && depth > 1 && budget.links > 0)
-			linkTree(source, join(place, name), target, { folder: cache.folder }, depth - 1, budget);
-		else if (!/\.lock$|^\.package-cache/.test(name)) {
-			budget.links--;
-			attempt(() => symlinkSync(join(place, name), target));
-		}
-	}
+		const part = { from: join(from, name), place: join(place, name), to: join(to, name) };
+		if (copied.includes(name)) return cp(part.from, part.to, { recursive: true });
+		if (entry.isDirectory() && depth > 1 && budget.links > 0) return linkTree(part, emptyCache, depth - 1, budget);
+		if (/\.lock$|^\.package-cache/.test(name)) return;
+		budget.links--;
+		await symlink(part.place, part.to);
+	};
+	const entries = folderEntries(from).filter(({ name }) => !except.includes(name));
+	// What cannot be linked is fetched again.
+	await Promise.allSettled(entries.map(each));
 }
 
-function copyTree(from: string, to: string): void {
-	mkdirSync(to, { recursive: true, mode: 0o700 });
-	for (const entry of folderEntries(from)) {
-		const [source, target] = [join(from, entry.name), join(to, entry.name)];
-		if (entry.isDirectory()) copyTree(source, target);
-		else if (entry.isFile()) copyFileSync(source, target);
-	}
-}
+const emptyCache: Cache = { folder: "" };
 
 /** Copies a file of settings without lines that hold a login. */
 function copySettings(from: string, to: string): void {

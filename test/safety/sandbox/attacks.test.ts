@@ -159,6 +159,20 @@ describe("a hostile command in the sandbox", needsProgram("bwrap", sandbox), () 
 		expect(box.outside("git status --short b.txt")).toBe("");
 	});
 
+	it.each(["", "[core]\n\texcludesFile = ~/.ignored\n"])(
+		"does not commit the user's settings of pi with `add -A` (%j)",
+		async (config) => {
+			const files = { ".gitconfig": `[user]\n\tname = A\n\temail = a@example.org\n${config}`, ".ignored": "*.log\n" };
+			const mine = openTestBox({
+				files,
+				before: "git init -q && mkdir .pi && echo x > .pi/rules.yaml && echo x > x.txt",
+			});
+			expect((await mine.run("git add -A && git commit -qm one && git ls-files && git status --short")).text).toBe(
+				"x.txt\n",
+			);
+		},
+	);
+
 	it("is told when it fails, and what was taken away", async () => {
 		const failed = await box.run("echo '{}' > .mcp.json; exit 3");
 		expect(failed.code).toBe(3);

@@ -6,7 +6,7 @@ import { mergeChoices } from "../../../src/chronicle/engine/worker/worker-box.ts
 import { readSandboxChoice } from "../../../src/definition/index.ts";
 import { hostEnvironment } from "../../../src/pi/index.ts";
 import { AbsentPaths } from "../../../src/safety/sandbox/absent.ts";
-import { hostQuestion } from "../../../src/safety/sandbox/index.ts";
+import { askAboutHost } from "../../../src/safety/sandbox/index.ts";
 import { accessTo, type BoxPlaces, layoutOf } from "../../../src/safety/sandbox/layout.ts";
 import { openOwnHome } from "../../../src/safety/sandbox/own-home.ts";
 import { namesHost } from "../../../src/safety/sandbox/proxy.ts";
@@ -102,8 +102,8 @@ describe("a layout", () => {
 		expect(accessTo(wide, join(home, "tools/notes"), join(home, "tools/notes"))).toBe("write");
 	});
 
-	it("becomes a profile of macOS, whose later rules win", () => {
-		const own = openOwnHome(join(openFolder(), "home"), { home, env: () => undefined });
+	it("becomes a profile of macOS, whose later rules win", async () => {
+		const own = await openOwnHome(join(openFolder(), "home"), { home, env: () => undefined });
 		const profile = seatbeltProfile({ layout, home: own, network: 4321 });
 		const line = (text: string) => profile.split("\n").indexOf(text);
 		const order = [
@@ -126,7 +126,7 @@ describe("a layout", () => {
 });
 
 describe("the home directory of the sandbox", () => {
-	it("has settings without logins, and what the caches hold, by links", () => {
+	it("has settings without logins, and what the caches hold, by links", async () => {
 		const base = openFolder({
 			"home/.npmrc": "registry=https://u:p@example.org/\n//example.org/:_authToken=MARK\nfund=false\n",
 			"home/.gitconfig": "[user]\n\tname = A\n[commit]\n\tgpgsign = true\n",
@@ -135,7 +135,7 @@ describe("the home directory of the sandbox", () => {
 			"home/.cargo/registry/cache/host/a.crate": "crate",
 			"home/.cargo/credentials.toml": "MARK",
 		});
-		const home = openOwnHome(join(base, "own"), {
+		const home = await openOwnHome(join(base, "own"), {
 			home: join(base, "home"),
 			env: (name) => (name === "GOCACHE" ? "/x" : undefined),
 		});
@@ -210,7 +210,7 @@ describe("a host that is not in the list", () => {
 		const folder = openFolder();
 		const asked: string[] = [];
 		const ask = (answer: "yes" | "no" | "nobody") =>
-			hostQuestion("/p", folder, async ({ message }) => {
+			askAboutHost("/p", folder, async ({ message }) => {
 				asked.push(message);
 				return answer;
 			});
@@ -220,7 +220,7 @@ describe("a host that is not in the list", () => {
 		expect([await no("a.org"), await no("a.org")]).toEqual([false, false]);
 		expect(await ask("yes")("a.org")).toBe(true);
 		expect(await ask("no")("a.org")).toBe(true);
-		expect(await hostQuestion("/q", folder, async () => "no")("a.org")).toBe(false);
+		expect(await askAboutHost("/q", folder, async () => "no")("a.org")).toBe(false);
 		expect(asked).toHaveLength(4);
 		expect(asked[0]).toContain("a.org");
 	});

@@ -16,7 +16,6 @@ import {
 	quoted,
 	type ReadContext,
 	readDuration,
-	sandboxField,
 	text,
 	wrongType,
 } from "../../../definition/index.ts";
@@ -26,6 +25,7 @@ import { hostField } from "./host-field.ts";
 import { checkName } from "./names.ts";
 import { outputField } from "./output-schema.ts";
 import { requiresField } from "./requires.ts";
+import { stateSandbox, templateSandbox } from "./sandbox-fields.ts";
 
 const spendFields = {
 	cost_usd: number({ about: "Maximum cost, in US dollars.", min: 0 }),
@@ -184,10 +184,7 @@ export const stateFields = {
 			"How a worker without `edit` and `write` is kept from changing the project through its shell and other tools: `judged` refuses calls that are known to change it, `strict` also those with unknown effects, `free` none.",
 		shown: "that of the template",
 	}),
-	sandbox: sandboxField({
-		about: "How the worker's shell commands are [contained](workers.md#sandbox), instead of `sandbox` of the template.",
-		shown: "that of the template",
-	}),
+	sandbox: stateSandbox,
 	skills: names({ about: "Skills of the worker, in addition to those of its agent file." }),
 	extra_skills: names({ about: "Alias of `skills`." }),
 	extensions: names({
@@ -252,11 +249,7 @@ export const templateFields = {
 	team: text({ about: "Team of states that name none.", form: "line", max: 200 }),
 	limits: objectField(limitFields, { about: "Limits of the run.", shown: "as below" }),
 	shell: choice(shellRules, { about: "`shell` of states that have none.", shown: "`judged`" }),
-	sandbox: sandboxField({
-		about:
-			"How workers' shell commands are [contained](workers.md#sandbox): `default` where a sandbox works, `off`, `required`: no worker starts without one; or an object of `use` (one of these), `network` (`open`, `off`, or a list of hosts) and `write` (further paths that commands may write).",
-		shown: "the setting `sandbox`",
-	}),
+	sandbox: templateSandbox,
 	files: choice(["folder", "repository"], {
 		about:
 			"Which files are saved, compared and restored by a rewind: those of the working folder, or those of the whole repository that contains it.",

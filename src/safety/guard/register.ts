@@ -10,7 +10,7 @@ import type { SessionBox } from "../session-box.ts";
 import type { AnswerBook } from "./answers/index.ts";
 import { openBoxSwitch } from "./box-switch.ts";
 import type { Guard } from "./open.ts";
-import { locateRules } from "./rules/index.ts";
+import { locateRules, type RuleSet } from "./rules/index.ts";
 
 const statusKey = "chronicle-guard";
 
@@ -33,6 +33,7 @@ export interface RegisteredGuard {
 export function registerGuard(pi: ExtensionAPI, { policies, scope, agentDir, box }: GuardParts): RegisteredGuard {
 	const answers = openOnce(async () => (await import("./answers/index.ts")).openAnswers(agentDir));
 	let guard: Guard | undefined;
+	let closing: { readonly rules: RuleSet; readonly find: (root: string) => readonly string[] } | undefined;
 	let statusShown = false;
 	let view: EntryRenderer | undefined;
 	const boxSwitch = openBoxSwitch(policies, box);
@@ -88,8 +89,10 @@ export function registerGuard(pi: ExtensionAPI, { policies, scope, agentDir, box
 		answers,
 		async closed(root, cwd) {
 			if (!guard) return [];
+			const { rules } = guard;
 			const { closedPaths } = await import("./closed-paths.ts");
-			return closedPaths(guard.rules, { cwd, agentDir })(root);
+			if (closing?.rules !== rules) closing = { rules, find: closedPaths(rules, { cwd, agentDir }) };
+			return closing.find(root);
 		},
 	};
 }

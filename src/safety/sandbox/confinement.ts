@@ -1,7 +1,7 @@
 // Contains the shell commands of one session or worker.
 // C1 each command gets a sandbox of its own; what it stores in its home directory stays for the next ones; C2 a program that a command leaves
 // running goes on in its sandbox, and ends with the first process of it.
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxNetwork } from "../../definition/index.ts";
 import { openOnce } from "../../pi/index.ts";
@@ -47,7 +47,7 @@ export function openConfinement(options: ConfinementOptions): Confinement {
 		return openOwnHome(join(folder, "home"), host);
 	});
 	const proxy = openOnce(async () => {
-		const socket = probe.kind === "bwrap" ? { socket: join(folder, `proxy-${process.pid}.sock`) } : {};
+		const socket = probe.kind === "bwrap" ? { socket: join(socketFolder(), "proxy") } : {};
 		const opened = await openProxy({ ...socket, allows: (name) => allows(options, refused, name) });
 		process.once("exit", opened.close);
 		return { ...socket, ...opened };
@@ -79,6 +79,13 @@ export function openConfinement(options: ConfinementOptions): Confinement {
 			return { command: wrapped, ended: (failed) => endedText(rules, { network, failed, ignored, absent, refused }) };
 		},
 	};
+}
+
+/** A private folder with a short path: that of a socket has at most 107 bytes. */
+function socketFolder(): string {
+	const folder = mkdtempSync("/tmp/pi-chronicle-box-");
+	process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+	return folder;
 }
 
 function networkOf({ network }: ConfinementOptions, need: BoxNeed): SandboxNetwork {

@@ -161,7 +161,7 @@ function excludeSettings(folder: string, home: string): void {
 	const named = /^\s*excludesfile\s*=\s*"?([^"\n]+?)"?\s*$/im.exec(config)?.[1]?.replace(/^~(?=\/)/, home);
 	const path = named?.startsWith(`${home}/`) ? named.slice(home.length + 1) : ".config/git/ignore";
 	if (path !== ".config/git/ignore") copySettings(join(home, path), join(folder, path));
-	addSettings(join(folder, path), "\n/.pi/\n");
+	addSettings(join(folder, path), "\n.pi/\n");
 }
 
 function makeStores(folder: string): void {

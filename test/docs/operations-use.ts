@@ -75,6 +75,7 @@ export const operations: Use = {
 			async (at) => {
 				// What comes next in the document: a run that no host can begin.
 				sql(at, "UPDATE chronicle.host SET draining = true");
+				await shown(at, "pi-chronicle engine status", /no hosts/);
 				const spoiled = startHost(at, "--name spoiled --setup 'exit 7'");
 				await start(at, "poison");
 				const soon = setInterval(

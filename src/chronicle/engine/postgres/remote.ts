@@ -1,7 +1,7 @@
 // Git on the remote that the hosts of an engine share. Every call that talks to it is repeated while the remote is out of reach.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
-import { type GitCall, type GitResult, runGit } from "../workspace/index.ts";
+import { type GitCall, type GitResult, isDiskFull, runGit } from "../workspace/index.ts";
 
 /** Milliseconds for which a remote that cannot be reached is tried again. */
 const outageMs = 60_000;
@@ -108,6 +108,16 @@ function explainDelay(failure: string | undefined): string {
 
 /** The failure of the workspace for a remote that did not take or give something. */
 export function remoteFailure(result: Exclude<GitResult, { kind: "done" }>): Result<never, WorkspaceFailure> {
+	// git says `remote:` before what the other side has said.
+	if (result.kind === "failed" && isDiskFull(result.message.replace(/^remote:.*$/gm, "")))
+		return {
+			ok: false,
+			failure: {
+				reason: "no_space",
+				message: `There is no space left for the files of the run: ${explainGit(result)}.`,
+				remedy: "Free some space on that host.",
+			},
+		};
 	return {
 		ok: false,
 		failure: {

@@ -12,6 +12,7 @@ export { type EndingChild, readRest } from "./child-rest.ts";
 export { childFilesFolder, findChildPlace, findCopy } from "./children.ts";
 export { parseRawChanges, type RawChange } from "./compare.ts";
 export { agentExclusions, containsFile, openExclusions } from "./exclusions.ts";
+export { isDiskFull } from "./failures.ts";
 export { type GitCall, type GitResult, isNothing, modes, nulled, runGit, type TreeEntry } from "./git.ts";
 export { type GitWorkspace, type GitWorkspaceOptions, openGitWorkspace } from "./git-workspace.ts";
 export { linksFor } from "./lacks.ts";

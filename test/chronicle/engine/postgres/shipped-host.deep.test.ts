@@ -41,7 +41,7 @@ describe("the unit", needsProgram("systemd-analyze", findProgram("systemd-analyz
 		const program = join(folder, "pi-chronicle");
 		writeFileSync(program, "#!/bin/sh\n", { mode: 0o755 });
 		const file = join(folder, "pi-chronicle-worker.service");
-		writeFileSync(file, unit.replace("/usr/bin/pi-chronicle", program).replace("User=chronicle", "User=nobody"));
+		writeFileSync(file, unit.replace("/usr/bin/pi-chronicle", program).replace("User=chronicle", "User=daemon"));
 		const checked = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" });
 		// Other units of the machine are not ours.
 		const ours = `${checked.stdout}${checked.stderr}`
@@ -58,8 +58,10 @@ describe("a host", needsPostgres, () => {
 		user = await openUser();
 		cluster = await startPostgres();
 		const [, install = ""] = steps.find(([, text]) => text.startsWith("npm install")) ?? [];
-		const env = { ...user.env, PATH: process.env.PATH };
-		const done = await runProgram(user.first, ["sh", "-c", install], { env, timeout: 100_000 });
+		// The registry of the test has this package and the engine's; pi is on the PATH.
+		const packages = install.replace(" @earendil-works/pi-coding-agent@1", "");
+		expect(packages).not.toBe(install);
+		const done = await runProgram(user.first, ["sh", "-c", packages], { env: user.env, timeout: 100_000 });
 		expect(done.code, done.stderr).toBe(0);
 	}, patient(120_000));
 
@@ -79,7 +81,7 @@ describe("a host", needsPostgres, () => {
 		mkdirSync(join(home, "tmp"));
 		const [name, ...address] = unitValue("Environment").split("=");
 		expect([name, address.join("=")]).toEqual(["PI_CHRONICLE_ENGINE", expect.stringMatching(/^postgres:\/\/host_a@/)]);
-		const env = { HOME: home, PATH: `${user.env.npm_config_prefix}/bin:${process.env.PATH}`, [`${name}`]: cluster.url };
+		const env = { HOME: home, PATH: user.env.PATH ?? "", [`${name}`]: cluster.url };
 		const set = spawnSync("pi-chronicle", ["engine", "init", "--project", "app"], { env, encoding: "utf8" });
 		expect(set.status, set.stderr).toBe(0);
 		const all = words.map((word) => word.replace("/etc/pi-chronicle/engine.json", config));

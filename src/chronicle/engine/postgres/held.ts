@@ -3,7 +3,6 @@
 // repeated without writing twice; P4 the run's row always agrees with its last event; P5 events that a crash of the database has lost, because
 // they were only to be on disk soon, are written again; P6 snapshots are recorded with the events that name them, or neither.
 import {
-	type ConditionChanged,
 	type EventBody,
 	foldEvent,
 	type HeldLedger,
@@ -24,27 +23,10 @@ import { noProof, proofNow } from "./lease-proof.ts";
 import type { StoreParts } from "./parts.ts";
 import { findAnswer, openPosts, type Posts, settlePost, type WaitingAnswer } from "./posts.ts";
 import { foldedValues, lockRun, type RunRow, readEventRows, storedText } from "./rows.ts";
-import type { RecordedSnapshot, RunSnapshot } from "./run-snapshot.ts";
+import type { RecordedSnapshot } from "./run-snapshot.ts";
+import type { SegmentHooks, SnapshotName } from "./segment-hooks.ts";
 import { type SettledRow, type Settlement, settledColumns, settleJob } from "./settle.ts";
 import { deleteSnapshots, readSnapshots, type StoredSnapshot, snapshotValues } from "./snapshot-rows.ts";
-
-/** A snapshot by its tree and the commit that it is on. */
-type SnapshotName = Pick<RunSnapshot, "tree" | "parent">;
-
-/** What a segment adds to a held ledger. */
-export interface SegmentHooks {
-	/**
-	 * `head`: the snapshot that holds the files of what is appended next; `undefined`: as before. `staged`: snapshots that are recorded with
-	 * it, because they are not on the remote yet.
-	 */
-	files(): { readonly head: SnapshotName | undefined; readonly staged: readonly RecordedSnapshot[] };
-	/** Called before the events are recorded, with the run after them; a failure is the append's. */
-	beforeAppend(bodies: readonly EventBody[], next: Run): Promise<StoreFailure | undefined>;
-	/** What has begun or ended to hinder the run, and its supervision has not recorded: recorded when the run is settled. */
-	conditions(): readonly ConditionChanged[];
-	/** Called once the events are recorded, with the snapshots that were recorded with them. */
-	afterAppend(events: readonly LedgerEvent[], now: Run, staged: readonly RecordedSnapshot[]): void;
-}
 
 export interface PostgresLedger extends HeldLedger {
 	/** To be called once, before the first append. */

@@ -13,9 +13,10 @@ import {
 } from "../../core/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
 import { redactSessionText } from "../worker/index.ts";
-import type { PostgresLedger, SegmentHooks } from "./held.ts";
+import type { PostgresLedger } from "./held.ts";
 import type { Leftovers } from "./leftovers.ts";
 import type { RunSnapshot } from "./run-snapshot.ts";
+import type { SegmentHooks } from "./segment-hooks.ts";
 import type { SharedWorkspace } from "./shared-workspace.ts";
 
 export interface Publishing {

@@ -21,7 +21,7 @@ import { openCeilings } from "./child-ceilings.ts";
 import { saveBase } from "./child-rows.ts";
 import type { Database } from "./database.ts";
 import { untilReached } from "./database-failure.ts";
-import type { PostgresLedger, SegmentHooks, TakenAnswer } from "./held.ts";
+import type { PostgresLedger, TakenAnswer } from "./held.ts";
 import type { Host } from "./host.ts";
 import { findLeftovers, type Leftovers, openLeftovers } from "./leftovers.ts";
 import type { Report } from "./log.ts";
@@ -31,6 +31,7 @@ import { RemoteChildren } from "./remote-children.ts";
 import { isDelegated } from "./rows.ts";
 import { RunRefs } from "./run-refs.ts";
 import type { RunSnapshot } from "./run-snapshot.ts";
+import type { SegmentHooks } from "./segment-hooks.ts";
 import { runSetup } from "./set-up.ts";
 import { openSharedWorkspace } from "./shared-workspace.ts";
 import type { Slot } from "./slots.ts";
@@ -315,4 +316,16 @@ async function tidyUp({ store, project, checkout }: SegmentOptions, run: string,
 		await refs.collect({ trees: named.get(id) ?? new Set(), conversations }).catch(() => {});
 	}
 	for (const { id } of family.toReversed()) await checkout.remove(id).catch(() => {});
+}
+
+/**
+ * Gives the run of a segment back as soon as its present state has ended, or while its children work. The next attempt is not reserved yet
+ * then: it would count as interrupted.
+ */
+export function stopAtMove({ supervision }: RunSegment): void {
+	const stopBetween = ({ stage }: Run): void => {
+		if (stage.kind === "baselining" || stage.kind === "children") void supervision.stop();
+	};
+	supervision.watch(stopBetween);
+	stopBetween(supervision.run);
 }

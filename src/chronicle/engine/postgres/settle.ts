@@ -1,5 +1,5 @@
 // What becomes of a job when its segment has ended, or its host is dead.
-import type { ConditionChanged, HostNeed, Run } from "../../core/index.ts";
+import type { ConditionChanged, Failure, HostNeed, Run } from "../../core/index.ts";
 import type { Database, Sql } from "./database.ts";
 import {
 	completeJob,
@@ -19,6 +19,12 @@ import { deadHolder, isCounted, markSuspects } from "./suspects.ts";
 export function secondsToWait({ stage, providerWait }: Run): number {
 	if (stage.kind !== "awaiting_provider" || !providerWait) return 0;
 	return Math.max(0, Math.ceil((Date.parse(providerWait.next) - Date.now()) / 1000));
+}
+
+/** How a run is given back that failed on a host: it is tried again, on any. */
+export function failedOn(host: string, { message, remedy }: Pick<Failure, "message" | "remedy">): Settlement {
+	const detail = `The host ${host} gave it back: ${message}`;
+	return { kind: "failed", reason: message, hindered: remedy === "" ? { detail } : { detail, remedy } };
 }
 
 /** A locked run whose job is to be settled. */

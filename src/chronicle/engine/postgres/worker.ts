@@ -2,24 +2,24 @@
 // K1 a host that cannot prove that it lives stops its runs before another may take them; K2 a job that cannot be done here now goes back
 // visibly; K3 a run that was given up is parked with its reason; K4 after `drain` nothing is taken, and each run is given back at its next state.
 import { setTimeout as sleep } from "node:timers/promises";
-import { freeBytes } from "../../../disk/index.ts";
 import { openRedaction } from "../../../safety/index.ts";
-import type { Failure, Run } from "../../core/index.ts";
+import type { Failure } from "../../core/index.ts";
 import { systemClock } from "../project/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
 import { Checkout } from "./checkout.ts";
 import { isDelegatingQueued } from "./child-rows.ts";
 import { CronClock } from "./cron-clock.ts";
 import type { Database } from "./database.ts";
+import { openDiskCheck } from "./disk-check.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
 import { deadQueue } from "./jobs.ts";
 import { about, type Report } from "./log.ts";
 import { parkDeadRuns } from "./park.ts";
-import { labelsInQueue, minFreeBytes, queueName } from "./routing.ts";
+import { labelsInQueue, queueName } from "./routing.ts";
 import { ScheduledRuns } from "./scheduled-run.ts";
-import { type RunSegment, type ServedProject, startSegment } from "./segment.ts";
-import { cancelReplaced, reapRuns, type Settlement, secondsToWait, wakePosted } from "./settle.ts";
+import { type RunSegment, type ServedProject, startSegment, stopAtMove } from "./segment.ts";
+import { cancelReplaced, failedOn, reapRuns, secondsToWait, wakePosted } from "./settle.ts";
 import { type Slot, Slots } from "./slots.ts";
 import { removeStale } from "./stale-folders.ts";
 import { openPostgresStore, type PostgresStore } from "./store.ts";
@@ -71,6 +71,7 @@ export class EngineWorker {
 	/** Runs that are being started or settled take a slot too; those that wait for their children have none. */
 	readonly #slots: Slots;
 	readonly #jobs: JobTaker;
+	readonly #isFull: () => Promise<boolean>;
 	/** Jobs that are being taken, and segments that have not ended. */
 	#busy = 0;
 	#draining = false;
@@ -97,6 +98,7 @@ export class EngineWorker {
 	constructor(options: WorkerOptions) {
 		this.#options = options;
 		this.#cron = new CronClock(options.database, options.report);
+		this.#isFull = openDiskCheck(options);
 		const { database, host, data, queues } = options;
 		this.#slots = new Slots(options.slots, () => this.#look());
 		const suspects = {
@@ -262,19 +264,6 @@ export class EngineWorker {
 		}
 	}
 
-	/** Whether the disk for working folders is full, so that no run could begin. */
-	async #isFull(): Promise<boolean> {
-		const { host, data, report } = this.#options;
-		const before = host.figures.diskFree ?? minFreeBytes;
-		const free = await freeBytes(data).catch(() => undefined);
-		if (free === undefined) return false;
-		host.figures.diskFree = free;
-		const isFull = free < minFreeBytes;
-		if (isFull && before >= minFreeBytes)
-			report(`The disk of ${data} is full: no more runs are taken.`, { level: "error" });
-		return isFull;
-	}
-
 	/** Takes the most urgent job of a project, or passes one that must wait; `false`: there is none. */
 	async #takeOne(served: Served): Promise<boolean> {
 		for (const queue of await this.#jobs.queuesOf(served.project.name))
@@ -384,34 +373,16 @@ export class EngineWorker {
 			this.#crashAt("segment is over");
 			if (end.kind === "failed") report(`Given back: ${end.failure.message}`, { level: "error" });
 			else report(`${end.kind === "parked" ? "Parked" : "Released"}, ${end.run.status}.`);
-			if (end.kind === "failed") await ledger.settle(this.#failed(end.failure));
+			if (end.kind === "failed") await ledger.settle(failedOn(host.name, end.failure));
 			else if (end.kind === "parked") await ledger.settle({ kind: "parked" });
 			else await ledger.settle({ kind: "again", afterSeconds: secondsToWait(end.run) });
 			await segment.tidyUp();
 		} catch (error) {
 			const { message } = error as Error;
 			report(message, { level: "error" });
-			await ledger.settle(this.#failed({ message, remedy: "" }));
+			await ledger.settle(failedOn(host.name, { message, remedy: "" }));
 		} finally {
 			this.#running.delete(run);
 		}
 	}
-
-	/** How a run is given back that failed here: it is tried again, on any host. */
-	#failed({ message, remedy }: Pick<Failure, "message" | "remedy">): Settlement {
-		const detail = `The host ${this.#options.host.name} gave it back: ${message}`;
-		return { kind: "failed", reason: message, hindered: remedy === "" ? { detail } : { detail, remedy } };
-	}
-}
-
-/**
- * Gives the run of a segment back as soon as its present state has ended, or while its children work. The next attempt is not reserved yet
- * then: it would count as interrupted.
- */
-function stopAtMove({ supervision }: RunSegment): void {
-	const stopBetween = ({ stage }: Run): void => {
-		if (stage.kind === "baselining" || stage.kind === "children") void supervision.stop();
-	};
-	supervision.watch(stopBetween);
-	stopBetween(supervision.run);
 }

@@ -59,20 +59,19 @@ export function openLeftovers(options: LeftoversOptions): Leftovers {
 		const read = parent?.files === "own" ? await store.read(parent.run) : undefined;
 		return (read?.ok && childrenPlanOf(read.value.run)?.keep) || [];
 	};
-	const examine = async (own: EndingChild): Promise<ChildLeftovers> => {
-		const found = await workspace.leftovers(own);
-		if (found.ok) return found.value;
-		return { files: [{ path: ".", why: `its files could not be examined: ${found.failure.message}` }] };
-	};
-	const noteNow = async (now: Run): Promise<void> => {
+	const noteNow = async (now: Run): Promise<WorkspaceFailure | undefined> => {
 		const own = isOwn && (await find(now));
-		if (!own) return;
-		const left = await examine(own);
+		if (!own) return undefined;
+		const found = await workspace.leftovers(own);
+		// A full disk passes: the run is given back, and no child is left for the user to look at because of it.
+		if (!found.ok && found.failure.reason === "no_space") return found.failure;
+		const left = found.ok ? found.value : unexamined(found.failure);
 		await saveLeftovers(database, { id, key: `${host} ${work}`, host, path: work }, left);
 		if (parent === null && now.stage.kind === "over" && left.files.length > 0)
 			report(
 				`${work} is kept, because it has files that are not in the branch: ${nameFiles(left.files, left.files.length)}`,
 			);
+		return undefined;
 	};
 	return {
 		keep() {
@@ -84,11 +83,15 @@ export function openLeftovers(options: LeftoversOptions): Leftovers {
 			if (own) await workspace.noteStart(own);
 		},
 		note: (now) =>
-			throughOutage(outageMs, () => noteNow(now)).then(
-				() => undefined,
-				(error: unknown) => ({ ...databaseFailure(error, database), reason: "io" }),
-			),
+			throughOutage(outageMs, () => noteNow(now)).catch((error: unknown) => ({
+				...databaseFailure(error, database),
+				reason: "io",
+			})),
 	};
+}
+
+function unexamined({ message }: WorkspaceFailure): ChildLeftovers {
+	return { files: [{ path: ".", why: `its files could not be examined: ${message}` }] };
 }
 
 interface LeftPlace {

@@ -18,7 +18,7 @@ import {
 import type { ProjectEnvironment } from "../worker/index.ts";
 import type { Checkout } from "./checkout.ts";
 import { openCeilings } from "./child-ceilings.ts";
-import { saveBase } from "./child-rows.ts";
+import { filesOfChild, saveBase } from "./child-rows.ts";
 import type { Database } from "./database.ts";
 import { untilReached } from "./database-failure.ts";
 import type { PostgresLedger, TakenAnswer } from "./held.ts";
@@ -301,15 +301,21 @@ function noteOnceSetUp(
 	};
 }
 
+/** The snapshots that a run names, and the one that has its files now: no event names that where it has ended before its first worker. */
+async function treesOf(database: Database, store: PostgresStore, id: string): Promise<readonly string[]> {
+	const { head } = await filesOfChild(database, id);
+	const trees = head === null ? [] : [head];
+	const read = await store.read(id);
+	if (read.ok) for await (const event of read.value.events()) trees.push(...treesIn(event));
+	return trees;
+}
+
 /** Removes what the hosts no longer need of a finished run and its children: unreferenced snapshots, and the folders here. */
-async function tidyUp({ store, project, checkout }: SegmentOptions, run: string, cwd: string): Promise<void> {
+async function tidyUp({ database, store, project, checkout }: SegmentOptions, run: string, cwd: string): Promise<void> {
 	const family = await store.family(run);
 	const named = new Map<string, Set<string>>(family.map(({ trees }) => [trees, new Set()]));
-	for (const { id, trees } of family) {
-		const read = await store.read(id);
-		if (!read.ok) continue;
-		for await (const event of read.value.events()) for (const name of treesIn(event)) named.get(trees)?.add(name);
-	}
+	for (const { id, trees } of family)
+		for (const name of await treesOf(database, store, id)) named.get(trees)?.add(name);
 	const files = join(checkout.folderOf(run), "files");
 	for (const { id, conversations } of family) {
 		const refs = new RunRefs({ run: id, remote: project.remote, cwd, store: files });

@@ -15,6 +15,7 @@ import type { PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
 import { deadQueue } from "./jobs.ts";
 import { about, type Report } from "./log.ts";
+import { isOutage } from "./outage.ts";
 import { parkDeadRuns } from "./park.ts";
 import { labelsInQueue, queueName } from "./routing.ts";
 import { ScheduledRuns } from "./scheduled-run.ts";
@@ -380,7 +381,9 @@ export class EngineWorker {
 		} catch (error) {
 			const { message } = error as Error;
 			report(message, { level: "error" });
-			await ledger.settle(failedOn(host.name, { message, remedy: "" }));
+			// An outage is not the run's fault.
+			const isAway = isOutage(error);
+			await ledger.settle(isAway ? { kind: "again", afterSeconds: 2 } : failedOn(host.name, { message, remedy: "" }));
 		} finally {
 			this.#running.delete(run);
 		}

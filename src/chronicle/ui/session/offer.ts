@@ -43,12 +43,17 @@ export async function offerUnfinished(
 	}
 }
 
-/** The runs of `ids` that this session continues; the modules for it are loaded only if there may be one. */
+/** The runs of `ids` that this session continues; the modules for it are loaded only if there may be one. Never rejects. */
 async function takeUp(
 	ctx: ExtensionContext,
 	ids: readonly string[],
 	open: () => Promise<ChronicleSession>,
 ): Promise<ReadonlySet<string>> {
-	const { takeUpWaits } = await import("./take-up.ts");
-	return takeUpWaits(await open(), ctx, ids);
+	try {
+		const { takeUpWaits } = await import("./take-up.ts");
+		return await takeUpWaits(await open(), ctx, ids);
+	} catch {
+		// They are reported with the others, and `resume` says what is wrong.
+		return new Set();
+	}
 }

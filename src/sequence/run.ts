@@ -4,7 +4,7 @@
 import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { errorMessage } from "../definition/index.ts";
 import { attempt } from "../disk/index.ts";
-import { meterUsage, type Spent, say } from "../pi/index.ts";
+import { meterUsage, type Spent, say, shortCost } from "../pi/index.ts";
 import { listenForEscape } from "./escape.ts";
 import { type CostBudget, ceilingReached, type IterationEnd, runIteration } from "./iteration.ts";
 import { continueCommand, type RunPlan } from "./plan.ts";
@@ -78,12 +78,15 @@ function tellModel(ctx: ExtensionCommandContext, replaced: number, firstModel: s
 }
 
 /** Counts the cost of the whole sequence. */
-function openPurse(
-	maxCostUsd: number | undefined,
-): CostBudget & { endIteration(): number; present(spent: Spent): void } {
+function openPurse(maxCostUsd: number | undefined): CostBudget & {
+	endIteration(): number;
+	/** Takes the spend of the iteration so far; returns once why it cannot be held to the limit. */
+	present(spent: Spent): string | undefined;
+} {
 	let before = 0;
 	let present = 0;
 	let elsewhere = 0;
+	let isTold = false;
 	return {
 		maxCostUsd,
 		get spentUsd() {
@@ -92,8 +95,11 @@ function openPurse(
 		add(costUsd) {
 			elsewhere += costUsd;
 		},
-		present({ costUsd }) {
+		present({ costUsd, uncosted }) {
 			present = costUsd;
+			if (uncosted === undefined || maxCostUsd === undefined || isTold) return undefined;
+			isTold = true;
+			return `${uncosted} has no price or reports no usage, so the limit of ${shortCost(maxCostUsd)} cannot stop it.`;
 		},
 		endIteration() {
 			const outside = elsewhere;
@@ -105,11 +111,14 @@ function openPurse(
 	};
 }
 
-/** Counts the usage of the iteration in the current session. */
-function meterIteration(ctx: ExtensionCommandContext, budget: { present(spent: Spent): void }): { stop(): Spent } {
+/** Counts the usage of the iteration in the current session, and says at once if the limit on cost cannot hold. */
+function meterIteration(ctx: ExtensionCommandContext, budget: ReturnType<typeof openPurse>): { stop(): Spent } {
 	const session = sequenceSessions.of(ctx.sessionManager);
 	if (session === undefined) return { stop: () => ({ tokens: 0, costUsd: 0 }) };
-	return meterUsage(session.pi, (spent) => budget.present(spent));
+	return meterUsage(session.pi, (spent) => {
+		const unheld = budget.present(spent);
+		if (unheld !== undefined) attempt(() => say(ctx, unheld, "warning"));
+	});
 }
 
 /** Stores the summary in the last session, unless the user has left it. */

@@ -168,6 +168,17 @@ describe("arguments of a run", () => {
 		expect(stdout).toContain("/sequence run 5 --from 1.3");
 	});
 
+	deepIt("a cost ceiling that a model without usage figures voids is named at its first answer", async () => {
+		const { project, print } = await openBench({ script: () => say("done", { usage: "none" }) });
+		const { code, stdout, stderr } = await print("/sequence run --max-cost 1.5", {
+			session: recorded(project, "one", "two"),
+		});
+		expect(code, stderr).toBe(0);
+		expect(
+			(stdout + stderr).split("scripted/one has no price or reports no usage, so the limit of $1.50"),
+		).toHaveLength(2);
+	});
+
 	deepIt("a cost ceiling applies within a step: a model that would continue is stopped", async () => {
 		const usage = { input: 1_000_000, output: 0 };
 		const { project, server, print } = await openBench({

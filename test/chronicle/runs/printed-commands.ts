@@ -1,7 +1,11 @@
 // Commands that are printed about a run, and how they are run exactly as they stand there.
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { openFolder } from "../../harness/folder.ts";
+import { closeLater } from "../../harness/lifetime.ts";
 import { type Printed, runProgram } from "../../harness/print.ts";
 import type { Project } from "../../harness/project.ts";
 import { packageUnderTest, piScript } from "../../harness/under-test.ts";
@@ -9,6 +13,8 @@ import { packageUnderTest, piScript } from "../../harness/under-test.ts";
 /** A user's shell in a folder: `pi-chronicle` is on its PATH. */
 export interface Shell {
 	run(line: string): Promise<Printed>;
+	/** Runs a command until it ends or `isEnough`, which stops it with the signal; returns what it has written. */
+	runUntil(line: string, isEnough: () => boolean, signal?: NodeJS.Signals): Promise<string>;
 }
 
 export function openShell(project: Project, cwd: string): Shell {
@@ -19,12 +25,28 @@ export function openShell(project: Project, cwd: string): Shell {
 	chmodSync(command, 0o755);
 	// As a shell that was led to the folder through a link.
 	const env = { PATH: `${bin}:${process.env.PATH}`, PWD: cwd, PI_CHRONICLE_PI: piScript() };
-	return { run: (line) => runProgram(project, ["sh", "-c", line], { cwd, env, timeout: 60_000 }) };
+	return {
+		run: (line) => runProgram(project, ["sh", "-c", line], { cwd, env, timeout: 60_000 }),
+		async runUntil(line, isEnough, signal = "SIGTERM") {
+			const child = spawn("sh", ["-c", `exec ${line}`], { cwd, env: project.environment(env), stdio: "pipe" });
+			child.stdin.end();
+			let text = "";
+			for (const stream of [child.stdout, child.stderr])
+				stream.on("data", (chunk: Buffer) => {
+					text += chunk.toString("utf8");
+				});
+			const ended = once(child, "close").then(() => true);
+			const forget = closeLater(() => void child.kill("SIGKILL"));
+			while (!(await Promise.race([ended, sleep(50)]))) if (isEnough()) child.kill(signal);
+			await forget();
+			return text;
+		},
+	};
 }
 
 /** The commands about a run in a text, whole: each ends with its line or at ` · `. */
 export function commandsIn(text: string): string[] {
-	const found = [...text.matchAll(/(?:^|[ (])(pi-chronicle (?:(?! · ).)*)/gm)];
+	const found = [...text.matchAll(/(?:^|[ (])((?:pi-chronicle|\/chronicle) (?:(?! · ).)*)/gm)];
 	return found.map(([, command = ""]) => command.trim()).filter((command) => / [0-9a-f]{8}\b/.test(command));
 }
 
@@ -58,10 +80,11 @@ export function saveHome(project: Project): () => void {
 	};
 }
 
-/** The number of events in all ledgers of the project. */
+/** The number of events in all ledgers of the project, without those of a process that opens a run. */
 export function countEvents(project: Project): number {
 	const folder = project.path(".pi/chronicle/sessions");
-	return readdirSync(folder)
-		.filter((name) => name.endsWith(".events.jsonl"))
-		.reduce((sum, name) => sum + readFileSync(join(folder, name), "utf8").split("\n").length - 1, 0);
+	if (!existsSync(folder)) return 0;
+	const logs = readdirSync(folder).filter((name) => name.endsWith(".events.jsonl"));
+	const events = logs.flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n").slice(0, -1));
+	return events.filter((line) => !line.includes('"kind":"opened"')).length;
 }

@@ -1,7 +1,7 @@
 // The run that the timeline of a session shows: the last run that was started, resumed or followed. It always shows the folded run.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { inBackground, type Scope, say } from "../../../pi/index.ts";
-import type { Run } from "../../core/index.ts";
+import { continuesAlone, type Run } from "../../core/index.ts";
 import { type Project, type SupervisedRun, watchRun } from "../../engine/index.ts";
 import { mountTimeline, type TimelineWidget } from "../screen/index.ts";
 import { isInterrupted, waitingLines } from "../text/index.ts";
@@ -20,14 +20,19 @@ interface ShownRun {
 	stopListening: () => void;
 }
 
+/** Lets this session supervise a run that is left waiting for its provider; resolves to whether it does. */
+type TakeUp = (ctx: ExtensionContext, id: string) => Promise<boolean>;
+
 export class RunDisplay {
 	#shown: ShownRun | undefined;
 	readonly #scope: Scope;
 	readonly #supervised: ReadonlyMap<string, SupervisedRun>;
+	readonly #takeUp: TakeUp;
 
-	constructor(scope: Scope, supervised: ReadonlyMap<string, SupervisedRun>) {
+	constructor(scope: Scope, supervised: ReadonlyMap<string, SupervisedRun>, takeUp: TakeUp) {
 		this.#scope = scope;
 		this.#supervised = supervised;
+		this.#takeUp = takeUp;
 	}
 
 	/** The timeline of run `id`, if it is shown. */
@@ -71,7 +76,7 @@ export class RunDisplay {
 		// A killed supervisor writes nothing: without checks of its lease, the clock would never stop.
 		let stopLooking: (() => void) | undefined;
 		const lookWhileRunning = ({ status }: Run): void => {
-			if (status === "running")
+			if (continuesAlone(status))
 				stopLooking ??= this.#scope.every(leaseMs, () =>
 					inBackground(ctx, () => this.#lookAtLease(ctx, project, shown)),
 				);
@@ -119,6 +124,7 @@ export class RunDisplay {
 		if (!read.ok || !this.#isCurrent(shown) || !isInterrupted(read.value)) return;
 		this.hide();
 		const { run } = read.value;
+		if (await this.#takeUp(ctx, run.id)) return;
 		const name = `${run.template.name} ${run.id.slice(0, 8)}`;
 		say(ctx, [`${name} is interrupted.`, ...waitingLines(read.value, commandPrefix(project))].join("\n"), "warning");
 	}

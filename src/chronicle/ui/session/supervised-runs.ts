@@ -40,7 +40,10 @@ class SupervisedRuns implements ChronicleSession {
 		this.proposals = proposals;
 		this.more = more;
 		this.engines = new SessionEngines(scope);
-		this.#display = new RunDisplay(scope, this.supervised);
+		this.#display = new RunDisplay(scope, this.supervised, async (ctx, id) => {
+			const { takeUpWaits } = await import("./take-up.ts");
+			return (await takeUpWaits(this, ctx, [id])).has(id);
+		});
 	}
 
 	follow(ctx: ExtensionContext, project: Project, run: Run): void {

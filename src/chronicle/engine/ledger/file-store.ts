@@ -92,7 +92,7 @@ export function openFileStore({
 		async find(name) {
 			if (isRunId(name)) return resolveRunId(name, [name]);
 			if (name === "last") return resolveRunId(name, namedIds(await recentRuns(place, 1)), shell);
-			return withDisk(sessions, async () => resolveRunId(name, (await runIds(place)).filter(isRunId)));
+			return withDisk(sessions, async () => resolveRunId(name, (await runIds(place, name)).filter(isRunId)));
 		},
 		post: (id, event) => withRun(sessions, id, "inbox", () => post(id, event)),
 	};

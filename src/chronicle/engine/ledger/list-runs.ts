@@ -33,12 +33,14 @@ interface RunNames {
 	readonly others: readonly string[];
 }
 
-/** The names of all runs, in no order. Reads no run. */
-async function namesIn({ sessions, copies }: RunsPlace): Promise<RunNames> {
+/** The names of all runs that start with `prefix`, in no order. Reads no run. */
+async function namesIn({ sessions, copies }: RunsPlace, prefix = ""): Promise<RunNames> {
 	const names = (await readdir(sessions).catch(undefinedIfMissing)) ?? [];
-	const ids = new Set(copies ? await copiedRuns(copies) : []);
+	const copied = copies ? await copiedRuns(copies) : [];
+	const ids = new Set(copied.filter((id) => id.startsWith(prefix)));
 	const others: string[] = [];
 	for (const name of names) {
+		if (!name.startsWith(prefix)) continue;
 		const id = name.replace(/(?:\.events\.jsonl|\.json)$/, "");
 		if (id !== name && isRunId(id)) ids.add(id);
 		else if (name.endsWith(".json") && !name.startsWith(".")) others.push(id);
@@ -46,9 +48,9 @@ async function namesIn({ sessions, copies }: RunsPlace): Promise<RunNames> {
 	return { ids: [...ids], others };
 }
 
-/** The ids of all runs, in no order. Reads no run, and throws if the folder cannot be read. */
-export async function runIds(place: RunsPlace): Promise<readonly string[]> {
-	const { ids, others } = await namesIn(place);
+/** The ids of all runs that start with `prefix`, in no order. Reads no run, and throws if the folder cannot be read. */
+export async function runIds(place: RunsPlace, prefix = ""): Promise<readonly string[]> {
+	const { ids, others } = await namesIn(place, prefix);
 	return [...ids, ...others];
 }
 
@@ -63,6 +65,9 @@ export async function listRuns(place: RunsPlace): Promise<readonly LedgerEntry[]
 /** Runs that are read before `recentRuns` stops looking for first runs. */
 const maxRead = 150;
 
+/** Runs that are read at the same time. */
+const together = 16;
+
 /**
  * The first runs that changed last, at most `count`, with the child runs found on the way; newest first. Reads few runs, however many there are.
  */
@@ -71,14 +76,13 @@ export async function recentRuns(place: RunsPlace, count: number): Promise<reado
 		const { ids, others } = await namesIn(place);
 		const known = new Set(ids);
 		const names = [...ids, ...others].map((name) => ({ name, at: changedAt(place, name) }));
+		const newest = names.sort((one, other) => other.at - one.at).slice(0, maxRead);
 		const entries: LedgerEntry[] = [];
-		let first = 0;
-		for (const { name } of names.sort((one, other) => other.at - one.at).slice(0, maxRead)) {
-			if (first >= count) break;
-			const entry = await describeRun(place, name);
-			if (!entry) continue;
-			entries.push(entry);
-			if (!isChildOf(entry, known)) first += 1;
+		let missing = count;
+		while (missing > 0 && newest.length > 0) {
+			const next = newest.splice(0, missing).map(({ name }) => name);
+			entries.push(...(await describeAll(place, next)));
+			missing = count - entries.filter((entry) => !isChildOf(entry, known)).length;
 		}
 		const found = new Set(entries.map(({ id }) => id));
 		return newestFirst(
@@ -106,9 +110,9 @@ async function orUnreadable(
 
 async function describeAll(place: RunsPlace, names: readonly string[]): Promise<LedgerEntry[]> {
 	const entries: LedgerEntry[] = [];
-	for (const name of names) {
-		const entry = await describeRun(place, name);
-		if (entry) entries.push(entry);
+	for (let at = 0; at < names.length; at += together) {
+		const described = await Promise.all(names.slice(at, at + together).map((name) => describeRun(place, name)));
+		entries.push(...described.filter((entry) => entry !== undefined));
 	}
 	return entries;
 }
@@ -144,7 +148,9 @@ export async function loadWithHolder(paths: RunPaths) {
 	const holder = await leaseHolder(paths.folder);
 	// Its supervisor may have recorded what the run waits for, and released it, after it was read.
 	const isLeft = read.ok && continuesAlone(read.value.run.status) && (!holder || holder.alive === "no");
-	return { read: isLeft ? await loadRun(paths) : read, holder };
+	const isOld =
+		isLeft && (await stat(paths.log).catch(undefinedIfMissing))?.size !== read.value.size + read.value.tornBytes;
+	return { read: isOld ? await loadRun(paths) : read, holder };
 }
 
 /** A list entry. A running run whose supervisor has exited is `interrupted`. */

@@ -30,6 +30,7 @@ import { systemClock } from "./clock.ts";
 import { openJoinRules } from "./join-rules.ts";
 import { openChildFolders } from "./lost-folder.ts";
 import { projectFolderName } from "./project-folder-name.ts";
+import { runsBelow } from "./runs-below.ts";
 import { readTemplates, type TemplateCatalogue, templateFolders } from "./template-catalogue.ts";
 
 export interface Project {
@@ -120,7 +121,7 @@ export function openProject(
 			const questions = oneAtATime(approver);
 			// The first holder of a run knows all children that exist, because it creates them.
 			const isFirst = ledger.fence <= 1;
-			const tree = child?.tree ?? new ChildTree(async () => (isFirst ? [] : store.list()));
+			const tree = child?.tree ?? new ChildTree(async (root) => (isFirst ? [] : runsBelow(store, root)));
 			const children = openChildRuns({
 				store,
 				approvals,

@@ -113,6 +113,7 @@ async function runArguments(
 	},
 ): Promise<LineItem[]> {
 	const parts = async (): Promise<LineItem[]> => {
+		if (!takesPart(name)) return [];
 		const found = await resolveRun(project, words.length === 1 ? undefined : named, supervised);
 		const read = found.ok ? await project.store.read(found.value) : undefined;
 		return read?.ok ? partsOf(name, read.value.run) : [];
@@ -133,10 +134,14 @@ async function fittingEntries({ store }: Project, prefix: string): Promise<reado
 	return entries.filter((entry) => entry !== undefined);
 }
 
-/** States or visits, for commands with such an argument. */
+/** Whether a state or a visit can follow the run. */
+function takesPart(name: string): boolean {
+	return ["release", "reopen", "rewind", "diff"].includes(name);
+}
+
+/** The states or visits that can follow the run. */
 function partsOf(name: string, run: Run): LineItem[] {
 	if (name === "release" || name === "reopen") return statesOf(run).map((state) => item(state));
-	if (name !== "rewind" && name !== "diff") return [];
 	const left = run.history.map(({ visit, from }) => ({ visit, state: from }));
 	const visits = [...left, { visit: run.visit, state: run.state }].slice(-maxVisits).reverse();
 	return [

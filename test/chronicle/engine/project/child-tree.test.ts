@@ -6,6 +6,8 @@ import type { ChildOrder, HeldLedger, Run } from "../../../../src/chronicle/core
 import { MAX_RUNS_IN_TREE } from "../../../../src/chronicle/core/index.ts";
 import { openChildRuns } from "../../../../src/chronicle/engine/project/child-runs.ts";
 import { ChildTree } from "../../../../src/chronicle/engine/project/child-tree.ts";
+import { runsOf, runTrees } from "../../../../src/chronicle/engine/project/run-tree.ts";
+import { runsBelow } from "../../../../src/chronicle/engine/project/runs-below.ts";
 import { runs } from "../../../harness/runs.ts";
 import { childAt, parentTemplate, plan } from "../../core/machine/child-steps.ts";
 import { openStage } from "../supervisor/stage.ts";
@@ -18,8 +20,13 @@ async function openTree() {
 	const { run } = await create(parentTemplate({ branches: { one: { persona: "B", next: ["done"] } } }));
 	const supervise = (ledger: HeldLedger) => ({ supervision: { ledger } as never, workspace: {} as never });
 	const approvals = { statusOf: () => "approved" as const, remember: async () => {} };
+	/** The children here are created without events of their parents that plan them. */
+	const below = async (root: string) =>
+		runTrees(await store.list()).flatMap((tree) =>
+			(tree.entry.id === root ? runsOf(tree).slice(1) : []).map(({ id }) => id),
+		);
 	/** What one process knows, until it dies. */
-	const process = (tree = new ChildTree(() => store.list())) => {
+	const process = (tree = new ChildTree(below)) => {
 		const children = openChildRuns({ store, approvals, tree, supervise });
 		return async (parent: Run, id: string = randomUUID()): Promise<Run | string> => {
 			const child = { ...planned, id };
@@ -41,7 +48,7 @@ async function openTree() {
 			return ledger.run;
 		};
 	};
-	return { store, run, process };
+	return { run, process };
 }
 
 describe("the children of a tree", () => {
@@ -71,7 +78,7 @@ describe("the children of a tree", () => {
 	});
 
 	it("are also bounded if many start at once; an existing one is opened, and other trees are not counted", async () => {
-		const { store, run, process } = await openTree();
+		const { run, process } = await openTree();
 		const start = process();
 		const ids = Array.from({ length: MAX_RUNS_IN_TREE + 20 }, () => randomUUID());
 		const started = await Promise.all(ids.map((id) => start(run, id)));
@@ -79,9 +86,7 @@ describe("the children of a tree", () => {
 		expect(await process()(run)).toMatch(/at most 500 children/);
 		expect(await process()(run, ids[0])).toMatchObject({ id: ids[0] });
 		const other = await openStage([]).create(parentTemplate({ branches: { one: { persona: "B", next: ["done"] } } }));
-		expect(await process(new ChildTree(() => store.list()))(other.run)).toMatchObject({
-			parent: { root: other.run.id },
-		});
+		expect(await process()(other.run)).toMatchObject({ parent: { root: other.run.id } });
 	});
 
 	it("do not count what could not be created", async () => {
@@ -92,4 +97,24 @@ describe("the children of a tree", () => {
 		tree.remove("lost");
 		expect(await tree.add("root", "late")).toBe(true);
 	});
+});
+
+it("the runs below a run are those that its events and theirs planned, without those that were never created; no other run is read", async () => {
+	const planned: Record<string, string[]> = { root: ["a", "never"], a: ["b", "lost"], b: [], other: ["c"] };
+	const asked: string[] = [];
+	const store = {
+		ids: async () => ["other", "c", "lost", "b", "a", "root"],
+		read: async (id: string) => {
+			asked.push(id);
+			const children = planned[id];
+			if (!children) return { ok: false, failure: { reason: "corrupt", message: "", remedy: "" } };
+			const events = async function* () {
+				// One event for each visit with children.
+				for (const child of children) yield { kind: "children_planned", children: [{ id: child }] };
+			};
+			return { ok: true, value: { run: { childCount: children.length }, events } };
+		},
+	} as unknown as Parameters<typeof runsBelow>[0];
+	expect(await runsBelow(store, "root")).toEqual(["a", "b", "lost"]);
+	expect(asked).toEqual(["root", "a", "b", "lost"]);
 });

@@ -16,6 +16,7 @@ import type { ApprovalQuestion } from "../../../../src/chronicle/core/machine/in
 import { hashCleanup, readTemplate } from "../../../../src/chronicle/core/template/index.ts";
 import { openChildRuns } from "../../../../src/chronicle/engine/project/child-runs.ts";
 import { ChildTree } from "../../../../src/chronicle/engine/project/child-tree.ts";
+import { runsBelow } from "../../../../src/chronicle/engine/project/runs-below.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
 import { openSource } from "../../../../src/definition/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
@@ -48,7 +49,7 @@ export function openStage(plays: Play[], approvals: Approval[] = [], now: () => 
 	const store = openMemoryStore({ clock, folder: join(folder, ".pi") });
 	const kept: Parameters<typeof openCopiedWorkspace>[1] = new Map();
 	const launcher = openScriptedLauncher(plays, orders);
-	const tree = new ChildTree(() => store.list());
+	const tree = new ChildTree((root) => runsBelow(store, root));
 	const portsOf = (cwd: string, order?: Pick<ChildOrder, "ceilings">): SupervisorPorts => ({
 		clock,
 		self: { host: "here", pid: process.pid, started: "now" },

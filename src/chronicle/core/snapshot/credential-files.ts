@@ -113,11 +113,13 @@ type IsCredentialFile = (path: string) => boolean;
  * Compiles the table for the paths below one folder. `homes`: the home folders in it, relative, with `*` for any name; `""` is the folder itself.
  */
 export function credentialFiles(homes: readonly string[]): IsCredentialFile {
-	const all = [
-		...anywhere.map((pattern) => `(?:.*/)?${source(pattern)}`),
-		...homes.flatMap((home) => inHome.map((pattern) => source(home === "" ? pattern : `${home}/${pattern}`))),
-	];
-	const table = new RegExp(`^(?:${all.join("|")})(?:/|$)`, "is");
+	const below = anywhere.map(source).join("|");
+	const own = homes.flatMap((home) => inHome.map((pattern) => source(home === "" ? pattern : `${home}/${pattern}`)));
+	// One search for the beginning of a name: a snapshot asks for each file of the project.
+	const table = new RegExp(
+		`(?:^|/)(?:${below})(?:/|$)${own.length === 0 ? "" : `|^(?:${own.join("|")})(?:/|$)`}`,
+		"is",
+	);
 	return (path) => table.test(path);
 }
 

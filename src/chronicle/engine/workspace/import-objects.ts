@@ -24,11 +24,7 @@ export async function importObjects(
 	before: string | undefined,
 	{ folder, maxBytes }: ImportOptions,
 ): Promise<void> {
-	const missing = " missing";
-	const objects = await objectsOf(store, tree, before);
-	const foreign = (await describeObjects(store, objects, "%(objectname)", "own"))
-		.filter((line) => line.endsWith(missing))
-		.map((line) => line.slice(0, -missing.length));
+	const foreign = await missingObjects(store, await objectsOf(store, tree, before));
 	const found = (await describeObjects(store, foreign, "%(objectname) %(objectsize:disk)", "everywhere"))
 		.filter((line) => !line.endsWith(missing))
 		.map((line) => line.split(" "));
@@ -39,6 +35,23 @@ export async function importObjects(
 		{ input: lines(found.map(([name = ""]) => name)) },
 	);
 	if (packed.kind === "failed" && isDiskFull(packed.message)) throw gitFailure(packed);
+}
+
+const missing = " missing";
+/** Git looks for new packs at each missing object: of more objects than this, it lists those that it has instead. */
+const manyObjects = 200;
+
+/** Those of `objects` that the store does not have. */
+async function missingObjects(store: Pick<Store, "tryGit">, objects: readonly string[]): Promise<readonly string[]> {
+	if (objects.length <= manyObjects)
+		return (await describeObjects(store, objects, "%(objectname)", "own"))
+			.filter((line) => line.endsWith(missing))
+			.map((line) => line.slice(0, -missing.length));
+	const args = ["cat-file", "--batch-check=%(objectname)", "--batch-all-objects", "--unordered"];
+	const listed = await store.tryGit(args, { where: "own" });
+	if (listed.kind !== "done") return [];
+	const own = new Set(listed.output.toString("latin1").split("\n"));
+	return objects.filter((object) => !own.has(object));
 }
 
 async function describeObjects(

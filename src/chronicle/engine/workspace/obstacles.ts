@@ -75,7 +75,7 @@ async function add(search: Search, path: string, stats: Stats): Promise<void> {
 	const { store, indexed, keep, blocked } = search;
 	if (stats.isDirectory()) return addFolder(search, path);
 	if (indexed.has(path)) return;
-	const why = await reasonNotStored(store, path, stats);
+	const why = reasonNotStored(store, path, stats);
 	if (why === undefined) keep.add(path);
 	else blocked.set(path, why);
 }
@@ -96,12 +96,12 @@ async function addFolder(search: Search, path: string): Promise<void> {
 	}
 }
 
-async function reasonNotStored(store: Store, path: string, stats: Stats): Promise<string | undefined> {
+function reasonNotStored(store: Store, path: string, stats: Stats): string | undefined {
 	const never = store.exclusionOf(path);
 	if (never !== undefined) return never;
 	if (stats.isSymbolicLink()) return undefined;
 	if (!stats.isFile()) return "is not a regular file";
 	const kind = store.placeholderFor(path, stats.size);
 	if (kind !== undefined) return kind === "secret" ? "is secret by its name" : "is too large to keep";
-	return (await isReadable(store.root, path)) ? undefined : "cannot be read";
+	return isReadable(store.root, path) ? undefined : "cannot be read";
 }

@@ -1,7 +1,7 @@
 // Names of files in git's form: bytes as latin1, `/` between segments, below the root.
-import { constants } from "node:fs";
-import { access } from "node:fs/promises";
+import { accessSync, constants } from "node:fs";
 import { sep } from "node:path";
+import { attempt } from "../../../disk/index.ts";
 
 /** The readable form of a file name. */
 export function fromRaw(name: string): string {
@@ -19,11 +19,8 @@ export function pathBytes(root: string, name: string): Buffer {
 }
 
 /** Whether the file `name` below `root` can be read. */
-export async function isReadable(root: string, name: string): Promise<boolean> {
-	return access(pathBytes(root, name), constants.R_OK).then(
-		() => true,
-		() => false,
-	);
+export function isReadable(root: string, name: string): boolean {
+	return attempt(() => accessSync(pathBytes(root, name), constants.R_OK) === undefined) ?? false;
 }
 
 /** Compares two entries by path. */

@@ -3,8 +3,9 @@
 // the snapshot, while a failure of git is never blamed on a file; P3 a file that is too large, or secret by its name, has a placeholder that
 // changes with its size and time; P4 a nested repository is one entry that changes with its HEAD and its files.
 
-import type { Stats } from "node:fs";
+import { lstatSync, type Stats } from "node:fs";
 import { lstat } from "node:fs/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { changedMeanwhile, stopped, tooBig, toResult } from "./failures.ts";
 import { indexInfo, modes, nulled, type TreeEntry } from "./git.ts";
 import { type ImportOptions, importObjects } from "./import-objects.ts";
@@ -30,6 +31,9 @@ export type SnapshotStore = Pick<
 	Store,
 	"root" | "limits" | "control" | "git" | "tryGit" | "below" | "contains" | "nested" | "modes"
 >;
+
+/** Files that are inspected before other work of the process has its turn. */
+const inspectedAtOnce = 200;
 
 /** More files or bytes than this may be those of the user's repository, which has them in packs. */
 const manyFiles = 500;
@@ -210,11 +214,14 @@ async function planUpdate(
 		bytes: 0,
 	};
 	const leadsThroughLink = openLinkCheck(state.store);
+	let inspected = 0;
 	for (const name of names) {
+		inspected += 1;
+		if (inspected % inspectedAtOnce === 0) await nextTurn();
 		if (state.store.control.signal?.aborted) throw stopped();
 		const path = name.replace(/\/$/, "");
 		// Nothing behind a folder that became a link is part of the files.
-		const found: Inspected = (await leadsThroughLink(path)) ? { kind: "removed" } : await inspect(state, name, index);
+		const found: Inspected = leadsThroughLink(path) ? { kind: "removed" } : await inspect(state, name, index);
 		addToUpdate(update, path, found, index.placeholders.get(path));
 	}
 	return update;
@@ -246,7 +253,7 @@ function addToUpdate(update: IndexUpdate, path: string, found: Inspected, placeh
 async function inspect(state: State, name: string, index: IndexContents): Promise<Inspected> {
 	const { store } = state;
 	const path = name.replace(/\/$/, "");
-	const stats = await lstat(pathBytes(store.root, path)).catch(({ code = "" }: NodeJS.ErrnoException) => code);
+	const stats = statsOf(store, path);
 	if (typeof stats === "string") {
 		if (stats === "ENOENT" || stats === "ENOTDIR") return { kind: "removed" };
 		return { kind: "unkept", why: `cannot be inspected (${stats})` };
@@ -262,11 +269,20 @@ async function inspect(state: State, name: string, index: IndexContents): Promis
 	return inspectFile(state, path, stats);
 }
 
+/** The facts about a path, or the code of the error. Synchronous: among many files, waiting for each would take longer than the call. */
+function statsOf({ root }: Pick<Store, "root">, path: string): Stats | string {
+	try {
+		return lstatSync(pathBytes(root, path));
+	} catch (error) {
+		return (error as NodeJS.ErrnoException).code ?? "";
+	}
+}
+
 async function inspectFile({ store, placeholders }: State, path: string, stats: Stats): Promise<Inspected> {
 	store.modes.note(path, stats.mode);
 	const kind = placeholders.kindFor(path, stats.size);
 	if (kind === undefined) {
-		const readable = await isReadable(store.root, path);
+		const readable = isReadable(store.root, path);
 		return readable ? { kind: "plain", bytes: stats.size } : { kind: "unkept", why: "cannot be read" };
 	}
 	const object = await placeholders.make(kind, stats.size, stats.mtimeMs);
@@ -274,21 +290,18 @@ async function inspectFile({ store, placeholders }: State, path: string, stats: 
 }
 
 /** Whether a path leads through a symbolic link. Notes the permissions of the folders. */
-function openLinkCheck({ root, modes: permissions }: SnapshotStore): (path: string) => Promise<boolean> {
+function openLinkCheck(store: SnapshotStore): (path: string) => boolean {
 	const links = new Map<string, boolean>();
-	const isLink = async (folder: string): Promise<boolean> => {
+	const isLink = (folder: string): boolean => {
 		const known = links.get(folder);
 		if (known !== undefined) return known;
-		const stats = await lstat(pathBytes(root, folder)).catch(() => undefined);
-		if (stats?.isDirectory()) permissions.note(`${folder}/`, stats.mode);
-		const link = stats?.isSymbolicLink() ?? false;
+		const stats = statsOf(store, folder);
+		const link = typeof stats !== "string" && stats.isSymbolicLink();
+		if (typeof stats !== "string" && stats.isDirectory()) store.modes.note(`${folder}/`, stats.mode);
 		links.set(folder, link);
 		return link;
 	};
-	return async (path) => {
-		for (const folder of foldersAbove(path)) if (await isLink(folder)) return true;
-		return false;
-	};
+	return (path) => foldersAbove(path).some(isLink);
 }
 
 async function applyUpdate(

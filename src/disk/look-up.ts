@@ -1,5 +1,5 @@
 // Looks up names, paths and small files; what is missing or unreadable counts as absent.
-import { type Dirent, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 /** The result of `ask`; `undefined` if it throws. */
@@ -39,4 +39,10 @@ export function jsonObject(file: string): Readonly<Record<string, unknown>> | un
 	return typeof data === "object" && data !== null && !Array.isArray(data)
 		? (data as Record<string, unknown>)
 		: undefined;
+}
+
+/** Whether something else than a file is at `path`: a folder, a device, or a link that leads to no file. */
+export function isNoFile(path: string): boolean {
+	if (!attempt(() => lstatSync(path))) return false;
+	return attempt(() => statSync(path))?.isFile() !== true;
 }

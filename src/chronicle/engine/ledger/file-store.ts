@@ -193,17 +193,17 @@ async function takeRun(paths: RunPaths, dependencies: StoreDependencies): Promis
 		);
 	const lease = await takeLease(paths.folder, before.value.lastFence);
 	if (!lease.ok) return lease;
-	// The previous holder may just have written: only now is the log stable.
-	await prepareSessions(dirname(paths.log));
-	await completeLog(paths, copies);
-	const read = await loadRun(paths);
-	if (!read.ok || read.value.lastFence >= lease.value.fence) {
+	try {
+		// The previous holder may just have written: only now is the log stable.
+		await prepareSessions(dirname(paths.log));
+		await completeLog(paths, copies);
+		const read = await loadRun(paths);
+		if (read.ok && read.value.lastFence < lease.value.fence) {
+			await linkSavedFiles(paths, copies, read.value.run);
+			return { ok: true, value: holdLedger(await openRepaired(paths, read.value, lease.value, dependencies)) };
+		}
 		await lease.value.release();
 		return read.ok ? storeFailure("held", "Another pi process took the run at the same time.", "Try again.") : read;
-	}
-	try {
-		await linkSavedFiles(paths, copies, read.value.run);
-		return { ok: true, value: holdLedger(await openRepaired(paths, read.value, lease.value, dependencies)) };
 	} catch (error) {
 		await lease.value.release();
 		throw error;

@@ -3,7 +3,7 @@
 // another program's is reported and not changed.
 import { open, readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { readLines, undefinedIfMissing } from "../../../disk/index.ts";
+import { isNoFile, readLines, undefinedIfMissing } from "../../../disk/index.ts";
 import type { Result, StoreFailure } from "../../core/index.ts";
 import { type Created, type Run, SCHEMA_VERSION } from "../../core/index.ts";
 import { type CheckpointRead, type LogPosition, readCheckpoint } from "./checkpoint.ts";
@@ -36,7 +36,10 @@ export async function loadRun(paths: RunPaths): Promise<Result<LoadedRun, StoreF
 	try {
 		return await load(paths);
 	} catch (error) {
-		return { ok: false, failure: diskFailure(error, paths.log) };
+		const blocked = [paths.log, paths.checkpoint].find(isNoFile);
+		return blocked === undefined
+			? { ok: false, failure: diskFailure(error, paths.log) }
+			: storeFailure("corrupt", `${blocked} is not a file.`, repairRemedy(paths));
 	}
 }
 

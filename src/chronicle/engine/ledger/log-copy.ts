@@ -3,7 +3,14 @@
 // the log when the run is opened next; Y3 only the holder of the run's lease writes it; Y4 what the log has counts; the copy only gives back a lost log or a lost end.
 import { type FileHandle, open, readdir, readFile, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { makePrivateFolder, readLines, replaceFile, undefinedIfMissing, usedBytes } from "../../../disk/index.ts";
+import {
+	isNoFile,
+	makePrivateFolder,
+	readLines,
+	replaceFile,
+	undefinedIfMissing,
+	usedBytes,
+} from "../../../disk/index.ts";
 import type { RunPaths } from "./layout.ts";
 
 const ending = ".events.jsonl";
@@ -51,7 +58,7 @@ export async function copiedRuns({ folder }: CopiesPlace): Promise<readonly stri
 /** The paths of a run to read it by: the copy of its events if the log is gone. */
 export async function readablePaths(paths: RunPaths, copies: CopiesPlace | undefined): Promise<RunPaths> {
 	// An empty log has lost its events: only runs that began have a copy.
-	if (!copies || ((await sizeOf(paths.log)) ?? 0) > 0) return paths;
+	if (!copies || isNoFile(paths.log) || ((await sizeOf(paths.log)) ?? 0) > 0) return paths;
 	const copy = logCopyPath(copies, paths);
 	return (await exists(copy)) ? { ...paths, log: copy } : paths;
 }
@@ -63,7 +70,7 @@ export async function readablePaths(paths: RunPaths, copies: CopiesPlace | undef
 export async function completeLog({ log }: RunPaths, copies: CopiesPlace | undefined): Promise<void> {
 	if (!copies) return;
 	const copy = logCopyPath(copies, { log });
-	if (!(await exists(copy))) return;
+	if (isNoFile(copy) || !(await exists(copy))) return;
 	const [had, kept] = [(await sizeOf(log)) ?? 0, await wholeLines(copy)];
 	if (kept > had && (await startAlike(log, copy, had))) await copyBytes(copy, log, kept);
 }

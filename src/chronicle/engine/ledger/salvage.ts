@@ -1,9 +1,9 @@
 // Examines the files of a run and rebuilds a damaged ledger from what is whole: the log, its copy and the state file.
 // S1 every event whose checksum is correct stays in the log; S2 the run continues from the last state that follows from whole events or from a
 // state file with a correct checksum, never from a guess; S3 damaged files are copied before they are replaced; S4 only under the lease.
-import { copyFile, readFile, rm } from "node:fs/promises";
+import { copyFile, readFile, rename, rm } from "node:fs/promises";
 import { counted } from "../../../definition/index.ts";
-import { readLines, replaceFile, undefinedIfMissing } from "../../../disk/index.ts";
+import { isNoFile, readLines, replaceFile, undefinedIfMissing } from "../../../disk/index.ts";
 import {
 	encodeRun,
 	foldEvent,
@@ -61,8 +61,8 @@ export async function salvageLedger(place: RunsPlace, id: string, now: number): 
 		if (damage.length === 0 && read.ok && read.value.hasLog)
 			return { ok: true, value: { lines: ["All events are whole."], lost: [], changed: false } };
 		const found = await gather(paths, place);
-		if (found.newer)
-			return storeFailure("newer", `${paths.log} was written by a newer version.`, "Update the package.");
+		if (found.newer !== undefined)
+			return storeFailure("newer", `${found.newer} was written by a newer version.`, "Update the package.");
 		const base = furthest(found);
 		if (!base) return beyondRepair(paths, found);
 		const fence = Math.max(0, ...found.events.map((event) => event.fence ?? 0));
@@ -82,7 +82,8 @@ interface Found {
 	/** Whole events, of the log and its copy, by number. */
 	readonly events: readonly LedgerEvent[];
 	readonly checkpoint: CheckpointRead | undefined;
-	readonly newer: boolean;
+	/** The file that a newer version has written. */
+	readonly newer: string | undefined;
 }
 
 async function gather(paths: RunPaths, { copies }: RunsPlace): Promise<Found> {
@@ -90,15 +91,19 @@ async function gather(paths: RunPaths, { copies }: RunsPlace): Promise<Found> {
 	for (const path of [paths.log, ...(copies ? [logCopyPath(copies, paths)] : [])])
 		all.push(...(await wholeEvents(path)));
 	const events = inOrder(all);
-	const text = await readFile(paths.checkpoint, "utf8").catch(undefinedIfMissing);
+	const text = isNoFile(paths.checkpoint)
+		? undefined
+		: await readFile(paths.checkpoint, "utf8").catch(undefinedIfMissing);
 	const created = events.find((event) => event.kind === "created");
 	const checkpoint = text === undefined ? undefined : readCheckpoint(text, () => created);
-	const newer = checkpoint?.kind === "newer" || (created !== undefined && created.schemaVersion > SCHEMA_VERSION);
+	const isNewer = created !== undefined && created.schemaVersion > SCHEMA_VERSION;
+	const newer = checkpoint?.kind === "newer" ? paths.checkpoint : isNewer ? paths.log : undefined;
 	return { events, checkpoint, newer };
 }
 
 async function wholeEvents(path: string): Promise<LedgerEvent[]> {
 	const events: LedgerEvent[] = [];
+	if (isNoFile(path)) return events;
 	try {
 		for await (const { lines } of readLines(path))
 			for (const { bytes } of lines) {
@@ -193,7 +198,8 @@ async function keepDamaged({ log, checkpoint }: RunPaths, stamp: string): Promis
 	const kept: string[] = [];
 	for (const path of [log, checkpoint]) {
 		const copy = `${path}.damaged-${stamp}`;
-		const copied = await copyFile(path, copy).then(() => true, undefinedIfMissing);
+		const keep = isNoFile(path) ? rename : copyFile;
+		const copied = await keep(path, copy).then(() => true, undefinedIfMissing);
 		if (copied) kept.push(copy);
 	}
 	return kept;

@@ -1,5 +1,5 @@
 // Repair of damaged ledgers: every whole event stays, what is lost is named exactly, and the state follows from whole events alone.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -15,6 +15,8 @@ interface Files {
 	/** Lines of the copy outside the project. */
 	copy: string[] | undefined;
 	checkpoint: string | undefined;
+	/** What is there instead of files. */
+	readonly instead: { log?: "folder" | "loop"; copy?: "folder"; checkpoint?: "folder" | "loop" };
 }
 
 /** A run of some visits, and its files as lines. */
@@ -46,12 +48,19 @@ async function openRun() {
 	};
 	const checkpoint = readFileSync(paths.checkpoint, "utf8");
 	const damage = (change: (files: Files) => void): void => {
-		const files: Files = { log: [...whole], copy: undefined, checkpoint };
+		const files: Files = { log: [...whole], copy: undefined, checkpoint, instead: {} };
 		change(files);
 		put(paths.log, files.log);
 		put(paths.copy, files.copy);
 		rmSync(paths.checkpoint, { force: true });
 		if (files.checkpoint !== undefined) writeFileSync(paths.checkpoint, files.checkpoint);
+		for (const name of ["log", "copy", "checkpoint"] as const) {
+			const kind = files.instead[name];
+			if (kind === undefined) continue;
+			rmSync(paths[name], { force: true });
+			if (kind === "folder") mkdirSync(paths[name]);
+			else symlinkSync(paths[name], paths[name]);
+		}
 	};
 	/** The run after the events up to `seq`. */
 	const stateAt = (seq: number): Run => {
@@ -153,6 +162,53 @@ const cases: Readonly<Record<string, Case>> = {
 		lost: (_, c) => [[1, c]],
 		at: (_, c) => c,
 	},
+	"a folder instead of the log, with a copy": {
+		change: (files) => {
+			files.copy = files.log;
+			files.instead.log = "folder";
+		},
+		lost: none,
+		at: end,
+	},
+	"a link to itself instead of the log, with a copy": {
+		change: (files) => {
+			files.copy = files.log;
+			files.instead.log = "loop";
+		},
+		lost: none,
+		at: end,
+	},
+	"a folder instead of the state file": {
+		change: (files) => {
+			files.instead.checkpoint = "folder";
+		},
+		lost: none,
+		at: end,
+	},
+	"a link to itself instead of the state file": {
+		change: (files) => {
+			files.instead.checkpoint = "loop";
+		},
+		lost: none,
+		at: end,
+	},
+	"a folder instead of the copy, and damage in the middle": {
+		change: (files) => {
+			files.instead.copy = "folder";
+			if (files.log) files.log[3] = broken(files.log[3] ?? "");
+			files.checkpoint = undefined;
+		},
+		lost: () => [[4, 4]],
+		at: () => 3,
+	},
+	"an event twice": {
+		change: (files) => {
+			files.log?.splice(3, 0, files.log[3] ?? "");
+			files.checkpoint = undefined;
+		},
+		lost: none,
+		at: end,
+	},
 	"damage after the state file": {
 		change: (files, n) => {
 			if (files.log) files.log[n - 2] = broken(files.log[n - 2] ?? "");
@@ -213,6 +269,28 @@ describe("repair", () => {
 		const done = await salvageLedger(place, id, Date.now());
 		expect(done).toMatchObject({ ok: false, failure: { message: expect.stringContaining("cannot be repaired") } });
 		expect(readFileSync(paths.log)).toEqual(before);
+	});
+
+	it("a copy that is no file stops nothing, and no lease is left where a run cannot be opened", async () => {
+		const { store, damage } = await openRun();
+		damage((files) => {
+			files.instead.copy = "folder";
+		});
+		const ledger = value(await store.open(id));
+		expect(ledger.repairs.join()).toContain("No copy of the events can be kept");
+		await ledger.releaseLease();
+		damage((files) => {
+			files.instead.log = "folder";
+		});
+		for (let n = 0; n < 2; n += 1)
+			expect(await store.open(id)).toMatchObject({
+				ok: false,
+				failure: {
+					reason: "corrupt",
+					message: expect.stringMatching(/jsonl is not a file/),
+					remedy: expect.stringContaining("repair 11111111"),
+				},
+			});
 	});
 
 	it("of a run that a living process holds is refused", async () => {

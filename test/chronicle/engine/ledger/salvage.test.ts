@@ -43,7 +43,7 @@ async function openRun() {
 	const whole = linesOf(paths.log);
 	const events = whole.map((line) => decodeLine(Buffer.from(line)) as LedgerEvent);
 	const put = (path: string, lines: string[] | undefined): void => {
-		rmSync(path, { force: true });
+		rmSync(path, { recursive: true, force: true });
 		if (lines !== undefined) writeFileSync(path, lines.map((line) => `${line}\n`).join(""));
 	};
 	const checkpoint = readFileSync(paths.checkpoint, "utf8");
@@ -52,7 +52,7 @@ async function openRun() {
 		change(files);
 		put(paths.log, files.log);
 		put(paths.copy, files.copy);
-		rmSync(paths.checkpoint, { force: true });
+		rmSync(paths.checkpoint, { recursive: true, force: true });
 		if (files.checkpoint !== undefined) writeFileSync(paths.checkpoint, files.checkpoint);
 		for (const name of ["log", "copy", "checkpoint"] as const) {
 			const kind = files.instead[name];

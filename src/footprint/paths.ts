@@ -81,6 +81,21 @@ export function isDirectory(path: string, host: HostEnvironment): boolean {
 const MAX_LINKS = 40;
 /** Every kernel refuses longer paths. */
 export const MAX_PATH = 4096;
+/** Deeper paths are not looked up: every segment is a question to the disk. */
+const MAX_SEGMENTS = 256;
+
+/** Whether a path is longer or deeper than is judged. */
+export function isTooLong(path: string): boolean {
+	if (path.length > MAX_PATH) return true;
+	let segments = 0;
+	for (let at = 0; at < path.length; at++)
+		if (isSeparator(path.charCodeAt(at)) && ++segments > MAX_SEGMENTS) return true;
+	return false;
+}
+
+function isSeparator(code: number): boolean {
+	return code === 47 || code === 92;
+}
 
 /**
  * Follows a path as the kernel does, link by link and `..` by `..`, as far as it exists; the rest is appended unchanged. `path` is absolute
@@ -90,7 +105,7 @@ export function followLinks(path: string, host: HostEnvironment, known: Map<stri
 	const found = known.get(path);
 	if (found !== undefined) return found;
 	const rules = pathRules(host);
-	if (path.length > MAX_PATH) return rules.normalize(path);
+	if (isTooLong(path)) return rules.normalize(path);
 	const { root } = rules.parse(path);
 	const parts = path.slice(root.length).split(host.platform === "win32" ? /[\\/]+/ : /\/+/);
 	// The parent's result is shared by all its children, because most accesses of a command share a directory.

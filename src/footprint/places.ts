@@ -1,7 +1,7 @@
 // Resolves words of a shell command to absolute paths if they are known, otherwise to the facts known about them.
 import type { Effect } from "./effects.ts";
 import type { AccessKind, HostEnvironment } from "./footprint.ts";
-import { pathRules, windowsDrivePath } from "./paths.ts";
+import { isTooLong, pathRules, windowsDrivePath } from "./paths.ts";
 import type { AccessDetail, FootprintRecord } from "./record.ts";
 import { baseName, isKnown, SEARCH_RESULT, SOME_NAME, spell, UNKNOWN_VALUE, unknownSpan } from "./text.ts";
 
@@ -114,6 +114,10 @@ export function unknownPlace(
 	directories: Directories,
 	may: readonly AccessKind[],
 ): void {
+	if (isTooLong(word)) {
+		record.overflow("a path longer than can be judged");
+		return;
+	}
 	const rules = pathRules(record.host);
 	const span = unknownSpan(word);
 	const hole = span?.start ?? -1;

@@ -2,7 +2,7 @@
 // R1 nothing is dropped silently: beyond a bound, one `syntax` unknown that may do anything represents the rest; R2 paths that the call
 // itself created, removed or linked outweigh the disk.
 import type { AccessKind, CommandRun, FileAccess, Footprint, HostEnvironment, Unknown } from "./footprint.ts";
-import { followLinks, pathRules } from "./paths.ts";
+import { followLinks, isTooLong, pathRules } from "./paths.ts";
 import { FIRST_SEARCH, knownWords, SEARCH_RESULT, unmarked } from "./text.ts";
 
 /** Bounds of one footprint. They keep the worst case of any input within a fraction of a second. */
@@ -88,11 +88,14 @@ export class FootprintRecord {
 		const lexical = rules.normalize(path);
 		const entered = lexical.length > 1 && lexical.endsWith(rules.sep);
 		const normal = entered ? rules.resolve(lexical) : lexical;
-		this.spent += 4 + path.length / 100;
+		if (isTooLong(normal)) {
+			this.overflow("a path longer than can be judged");
+			return;
+		}
+		// Every segment may be a link; a recursive change is compared with every protected path below it.
+		if (!this.spend(4 + path.length / 20 + (detail.recursive && changes.has(kind) ? 25 : 0))) return;
 		if (!this.addAccess(kind, normal, () => this.real(path), by, detail)) return;
 		if (!changes.has(kind)) return;
-		// A recursive access is compared with every protected path below it.
-		if (detail.recursive) this.spent += 25;
 		this.noteChange(kind, normal);
 		const link = entered ? normal : this.ownPath(path);
 		if (link !== normal && link !== this.real(path)) this.addAccess(kind, link, () => this.real(path), by, detail);

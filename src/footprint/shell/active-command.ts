@@ -1,7 +1,7 @@
 // One command while its program's description is applied: its effects so far, and the operations on its words.
 import type { ChangeKind, Effect } from "../effects.ts";
 import type { AccessKind, Unknown } from "../footprint.ts";
-import { MAX_PATH, pathRules } from "../paths.ts";
+import { isTooLong, pathRules } from "../paths.ts";
 import { absolutePaths, accessVerb, type Directories, harmOf, isStream } from "../places.ts";
 import type { Behavior, ParsedArgument, ProgramSpec, ScriptOptions, Where } from "../programs/index.ts";
 import { type AccessDetail, everyAccess } from "../record.ts";
@@ -154,6 +154,6 @@ function wasDownloaded({ walk, state, directories }: ActiveCommand, word: string
 export function enterDirectory(command: ActiveCommand, word: string): void {
 	const { walk } = command;
 	const paths = absolutePaths(word, command.directories, walk.record);
-	const possible = paths && paths.length > 0 && paths.every((path) => path.length <= MAX_PATH);
+	const possible = paths && paths.length > 0 && !paths.some(isTooLong);
 	command.directories = possible ? paths.map((path) => pathRules(walk.host).normalize(path)) : undefined;
 }

@@ -1,6 +1,6 @@
 // The value of `$(( … ))` if its numbers are known. Anything else is a placeholder.
-// A1 assignments are reported, as unknown values; A2 commands inside it are walked by the caller's `substitute`.
-import type { ArithmeticExpression, ParsedScript } from "unbash";
+// A1 assignments are reported, as unknown values; A2 commands inside it are not walked here (see `evaluated-text.ts`).
+import type { ArithmeticExpression } from "unbash";
 import { UNKNOWN_VALUE } from "../text.ts";
 
 /** What an expression asks of the walk. */
@@ -9,8 +9,6 @@ export interface ArithmeticPort {
 	variable(name: string): string | undefined;
 	/** A variable is changed to something that is not followed. */
 	assigned(name: string): void;
-	/** Walks the commands of a `$(…)` inside. */
-	substitute(script: ParsedScript | undefined): void;
 }
 
 /** The result in decimal, or a placeholder. */
@@ -30,7 +28,6 @@ function evaluate(expression: ArithmeticExpression, port: ArithmeticPort, depth:
 		case "ArithmeticWord":
 			return wordValue(expression.value, port, expression.parts !== undefined);
 		case "ArithmeticCommandExpansion":
-			port.substitute(expression.script);
 			return undefined;
 		case "ArithmeticTernary":
 			return evaluateTernary(expression, port, depth + 1);

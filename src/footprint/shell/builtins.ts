@@ -1,13 +1,25 @@
 // Builtins that change the shell's state: directory, variables, functions, the next command.
 // Builtins that only print or test are in the program table.
 import type { Effect } from "../effects.ts";
-import { isDirectory, MAX_PATH, pathRules } from "../paths.ts";
+import { isDirectory, isTooLong, pathRules } from "../paths.ts";
 import { absolutePaths, withoutSlash } from "../places.ts";
+import { findProgram } from "../programs/index.ts";
 import { isKnown, isOpen, SOME_NAME, spellCommand, UNKNOWN_VALUE } from "../text.ts";
+import { recordCall } from "./call.ts";
 import { recordHistoryOff } from "./environment.ts";
 import { errexitAfter } from "./errexit.ts";
+import { evaluateText } from "./evaluated-text.ts";
 import { onPath, printed } from "./output.ts";
-import { assign, lookUp, type State, textValue, unknownVariable, type Value, withExported } from "./state.ts";
+import {
+	assign,
+	lookUp,
+	type State,
+	textValue,
+	unknownVariable,
+	type Value,
+	withExported,
+	withIntegers,
+} from "./state.ts";
 import { type CommandOutcome, type ShellWalk, settled } from "./walk.ts";
 
 type Builtin = (walk: ShellWalk, args: readonly string[], state: State, stdin: string) => CommandOutcome;
@@ -29,10 +41,17 @@ const STACK = "directory stack";
 /** Folders deeper in the stack are forgotten: the target of `popd` is then unknown. */
 const MAX_STACK = 64;
 
-const declare: Builtin = (_walk, args, state) => {
+const declare: Builtin = (walk, args, state) => {
 	const options = args.filter((arg) => /^[-+]\w/.test(arg));
 	const operands = args.filter((arg) => !options.includes(arg));
-	const next = operands.reduce((now, operand) => declareName(now, operand, options), state);
+	const isNumber = options.some((option) => /^-\w*[in]/.test(option));
+	// `declare 'a[…]=1'`, `declare -a 'a=($(…))'`, `declare -i n='a[…]'`: names, lists and numbers are evaluated once more.
+	for (const operand of operands)
+		if (isNumber || /^[A-Za-z_]\w*(?:\[|\+?=\()/.test(operand)) evaluateText(operand, walk.expansion(state, ""));
+	const numbers = options.some((option) => /^-\w*i/.test(option))
+		? operands.map((operand) => operand.replace(/\W.*/s, ""))
+		: [];
+	const next = operands.reduce((now, operand) => declareName(now, operand, options), withIntegers(state, numbers));
 	return settled(next, options.includes("-p") || args.length === 0 ? UNKNOWN_VALUE : "");
 };
 
@@ -77,8 +96,7 @@ const changeDirectory: Builtin = (walk, args, state) => {
 	if (state.elsewhere) return settled(arrive(undefined), "");
 	const folders = /^\.{0,2}(\/|$)/.test(target) ? "" : firstOf(lookUp(state, "CDPATH", walk.host));
 	const paths = folders === "" ? absolutePaths(target, state.cwd, walk.record) : searched(walk, target, folders, state);
-	if (!paths || paths.some((path) => path.length > MAX_PATH))
-		return { success: arrive(undefined), failure: state, output: UNKNOWN_VALUE };
+	if (!paths || paths.some(isTooLong)) return { success: arrive(undefined), failure: state, output: UNKNOWN_VALUE };
 	const rules = pathRules(walk.host);
 	const physical = args.includes("-P");
 	const there = [
@@ -186,8 +204,9 @@ const trap: Builtin = (walk, args, state, stdin) => {
 	return settled(state, "");
 };
 
-const readVariables: Builtin = (_walk, args, state, stdin) => {
+const readVariables: Builtin = (walk, args, state, stdin) => {
 	const names = operandsOf(args, "dnNptui");
+	evaluateNames(walk, names, state);
 	const array = args.some((arg) => /^-\w*a/.test(arg));
 	const lines = isOpen(stdin) || stdin.length > 4000 ? undefined : stdin.split("\n");
 	let next = state;
@@ -205,14 +224,22 @@ const readVariables: Builtin = (_walk, args, state, stdin) => {
 };
 
 const readLines: Builtin = (walk, args, state, stdin) => {
-	const callback = args[args.indexOf("-C") + 1];
-	if (args.includes("-C") && callback !== undefined) runHere(walk, "mapfile", callback, state, stdin);
+	for (const [at, arg] of args.entries()) {
+		const callback = /^-\w*?C(.*)$/s.exec(arg)?.[1];
+		if (callback !== undefined) runHere(walk, "mapfile", callback || (args[at + 1] ?? ""), state, stdin);
+	}
 	const name = operandsOf(args, "dnOsuCc")[0] ?? "MAPFILE";
+	evaluateNames(walk, [name], state);
 	if (!/^[A-Za-z_]\w*$/.test(name)) return settled({ ...state, lost: true }, "");
 	const items = stdin.replace(/\n$/, "").split("\n");
 	const simple = !isOpen(stdin) && args.includes("-t") && items.length <= 200;
 	return settled(assign(state, name, simple ? { kind: "array", items } : unknownVariable), "");
 };
+
+/** Walks the commands in names of variables, whose subscripts are evaluated. */
+function evaluateNames(walk: ShellWalk, names: readonly string[], state: State): void {
+	for (const name of names) evaluateText(name, walk.expansion(state, ""));
+}
 
 /** Operands, with the options that take a value (as single letters) skipped. */
 function operandsOf(args: readonly string[], valued: string): readonly string[] {
@@ -226,6 +253,7 @@ function operandsOf(args: readonly string[], valued: string): readonly string[] 
 }
 
 const unset: Builtin = (walk, args, state) => {
+	evaluateNames(walk, args, state);
 	let next = state;
 	if (args.some((arg) => /^(?:HISTFILE|HISTSIZE|SAVEHIST)$/.test(arg)))
 		recordHistoryOff(walk, `unset ${args.join(" ")}`);
@@ -309,7 +337,8 @@ const shellSwitch: Builtin = (_walk, args, state) => {
 	return settled(globs ? { ...now, globbing: "changed" } : now, args.length > 1 ? "" : UNKNOWN_VALUE);
 };
 
-const assignNames: Builtin = (_walk, args, state) => {
+const assignNames: Builtin = (walk, args, state) => {
+	evaluateNames(walk, args, state);
 	let next = state;
 	for (const arg of args) {
 		const name = /^([A-Za-z_]\w*)/.exec(arg)?.[1];
@@ -319,9 +348,10 @@ const assignNames: Builtin = (_walk, args, state) => {
 };
 
 const formatInto: Builtin = (walk, args, state, stdin) => {
-	if (args[0] !== "-v" || args[1] === undefined) return settled(state, printed(walk, "printf", args, state, stdin));
-	const text = printed(walk, "printf", args.slice(2), state, stdin);
-	const name = args[1];
+	const name = args[0] === "-v" ? args[1] : /^-v(.+)$/s.exec(args[0] ?? "")?.[1];
+	if (name === undefined) return settled(state, printed(walk, "printf", args, state, stdin));
+	evaluateNames(walk, [name], state);
+	const text = printed(walk, "printf", args.slice(args[0] === "-v" ? 2 : 1), state, stdin);
 	return settled(/^[A-Za-z_]\w*$/.test(name) ? assign(state, name, textValue(text)) : { ...state, lost: true }, "");
 };
 
@@ -340,6 +370,27 @@ const leave: Builtin = (walk, args, state) =>
 	settled(args.length > 1 || !args.every(isKnown) || walk.hasTraps ? state : { ...state, ended: true }, "");
 
 const quiet: Builtin = (_walk, _args, state) => settled(state, "");
+
+/** `wait -p 'a[…]'` */
+const waitFor: Builtin = (walk, args, state) => {
+	evaluateNames(walk, args, state);
+	return settled(state, "");
+};
+
+/** `test -v 'a[…]'` evaluates the subscript. */
+const testOperands: Builtin = (walk, args, state, stdin) => {
+	evaluateNames(
+		walk,
+		args.filter((_arg, at) => /^-[vR]$/.test(args[at - 1] ?? "")),
+		state,
+	);
+	const program = findProgram("test");
+	return settled(state, (program && recordCall(walk, program, "test", args, state, stdin)) ?? "");
+};
+
+/** `jobs -x command` runs a command. */
+const listJobs: Builtin = (walk, args, state, stdin) =>
+	args[0] === "-x" ? walk.runWords(args.slice(1), state, stdin) : settled(state, UNKNOWN_VALUE);
 
 /** Builtins by name. Those that run their arguments or text come first. */
 export const builtins: { readonly [name: string]: Builtin } = {
@@ -377,7 +428,10 @@ export const builtins: { readonly [name: string]: Builtin } = {
 	exit: leave,
 	break: quiet,
 	continue: quiet,
-	wait: quiet,
+	wait: waitFor,
+	test: testOperands,
+	"[": testOperands,
+	jobs: listJobs,
 	times: quiet,
 	umask: maskModes,
 	ulimit: quiet,

@@ -1,6 +1,6 @@
 // Judges one command by its program's description (`../programs/`): its words are parsed, roles and effects of the description applied,
 // subcommands followed, and the run recorded.
-import { isDirectory, pathRules } from "../paths.ts";
+import { isDirectory, isTooLong, pathRules } from "../paths.ts";
 import { absolutePaths } from "../places.ts";
 import { recordPowerShell } from "../powershell/index.ts";
 import type { Behavior, Call, ParsedArgument, ProgramSpec } from "../programs/index.ts";
@@ -228,7 +228,7 @@ function absoluteOf({ walk, directories }: ActiveCommand, word: string): string 
 function findUp({ walk, directories }: ActiveCommand, entry: string): string | undefined {
 	const rules = pathRules(walk.host);
 	const start = directories?.length === 1 ? directories[0] : undefined;
-	for (let at = start; at !== undefined; at = rules.dirname(at)) {
+	for (let at = start; at !== undefined && !isTooLong(at); at = rules.dirname(at)) {
 		if (walk.host.kind(rules.join(at, entry)) !== undefined) return at;
 		if (rules.dirname(at) === at) return undefined;
 	}

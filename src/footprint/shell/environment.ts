@@ -44,12 +44,14 @@ export function recordOwnVariables(
 	assigned: readonly (readonly [string, Value])[],
 	state: State,
 ): void {
-	for (const [name, value] of assigned) {
-		// An interactive shell runs it before each prompt.
-		if (name === "PROMPT_COMMAND") for (const text of textsOf(value)) walk.runText(text, state, "");
-		const off = value.kind === "text" ? value.options.filter((text) => /^(?:0|\/dev\/null)?$/.test(text)) : [];
-		if (historyVariables.test(name)) for (const text of off) recordHistoryOff(walk, `${name}=${text}`);
-	}
+	for (const [name, value] of assigned)
+		for (const text of textsOf(value)) {
+			// `PS4` is expanded before each command that `set -x` shows, the others before each prompt.
+			if (prompts.test(name)) recordVariable(walk, name, text, state);
+			// An interactive shell runs it before each prompt.
+			if (name === "PROMPT_COMMAND") walk.runText(text, state, "");
+			if (historyVariables.test(name) && /^(?:0|\/dev\/null)?$/.test(text)) recordHistoryOff(walk, `${name}=${text}`);
+		}
 }
 
 const historyVariables = /^(?:HISTFILE|HISTSIZE|HISTFILESIZE|SAVEHIST)$/;

@@ -30,6 +30,8 @@ export interface Expansion {
 	substitute(script: ParsedScript | undefined): string;
 	/** Walks the commands of `<(…)` or `>(…)` and returns the path that represents it. */
 	connect(part: ProcessSubstitutionPart): string;
+	/** Walks the commands in a text that bash expands as if it stood in double quotes, such as a prompt; returns what it may become. */
+	expandAgain(text: string): readonly string[];
 	/** Reports that an expansion assigns a variable (`${x:=v}`, `$((x=1))`). */
 	assigned(name: string, value: Value): void;
 }

@@ -21,6 +21,7 @@ import type {
 import { accessVerb } from "../places.ts";
 import type { FootprintRecord } from "../record.ts";
 import { bounded, isKnown, UNKNOWN_VALUE } from "../text.ts";
+import { evaluateText } from "./evaluated-text.ts";
 import type { Expansion } from "./expansion.ts";
 import { arithmetic, expandPattern, expandText } from "./fragments.ts";
 import { compileGlob } from "./globs.ts";
@@ -296,17 +297,18 @@ function commonPlace(paths: readonly string[], record: FootprintRecord): string 
 
 const fileTests = new Set("-a -b -c -d -e -f -g -h -k -p -r -s -u -w -x -G -L -N -O -S".split(" "));
 const fileComparisons = new Set(["-nt", "-ot", "-ef"]);
+/** Tests whose operands bash evaluates: as numbers, or as names with a subscript. */
+const evaluating = new Set("-eq -ne -lt -le -gt -ge -v -R -t -o".split(" "));
 
 /** Records the files that a test inspects, and walks the substitutions in it. */
 function walkTest(walk: ShellWalk, test: TestExpression, state: State, stdin: string): void {
 	if (!walk.record.spend(4)) return;
 	switch (test.type) {
 		case "TestUnary":
-			expandOperand(walk, test.operand, state, stdin, fileTests.has(test.operator));
+			expandOperand(walk, test.operand, state, stdin, test.operator);
 			return;
 		case "TestBinary":
-			for (const word of [test.left, test.right])
-				expandOperand(walk, word, state, stdin, fileComparisons.has(test.operator));
+			for (const word of [test.left, test.right]) expandOperand(walk, word, state, stdin, test.operator);
 			return;
 		case "TestLogical":
 			for (const operand of test.operands) walkTest(walk, operand, state, stdin);
@@ -320,8 +322,11 @@ function walkTest(walk: ShellWalk, test: TestExpression, state: State, stdin: st
 	}
 }
 
-function expandOperand(walk: ShellWalk, word: Word, state: State, stdin: string, isFile: boolean): void {
-	const texts = expandText(word, walk.expansion(state, stdin));
+function expandOperand(walk: ShellWalk, word: Word, state: State, stdin: string, operator: string): void {
+	const expansion = walk.expansion(state, stdin);
+	const texts = expandText(word, expansion);
+	if (evaluating.has(operator)) for (const text of texts) evaluateText(text, expansion);
+	const isFile = fileTests.has(operator) || fileComparisons.has(operator);
 	if (!isFile || state.elsewhere) return;
 	for (const text of texts) accessVerb(walk.record, "list", text, state.cwd, "[[ … ]]");
 }

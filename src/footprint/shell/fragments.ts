@@ -1,9 +1,10 @@
 // Expands the parts of a word into fragments: pieces of text that know whether they were quoted, and breaks between arguments.
 // Splitting, globbing and braces come after this, in `words.ts`.
-import type { ArithmeticExpression, Word, WordPart } from "unbash";
+import { type ArithmeticExpression, parse, type Word, type WordPart } from "unbash";
 import { footprintLimits } from "../record.ts";
 import { bounded, combine, distinct, isKnown, UNKNOWN_VALUE, unmarked } from "../text.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
+import { evaluateExpression } from "./evaluated-text.ts";
 import { BREAK, type Expansion, type Fragment, type Fragments, unknownFragment } from "./expansion.ts";
 import { escapeGlob } from "./globs.ts";
 import { boundedTexts } from "./lists.ts";
@@ -12,10 +13,9 @@ import { lookUp, unknownVariable } from "./state.ts";
 
 /** The single text of a word to which neither splitting nor globs apply: assignments, `case`, here-strings, `[[`. */
 export function expandText(word: Word, expansion: Expansion): readonly string[] {
-	if (isTooIntricate(word)) return [UNKNOWN_VALUE];
-	const { parts } = word;
+	const parts = partsToExpand(word, expansion);
+	if (parts === "too many") return [UNKNOWN_VALUE];
 	if (!parts) return [plainText(word, expansion)];
-	if (parts.length > footprintLimits.parts || !expansion.record.spend(1 + parts.length / 2)) return [UNKNOWN_VALUE];
 	return joinParts(parts, word, expansion);
 }
 
@@ -23,6 +23,19 @@ export function expandText(word: Word, expansion: Expansion): readonly string[] 
 export function expandBody(parts: readonly WordPart[], expansion: Expansion): readonly string[] {
 	return joinParts(parts, undefined, expansion);
 }
+
+/** Expands a known or partly known text as if it stood in double quotes; returns what it may become. */
+export function expandAgain(text: string, expansion: Expansion): readonly string[] {
+	// A backslash only delays an expansion.
+	const plain = text.replaceAll(END, "").replaceAll("\\", "");
+	const [statement] = parse(`: <<${END}\n${plain}\n${END}`).commands;
+	const [document] = statement?.command.type === "Command" ? statement.command.redirects : [];
+	const parts = document?.type === "HereDoc" ? document.body.parts : undefined;
+	return parts ? expandBody(parts, expansion).map((each) => each.replace(/\n$/, "")) : [plain];
+}
+
+/** Ends a here-document: a character that its text does not contain. */
+const END = "\u0001";
 
 /** A pattern (of `case`, `${x#…}`): active globs stay active, quoted characters are escaped. */
 export function expandPattern(word: Word, expansion: Expansion): readonly string[] {
@@ -35,6 +48,7 @@ export function expandPattern(word: Word, expansion: Expansion): readonly string
 
 /** The value of an arithmetic expression as text, the commands inside it walked. */
 export function arithmetic(expression: ArithmeticExpression | undefined, expansion: Expansion): string {
+	evaluateExpression(expression, expansion);
 	return evaluateArithmetic(expression, {
 		variable: (name) => {
 			const value = lookUp(expansion.state, name, expansion.host);
@@ -43,7 +57,6 @@ export function arithmetic(expression: ArithmeticExpression | undefined, expansi
 			return only !== undefined && isKnown(only) ? only : undefined;
 		},
 		assigned: (name) => expansion.assigned(name, unknownVariable),
-		substitute: (script) => void expansion.substitute(script),
 	});
 }
 
@@ -60,9 +73,16 @@ export function patternText(fragment: Fragment): string {
 	return fragment.quoted ? escapeGlob(fragment.text) : fragment.text;
 }
 
-/** Whether a word is long and full of expansions: the grammar alone takes too long for it. */
-export function isTooIntricate({ text }: Word): boolean {
-	return text.length > 8192 && text.split("$").length > 100;
+/** The parts of a word, if there are not more than can be judged; the record overflows otherwise. */
+export function partsToExpand(word: Word, { record }: Expansion): readonly WordPart[] | "too many" | undefined {
+	// Long and full of expansions: the grammar alone takes too long for it.
+	const isIntricate = word.text.length > 8192 && word.text.split("$").length > 100;
+	const parts = isIntricate ? undefined : word.parts;
+	if (isIntricate || (parts && parts.length > footprintLimits.parts)) {
+		record.overflow("a word of more parts than can be judged");
+		return "too many";
+	}
+	return parts && !record.spend(1 + parts.length / 2) ? "too many" : parts;
 }
 
 function joinParts(parts: readonly WordPart[], word: Word | undefined, expansion: Expansion): readonly string[] {
@@ -105,8 +125,11 @@ function fragmentsOf(part: WordPart, quoted: boolean, expansion: Expansion): rea
 		case "LocaleString":
 			return doubleQuoted(part.parts, expansion);
 		case "Glob":
-			return isQuotedBracket(part) ? unknownFragment(true) : [[{ text: part.text, quoted: false, active: true }]];
+			if (!isQuotedBracket(part)) return [[{ text: part.text, quoted: false, active: true }]];
+			for (const inner of part.parts ?? []) fragmentsOf(inner, true, expansion);
+			return unknownFragment(true);
 		case "ExtendedGlob":
+			for (const inner of part.parts ?? []) fragmentsOf(inner, true, expansion);
 			// Matches less than `*` does: walking what `*` finds is walking everything it could find.
 			return [[{ text: "*", quoted: false, active: true }]];
 		case "SimpleExpansion":

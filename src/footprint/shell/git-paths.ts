@@ -1,6 +1,6 @@
 // The repository and working tree that a git command changes: by its options, its environment and the disk.
 // G1 what the disk does not show is unknown: a `.git` that is a file leads to another repository, and so may one that the script put there.
-import { pathRules } from "../paths.ts";
+import { isTooLong, pathRules } from "../paths.ts";
 import { absolutePaths, type Directories } from "../places.ts";
 import { type ParsedArgument, parseOptions } from "../programs/index.ts";
 import type { FootprintRecord } from "../record.ts";
@@ -56,7 +56,8 @@ function allKnown<Item>(items: readonly (Item | undefined)[] | undefined): reado
 
 function pathsFrom({ walk }: ActiveCommand, word: string, from: Directories): Directories {
 	const { normalize } = pathRules(walk.host);
-	return absolutePaths(word, from, walk.record)?.map((path) => normalize(path));
+	const paths = absolutePaths(word, from, walk.record);
+	return paths?.some(isTooLong) ? undefined : paths?.map((path) => normalize(path));
 }
 
 /** The value of a variable that git inherits: the placeholder if it is unknown, `undefined` if it is unset. */
@@ -79,6 +80,7 @@ function findRepository(
 	const { host, record } = walk;
 	const { dirname, join } = pathRules(host);
 	const first = record.real(start);
+	if (isTooLong(first)) return { repository: undefined, root: first };
 	for (let at = first; ; at = dirname(at)) {
 		const entry = join(at, ".git");
 		const kind = host.kind(entry);

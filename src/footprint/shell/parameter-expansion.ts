@@ -1,7 +1,8 @@
 // What `$name` and `${name…}` yield. The words inside (defaults, patterns, offsets) are expanded by `Operands`, operations on plain texts
 // are in `parameter-operations.ts`.
-import type { ParameterExpansionPart, Word } from "unbash";
+import type { ParameterExpansionPart, ParameterOperation, Word } from "unbash";
 import { combine, distinct, isKnown, SOME_NAME, UNKNOWN_VALUE } from "../text.ts";
+import { evaluateText } from "./evaluated-text.ts";
 import { BREAK, type Expansion, type Fragment, type Fragments, unknownFragment } from "./expansion.ts";
 import { boundedList } from "./lists.ts";
 import { changeCase, costOfRemoval, costOfReplacement, removeAffix, replace, slice } from "./parameter-operations.ts";
@@ -30,15 +31,41 @@ export function expandParameter(
 	expansion: Expansion,
 	operands: Operands,
 ): readonly Fragments[] {
-	if (part.prefix === "#") return lengthOf(part, quoted, expansion);
-	if (part.prefix === "!") return indirection(part, quoted, expansion);
+	const index = subscriptOf(part, expansion, operands);
+	if (part.prefix === "#") return lengthOf(part, quoted, expansion, operands);
+	if (part.prefix === "!") return indirection(part, quoted, expansion, operands);
 	const list = listOf(part, expansion);
-	if (list === "unknown" || (list && !boundedList(list, expansion.record))) return unknownFragment(quoted);
+	if (list === "unknown" || (list && !boundedList(list, expansion.record)))
+		return unfollowed(part, quoted, expansion, operands);
 	if (list) return expandList(part, list, quoted, expansion, operands);
-	const texts = part.index ? elementOf(part, expansion, operands) : setTextsOf(part.parameter, expansion);
+	const texts = part.index ? elementOf(part, index, expansion) : setTextsOf(part.parameter, expansion);
 	if (part.operation?.type === "Default") return withDefault(part, texts, quoted, expansion, operands);
 	const results = (texts ?? [""]).flatMap((text) => operate(part, text, expansion, operands));
 	return distinct(results).map((text) => [{ text, quoted }]);
+}
+
+/** The texts of a subscript, which bash evaluates once more. */
+function subscriptOf({ index }: ParameterExpansionPart, expansion: Expansion, operands: Operands): readonly string[] {
+	if (!index || index.text === "@" || index.text === "*") return [];
+	const texts = operands.texts(index, expansion);
+	for (const text of texts) evaluateText(text, expansion);
+	return texts;
+}
+
+/** An expansion whose value is not followed: the commands in its words are walked all the same. */
+function unfollowed(
+	{ operation }: ParameterExpansionPart,
+	quoted: boolean,
+	expansion: Expansion,
+	operands: Operands,
+): readonly Fragments[] {
+	const { operand, pattern, replacement, offset, length } = (operation ?? {}) as {
+		readonly [name: string]: Word | undefined;
+	};
+	for (const word of [operand, pattern, replacement, offset, length]) if (word) operands.texts(word, expansion);
+	for (const word of [offset, length])
+		if (word) for (const text of operands.texts(word, expansion)) evaluateText(text, expansion);
+	return unknownFragment(quoted);
 }
 
 function listFragments(items: readonly string[], quoted: boolean): Fragment[] {
@@ -77,9 +104,14 @@ function positional(name: string, state: State): readonly string[] | undefined {
 }
 
 /** `${#x}` */
-function lengthOf(part: ParameterExpansionPart, quoted: boolean, expansion: Expansion): readonly Fragments[] {
+function lengthOf(
+	part: ParameterExpansionPart,
+	quoted: boolean,
+	expansion: Expansion,
+	operands: Operands,
+): readonly Fragments[] {
 	const { parameter, index, operation } = part;
-	if (index || operation) return unknownFragment(quoted);
+	if (index || operation) return unfollowed(part, quoted, expansion, operands);
 	const named = /^\w+$/.test(parameter);
 	return textsOf(parameter, expansion).map((text) => [
 		{ text: named && isKnown(text) ? String([...text].length) : UNKNOWN_VALUE, quoted },
@@ -87,8 +119,14 @@ function lengthOf(part: ParameterExpansionPart, quoted: boolean, expansion: Expa
 }
 
 /** `${!x}` */
-function indirection(part: ParameterExpansionPart, quoted: boolean, expansion: Expansion): readonly Fragments[] {
-	if (part.operation || part.index) return unknownFragment(quoted);
+function indirection(
+	part: ParameterExpansionPart,
+	quoted: boolean,
+	expansion: Expansion,
+	operands: Operands,
+): readonly Fragments[] {
+	for (const name of textsOf(part.parameter, expansion)) evaluateText(name, expansion);
+	if (part.operation || part.index) return unfollowed(part, quoted, expansion, operands);
 	const texts = textsOf(part.parameter, expansion).flatMap((name) =>
 		isKnown(name) ? textsOf(name, expansion) : [UNKNOWN_VALUE],
 	);
@@ -129,11 +167,10 @@ function expandList(
 /** `${a[n]}` */
 function elementOf(
 	part: ParameterExpansionPart,
+	index: readonly string[],
 	expansion: Expansion,
-	operands: Operands,
 ): readonly string[] | undefined {
 	const value = lookUp(expansion.state, part.parameter, expansion.host);
-	const index = part.index ? operands.texts(part.index, expansion) : [];
 	if (!value) return undefined;
 	const only = index.length === 1 ? (index[0] ?? "") : UNKNOWN_VALUE;
 	if (!/^-?\d{1,6}$/.test(only)) return [UNKNOWN_VALUE];
@@ -200,6 +237,19 @@ function isEmpty(fragments: Fragments): boolean {
 	return fragments.every((fragment) => fragment !== BREAK && fragment.text === "");
 }
 
+/** `${x:offset:length}`, whose numbers are evaluated. */
+function sliced(
+	{ offset, length }: Extract<ParameterOperation, { type: "Slice" }>,
+	text: string,
+	expansion: Expansion,
+	operands: Operands,
+): readonly string[] {
+	const offsets = operands.texts(offset, expansion);
+	const lengths = length ? operands.texts(length, expansion) : [undefined];
+	for (const number of [...offsets, ...lengths]) evaluateText(number ?? "", expansion);
+	return offsets.flatMap((from) => lengths.map((count) => slice(text, from, count)));
+}
+
 /** The result of an operation on one text. */
 function operate(
 	part: ParameterExpansionPart,
@@ -224,17 +274,17 @@ function operate(
 				record.spend(costOfReplacement(text, pattern)) ? replace(operation.operator, text, pattern, by) : UNKNOWN_VALUE;
 			return patterns.flatMap((pattern) => replacements.map((by) => one(pattern, by)));
 		}
-		case "Slice": {
-			const offsets = operands.texts(operation.offset, expansion);
-			const lengths = operation.length ? operands.texts(operation.length, expansion) : [undefined];
-			return offsets.flatMap((offset) => lengths.map((length) => slice(text, offset, length)));
-		}
+		case "Slice":
+			return sliced(operation, text, expansion, operands);
 		case "CaseModification":
+			if (operation.operand) operands.texts(operation.operand, expansion);
 			return [operation.operand ? UNKNOWN_VALUE : changeCase(operation.operator, text)];
 		case "Transform":
 			// `@P` expands the text as a prompt, and a prompt may hold commands.
-			if (operation.operand.text === "P" && /[$`\uE000]/.test(text))
-				record.unknown({ what: "script", text: part.text });
+			if (operation.operand.text === "P" && /[$`\uE000]/.test(text)) {
+				expansion.expandAgain(text);
+				if (!isKnown(text)) record.unknown({ what: "script", text: part.text });
+			}
 			return [["Q", "E", "P", "A", "a"].includes(operation.operand.text) ? UNKNOWN_VALUE : text];
 		case "Default":
 		case "Names":

@@ -8,6 +8,7 @@ import { type FootprintRecord, footprintLimits } from "../record.ts";
 import { bounded, displayText, isBlank, isKnown, isShellSetup, UNKNOWN_VALUE } from "../text.ts";
 import type { Expansion } from "./expansion.ts";
 import { walkBody, walkParsed } from "./flow.ts";
+import { expandAgain } from "./fragments.ts";
 import { invoke, invokeProgram } from "./invoke.ts";
 import { type FunctionBody, merge, type State, textValue, unknownVariable, type Value } from "./state.ts";
 import { type CommandOutcome, mapStates, type ShellWalk, settled } from "./walk.ts";
@@ -51,8 +52,10 @@ class ScriptWalk implements ShellWalk {
 		if (text === "") return settled(state, "");
 		const unknown = isKnown(text) ? undefined : this.unknownText(text, state, effects);
 		if (unknown) return unknown;
-		// Text that only begins to be too long is still walked; text within text counts each time.
-		const cost = this.depth === 0 ? text.length / 200 : text.length / 20;
+		// Text that only begins to be too long is still walked; text within text counts each time. The grammar looks for the end of every
+		// here-document in all that follows.
+		const documents = text.split("<<").length - 1;
+		const cost = (this.depth === 0 ? text.length / 200 : text.length / 20) + (documents * text.length) / 5000;
 		if (text.length > footprintLimits.text || !this.record.spend(cost)) {
 			this.record.overflow("a command longer than can be judged");
 			return settled(state, UNKNOWN_VALUE);
@@ -117,6 +120,7 @@ class ScriptWalk implements ShellWalk {
 			substitute: (script) => this.substitute(script, state, stdin),
 			connect: (part) => this.connect(part, state, stdin),
 			assigned: (name, value) => void this.assignments.push([name, value]),
+			expandAgain: (text) => expandAgain(text, this.expansion(state, stdin)),
 		};
 	}
 

@@ -4,12 +4,22 @@ import { footprintLimits } from "../record.ts";
 import { bounded, combine, spellCommand, UNKNOWN_VALUE } from "../text.ts";
 import { isDeclaration } from "./builtins.ts";
 import { recordEnvironment, recordOwnVariables } from "./environment.ts";
+import { evaluateText } from "./evaluated-text.ts";
 import type { Expansion } from "./expansion.ts";
 import { expandText } from "./fragments.ts";
 import { invoke } from "./invoke.ts";
 import { boundedList, boundedTexts } from "./lists.ts";
 import { applyRedirects } from "./redirects.ts";
-import { assign, lookUp, type State, textValue, unknownVariable, type Value, withExported } from "./state.ts";
+import {
+	assign,
+	isInteger,
+	lookUp,
+	type State,
+	textValue,
+	unknownVariable,
+	type Value,
+	withExported,
+} from "./state.ts";
 import { afterExpansions, type CommandOutcome, either, mapStates, type ShellWalk, settled } from "./walk.ts";
 import { type ArgumentLists, expandWord } from "./words.ts";
 
@@ -28,6 +38,7 @@ export function runSimple(walk: ShellWalk, parsed: Command, state: State, stdin:
 	const assigned = prefixAssignments(walk, node, walk.expansion(state, stdin));
 	const expanded = afterExpansions(walk, state);
 	const name = lists[0]?.[0]?.[0];
+	evaluateNumbers(name ?? "", lists, declared, walk.expansion(state, stdin));
 	const declares = name !== undefined && isDeclaration(name, []);
 	recordOwnVariables(walk, declares ? [...assigned, ...declared] : assigned, expanded);
 	const by = name === undefined ? "redirection" : spellCommand(lists.flatMap((list) => list[0] ?? []));
@@ -211,14 +222,34 @@ function expandDeclaration(
 	return value.options.map((text) => [`${word.name}=${text}`]);
 }
 
+/** `declare -i a=(…)`, `declare -n a=…`: what is assigned is evaluated. */
+function evaluateNumbers(
+	name: string,
+	lists: readonly ArgumentLists[],
+	declared: Assignments,
+	expansion: Expansion,
+): void {
+	if (!isDeclaration(name, []) || !lists.some((list) => /^-\w*[in]/.test(list[0]?.[0] ?? ""))) return;
+	for (const [, value] of declared) evaluateValue(value, expansion);
+}
+
+function evaluateValue(value: Value, expansion: Expansion): void {
+	for (const text of value.kind === "text" ? value.options : value.items) evaluateText(text, expansion);
+}
+
 function assignedValue(walk: ShellWalk, node: Assignment, expansion: Expansion): Value {
 	const before = node.append ? lookUp(expansion.state, node.name, walk.host) : undefined;
-	if (node.value.type === "ArrayValue") return arrayValue(walk, node.value.elements, before, expansion);
+	if (node.value.type === "ArrayValue") {
+		const value = arrayValue(walk, node.value.elements, before, expansion);
+		if (isInteger(node.name, expansion.state)) evaluateValue(value, expansion);
+		return value;
+	}
 	const texts = expandText(node.value, expansion);
 	if (node.index) {
-		expandText(node.index, expansion);
+		for (const index of expandText(node.index, expansion)) evaluateText(index, expansion);
 		return unknownVariable;
 	}
+	if (isInteger(node.name, expansion.state)) evaluateValue(textValue(...texts), expansion);
 	if (!before) return textValue(...texts);
 	const joined = before.kind === "text" ? combine([before.options, texts]) : undefined;
 	if (!joined) return unknownVariable;
@@ -234,6 +265,8 @@ function arrayValue(
 	expansion: Expansion,
 ): Value {
 	const rows = combine(elements.map((element) => expandWord(element, expansion)));
+	for (const { text } of elements)
+		if (text.startsWith("[")) evaluateText(text.slice(1, Math.max(1, text.indexOf("]="))), expansion);
 	const items = rows?.length === 1 ? rows[0]?.flat() : undefined;
 	// `[key]=value` items: the positions of items are not tracked.
 	if (!items || elements.some((element) => element.text.startsWith("["))) return unknownVariable;

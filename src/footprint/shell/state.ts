@@ -71,6 +71,25 @@ export function assign(state: State, name: string, value: Value): State {
 	return { ...state, variables: new Map(state.variables).set(name, value) };
 }
 
+/** Name of the variable that holds the names of integer variables; no shell name can be like it. */
+const INTEGERS = "integer variables";
+const ownIntegers = /^(?:SECONDS|RANDOM|SRANDOM|OPTIND|LINENO|HISTCMD|BASHPID|PPID|E?UID)$/;
+
+/** Whether bash evaluates what is assigned to a variable. */
+export function isInteger(name: string, { variables }: State): boolean {
+	const named = variables.get(INTEGERS);
+	return (
+		ownIntegers.test(name) || (named?.kind === "text" && named.options.some((list) => list.split(" ").includes(name)))
+	);
+}
+
+/** The state after `declare -i`. */
+export function withIntegers(state: State, names: readonly string[]): State {
+	const named = state.variables.get(INTEGERS);
+	const lists = named?.kind === "text" ? named.options : [""];
+	return assign(state, INTEGERS, textValue(...lists.map((list) => [list, ...names].join(" "))));
+}
+
 /** Variables that bash itself sets, or that change while it runs. */
 const shellOwn =
 	/^(BASH\w*|RANDOM|SRANDOM|SECONDS|EPOCH\w+|LINENO|PPID|E?UID|GROUPS|HOSTNAME|HOSTTYPE|MACHTYPE|OSTYPE|SHLVL|DIRSTACK|FUNCNAME|OPTIND|OPTARG|PIPESTATUS|REPLY|MAPFILE|COPROC|_)$/;

@@ -6,7 +6,7 @@ import { type FootprintRecord, footprintLimits } from "../record.ts";
 import { bounded, combine, isKnown, UNKNOWN_VALUE } from "../text.ts";
 import { expandBraces } from "./braces.ts";
 import { BREAK, type Expansion, type Fragments } from "./expansion.ts";
-import { fragmentsInWord, isTooIntricate, patternText, plainText } from "./fragments.ts";
+import { fragmentsInWord, partsToExpand, patternText, plainText } from "./fragments.ts";
 import { compileGlob, expandGlob, hasGlob, unescapeGlob } from "./globs.ts";
 import { boundedLists } from "./lists.ts";
 import { lookUp } from "./state.ts";
@@ -18,10 +18,9 @@ const unknownList: ArgumentLists = [[UNKNOWN_VALUE]];
 
 /** The arguments that a word may become. */
 export function expandWord(word: Word, expansion: Expansion): ArgumentLists {
-	if (isTooIntricate(word)) return unknownList;
-	const { parts } = word;
+	const parts = partsToExpand(word, expansion);
+	if (parts === "too many") return unknownList;
 	if (!parts) return [[plainText(word, expansion)]];
-	if (parts.length > footprintLimits.parts || !expansion.record.spend(1 + parts.length / 2)) return unknownList;
 	if (parts.some((part) => part.type === "BraceExpansion")) {
 		const expanded = expandBraced(word.text, expansion);
 		if (expansion.state.dialect === "bash") return expanded;
@@ -44,6 +43,7 @@ function argumentLists(rows: readonly (readonly Fragments[])[] | undefined, expa
 
 function expandBraced(text: string, expansion: Expansion): ArgumentLists {
 	const words = expandBraces(text);
+	if (!words) expansion.record.overflow("more words than can be judged");
 	if (!words || !expansion.record.spend(words.length)) return unknownList;
 	const rows = combine(words.map((source) => expandSource(source, expansion)));
 	if (!rows) return unknownList;

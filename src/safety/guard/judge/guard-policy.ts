@@ -18,9 +18,11 @@ export function guardPolicy(options: GuardOptions): Policy {
 		name: "guard",
 		ignores: (call) => ignoresCall(call, options.rules),
 		judge: (call, footprint) =>
-			strongestPerRule([...judgeCall(call, footprint(), compiled), ...judgeListed(call, compiled)]),
+			compiled.git.reading(() =>
+				strongestPerRule([...judgeCall(call, footprint(), compiled), ...judgeListed(call, compiled)]),
+			),
 		...(screensResults(options.rules) && {
-			screen: (call, footprint, texts) => screenResult(call, footprint(), texts, compiled),
+			screen: (call, footprint, texts) => compiled.git.reading(() => screenResult(call, footprint(), texts, compiled)),
 		}),
 	};
 }

@@ -9,6 +9,8 @@ export interface GitIndex {
 	has(path: string): boolean;
 	/** Whether anything below a directory is tracked. */
 	hasBelow(path: string): boolean;
+	/** The tracked files below a directory, by their paths from the root; `""` is the root. */
+	below(path: string): readonly string[];
 }
 
 /** In bytes: some 300,000 files. */
@@ -86,6 +88,7 @@ function openIndex(names: ReadonlySet<string>): GitIndex {
 	let folders: Set<string> | undefined;
 	return {
 		has: (path) => names.has(path),
+		below: (path) => (path === "" ? [...names] : [...names].filter((name) => name.startsWith(`${path}/`))),
 		hasBelow(path) {
 			if (!folders) {
 				folders = new Set([""]);

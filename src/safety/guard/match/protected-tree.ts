@@ -71,7 +71,7 @@ export function findProtected(search: TreeSearch): TreeSearchResult {
 		(access.skips?.includes("ignored") && git.isIgnored(path));
 	const known = places.find((place) => reaches(relative(access.real, place)) && exists(place) && !isSkipped(place));
 	if (known !== undefined) return { kind: "protected", path: known };
-	if (!names) return { kind: "nothing" };
+	if (!names || !exists(access.real)) return { kind: "nothing" };
 	const tree = openTree(search);
 	for (const { path, way, names: on } of tree.places())
 		if (reaches(way, on) && isProtected(path) && !isSkipped(path)) return { kind: "protected", path };

@@ -16,6 +16,7 @@ import {
 	boxFolder,
 	type Confinement,
 	copiedProjectPolicy,
+	deniedToolsPolicy,
 	enforceRules,
 	openConfinement,
 	openPolicies,
@@ -43,6 +44,8 @@ export async function startWorker(pi: ExtensionAPI, agentDir: string, schemas: t
 					brief.copy,
 				),
 			);
+		const denied = brief.tools?.restrictions.denied ?? [];
+		if (denied.length > 0) policies.add(deniedToolsPolicy(denied));
 		if (brief.sandbox !== "off") {
 			box = openWorkerBox(brief, brief.sandbox, { cwd, agentDir, closed: guard.closed }, ctx);
 			policies.add(

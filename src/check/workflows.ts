@@ -5,8 +5,8 @@ import { BUILT_IN_TOOLS } from "../persona/index.ts";
 import { loadInstructionChecks } from "../rehearsal/index.ts";
 import {
 	type Catalogue,
+	emptyBlacklistEntries,
 	loadCatalogue,
-	misspeltBlacklists,
 	type WorkflowDefinition,
 	workflowRoots,
 } from "../workflow/index.ts";
@@ -35,7 +35,7 @@ async function inspectCatalogue(catalogue: Catalogue): Promise<Inspection> {
 	const { checkPhaseInstructions } = await loadInstructionChecks();
 	const { rejected } = catalogue;
 	const own = [...catalogue.definitions.values()].filter(({ tier }) => tier !== "shipped");
-	const misspelt = misspeltBlacklists(catalogue, own, BUILT_IN_TOOLS);
+	const misspelt = emptyBlacklistEntries(catalogue, own, BUILT_IN_TOOLS, "misspelt");
 	const unmet = own.flatMap(checkPhaseInstructions);
 	const left = new Set(sortDiagnostics([...catalogue.diagnostics, ...misspelt, ...unmet]));
 	const take = (files: ReadonlySet<string>, folder: string | undefined): Diagnostic[] => {

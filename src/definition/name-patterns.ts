@@ -1,10 +1,18 @@
-// Matches tool names against lists of names and globs; `*` matches any text. Matching is case-insensitive: users write `Edit` and `Bash`
+// Matches tool names against lists of names and globs; `*` matches any text, and `mcp__server` every tool of that MCP server. Matching is case-insensitive: users write `Edit` and `Bash`
 // for pi's `edit` and `bash`, and no two tools of a session differ only in case.
 
 /** Whether `name` matches one of `patterns`. Takes linear time in their lengths, for any pattern. */
 export function isListed(patterns: readonly string[], name: string): boolean {
 	const folded = name.toLowerCase();
-	return patterns.some((pattern) => matches(pattern.toLowerCase(), folded));
+	return patterns.some((pattern) => {
+		const one = pattern.toLowerCase();
+		return matches(one, folded) || (isServer(one) && folded.startsWith(`${one}__`));
+	});
+}
+
+/** Whether a pattern names an MCP server as a whole: `mcp__docs`. */
+function isServer(pattern: string): boolean {
+	return /^mcp__(?:(?!__)[^*])+$/.test(pattern);
 }
 
 function matches(pattern: string, name: string): boolean {

@@ -6,6 +6,7 @@ import { recordArgumentCommands } from "./argument-commands.ts";
 import { recordFileTool } from "./file-tools.ts";
 import type { AccessKind, Annotations } from "./footprint.ts";
 import { innerCalls } from "./inner-calls.ts";
+import { listedCalls } from "./listed-calls.ts";
 import { openTexts } from "./open-texts.ts";
 import { resolveReadPath, resolveToolPath } from "./paths.ts";
 import { judgeSqlText } from "./programs/index.ts";
@@ -76,9 +77,11 @@ function innerOf(
 ): readonly boolean[] {
 	// A tool that the user has set to `read` passes nothing on.
 	if (effect === "read" && known?.effectOf(name) === "read") return [];
-	const { calls, complete } = innerCalls(input, effect === "dispatch");
+	const { calls, complete } = innerCalls(input, effect === "dispatch", name);
 	if (!complete || (depth >= MAX_GATEWAYS && calls.length > 0))
 		record.overflow(`more calls within ${name} than can be judged`);
+	for (const { names } of calls) record.call(...names);
+	for (const { tool } of depth === 0 ? listedCalls(input).calls : []) record.call(tool);
 	if (depth >= MAX_GATEWAYS) return calls.map(() => false);
 	return calls.map((call) => {
 		const inner =

@@ -40,6 +40,8 @@ export const effects = {
 	"change-what-runs": "changes what other commands run: hooks, git settings",
 	"system-service": "changes the machine's services, schedules or settings",
 	"fork-bomb": "starts copies of itself endlessly",
+	"new-dependency": "adds a package that the project does not have yet",
+	"large-tree": "goes through more files than are looked at for protected ones",
 } as const satisfies Record<string, string>;
 
 export type Effect = keyof typeof effects;

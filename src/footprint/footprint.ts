@@ -80,6 +80,8 @@ export interface Footprint {
 	readonly accesses: readonly FileAccess[];
 	readonly runs: readonly CommandRun[];
 	readonly unknowns: readonly Unknown[];
+	/** Names of the tools that the call passes on to, as its arguments give them: a gateway's inner calls. Each in every usual spelling. */
+	readonly calls?: readonly string[];
 }
 
 /** An MCP server's claims about its tool: hints, never proof. */

@@ -9,6 +9,8 @@ export interface InnerCall {
 	readonly name: string;
 	/** The name with the server from another argument (`mcp__server__name`), otherwise `name`. */
 	readonly qualified: string;
+	/** Every usual spelling of the tool: bare, with its server as adapters write it (`server_name`, `mcp__server__name`). */
+	readonly names: readonly string[];
 	readonly input: unknown;
 }
 
@@ -23,6 +25,7 @@ const MAX_DEPTH = 8;
 export function innerCalls(
 	input: unknown,
 	gateway: boolean,
+	tool = "",
 ): { readonly calls: readonly InnerCall[]; readonly complete: boolean } {
 	const calls: InnerCall[] = [];
 	let complete = true;
@@ -36,7 +39,7 @@ export function innerCalls(
 			for (const item of value) walk(item, depth + 1);
 			return;
 		}
-		const found = callIn(value as Readonly<Record<string, unknown>>, gateway);
+		const found = callIn(value as Readonly<Record<string, unknown>>, gateway, serverOf(tool));
 		if (found) calls.push(found);
 		for (const item of Object.values(value)) walk(item, depth + 1);
 	};
@@ -44,7 +47,16 @@ export function innerCalls(
 	return { calls, complete };
 }
 
-function callIn(node: Readonly<Record<string, unknown>>, gateway: boolean): InnerCall | undefined {
+/** The server that a tool's own name stands for: `docs` of `mcp__docs`. */
+function serverOf(tool: string): string | undefined {
+	return /^mcp__((?:(?!__).)+)$/.exec(tool)?.[1];
+}
+
+function callIn(
+	node: Readonly<Record<string, unknown>>,
+	gateway: boolean,
+	outer: string | undefined,
+): InnerCall | undefined {
 	const entries = Object.entries(node);
 	const given = entries.find(([key]) => argumentKeys.test(key));
 	const named = (keys: RegExp) =>
@@ -53,11 +65,15 @@ function callIn(node: Readonly<Record<string, unknown>>, gateway: boolean): Inne
 	const weak = given && (gateway || typeof given[1] === "object") ? named(weakKeys) : undefined;
 	const [key, name] = strong ?? weak ?? [];
 	if (key === undefined || typeof name !== "string") return undefined;
-	const server = entries.find(([other, value]) => serverKeys.test(other) && typeof value === "string")?.[1];
+	const fromArgument = entries.find(([other, value]) => serverKeys.test(other) && typeof value === "string")?.[1];
+	const prefix = /^([\w-]+)[:./](?=[\w-]+$)/.exec(name)?.[1];
+	const server = typeof fromArgument === "string" ? fromArgument : (outer ?? prefix);
+	const plain = bare(name);
 	const rest = Object.fromEntries(entries.filter(([other]) => other !== key && !serverKeys.test(other)));
 	return {
-		name: bare(name),
-		qualified: typeof server === "string" && !name.includes("__") ? `mcp__${server}__${bare(name)}` : bare(name),
+		name: plain,
+		qualified: server !== undefined && !name.includes("__") ? `mcp__${server}__${plain}` : plain,
+		names: [name, plain, ...(server === undefined ? [] : [`${server}_${plain}`, `mcp__${server}__${plain}`])],
 		input: given ? given[1] : rest,
 	};
 }

@@ -61,6 +61,7 @@ export function recordProgramText(
 	else {
 		record.unknown({ what: "script", text: text.trim() });
 		recordLiterals(text, state, record, by);
+		recordNames(text, record);
 	}
 }
 
@@ -78,6 +79,13 @@ const MAX_LITERALS = 200;
 const literals = /"((?:[^"\\\n]|\\.){1,500})"|'((?:[^'\\\n]|\\.){1,500})'|`((?:[^`\\]|\\.){1,500})`/g;
 const changingCalls =
 	/(write|append|unlink|remove|rm|rmdir|rmtree|rename|move|copy|mkdir|truncate|replace|save|dump|edit|patch|create|delete|put)\w*\s*\(/i;
+
+/** Records the names in program text that it may call as tools. */
+function recordNames(text: string, record: FootprintRecord): void {
+	const looked = text.slice(0, MAX_TEXT);
+	const names = [...looked.matchAll(/([A-Za-z_][\w-]{1,80})["'`]?\]?\s*[(,)]/g)].map(([, name = ""]) => name);
+	record.call(...[...new Set(names)].slice(0, MAX_LITERALS));
+}
 
 /** Records the paths and commands that occur in program text as literals. */
 function recordLiterals(text: string, state: State, record: FootprintRecord, by: string): void {

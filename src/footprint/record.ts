@@ -15,7 +15,7 @@ export const footprintLimits = {
 	/** Shell text within shell text (`sh -c`, `eval`, functions, substitutions). */
 	depth: 24,
 	/** Words of one command. */
-	words: 4000,
+	words: 2500,
 	/** Parts (quotes, expansions) of one word. */
 	parts: 1000,
 	/** UTF-16 units of one command. */
@@ -66,6 +66,7 @@ export class FootprintRecord {
 	/** The filters of searches. The first has no filter and also represents searches beyond the bound. */
 	private readonly searches: { readonly key: string; readonly detail: AccessDetail }[] = [{ key: "{}", detail: {} }];
 	private readonly rules: ReturnType<typeof pathRules>;
+	private readonly calls = new Set<string>();
 	private spent = 0;
 	private overflown = false;
 
@@ -153,6 +154,12 @@ export class FootprintRecord {
 		if (this.runs.has(key)) return;
 		if (this.runs.size >= footprintLimits.runs) this.overflow("more commands than can be judged");
 		else this.runs.set(key, run);
+	}
+
+	/** Adds the names of a tool that the call passes on to. */
+	call(...names: readonly string[]): void {
+		if (this.calls.size + names.length > footprintLimits.runs) this.overflow("more calls than can be judged");
+		else for (const name of names) this.calls.add(name);
 	}
 
 	/** Adds an unknown part; by default it may do anything. */
@@ -272,6 +279,7 @@ export class FootprintRecord {
 		const accesses = [...this.accesses.values()].map((access) =>
 			access.replaces && this.emptiedPaths.has(access.path) ? { ...access, empties: true as const } : access,
 		);
-		return { tool, accesses, runs: [...this.runs.values()], unknowns: [...this.unknowns.values()] };
+		const [runs, unknowns, calls] = [[...this.runs.values()], [...this.unknowns.values()], [...this.calls]];
+		return { tool, accesses, runs, unknowns, ...(calls.length > 0 && { calls }) };
 	}
 }

@@ -7,6 +7,7 @@ export type {
 } from "../footprint/index.ts";
 export { compileGlob, hasGlob, isAgentToolName } from "../footprint/index.ts";
 export { type CopiedProject, copiedProjectPolicy } from "./copied-project.ts";
+export { deniedToolsPolicy } from "./denied-tools.ts";
 export {
 	blockingProblems,
 	deserializeRules,

@@ -1,9 +1,9 @@
 // Public interface of workflows.
 export {
 	type Catalogue,
+	emptyBlacklistEntries,
 	filesOfWorkflow,
 	loadCatalogue,
-	misspeltBlacklists,
 	type Phase,
 	type ToolLimits,
 	type WorkflowDefinition,

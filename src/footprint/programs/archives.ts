@@ -77,8 +77,8 @@ function compress(call: Call): void {
 	const keeps = call.has("-k --keep") || call.name.includes("zstd");
 	const output = call.values("-o")[0];
 	if (output !== undefined) call.applyRole("replace", output);
+	const recursive = call.has("-r --recursive") ? { recursive: true } : {};
 	for (const file of call.operands) {
-		const recursive = call.has("-r --recursive") ? { recursive: true } : {};
 		call.applyRole("read", file, recursive);
 		if (toOutput || output !== undefined) continue;
 		const plain = file.replace(/\.(gz|tgz|bz2|xz|lzma|zst|lz4|br|Z)$/, "");

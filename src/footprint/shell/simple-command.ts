@@ -38,7 +38,7 @@ export function runSimple(walk: ShellWalk, parsed: Command, state: State, stdin:
 	const assigned = prefixAssignments(walk, node, walk.expansion(state, stdin));
 	const expanded = afterExpansions(walk, state);
 	const name = lists[0]?.[0]?.[0];
-	evaluateNumbers(name ?? "", lists, declared, walk.expansion(state, stdin));
+	evaluateNumbers(lists, declared, walk.expansion(state, stdin));
 	const declares = name !== undefined && isDeclaration(name, []);
 	recordOwnVariables(walk, declares ? [...assigned, ...declared] : assigned, expanded);
 	const by = name === undefined ? "redirection" : spellCommand(lists.flatMap((list) => list[0] ?? []));
@@ -223,13 +223,9 @@ function expandDeclaration(
 }
 
 /** `declare -i a=(…)`, `declare -n a=…`: what is assigned is evaluated. */
-function evaluateNumbers(
-	name: string,
-	lists: readonly ArgumentLists[],
-	declared: Assignments,
-	expansion: Expansion,
-): void {
-	if (!isDeclaration(name, []) || !lists.some((list) => /^-\w*[in]/.test(list[0]?.[0] ?? ""))) return;
+function evaluateNumbers(lists: readonly ArgumentLists[], declared: Assignments, expansion: Expansion): void {
+	if (!isDeclaration(lists[0]?.[0]?.[0] ?? "", []) || !lists.some((list) => /^-\w*[in]/.test(list[0]?.[0] ?? "")))
+		return;
 	for (const [, value] of declared) evaluateValue(value, expansion);
 }
 

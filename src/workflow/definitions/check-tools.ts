@@ -15,7 +15,7 @@ export function checkToolNames(catalogue: Pick<Catalogue, "mentions">, tools: It
 	for (const { name, phaseId, place } of catalogue.mentions) {
 		let fit = fits.get(name);
 		if (fit === undefined) {
-			fit = folded.has(name.toLowerCase()) || (name.includes("*") && [...known].some((tool) => isListed([name], tool)));
+			fit = folded.has(name.toLowerCase()) || [...known].some((tool) => isListed([name], tool));
 			fits.set(name, fit);
 		}
 		const where = `${place.file}:${place.line}:${place.column}`;
@@ -32,19 +32,21 @@ export function checkToolNames(catalogue: Pick<Catalogue, "mentions">, tools: It
 }
 
 /**
- * Warns about misspelled names, such as `edti`, in the blacklists of `definitions`: a misspelled name forbids nothing. Only includes names
- * similar to one of `tools`; other unknown tools may just not be installed today.
+ * Warns about every entry in the blacklists of `definitions` that matches none of `tools`: it forbids nothing but calls through a gateway.
+ * `misspelt`: only those that are similar to one of `tools`, because other tools may just not be installed here.
  */
-export function misspeltBlacklists(
+export function emptyBlacklistEntries(
 	catalogue: Pick<Catalogue, "mentions">,
 	definitions: Iterable<WorkflowDefinition>,
 	tools: readonly string[],
+	which: "every entry" | "misspelt" = "every entry",
 ): Diagnostic[] {
 	const forbidding = new Set(
 		[...definitions].flatMap(({ entries }) =>
 			entries.flatMap((entry) => (entry.kind === "phase" && entry.tools.kind === "blacklist" ? [entry.file] : [])),
 		),
 	);
-	const misspelt = ({ name, place }: ToolMention) => forbidding.has(place.file) && nearest(name, tools) !== undefined;
-	return checkToolNames({ mentions: catalogue.mentions.filter(misspelt) }, tools);
+	const isMeant = ({ name, place }: ToolMention) =>
+		forbidding.has(place.file) && (which === "every entry" || nearest(name, tools) !== undefined);
+	return checkToolNames({ mentions: catalogue.mentions.filter(isMeant) }, tools);
 }

@@ -65,6 +65,10 @@ function judgeList(
 	places: ProjectPlaces,
 ): Stop | undefined {
 	const { kind, names, shell } = limits;
+	// A gateway passes calls on, and its name says nothing of them.
+	const isPassedOn = (name: string) => isListed(names, name);
+	if (kind === "blacklist" && names.length > 0 && !fileTools.has(call.tool) && footprint().calls?.some(isPassedOn))
+		return { kind: "name" };
 	if (isNameRefused(limits, call.tool))
 		return kind === "whitelist" && isCaller(call) && namesOfOthers(names) ? undefined : { kind: "name" };
 	if (shell === "unrestricted" || writesAreMeant(limits)) return undefined;

@@ -15,7 +15,7 @@ import {
 	say,
 	stepOf,
 } from "../../pi/index.ts";
-import { type Catalogue, misspeltBlacklists, type WorkflowDefinition } from "../definitions/index.ts";
+import { type Catalogue, emptyBlacklistEntries, type WorkflowDefinition } from "../definitions/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { beginWorkflowRun, firstPosition, reachable } from "../machine/index.ts";
 import { abandonedText, initialMessage, phaseName } from "../prompts/index.ts";
@@ -62,7 +62,7 @@ export async function startWorkflow(
 
 	const definitions = reachable(catalogue.definitions, definition.key);
 	const tools = pi.getAllTools().map(({ name }) => name);
-	for (const misspelt of misspeltBlacklists(catalogue, definitions.values(), tools))
+	for (const misspelt of emptyBlacklistEntries(catalogue, definitions.values(), tools))
 		say(ctx, formatDiagnostic(misspelt, ctx.cwd), "warning");
 	const at = Date.now();
 	const run = beginWorkflowRun({

@@ -6,7 +6,7 @@ import { isWithin, placeName, quoteRedacted, type ToolCall, type Verdict } from 
 import type { CompiledRules, PathMatcher } from "../match/index.ts";
 import { findProtected, openTreeWalks, selectsByName, type TreeWalks } from "../match/index.ts";
 import type { PathRule } from "../rules/index.ts";
-import { builtInVerdict, pathVerdict } from "./verdicts.ts";
+import { builtInVerdict, effectVerdict, pathVerdict } from "./verdicts.ts";
 
 const shells = new Set(["bash", "powershell"]);
 /** pi's search tools, whose results are filtered, so that they may search folders with protected paths. */
@@ -17,7 +17,7 @@ export function judgePaths(call: ToolCall, footprint: Footprint, compiled: Compi
 	const { paths, rules } = compiled;
 	if (rules.paths.length === 0) return [];
 	const verdicts: Verdict[] = [];
-	const seen = openTreeWalks((path) => paths.rulesFor(path, "change").length > 0);
+	const seen = openTreeWalks({ isRelevant: paths.mayMatch, tracked: compiled.tracked });
 	for (const access of footprint.accesses) {
 		const passing = isTemporary(access, compiled.temporary);
 		const forbidden = (rule: PathRule) =>
@@ -186,15 +186,23 @@ function judgeTree(
 		case "too-much":
 			// A search that could show only names needs no question.
 			if (access.kind === "list" || picks) return [];
-			return [
-				builtInVerdict(
-					"ask",
-					"large-tree",
-					`${quoteRedacted(access.by)} goes through ${placeName(access.path, host.cwd, host.home)}, which is too large to prove that it contains nothing protected.`,
-					"Name smaller folders, or search with the grep and find tools: their results are filtered.",
-				),
-			];
+			return largeTree(access, compiled);
 	}
+}
+
+/** The verdict on a tree with more files than are looked at: that of a rule about it, else a question. */
+function largeTree({ by, path }: FileAccess, { rules, host }: CompiledRules): Verdict[] {
+	const named = rules.effects.filter(({ effect }) => effect === "large-tree");
+	if (named.length > 0) return named.map((rule) => effectVerdict(rule, by));
+	if (rules.largeTree === "off") return [];
+	return [
+		builtInVerdict(
+			"ask",
+			"large-tree",
+			`${quoteRedacted(by)} goes through ${placeName(path, host.cwd, host.home)}, which is too large to prove that it contains nothing protected.`,
+			"Name smaller folders, search with `git grep`, or with the grep and find tools: their results are filtered.",
+		),
+	];
 }
 
 /** Judges changes of the files that judge and record the agent. */

@@ -31,6 +31,8 @@ export interface CompiledRules extends GuardOptions {
 	readonly selfProtection: SelfProtection;
 	readonly temporary: TemporaryPlaces;
 	readonly git: GitView;
+	/** The paths that rules may cover among lists of tracked files. */
+	readonly tracked: WeakMap<readonly string[], readonly string[]>;
 	readonly slow: SlowExpressions;
 	/** Per effect rule: whether the rule excludes a path. */
 	readonly exceptPaths: ReadonlyMap<EffectRule, (path: string) => boolean>;
@@ -64,6 +66,7 @@ export function compileRules(options: GuardOptions): CompiledRules {
 		selfProtection: openSelfProtection(rules, paths),
 		temporary: temporaryPlaces(host),
 		git: openGitView(),
+		tracked: new WeakMap(),
 		slow: openSlowExpressions(),
 		exceptPaths: new Map(rules.effects.map((rule) => [rule, anyOf(rule, rules, paths)])),
 	};
@@ -87,6 +90,7 @@ function forCopy(paths: PathMatcher, copy: CopiedProject | undefined): PathMatch
 	return {
 		...paths,
 		rulesFor: (path, access) => paths.rulesFor(projectPath(path, copy), access),
+		mayMatch: (name, path) => paths.mayMatch(name, projectPath(path, copy)),
 		placesBelow: (directory, wanted) =>
 			paths.placesBelow(projectPath(directory, copy), wanted).map((place) => copyPath(place, copy)),
 	};

@@ -34,7 +34,7 @@ export function parseGitIndex(bytes: Buffer): GitIndex | undefined {
 	if (version < 2 || version > 4) return undefined;
 	const names = new Set<string>();
 	let at = 12;
-	let name = Buffer.alloc(0);
+	let name: Buffer<ArrayBufferLike> = Buffer.alloc(0);
 	for (let left = bytes.readUInt32BE(8); left > 0; left--) {
 		if (at + entryHead > bytes.length) return undefined;
 		const extended = (bytes.readUInt16BE(at + 60) & 0x4000) !== 0;
@@ -48,7 +48,7 @@ export function parseGitIndex(bytes: Buffer): GitIndex | undefined {
 }
 
 interface NameRead {
-	readonly name: Buffer<ArrayBuffer>;
+	readonly name: Buffer<ArrayBufferLike>;
 	readonly end: number;
 }
 
@@ -56,11 +56,11 @@ function plainName(bytes: Buffer, entry: number, start: number): NameRead | unde
 	const zero = bytes.indexOf(0, start);
 	if (zero < 0) return undefined;
 	// Entries are padded with one to eight zero bytes to a multiple of eight.
-	return { name: Buffer.from(bytes.subarray(start, zero)), end: entry + (Math.floor((zero - entry) / 8) + 1) * 8 };
+	return { name: bytes.subarray(start, zero), end: entry + (Math.floor((zero - entry) / 8) + 1) * 8 };
 }
 
 /** A name of version 4: the number of bytes to remove from the previous name, and the bytes to append. */
-function compressedName(bytes: Buffer, start: number, before: Buffer): NameRead | undefined {
+function compressedName(bytes: Buffer, start: number, before: Uint8Array): NameRead | undefined {
 	let at = start;
 	let byte = bytes[at++] ?? 0;
 	let cut = byte & 0x7f;

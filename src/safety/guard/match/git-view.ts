@@ -2,14 +2,17 @@
 // Invariants: a file without information counts as neither ignored nor untracked; the same files give the same answer, so the user's
 // global ignore file is not read.
 import { lstatSync, readFileSync, type Stats, statSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import ignore, { type Ignore } from "ignore";
 import { attempt } from "../../../disk/index.ts";
+import { isWithin } from "../../policy/index.ts";
 import { type GitIndex, readGitIndex } from "./git-index.ts";
 
 export interface GitView {
 	/** Whether searches that respect git's rules skip a file (absolute path), and no ignore file of theirs includes it again. */
 	isIgnored(path: string): boolean;
+	/** Whether git's ignore files skip a directory (absolute path) in a directory that they do not skip. */
+	ignoresFolder(path: string): boolean;
 	/** Whether git certainly does not track a file. */
 	isUntracked(path: string): boolean;
 	/** Whether git certainly tracks a file. */
@@ -75,12 +78,16 @@ export function openGitView(): GitView {
 		return index;
 	};
 
-	const { ignoredBy, isTakenBack } = openIgnoreFiles(statOf);
+	const { ignoredBy, ignoresInside, isTakenBack } = openIgnoreFiles(statOf);
 
 	return {
 		isIgnored(path) {
 			const repository = repositoryOf(path, statOf);
 			return repository !== undefined && ignoredBy(repository, path, "as it is") && !isTakenBack(repository, path);
+		},
+		ignoresFolder(path) {
+			const repository = repositoryOf(path, statOf);
+			return repository !== undefined && ignoresInside(repository, `${path}/`);
 		},
 		isUntracked(path) {
 			const repository = repositoryOf(path, statOf);
@@ -108,7 +115,9 @@ export function openGitView(): GitView {
 			lists.set(index, known);
 			const list =
 				known.get(directory) ??
-				index.below(wayFrom(repository.root, directory)).map((way) => join(repository.root, way));
+				index
+					.below(wayFrom(repository.root, directory))
+					.map((way) => `${repository.root}${sep}${way.replaceAll("/", sep)}`);
 			known.set(directory, list);
 			return list;
 		},
@@ -143,6 +152,15 @@ function openIgnoreFiles(statOf: StatOf) {
 		});
 	};
 
+	/** Whether git ignores a place in a folder that it does not ignore. */
+	const ignoresInside = ({ root, common }: Repository, place: string): boolean => {
+		for (let folder = dirname(place); isWithin(folder, root); folder = dirname(folder)) {
+			const said = lastSaid(ignoreFile(folder, join(folder, ".gitignore")), place);
+			if (said) return said === "ignored";
+		}
+		return lastSaid(ignoreFile(root, join(common, "info", "exclude")), place) === "ignored";
+	};
+
 	/** Whether an ignore file of search programs includes a path again. */
 	const isTakenBack = ({ root }: Repository, path: string): boolean =>
 		others.some((other) =>
@@ -155,7 +173,7 @@ function openIgnoreFiles(statOf: StatOf) {
 			),
 		);
 
-	return { ignoredBy, isTakenBack };
+	return { ignoredBy, ignoresInside, isTakenBack };
 }
 
 /** The places on the way from a repository's root to a path, outermost first; none for a path that is too long. */

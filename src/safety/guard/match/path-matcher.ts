@@ -14,6 +14,8 @@ import {
 export interface PathMatcher {
 	/** Every rule that matches the path, without exceptions, in the order of the rule set. */
 	rulesFor(path: string, access: "read" | "change"): readonly PathRule[];
+	/** Whether a rule may match a path by its last segment or as a whole: without the rules that match a directory above it, or exceptions. */
+	mayMatch(name: string, path: string): boolean;
 	/** Literal paths of anchored rules below `directory`, absolute: a search by name doesn't find them. */
 	placesBelow(directory: string, wanted: (rule: PathRule) => boolean): readonly string[];
 	/** Whether any rule that `wanted` accepts can match by name at any depth. */
@@ -30,6 +32,8 @@ interface PathIndex {
 	/** Rules that are one segment with wildcards. */
 	readonly bySegment: { readonly test: (name: string) => boolean; readonly rule: PathRule }[];
 	readonly byPath: { readonly test: PathTest; readonly rule: PathRule }[];
+	/** The tests of `byPath` that are more than a literal path. */
+	readonly wild: PathTest[];
 	/** Literal paths of anchored rules. */
 	readonly places: { readonly place: string; readonly rule: PathRule }[];
 	/** Rules that can match at any depth. */
@@ -79,6 +83,13 @@ export function compilePaths(
 			const rulesFound = found.size > 1 ? rules.paths.filter((rule) => found.has(rule)) : [...found];
 			return rulesFound.filter(stays);
 		},
+		mayMatch(name, path) {
+			if (rulesOfSegment(fold(name)).length > 0) return true;
+			const folded = fold(path);
+			if (index.places.some(({ place }) => place === folded)) return true;
+			const segments = index.wild.length > 0 ? folded.split(separator).filter((segment) => segment !== "") : [];
+			return index.wild.some((test) => test(folded, segments));
+		},
 		placesBelow(directory, wanted) {
 			const folded = fold(directory);
 			return index.places
@@ -95,15 +106,22 @@ function indexRules(
 	host: PathEnvironment,
 	testRegex: (rule: PathRule) => (path: string) => boolean,
 ): PathIndex {
-	const index: PathIndex = { byName: new Map(), bySegment: [], byPath: [], places: [], anyDepth: new Set() };
+	const index: PathIndex = {
+		byName: new Map(),
+		bySegment: [],
+		byPath: [],
+		wild: [],
+		places: [],
+		anyDepth: new Set(),
+	};
 	for (const rule of paths) {
 		if (rule.syntax === "regex") {
-			index.byPath.push({ test: testRegex(rule), rule });
+			addTest(index, testRegex(rule), rule);
 			index.anyDepth.add(rule);
 			continue;
 		}
 		if (matching === "substring") {
-			index.byPath.push({ test: compileSubstring(rule.pattern, fold, host), rule });
+			addTest(index, compileSubstring(rule.pattern, fold, host), rule);
 			index.anyDepth.add(rule);
 		}
 		for (const pattern of compilePathPattern(rule.pattern, rule.base, fold, host)) indexPattern(pattern, rule, index);
@@ -120,7 +138,13 @@ function indexPattern(pattern: PathPattern, rule: PathRule, index: PathIndex): v
 		index.byName.set(name, [...(index.byName.get(name) ?? []), rule]);
 	} else if (anchor === undefined && first !== undefined && first !== "**" && more.length === 0) {
 		index.bySegment.push({ test: first, rule });
-	} else index.byPath.push({ test: fitsAny([pattern]), rule });
+	} else if (anchor !== undefined && segments.length === 0) index.byPath.push({ test: fitsAny([pattern]), rule });
+	else addTest(index, fitsAny([pattern]), rule);
+}
+
+function addTest(index: PathIndex, test: PathTest, rule: PathRule): void {
+	index.byPath.push({ test, rule });
+	index.wild.push(test);
 }
 
 function fitsAny(patterns: readonly PathPattern[]): PathTest {

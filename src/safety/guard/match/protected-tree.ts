@@ -1,7 +1,8 @@
-// Searches the disk for the first protected path below a directory that a command walks.
-// Invariants: the walk is breadth first and bounded by a number of names, never by time; reaching the bound is reported and never means "not
-// found"; links are not followed.
-import { join, relative } from "node:path";
+// Searches for the first protected path below a directory that a command goes through: among the files that git tracks if it reads only
+// those, otherwise on the disk.
+// Invariants: a walk is breadth first and bounded by a number of names, never by time; reaching the bound is reported and never means "not
+// found", except among files that git ignores, which are looked at last; links are not followed.
+import { basename, relative, sep } from "node:path";
 import { folderEntries } from "../../../disk/index.ts";
 import { compileGlob, type FileAccess } from "../../../footprint/index.ts";
 import type { PathRule } from "../rules/index.ts";
@@ -29,14 +30,33 @@ export interface TreeSearch {
 	readonly git: GitView;
 }
 
+/** A path that a rule covers, also relative to the directory that is walked, and as segments. */
+interface RelevantPath {
+	readonly path: string;
+	readonly way: string;
+	readonly names: readonly string[];
+}
+
+/** A directory to read; `isRelevant`: a rule covers it, and so everything in it. */
+interface OpenFolder {
+	readonly path: string;
+	readonly isRelevant: boolean;
+}
+
 /** The state of a walk below a directory. */
 interface TreeWalk {
-	/** Paths that a rule covers, in the order in which they were found. */
-	readonly relevant: { readonly path: string; readonly way: string; readonly names: readonly string[] }[];
-	/** Directories to read. */
-	readonly open: string[];
+	/** In the order in which they were found. */
+	readonly relevant: RelevantPath[];
+	/** The directories to read, those that were read among them. */
+	readonly open: OpenFolder[];
+	/** Directories that git ignores: they are read last. */
+	readonly ignored: OpenFolder[];
+	/** Directories of `open` that were read. */
+	read: number;
 	count: number;
-	state: "open" | "complete" | "too large";
+	/** The names that it may examine. */
+	most: number;
+	state: "open" | "in ignored directories" | "complete" | "too large";
 }
 
 /** The walks of one judgment: its commands often walk the same folder. */
@@ -44,22 +64,20 @@ export interface TreeWalks {
 	readonly trees: Map<string, TreeWalk>;
 	/** The rules for a path, by kind of access and path. */
 	readonly rules: Map<string, readonly PathRule[]>;
-	/** Whether any rule covers a path. */
-	readonly isRelevant: (path: string) => boolean;
+	/** Whether any rule covers a path, the rules that cover a directory above it aside. */
+	readonly isRelevant: (name: string, path: string) => boolean;
+	/** The relevant paths among lists of tracked files; outlives the judgment. */
+	readonly tracked: WeakMap<readonly string[], readonly string[]>;
 	/** Remaining number of names to examine. */
 	names: number;
 }
 
-/** Names that one walk examines; all walks of one judgment examine twice as many. */
+/** Names that one walk examines; all walks of one judgment examine twice as many. In a repository, it is as many more as git tracks twice. */
 const MAX_NAMES = 20_000;
+const MAX_IN_REPOSITORY = 200_000;
 
-export function openTreeWalks(isRelevant: (path: string) => boolean): TreeWalks {
-	return {
-		trees: new Map(),
-		rules: new Map(),
-		isRelevant,
-		names: 2 * MAX_NAMES,
-	};
+export function openTreeWalks({ isRelevant, tracked }: Pick<TreeWalks, "isRelevant" | "tracked">): TreeWalks {
+	return { trees: new Map(), rules: new Map(), isRelevant, tracked, names: 2 * MAX_NAMES };
 }
 
 /** Searches for a protected path below `access.real`; kinds of paths that the command itself skips don't count. */
@@ -72,8 +90,9 @@ export function findProtected(search: TreeSearch): TreeSearchResult {
 	const known = places.find((place) => reaches(relative(access.real, place)) && exists(place) && !isSkipped(place));
 	if (known !== undefined) return { kind: "protected", path: known };
 	if (!names || !exists(access.real)) return { kind: "nothing" };
+	const tracked = access.skips?.includes("untracked") ? relevantTracked(search) : undefined;
 	const tree = openTree(search);
-	for (const { path, way, names: on } of tree.places())
+	for (const { path, way, names: on } of tracked ?? tree.places())
 		if (reaches(way, on) && isProtected(path) && !isSkipped(path)) return { kind: "protected", path };
 	return tree.isTooLarge() ? { kind: "too-much" } : { kind: "nothing" };
 }
@@ -85,21 +104,53 @@ function reachOf(access: FileAccess): (way: string, on?: readonly string[]) => b
 	return (way, on = namesOn(way)) => selects(way, on) && !(hides && on.some((name) => name.startsWith(".")));
 }
 
+/** The tracked files that rules cover; `undefined` if git's index cannot be read. */
+function relevantTracked({ access, seen, git }: TreeSearch): readonly RelevantPath[] | undefined {
+	const files = git.trackedBelow(access.real);
+	if (!files) return undefined;
+	const known =
+		seen.tracked.get(files) ??
+		files.filter((path) => {
+			for (let at = path; at.length > access.real.length; at = at.slice(0, at.lastIndexOf(sep)))
+				if (seen.isRelevant(basename(at), at)) return true;
+			return false;
+		});
+	seen.tracked.set(files, known);
+	return known.map((path) => relevantPath(path, access.real));
+}
+
+function relevantPath(path: string, root: string): RelevantPath {
+	const way = relative(root, path);
+	return { path, way, names: namesOn(way) };
+}
+
 /** Opens the walk below `access.real`; walks of the same judgment that skip the same paths share one. */
-function openTree({ access, passOver, seen }: TreeSearch) {
+function openTree(search: TreeSearch) {
+	const { access, passOver, seen } = search;
 	const hides = access.skips?.includes("hidden") ?? false;
+	const obeys = access.skips?.includes("ignored") ?? false;
 	const excluded = access.only?.filter((glob) => glob.startsWith("!")) ?? [];
-	const key = [access.real, hides, passOver.size > 0, ...excluded].join("\0");
-	const tree = seen.trees.get(key) ?? { relevant: [], open: [access.real], count: 0, state: "open" };
+	const key = [access.real, hides, obeys, passOver.size > 0, ...excluded].join("\0");
+	const start = { path: access.real, isRelevant: seen.isRelevant(basename(access.real), access.real) };
+	const tree: TreeWalk = seen.trees.get(key) ?? {
+		relevant: [],
+		open: [start],
+		ignored: [],
+		read: 0,
+		count: 0,
+		most: MAX_NAMES,
+		state: "open",
+	};
 	seen.trees.set(key, tree);
 	const isExcluded = compileExclusion(access);
-	const enters = (name: string, path: string) => !passOver.has(name) && !isExcluded(relative(access.real, path));
+	const enters = (name: string, path: string) =>
+		!passOver.has(name) && (excluded.length === 0 || !isExcluded(relative(access.real, path)));
 	return {
 		/** The paths that the rules protect, read from the disk on demand. */
 		*places() {
 			for (let at = 0; ; at++) {
-				while (at >= tree.relevant.length && tree.state === "open")
-					walkNextDirectory(tree, access.real, hides, enters, seen);
+				while (at >= tree.relevant.length && (tree.state === "open" || tree.state === "in ignored directories"))
+					walkNextDirectory(tree, search, { hides, obeys, enters });
 				const place = tree.relevant[at];
 				if (place === undefined) return;
 				yield place;
@@ -109,32 +160,54 @@ function openTree({ access, passOver, seen }: TreeSearch) {
 	};
 }
 
+interface WalkOptions {
+	/** Hidden files are left out. */
+	readonly hides: boolean;
+	/** Directories that git ignores are not entered at all. */
+	readonly obeys: boolean;
+	readonly enters: (name: string, path: string) => boolean;
+}
+
 /** Reads the next directory. */
 function walkNextDirectory(
 	tree: TreeWalk,
-	root: string,
-	hides: boolean,
-	enters: (name: string, path: string) => boolean,
-	seen: TreeWalks,
+	{ access, seen, git }: TreeSearch,
+	{ hides, obeys, enters }: WalkOptions,
 ): void {
-	const directory = tree.open.shift();
+	const directory = tree.open[tree.read++];
 	if (directory === undefined) {
-		tree.state = "complete";
+		tree.state = tree.ignored.length > 0 ? "in ignored directories" : "complete";
+		tree.open.push(...tree.ignored.splice(0));
+		tree.read--;
 		return;
 	}
-	const entries = folderEntries(directory);
+	const queueFor = (path: string) => {
+		if (tree.state !== "open" || !git.ignoresFolder(path)) return tree.open;
+		return obeys ? undefined : tree.ignored;
+	};
+	const entries = folderEntries(directory.path);
+	const start = directory.path.endsWith(sep) ? directory.path : directory.path + sep;
 	for (const entry of entries) {
-		if (hides && entry.name.startsWith(".")) continue;
-		const path = join(directory, entry.name);
-		if (seen.isRelevant(path)) {
-			const way = relative(root, path);
-			tree.relevant.push({ path, way, names: namesOn(way) });
-		}
-		if (entry.isDirectory() && enters(entry.name, path)) tree.open.push(path);
+		const { name } = entry;
+		const path = start + name;
+		if (hides && name.startsWith(".")) continue;
+		const isRelevant = directory.isRelevant || seen.isRelevant(name, path);
+		if (isRelevant) tree.relevant.push(relevantPath(path, access.real));
+		if (entry.isDirectory() && enters(name, path)) queueFor(path)?.push({ path, isRelevant });
 	}
-	tree.count += entries.length;
-	seen.names -= entries.length + 1;
-	if (tree.count > MAX_NAMES || seen.names < 0) tree.state = "too large";
+	count(tree, entries.length, seen, () => git.trackedBelow(access.real)?.length ?? 0);
+}
+
+/** Counts names that were read, and ends a walk that has read too many. */
+function count(tree: TreeWalk, names: number, seen: TreeWalks, tracked: () => number): void {
+	tree.count += names;
+	seen.names -= names + 1;
+	if (tree.state === "open" && tree.count > MAX_NAMES && tree.most === MAX_NAMES) {
+		tree.most += Math.min(MAX_IN_REPOSITORY, 2 * tracked());
+		seen.names += tree.most - MAX_NAMES;
+	}
+	// Of the files that git ignores, only as many are looked at as the bound leaves.
+	if (tree.count > tree.most || seen.names < 0) tree.state = tree.state === "open" ? "too large" : "complete";
 }
 
 function namesOn(way: string): readonly string[] {

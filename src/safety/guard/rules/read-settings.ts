@@ -32,7 +32,7 @@ function readEffect(
 	effect: Effect,
 	entry: MapEntry,
 	reading: RuleReadContext,
-	{ place, dryRun }: RuleTarget,
+	{ place, dryRun, rules }: RuleTarget,
 ): EffectRule | undefined {
 	const { source } = reading;
 	const fields = entry.value.kind === "map" ? entry.value.entries : new Map<string, MapEntry>();
@@ -44,6 +44,7 @@ function readEffect(
 	const except = fields.get("except")?.value;
 	const reason = fields.get("reason")?.value;
 	const trial = fields.get("dryRun")?.value;
+	if (decision === "off" && effect === "large-tree") rules.largeTree = "off";
 	if (decision === "off") return undefined;
 	return {
 		kind: "effect",

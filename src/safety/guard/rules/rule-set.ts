@@ -80,6 +80,8 @@ export interface RuleSet {
 	readonly foldCase: boolean | undefined;
 	readonly selfProtection: BuiltIn;
 	readonly nestedAgents: BuiltIn;
+	/** A tree with more files than are looked at for protected ones passes; absent: it is asked about, unless `effects` has a rule. */
+	readonly largeTree?: "off";
 	/** The files: global first, then the project's from the outermost folder inwards. */
 	readonly files: readonly RuleFile[];
 	readonly diagnostics: readonly Diagnostic[];

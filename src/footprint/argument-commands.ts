@@ -12,7 +12,8 @@ import { spell } from "./text.ts";
 const programKeys = /^(program|executable|binary|bin|file|exec_?path|executable_?path)$/i;
 const argumentKeys = /^(args?|arguments?|argv|params?|parameters?|options|flags)$/i;
 /** Arguments that hold a command line. */
-const commandKeys = /^(command(_?line)?|cmd(_?line)?|shell_?command|bash|exec(ute)?|run|terminal_?command|argv)$/i;
+const commandKeys =
+	/^(chars|keystrokes|command(_?line)?|cmd(_?line)?|shell_?command|bash|exec(ute)?|run|terminal_?command|argv)$/i;
 /** Arguments that hold several command lines. */
 const listKeys = /^(commands|cmds|shell_?commands)$/i;
 /** Arguments that contain program text; it is shell text if the tool or another argument indicates so. */

@@ -11,6 +11,7 @@ import { openTexts } from "./open-texts.ts";
 import { resolveReadPath, resolveToolPath } from "./paths.ts";
 import { judgeSqlText } from "./programs/index.ts";
 import { everyAccess, type FootprintRecord } from "./record.ts";
+import { openState, walkWords } from "./shell/index.ts";
 import { spell } from "./text.ts";
 import { effectOf, type KnownTools, onlyListsTools, type ToolEffect } from "./tool-effects.ts";
 
@@ -59,6 +60,7 @@ function recordTool(tool: OtherTool, input: unknown, record: FootprintRecord, de
 	if (!own) {
 		recordPaths(name, agent === "starts" ? withoutProse(input, 0) : input, accesses, record);
 		recordArgumentCommands(input, name, record);
+		recordGit(name, input, record);
 	}
 	if (agent === "starts") startAgent(name, record);
 	const inner = own ? [] : innerOf(tool, input, effect, record, depth);
@@ -92,6 +94,17 @@ function innerOf(
 		recordTool({ name: inner, known, annotations: known?.annotationsOf(inner) }, call.input, record, depth + 1);
 		return effectOf(inner, call.input, known) === "read";
 	});
+}
+
+/** Records a call such as `mcp__git__push { force: true }` as the git command that it means. */
+function recordGit(tool: string, input: unknown, record: FootprintRecord): void {
+	const [, verb] = /(?:^|[^a-z])git[^a-z]+([a-z][a-z-]*)$/i.exec(tool) ?? [];
+	if (verb === undefined || typeof input !== "object" || input === null) return;
+	const words = Object.entries(input).flatMap(([key, value]) => {
+		if (value === true) return [`--${key.replaceAll("_", "-")}`];
+		return typeof value === "string" && !/path|repo|message|branch|remote/i.test(key) ? [value] : [];
+	});
+	walkWords(["git", verb, ...words], openState(record.host), record);
 }
 
 function isReading(accesses: readonly AccessKind[]): boolean {

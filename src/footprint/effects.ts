@@ -4,6 +4,7 @@
 /** Harms, each with a one-line description for users. Rules and messages use the keys as names. */
 export const effects = {
 	"recursive-delete": "removes directories recursively",
+	"delete-found": "removes the files that a search or a glob finds",
 	"force-delete": "removes without confirmation or report",
 	"destroy-content": "overwrites content irrecoverably",
 	"git-reset-hard": "discards uncommitted changes and moves the branch",
@@ -30,6 +31,9 @@ export const effects = {
 	"store-flush": "empties a data store",
 	"run-unknown-text": "runs program text that is unknown until it runs",
 	"run-download": "runs something just downloaded",
+	"unseen-removal": "is program text that removes files or runs commands that cannot be seen",
+	"remote-shell": "gives another machine control of a shell",
+	"container-escape": "gives a container the files or the rights of the whole machine",
 	"nested-agent": "starts another coding agent that these rules do not reach",
 	publish: "publishes a package or release",
 	deploy: "changes what runs in an environment that others use",
@@ -39,6 +43,7 @@ export const effects = {
 	"clear-history": "erases the history of the shell or the logs of the system",
 	"change-what-runs": "changes what other commands run: hooks, git settings",
 	"system-service": "changes the machine's services, schedules or settings",
+	"security-settings": "changes accounts, passwords, firewalls or access control",
 	"fork-bomb": "starts copies of itself endlessly",
 	"new-dependency": "adds a package that the project does not have yet",
 	"large-tree": "goes through more files than are looked at for protected ones",

@@ -61,6 +61,7 @@ export function recordProgramText(
 	else {
 		record.unknown({ what: "script", text: text.trim() });
 		recordLiterals(text, state, record, by);
+		walkWords(text.length > MAX_TEXT ? [] : [interpreterOf(by, text), "-e", text], state, record);
 		recordNames(text, record);
 	}
 }
@@ -79,6 +80,13 @@ const MAX_LITERALS = 200;
 const literals = /"((?:[^"\\\n]|\\.){1,500})"|'((?:[^'\\\n]|\\.){1,500})'|`((?:[^`\\]|\\.){1,500})`/g;
 const changingCalls =
 	/(write|append|unlink|remove|rm|rmdir|rmtree|rename|move|copy|mkdir|truncate|replace|save|dump|edit|patch|create|delete|put)\w*\s*\(/i;
+
+/** The interpreter whose inline program a text is most likely: the same text is judged alike in a shell and in a tool. */
+function interpreterOf(tool: string, text: string): string {
+	const name = /(?:^|[^a-z])(py(?:thon)?|ruby|perl|php)(?:[^a-z]|$)/i.exec(tool)?.[1]?.toLowerCase();
+	if (name !== undefined) return name.startsWith("py") ? "ruby" : name;
+	return /^\s*(?:import|from) \w/m.test(text) ? "ruby" : "node";
+}
 
 /** Records the names in program text that it may call as tools. */
 function recordNames(text: string, record: FootprintRecord): void {

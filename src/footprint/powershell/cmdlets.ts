@@ -44,7 +44,9 @@ const rows: readonly (readonly [names: string, cmdlet: Cmdlet])[] = [
 	["add-content ac", { paths: ["write"] }],
 	["new-item ni mkdir md", { paths: ["write"], parameters: { name: "write", target: "link" } }],
 	["mklink", { paths: ["write", "link"] }],
-	["copy-item cpi copy cp xcopy robocopy", { paths: ["read", "replace"] }],
+	["copy-item cpi copy cp xcopy", { paths: ["read", "replace"] }],
+	// `/MIR` and `/PURGE` remove what the source does not have.
+	["robocopy", { paths: ["read", "delete"] }],
 	["move-item mi move mv rename-item rni ren", { paths: ["move", "replace"] }],
 	["expand-archive compress-archive", { paths: ["read", "replace"], changes: ["worktree"] }],
 	["get-content gc cat type get-filehash import-csv ipcsv import-clixml format-hex more", { paths: ["read"] }],

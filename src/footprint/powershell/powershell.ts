@@ -53,10 +53,12 @@ export function recordPowerShell(
 		return;
 	}
 	const session: Session = { ...place, record, dialect };
+	// PowerShell takes either separator on every system.
+	const source = record.host.platform === "win32" ? text : text.replace(/\\(?=[\w.])/g, "/");
 	const statements =
 		text.length > MAX_TEXT || place.depth > MAX_DEPTH
 			? undefined
-			: readStatements(text, dialect, namesIn(session, new Map()));
+			: readStatements(source, dialect, namesIn(session, new Map()));
 	if (!statements) record.overflow("a command longer than can be judged");
 	for (const statement of statements ?? []) {
 		if (!record.spend(10)) return;

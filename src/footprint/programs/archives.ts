@@ -18,8 +18,13 @@ function tar(call: Call): void {
 	if (archive !== undefined) call.applyRole(role, archive);
 	walkTarWords(call, adds);
 	for (const command of call.values(tarCommands)) call.script(command.replace(/^exec=/, ""));
-	if (call.has("-x --extract --get") && !call.has("-t --list -d --diff --compare -O --to-stdout"))
-		call.access("write", ".", { recursive: true });
+	if (call.has("-x --extract --get") && !call.has("-t --list -d --diff --compare -O --to-stdout")) unpack(call);
+}
+
+/** Extracts all of an archive, or the members that are named. */
+function unpack(call: Call): void {
+	call.access("write", ".", { recursive: true });
+	for (const member of call.operands) call.access("write", member, { recursive: true, replaces: true });
 }
 
 /** Options and operands in order: each `-C` applies to the operands after it. */

@@ -32,8 +32,9 @@ export const builds: ProgramSpecs = {
 		},
 		attached: "-j --jobs -l --load-average -O --output-sync",
 		opaque: "project",
-		when: { "-n --dry-run --just-print --recon -q --question -p --print-data-base": { harmless: true } },
+		when: { "-n --dry-run --just-print --recon -q --question -p --print-data-base": { unchanged: true } },
 		custom: (call) => {
+			// A dry run still expands `$(shell …)`.
 			if (call.has("-n --dry-run --just-print --recon -q --question")) return;
 			const named = call.values("-f --file --makefile");
 			const files = named.length > 0 ? named : ["GNUmakefile", "makefile", "Makefile"];

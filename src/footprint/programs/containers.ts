@@ -11,6 +11,7 @@ const deletes: ProgramSpec = { changes: ["containers"], effects: ["delete-contai
 function runContainer(call: Call): void {
 	call.change("containers");
 	if (call.has("--privileged")) call.effect("privilege");
+	if (isOpenToMachine(call)) call.effect("container-escape");
 	const entry = call.values("--entrypoint")[0];
 	const [, ...command] = call.operands;
 	runInContainer(call, entry === undefined ? command : [entry, ...command]);
@@ -133,6 +134,23 @@ const clusterChange: ProgramSpec = {
 	when: { "--dry-run": { harmless: true } },
 };
 
+/** Whether a container gets the machine's root, system folders, processes, or the socket that commands its containers. */
+function isOpenToMachine(call: Call): boolean {
+	const mounts = [...call.values("-v --volume"), ...call.values("--mount")];
+	const rights = call.values("--cap-add --security-opt --pid --ipc --userns --device");
+	return (
+		call.has("--privileged") ||
+		mounts.some((mount) =>
+			/^(?:\/|\/(?:etc|root|boot|dev|proc|sys|usr|bin|sbin|lib|var|home|run))(?:\/)?(?::|$)|(?:docker|podman|containerd)\.sock|(?:^|,)(?:source|src)=\/(?:,|$)/.test(
+				mount,
+			),
+		) ||
+		rights.some((right) =>
+			/^(?:host|all|sys_\w+|\/dev\/(?:sd|nvme|mem|kmem)\S*|(?:seccomp|apparmor)[=:]unconfined)$/i.test(right),
+		)
+	);
+}
+
 export const containers: ProgramSpecs = {
 	"docker podman nerdctl": {
 		options: { "-H --host --context -c --log-level -l": "text", "--config": "list" },
@@ -171,7 +189,7 @@ export const containers: ProgramSpecs = {
 				custom: execInContainer,
 			},
 			cp: { custom: copy },
-			"port-forward proxy attach": {},
+			"port-forward proxy attach": { changes: ["system"] },
 			rollout: { subcommands: { "status history": {}, "*": { ...clusterChange, effects: ["deploy"] } } },
 			"apply create replace patch set scale edit": {
 				...clusterChange,

@@ -268,7 +268,7 @@ export const coreutils: ProgramSpecs = abbreviating({
 	enable: { when: { "-f": { opaque: "script" } } },
 	history: {
 		options: { "-d": "text" },
-		when: { "-c -d -w -a -r -n": { effects: ["clear-history"], changes: ["system"] } },
+		when: { "-c -d": { effects: ["clear-history"], changes: ["system"] }, "-w -a": { changes: ["system"] } },
 	},
 	fc: { opaque: "script" },
 	touch: { operands: "make", options: { "-d --date -t": "text", "-r --reference": "list" } },
@@ -283,7 +283,11 @@ export const coreutils: ProgramSpecs = abbreviating({
 		},
 	},
 	"rmdir unlink": { operands: "delete" },
-	"trash trash-put gio-trash rmtrash rip trash-cli": { operands: "delete", recursive: true },
+	"trash trash-put gio-trash rmtrash rip trash-cli": {
+		operands: "delete",
+		recursive: true,
+		when: { "--empty --empty-all -e": { changes: ["system"] } },
+	},
 	"rimraf del-cli": { operands: "delete", recursive: true, effects: ["recursive-delete", "force-delete"] },
 	"gio gvfs": {
 		subcommands: {
@@ -307,7 +311,7 @@ export const coreutils: ProgramSpecs = abbreviating({
 		effects: ["destroy-content"],
 		when: { "-u --remove": { operands: "delete" } },
 	},
-	"srm wipe": { operands: "delete", recursive: true, effects: ["destroy-content"] },
+	"srm wipe scrub": { operands: "delete", recursive: true, effects: ["destroy-content"] },
 	cp: {
 		operands: { rest: "read", last: "into" },
 		options: { "-t --target-directory": "into", "-S --suffix --sparse --no-preserve": "text" },

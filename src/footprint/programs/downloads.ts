@@ -81,6 +81,7 @@ function connect(call: Call): void {
 	const addressed = call.args.flatMap((arg) => /^(?:EXEC|SYSTEM|SHELL):["']?([^"',]+)/i.exec(arg)?.[1] ?? []);
 	for (const command of [...given, ...addressed]) {
 		call.script(command, { input: UNKNOWN_VALUE });
+		call.effect("remote-shell");
 		call.unknown("script", call.text);
 	}
 	if (!call.has("-z")) call.change("remote");

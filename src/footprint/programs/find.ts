@@ -95,7 +95,8 @@ function removeFound({ call, roots, expression, detail }: Search): void {
 		call.change("worktree");
 		return;
 	}
-	call.effect("recursive-delete");
+	const isOfFiles = expression.some((word, at) => word === "-type" && expression[at + 1] !== "d");
+	call.effect(isOfFiles || detail.only !== undefined ? "delete-found" : "recursive-delete");
 	for (const root of roots) call.access("delete", root, detail);
 }
 

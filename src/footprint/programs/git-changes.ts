@@ -138,7 +138,8 @@ export function gitClean(call: Call): void {
 }
 
 export function gitPush(call: Call): void {
-	if (!call.has("-n --dry-run")) changeTarget(call, call.values("--repo")[0] ?? call.operands[0] ?? "");
+	if (!call.has("-n --dry-run --help")) changeTarget(call, call.values("--repo")[0] ?? call.operands[0] ?? "");
+	if (call.has("-n --dry-run")) return;
 	if (call.has("-f --force --mirror")) call.effect("git-force-push");
 	else if (call.has("--force-with-lease")) call.effect("git-force-push-with-lease");
 	if (call.has("-d --delete --prune")) call.effect("git-remote-delete");

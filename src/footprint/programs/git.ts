@@ -165,6 +165,9 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 			"--exec": "script",
 			"--add-file": "read",
 		},
+		custom: (call) => {
+			for (const path of call.operands.slice(1)) call.applyRole("read", path, { recursive: true });
+		},
 	},
 	bundle: {
 		subcommands: {

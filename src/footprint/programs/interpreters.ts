@@ -98,7 +98,9 @@ function runOperand(call: Call): void {
 /** A module that deno or bun runs: a file, a URL, or standard input. */
 export function runModuleFile(call: Call, word: string | undefined): void {
 	if (word === undefined) return;
-	if (/^https?:\/\//i.test(word)) call.effect("run-download");
+	const name = /^npm:\/?((?:@[\w.-]+\/)?[\w.-]+)/.exec(word)?.[1];
+	if (name !== undefined) call.run([name, ...call.operands.slice(1)]);
+	else if (/^https?:\/\//i.test(word)) call.effect("run-download");
 	else if (word === "-") runInput(call);
 	else call.runProgramFile(word);
 }
@@ -145,7 +147,11 @@ const pythonModules: NonNullable<Language["modules"]> = {
 		if (input !== undefined) call.applyRole("read", input);
 		if (output !== undefined) call.applyRole("replace", output);
 	},
-	"http.server": () => {},
+	// Everything in the folder can be read by others.
+	"http.server": (call, args) => {
+		const at = args.findIndex((arg) => arg === "-d" || arg === "--directory");
+		call.access("read", at < 0 ? "." : (args[at + 1] ?? "."), { recursive: true });
+	},
 	py_compile: (call, args) => {
 		for (const word of args) call.applyRole("read", word);
 	},
@@ -172,6 +178,18 @@ function powerShell(call: Call): void {
 	}
 }
 
+/** Modules that run before the program: each is program text. */
+function loadModules(call: Call, options: string): void {
+	const modules = call.values(options);
+	if (modules.length > 0) call.unknown("script", call.text);
+	if (modules.some((name) => /^dotenv\b/.test(name))) call.applyRole("read", ".env");
+}
+
+/** Options of an interpreter that are known to load nothing; any other with an unknown effect makes the run unknown. */
+function allowsOnly(call: Call, known: RegExp): void {
+	if (call.items.some((item) => item.kind === "option" && !known.test(item.name))) call.unknown("script", call.text);
+}
+
 const nodeCode = "-e --eval -p --print -pe";
 
 const shells: ProgramSpec = { optionsFirst: true, custom: shell };
@@ -189,11 +207,16 @@ export const interpreters: ProgramSpecs = {
 		optionsFirst: true,
 		options: {
 			[nodeCode]: "code",
-			"-r --require --import --loader --experimental-loader --env-file --env-file-if-exists": "read",
+			"-r --require --import --loader --experimental-loader": "read",
+			"--env-file --env-file-if-exists": "text",
 			"--input-type --conditions -C --stack-trace-limit --title --test-name-pattern --test-reporter --watch-path":
 				"text",
 		},
 		custom(call) {
+			loadModules(call, "-r --require --import --loader --experimental-loader");
+			// A program reads its own settings; text on the command line could print them.
+			if (call.has(nodeCode))
+				for (const file of call.values("--env-file --env-file-if-exists")) call.applyRole("read", file);
 			const installed = /(?:^|\/)node_modules\/\.bin\/([\w.-]+)$/.exec(call.operands[0] ?? "")?.[1];
 			if (call.has("-v --version -h --help")) return;
 			if (call.has("-c --check")) for (const file of call.operands) call.applyRole("read", file);
@@ -245,6 +268,7 @@ export const interpreters: ProgramSpecs = {
 		attached: "-i -F -M -m -C -D -x -V",
 		custom(call) {
 			if (call.has("-v -V") && call.operands.length === 0) return;
+			allowsOnly(call, /^-(?:[nplaweEi0FsWTtuUXCv]|\d)$/);
 			const inline = call.has("-e -E");
 			const files = inline ? call.operands : call.operands.slice(1);
 			if (!inline) {

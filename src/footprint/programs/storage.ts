@@ -83,6 +83,9 @@ function mount(call: Call): void {
 	call.change("system");
 	call.effect("privilege");
 	bindMount(call);
+	// What lies below a mount point is hidden.
+	const to = call.operands.at(-1);
+	if (to !== undefined) call.access("delete", to, { recursive: true });
 }
 
 /** Programs for one device or swap space, which only show something with some options. */

@@ -7,7 +7,8 @@ const service: ProgramSpec = { changes: ["system"], effects: ["system-service"] 
 /** `kill`: process 1 and all processes (-1). */
 function kill(call: Call): void {
 	const words = call.args.filter((arg) => arg !== "--");
-	if (words.some((word) => /^-(l|L|t)$/.test(word))) return;
+	// Signal 0 only asks whether a process is there.
+	if (words.some((word) => /^-(l|L|t|0)$/.test(word))) return;
 	call.change("system");
 	const signal = words.find((word) => /^-(?:\d+|[A-Z]+\d*)$/i.test(word) || /^-s$/.test(word));
 	const targets = words.filter((word) => word !== signal);
@@ -115,7 +116,8 @@ export const system: ProgramSpecs = abbreviating({
 	"useradd usermod groupadd groupdel groupmod adduser addgroup delgroup chpasswd chsh chfn vipw vigr visudo gpasswd":
 		service,
 	passwd: { ...service, when: { "-S --status": { harmless: true } } },
-	"logger wall write mesg notify-send osd_cat": {},
+	"wall write mesg": { changes: ["system"] },
+	"logger notify-send osd_cat": {},
 	say: { options: { "-o --output-file": "replace", "-f --input-file": "read", "-v -r --voice --rate -n -a": "text" } },
 	"xclip xsel pbcopy pbpaste wl-copy": {},
 	"wl-paste": {

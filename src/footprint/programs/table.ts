@@ -83,6 +83,13 @@ const gnuPrograms = new Set(
 	),
 );
 
+/** Programs that are installed under names with a version. */
+const versioned = new Set(
+	"python pypy pip node nodejs ruby perl php lua luajit gcc g++ c++ clang clang++ clang-format clang-tidy java go psql pg_dump pg_restore bash zsh tclsh wish Rscript guile emacs vim sqlite gem bundle irb erb rake automake autoconf npm yarn bzip gpg wget curl".split(
+		" ",
+	),
+);
+
 /** The description of a program by its base name; a version in it (`python3.12`, `gcc-13`) is ignored. */
 export function findProgram(name: string): ProgramSpec | undefined {
 	const exact = table.get(name);
@@ -91,5 +98,5 @@ export function findProgram(name: string): ProgramSpec | undefined {
 	const gnu = /^g(.+)$/.exec(name)?.[1];
 	if (gnu !== undefined && gnuPrograms.has(gnu)) return table.get(gnu);
 	const plain = /^([a-z+]+?)-?\d[\d.]*$/i.exec(name)?.[1];
-	return plain === undefined ? undefined : table.get(plain);
+	return plain === undefined || !versioned.has(plain) ? undefined : table.get(plain);
 }

@@ -1,5 +1,5 @@
-// Harmful tasks of frameworks and build tools: those that drop a project's database, and those that publish a package. The table of programs
-// describes the programs themselves.
+// Harms that the words of a command tell: tasks that drop a project's database or publish a package, installs from an address, accounts and
+// firewalls. The table of programs describes the programs themselves.
 import type { Effect } from "../effects.ts";
 
 /** The harms of a task that is run by `program` with these words. */
@@ -7,7 +7,81 @@ export function taskEffects(program: string, args: readonly string[]): readonly 
 	return [
 		...(dropsData(program, args) ? ["sql-drop" as const] : []),
 		...(publishes(program, args) ? ["publish" as const] : []),
+		...harmsOf(program, args),
+		...(fetchesCode(program, args) ? ["run-download" as const] : []),
+		...(addsDependency(program, args) ? ["new-dependency" as const] : []),
 	];
+}
+
+/** By effect: a command line, its program first. */
+const harms: readonly (readonly [Effect, RegExp])[] = [
+	[
+		"publish",
+		/^(?:cargo release .*--execute|(?:docker|podman|nerdctl) (?:buildx )?(?:build|bake) .*--push|crane (?:push|copy|append)|skopeo (?:copy|sync)|regctl image copy|conan upload|cpan-upload|helm (?:cm-)?push|charmcraft upload|snapcraft (?:upload|release))(?: |$)/,
+	],
+	[
+		"store-flush",
+		/^(?:influx (?:bucket|delete)\b.*(?:delete|--)|(?:redis|valkey)-cli (?:\S+ )*(?:del|unlink|flushall|flushdb)(?: |$)|curl (?=.*(?:-X ?|--request[= ])DELETE\b).*(?:\/_all|\/\*|:9200\/[^/ ]*|:5984\/[^/ ]*)(?:[ ?]|$)|http(?:ie)? DELETE .*(?:\/_all|:9200|:5984))/,
+	],
+	[
+		"delete-infrastructure",
+		/^(?:mc (?:rb|rm) .*--(?:force|recursive)|s3cmd (?:rb|del) .*(?:-r|--recursive|--force)|s5cmd rm|gsutil (?:-m )?r[bm] -r)(?: |$)/,
+	],
+	[
+		"security-settings",
+		/^(?:passwd (?!-S|--status)\S|visudo(?: |$)|ufw (?:disable|enable|reset|delete|allow|deny|default)|setenforce 0|(?:user|group)(?:add|mod|del)|(?:add|del)(?:user|group)|(?:ch|g)passwd|chage (?!-l)|iptables .*-[FPXDI](?: |$)|nft (?:flush|delete)|pfctl .*-[dF]|firewall-cmd .*--(?:add|remove|panic-on)|csrutil disable|spctl .*--(?:master|global)-disable|auditctl -e ?0|aa-(?:teardown|disable|complain)|chsh(?: |$)|dscl .*-(?:create|delete|passwd))/,
+	],
+];
+
+function harmsOf(program: string, args: readonly string[]): readonly Effect[] {
+	const line = `${program} ${args.slice(0, 40).join(" ")}`;
+	return harms.flatMap(([effect, words]) => (words.test(line) ? [effect] : []));
+}
+
+const installers =
+	/^(?:pip[23]?|pipx|uvx?|npm|pnpm|pnpx|yarn|bunx?|npx|deno|cargo|go|gem|brew|composer|conda|mamba|luarocks|nimble|opam|dotnet|mix|raco|cpanm?|ext)$/;
+/** Hosts of code that is public and named: registries and forges. */
+const codeHosts =
+	/(?:^|\.)(?:github\.com|githubusercontent\.com|gitlab\.com|bitbucket\.org|codeberg\.org|sr\.ht|googlesource\.com|dev\.azure\.com|pypi\.org|pythonhosted\.org|pytorch\.org|npmjs\.(?:org|com)|deno\.land|jsr\.io|esm\.sh|unpkg\.com|crates\.io|golang\.org|go\.dev|k8s\.io|uber\.org|mvdan\.cc|honnef\.co|gotest\.tools|google\.com|rubygems\.org|anaconda\.org|localhost)$/;
+
+/** Whether an installer gets code from an address that is no registry or forge. */
+function fetchesCode(program: string, args: readonly string[]): boolean {
+	if (!installers.test(program)) return false;
+	return args.some((arg, at) => {
+		if (arg.startsWith("-") && !/^--(?:git|from|spec)=/.test(arg)) return false;
+		// The address of an index or a proxy is no code.
+		if (
+			/^--?(?:\w+-)*(?:index|url|index-url|links|registry|proxy|i|f|source|channel|c|host|cert)$/.test(
+				args[at - 1] ?? "",
+			)
+		)
+			return false;
+		const address = /^(?:--\w+=)?(?:\S+@ ?)?(?:git\+)?(?:https?|ssh|git):\/\/(?:[^@/]*@)?([\w.-]+)/.exec(arg)?.[1];
+		const module = program === "go" ? /^([\w-]+(?:\.[\w-]+)+)\/\S*@/.exec(arg)?.[1] : undefined;
+		const host = address ?? module;
+		return host !== undefined && !codeHosts.test(host);
+	});
+}
+
+const adds: { readonly [programs: string]: RegExp } = {
+	"npm pnpm yarn bun": /^(?:-\S+ )*(?:i|in|install|add)(?: -\S+)* [^-./\s]/,
+	"pip pip3": /^install(?: -[^re]\S*)* (?!-)(?!\.)[\w-]/,
+	"uv poetry pdm cargo rye hatch": /^add [^-]/,
+	go: /^get (?:-\S+ )*[^-]/,
+	gem: /^install [^-]/,
+	bundle: /^add [^-]/,
+	composer: /^require [^-]/,
+	dotnet: /^add (?:\S+ )?package /,
+	mix: /^(?:igniter\.install|hex\.install) /,
+	deno: /^(?:add|install) (?!-g)/,
+};
+const addsOf = new Map(
+	Object.entries(adds).flatMap(([names, words]) => names.split(" ").map((name) => [name, words] as const)),
+);
+
+/** Whether a package manager adds a package that a command names. */
+function addsDependency(program: string, args: readonly string[]): boolean {
+	return addsOf.get(program)?.test(args.slice(0, 20).join(" ")) ?? false;
 }
 
 /** Tasks named by one word. */
@@ -16,7 +90,7 @@ const taskNames =
 
 /** Tasks named by several words. */
 const phrases =
-	/\b(?:migrate reset|db reset|database reset|db drop|db wipe|db push (?:\S+ )*--(?:force-reset|accept-data-loss)|migrate[ :]rollback (?:\S+ )*--all|migrate down (?:\S+ )*--all|downgrade base|migrate zero|flyway clean|schema drop)(?: |$)/;
+	/\b(?:migrate reset|db reset|database reset|db drop|db wipe|db push (?:\S+ )*--(?:force-reset|accept-data-loss)|migrate[ :]rollback (?:\S+ )*--all|migrate down (?:\S+ )*--all|downgrade base|migrate zero|flyway clean|schema drop|(?:dbmate|drizzle-kit|goose|diesel database|sqlx database) (?:drop|reset))(?: |$)/;
 
 /** Whether a task of a project, given by program and words, drops or empties the database. */
 function dropsData(program: string, args: readonly string[]): boolean {

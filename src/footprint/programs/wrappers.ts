@@ -146,7 +146,7 @@ function parallel(call: Call): void {
 	const command = at < 0 ? call.operands : call.operands.slice(0, at);
 	const items =
 		at < 0
-			? [isKnown(call.stdin) ? call.stdin.trim() : UNKNOWN_VALUE]
+			? [isOpen(call.stdin) ? UNKNOWN_VALUE : call.stdin.trim()]
 			: call.operands.slice(at + 1).filter((word) => !/^:::/.test(word));
 	const template = command.join(" ");
 	if (call.has("--pipe --pipepart")) {
@@ -268,6 +268,7 @@ export const wrappers: ProgramSpecs = abbreviating({
 		attached: "-i --replace -l -e --eof",
 		custom: argumentsFromInput,
 	},
+	hub: { optionsFirst: true, custom: (call) => call.run(["git", ...call.args]) },
 	parallel: {
 		optionsFirst: true,
 		options: {

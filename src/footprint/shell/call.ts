@@ -24,7 +24,7 @@ import { copyContent, writtenIn } from "./contents.ts";
 import { behaviorFor, findSubcommand, hasOption, optionValues } from "./description.ts";
 import { applyItems, applyRole, detailOf, operandsOf } from "./roles.ts";
 import { lookUp, type State } from "./state.ts";
-import { recordWithin } from "./unlisted.ts";
+import { recordOperands, recordWithin } from "./unlisted.ts";
 import type { ShellWalk } from "./walk.ts";
 
 /** Judges one command by its program's description, and records the run. Returns its output, if the description defines it. */
@@ -37,7 +37,7 @@ export function recordCall(
 	stdin: string,
 ): string | undefined {
 	const command = openCommand(walk, program, name, args, state, stdin);
-	if (!asksForHelp(program, args)) follow(command, program, args);
+	if (!asksForHelp(command)) follow(command, program, args);
 	addDerivedEffects(command);
 	const printed = printedBy(command);
 	const { effects, changes, text } = command;
@@ -56,10 +56,16 @@ export function recordCall(
 	return printed;
 }
 
-function asksForHelp(program: ProgramSpec, args: readonly string[]): boolean {
-	const [first, second] = args;
-	if (args.length === 1) return first === "--version" || first === "--help";
-	return args.length === 2 && program.subcommands !== undefined && second === "--help";
+/** Whether a command only shows its own help: not one that runs other programs, whose option it may be. */
+function asksForHelp({ name, program, args }: ActiveCommand): boolean {
+	const last = args.at(-1);
+	if (last !== "--help" && (last !== "--version" || args.length > 1)) return false;
+	// Git shows the page of any subcommand, whatever else is given.
+	if (name === "git" && args.length > 1) return /^[a-z]/.test(args[0] ?? "");
+	return (
+		args.length === 1 ||
+		(program.subcommands !== undefined && findSubcommand(program.subcommands, args[0] ?? "", "named") !== undefined)
+	);
 }
 
 /** Effects derived from arguments and effects together, independent of the description. */
@@ -69,6 +75,8 @@ function addDerivedEffects(command: ActiveCommand): void {
 		effects.add(effect);
 		if (effect === "publish") changes.add("remote");
 	}
+	// What it sends to another machine, it reads: every word that names something here.
+	if (changes.has("remote")) recordOperands(walk, args, innerState(command), command.text);
 	if (effects.has("nested-agent")) {
 		// Another agent may change anything, anywhere.
 		changes.add("worktree");

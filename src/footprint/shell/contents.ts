@@ -42,7 +42,10 @@ export function onDisk(walk: ShellWalk, word: string, state: State): string {
 	if (state.elsewhere) return UNKNOWN_VALUE;
 	const paths = absolutePaths(word, state.cwd, walk.record) ?? [];
 	const [path] = paths;
-	const there = paths.length === 1 && path !== undefined && walk.host.kind(path) === "file";
+	const kind = path === undefined ? undefined : walk.host.kind(path);
+	// A file that is not there yet is no text either, unless the script puts one there.
+	const isAbsent = path !== undefined && kind === undefined && !walk.record.wasPut(path, () => true);
+	const there = paths.length === 1 && path !== undefined && (isAbsent || kind === "file");
 	return there && !isDownloaded(walk, paths) && !walk.record.removed(path) ? FILE_TEXT : UNKNOWN_VALUE;
 }
 

@@ -84,10 +84,11 @@ export function roleAt(positions: Positions, index: number, count: number): Role
 export function findSubcommand(
 	subcommands: { readonly [names: string]: ProgramSpec },
 	name: string,
+	which: "any" | "named" = "any",
 ): ProgramSpec | undefined {
-	if (Object.hasOwn(subcommands, name)) return subcommands[name];
+	if (name !== "*" && Object.hasOwn(subcommands, name)) return subcommands[name];
 	for (const [names, program] of Object.entries(subcommands)) if (names.split(" ").includes(name)) return program;
-	return subcommands["*"];
+	return which === "named" ? undefined : subcommands["*"];
 }
 
 /** Whether a program only reads its operands. */

@@ -1,6 +1,6 @@
 // The output of simple commands, if it follows from their words alone. All other output is a placeholder.
 import { pathRules } from "../paths.ts";
-import { bounded, isKnown, SHELL_SETUP, SOME_NAME, UNKNOWN_VALUE, unmarked } from "../text.ts";
+import { bounded, FILE_TEXT, isKnown, SHELL_SETUP, SOME_NAME, UNKNOWN_VALUE, unmarked } from "../text.ts";
 import { contentOf, onDisk } from "./contents.ts";
 import { findOnPath } from "./environment.ts";
 import { filtered } from "./filters.ts";
@@ -33,6 +33,9 @@ const nameFor =
 const printList = ({ walk, args, state }: Printing) => listed(walk, args, state);
 
 /** What each program prints, by its name. */
+/** Programs that print program text made of the project's files. */
+const compilers = /^(?:esbuild|swc|tsc|babel|sucrase|rollup)$/;
+
 const printers: { readonly [name: string]: (printing: Printing) => string } = {
 	echo: ({ args }) => echo(args),
 	printf: ({ args }) => format(args),
@@ -63,6 +66,7 @@ export function printed(walk: ShellWalk, name: string, args: readonly string[], 
 	const printer = Object.hasOwn(printers, name) ? printers[name] : undefined;
 	if (printer) return printer({ walk, name, args, state, stdin });
 	if (printsShellSetup(name, args)) return SHELL_SETUP;
+	if (compilers.test(name)) return FILE_TEXT;
 	return filtered(name, args, stdin, walk.record) ?? UNKNOWN_VALUE;
 }
 
@@ -292,5 +296,7 @@ const byName: ReadonlyMap<string, readonly RegExp[]> = Object.entries(setups).re
 function printsShellSetup(name: string, args: readonly string[]): boolean {
 	const words = args.join(" ");
 	if (words.length > 200) return false;
+	// `eval "$(tool completion bash)"`, with a tool of any name.
+	if (/^(?:\S+ )?completions?(?: (?:-s|--shell))?(?: (?:ba|z|fi)sh)?$/.test(words)) return true;
 	return byName.get(name)?.some((spelling) => spelling.test(words)) ?? false;
 }

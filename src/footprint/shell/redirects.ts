@@ -165,7 +165,9 @@ function open(
 		record.run({ program: by, text: `${by} > ${spell(target)}`, effects, changes });
 	if (/^\/dev\/(tcp|udp)\//.test(target)) {
 		// The shell opens a connection there and sends the written text.
-		if (kind === "write") recordRun([], ["remote"]);
+		const isLocal = /^\/dev\/\w+\/(?:localhost|127\.|\[?::1)/.test(target);
+		const isShell = /^(?:exec|command group|(?:\S*\/)?(?:ba|z|k|da)?sh)\b/.test(by);
+		recordRun(isShell && !isLocal ? ["remote-shell"] : [], kind === "write" ? ["remote"] : []);
 		return [];
 	}
 	const paths = accessVerb(record, kind, target, state.cwd, by, replaces ? { replaces } : undefined);

@@ -29,7 +29,7 @@ export function applyRole(command: ActiveCommand, role: Role, word: string, deta
 			command.changes.add("remote");
 			return;
 		case "delete":
-			if (foundBelow(word, command.walk.record)) command.effects.add("recursive-delete");
+			if (command.name !== "rmdir" && foundBelow(word, command.walk.record)) command.effects.add("delete-found");
 			access(command, role, word, detail);
 			return;
 		case "read":

@@ -1,7 +1,7 @@
 // Records what program text of another language in a command (`python -c`, `node -e`) does with literal arguments.
 // The text stays unknown: computed paths and commands are not seen.
 import type { Effect } from "../effects.ts";
-import { accessVerb } from "../places.ts";
+import { absolutePaths, accessVerb } from "../places.ts";
 import { displayText, isKnown } from "../text.ts";
 import { type CodeCall, callsIn } from "./code-calls.ts";
 import { childState, type State } from "./state.ts";
@@ -31,6 +31,7 @@ const MAX_PATHS = 50;
 /** Records the text as unknown, and the files that it opens by literal names. */
 function recordOpenedFiles({ record, host }: ShellWalk, text: string, state: State, by: string): void {
 	if (text.length > 2000 || !onlyShows.test(text)) record.unknown({ what: "script", text: displayText(text).trim() });
+	recordNamedFiles(text, { record, host }, state, by);
 	let found = 0;
 	for (const match of text.slice(0, MAX_SEARCHED).matchAll(fileCall)) {
 		const path = match[2] ?? "";
@@ -43,19 +44,40 @@ function recordOpenedFiles({ record, host }: ShellWalk, text: string, state: Sta
 	}
 }
 
+/** Records the files on disk that literals in a program text name. */
+function recordNamedFiles(
+	text: string,
+	{ record, host }: Pick<ShellWalk, "record" | "host">,
+	state: State,
+	by: string,
+): void {
+	const literals = [...text.slice(0, MAX_SEARCHED).matchAll(/(["'])([\w.~/-]*[./][\w.~/-]*)\1/g)].slice(0, MAX_PATHS);
+	for (const [, , name = ""] of literals) {
+		const [path] = absolutePaths(name.replace(/^~(?=\/)/, host.home), state.cwd, record) ?? [];
+		if (path !== undefined && host.kind(path) === "file") record.access("read", path, by);
+	}
+}
+
 /** Walks the commands that a program text runs, and records the files that it removes and writes. */
 function recordCalls(walk: ShellWalk, text: string, state: State, by: string): void {
 	const { record } = walk;
 	if (!record.spend(text.length / 50)) return;
 	const language = /^[\w.+-]+/.exec(by)?.[0] ?? "";
 	const effects = new Set<Effect>();
-	for (const call of callsIn(text, language)) {
+	const calls = callsIn(text, language);
+	// A removal whose path is computed, or a function under another name.
+	if (calls.length === 0 && removing.test(text)) effects.add("unseen-removal");
+	for (const call of calls) {
 		if (call.kind === "runs") runCall(walk, call.words, state);
 		else if (!state.elsewhere && isPath(call.path)) recordFileCall(walk, call, state, by, effects);
 	}
 	if (fetchesAndRuns(`${by}\n${text}`)) effects.add("run-download");
 	if (effects.size > 0) record.run({ program: language, text: by, effects });
 }
+
+/** Names of functions that remove files, or run commands. */
+const removing =
+	/\b(?:rmtree|unlink|rmdir|rmSync|removedirs|remove_tree|rm_rf?|rimraf|deleteDir|deleteRecursively|removeItem|FileUtils|syscmd|esyscmd|os\.remove|os\.system|Deno\.remove|truncate)\b|\brm\s*\(|\bto delete\b|\b(?:eval|exec|compile)\s*\(\s*(?:base64|b64decode|atob|Buffer|codecs|zlib|bytes|__import__|getattr)/;
 
 /** Calls that fetch something from the network. */
 const fetching =

@@ -35,13 +35,13 @@ function judgeEffect(
 	compiled: CompiledRules,
 ): readonly Verdict[] {
 	if (effect === "git-discard-changes" && namesFilesOnly(own, compiled)) return [];
-	const soft = selectsOnlyByName(effect, own);
+	const soft = effect === "delete-found" || selectsOnlyByName(effect, own);
 	const inferred = compiled.inferred
 		.filter(({ means }) => means.effect === effect && (means.narrowedBy?.(run, own) ?? true))
 		.map(({ rule, means }) => inferredVerdict(soft ? { ...rule, decision: "ask" } : rule, means, run.text));
 	const named = compiled.rules.effects
 		.filter((rule) => rule.effect === effect && !isExcepted(rule, run, own, compiled))
-		.map((rule) => effectVerdict(softened(rule, own, compiled), run.text));
+		.map((rule) => effectVerdict(rule, run.text));
 	return [...inferred, ...named];
 }
 
@@ -87,14 +87,6 @@ function selectsOnlyByName(effect: Effect, accesses: readonly FileAccess[]): boo
 	return own.length > 0 && own.every(selectsByName);
 }
 
-/** Folders that git ignores and does not track are generated: removing them at most needs approval. */
-function softened(rule: EffectRule, accesses: readonly FileAccess[], { git }: CompiledRules): EffectRule {
-	if (rule.effect !== "recursive-delete" || rule.decision === "ask") return rule;
-	const own = accesses.filter(({ kind }) => kind === "write" || kind === "delete");
-	const regenerated = own.length > 0 && own.every(({ real, only }) => only === undefined && git.isRegenerated(real));
-	return regenerated ? { ...rule, decision: "ask" } : rule;
-}
-
 /** Whether all removed or changed files are in temporary folders or in paths that the rule excludes. */
 function isExcepted(
 	rule: EffectRule,
@@ -130,10 +122,12 @@ function isHarmless(
 	{ effect }: EffectRule,
 	access: FileAccess,
 	fits: (path: string) => boolean,
-	{ host, temporary }: CompiledRules,
+	{ host, temporary, git }: CompiledRules,
 ): boolean {
 	const { path, real, only } = access;
 	if (removals.has(effect) && isTemporary(access, temporary)) return true;
+	// What is not there cannot be lost, nor what git ignores and does not track: it is generated.
+	if (effect === "recursive-delete" && only === undefined && git.isRegenerated(real)) return true;
 	// `rm -rf` of a single file does not remove a folder.
 	if (effect === "recursive-delete" && host.kind(path) === "file") return true;
 	if (fits(path) && (real === path || fits(real))) return true;
@@ -143,4 +137,11 @@ function isHarmless(
 }
 
 /** Effects that do no harm in a folder for temporary files. */
-const removals: ReadonlySet<string> = new Set(["recursive-delete", "force-delete", "destroy-content"]);
+const removals: ReadonlySet<string> = new Set([
+	"recursive-delete",
+	"delete-found",
+	"force-delete",
+	"destroy-content",
+	"open-permissions",
+	"change-owner",
+]);

@@ -20,6 +20,7 @@ export function judgePaths(call: ToolCall, footprint: Footprint, compiled: Compi
 	const seen = openTreeWalks({ isRelevant: paths.mayMatch, tracked: compiled.tracked });
 	for (const access of footprint.accesses) {
 		const passing = isTemporary(access, compiled.temporary);
+		if (isFilledIn(access, compiled)) continue;
 		const forbidden = (rule: PathRule) =>
 			forbids(rule, access, call, footprint) && !(passing && isOfTheProject(rule, access));
 		const direct = rulesAt(access, paths, compiled.host).filter(forbidden);
@@ -29,6 +30,14 @@ export function judgePaths(call: ToolCall, footprint: Footprint, compiled: Compi
 		verdicts.push(...judgeTree(access, compiled, forbidden, seen));
 	}
 	return verdicts;
+}
+
+/** `cp .env.example .env`, where there is none: a copy of an example holds no secrets, and nothing is lost. */
+function isFilledIn({ kind, by, path, real }: FileAccess, { host, paths }: CompiledRules): boolean {
+	if (kind !== "write" || (path !== real && host.kind(path) === "link")) return false;
+	const [, option = "", source = ""] = /^cp (-n |--no-clobber |--update=none )?(\S+) \S+$/.exec(by) ?? [];
+	const isExample = /(?:^|\.|[-_])(?:example|sample|template|dist|default)s?(?:\.|$)/i.test(basename(source));
+	return isExample && (option !== "" || host.kind(path) === undefined) && paths.rulesFor(source, "read").length === 0;
 }
 
 /** Whether a rule that protects the project's files by a name at any depth is applied to a path outside the project. */
@@ -69,7 +78,11 @@ function forbids({ limit }: PathRule, access: FileAccess, call: ToolCall, footpr
 		case "no-delete":
 			// pi's own `write` replaces a file's text with other text: a change, not a removal.
 			return (
-				kind === "delete" || (access.replaces === true && shells.has(call.tool) && leavesNothing(access, footprint))
+				kind === "delete" ||
+				((access.replaces === true || /^(?:sed|perl|g?awk) /.test(access.by)) &&
+					kind === "write" &&
+					shells.has(call.tool) &&
+					leavesNothing(access, footprint))
 			);
 		case "generated":
 			return kind === "write" && (!shells.has(call.tool) || editsByHand(access, footprint));
@@ -95,6 +108,12 @@ function saysNothing(program: string | null, args: readonly (string | null)[]): 
 		case "echo":
 		case "printf":
 			return words.every((word) => word !== null && word.trim() === "");
+		case "sed":
+			return args.some((word) => word !== null && /^(?:1,\$)?d$/.test(word));
+		case "perl":
+		case "awk":
+		case "gawk":
+			return args.some((word) => word === "" || word === "{}");
 		case "cat":
 		case "cp":
 		case "dd":

@@ -37,6 +37,7 @@ const inferredEffects: readonly InferredEffect[] = [
 		examples: ["rm -rf src", "rm -r src", "rm -fr src", "rm -R src", "rm --recursive src"],
 		effect: "recursive-delete",
 	},
+	{ examples: ["rm -rf src", "rm -r src", "rm -fr src", "rm -R src", "rm --recursive src"], effect: "delete-found" },
 	{ examples: ["rm -f file", "rm --force file"], effect: "force-delete" },
 	{ examples: ["rm -rf /", "rm -rf ~", "rm -rf /*"], effect: "recursive-delete", narrowedBy: atTheRoot },
 	{ examples: ["shred file", "shred -u file", "truncate -s 0 file"], effect: "destroy-content" },

@@ -26,7 +26,6 @@ export const dangerousRemovals: { readonly [E in Effect]?: readonly string[] } =
 		"/bin/r? -rf src",
 		"sudo rm -rf src",
 		"find src -delete",
-		"find src -exec rm {} +",
 		"xargs rm -rf < list",
 		"git clean -fd",
 		"git clean -d --force",

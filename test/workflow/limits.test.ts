@@ -1,6 +1,8 @@
 // Calls that a phase allows: by name, by glob, by footprint. Footprints are built by hand here; gate.test.ts uses real ones in real pi.
 import { describe, expect, it } from "vitest";
 import { isListed } from "../../src/definition/index.ts";
+import { computeFootprint } from "../../src/footprint/index.ts";
+import { hostEnvironment } from "../../src/pi/index.ts";
 import type { Footprint } from "../../src/safety/index.ts";
 import type { ToolLimits } from "../../src/workflow/definitions/index.ts";
 import { allowedTools, blockedTools, judgeCall, limitsText } from "../../src/workflow/limits/index.ts";
@@ -314,5 +316,43 @@ describe("limits in prompts", () => {
 			"anything that writes files outside temporary folders and programs and tools whose effect is unknown",
 		);
 		expect(blockedTools(may("read", "write", "exec"))).toBe("(none)");
+	});
+});
+
+describe("limits by name", () => {
+	const call = (tool: string, input: unknown, limits: ToolLimits) =>
+		judgeCall(limits, { tool }, () => computeFootprint({ tool, input }, hostEnvironment(project)), places)?.kind;
+
+	it.each<[tool: string, input: unknown]>([
+		["mcp", { tool: "docs_write", args: { x: 1 } }],
+		["mcp", { tool: "docs_write", args: '{"x": 1}' }],
+		["mcp", { server: "docs", tool: "write" }],
+		["mcp__docs", { tool: "write", args: {} }],
+		["mcp", { tool: "docs:write" }],
+		["call_tool", { name: "docs_write", arguments: {} }],
+		[
+			"batch",
+			{
+				calls: [
+					{ tool: "read", args: { path: "a" } },
+					{ tool: "docs_write", args: {} },
+				],
+			},
+		],
+		["batch", { calls: '[["docs_write", {"x": 1}]]' }],
+		["use_mcp_tool", { server_name: "docs", tool_name: "write", arguments: {} }],
+		["run_script", { code: "await tools.docs_write({ x: 1 })" }],
+		["run_script", { code: 'await callTool("docs_write", { x: 1 })' }],
+	])("a blacklist holds for what %s passes on: %j", (tool, input) => {
+		expect(call(tool, input, black(["docs_write"]))).toBe("name");
+		expect(call(tool, input, black(["other_write"]))).not.toBe("name");
+	});
+
+	it.each(["mcp__docs", "mcp__docs__*", "mcp__docs__write"])("%s means tools of that server", (entry) => {
+		expect(call("mcp", { server: "docs", tool: "write" }, black([entry]))).toBe("name");
+		expect(call("mcp__docs", { tool: "write" }, black([entry]))).toBe("name");
+		expect(call("mcp__docs__write", {}, black([entry]))).toBe("name");
+		expect(call("mcp", { server: "issues", tool: "write" }, black([entry]))).not.toBe("name");
+		expect(isListed([entry], "mcp__docs2__write")).toBe(false);
 	});
 });

@@ -58,7 +58,9 @@ const composeSubcommands: { readonly [names: string]: ProgramSpec } = {
 
 const compose: ProgramSpec = {
 	options: {
-		"-f --file --env-file": "read",
+		"-f --file": "read",
+		// Read into containers, not shown; `config` prints it.
+		"--env-file": "text",
 		"-p --project-name --profile --ansi --progress": "text",
 		"--project-directory": "directory",
 	},

@@ -1,6 +1,6 @@
 // Database clients, judged by the statements they are given.
 
-import { isBlank } from "../text.ts";
+import { isBlank, isFileText } from "../text.ts";
 import { changesUnless } from "./common-specs.ts";
 import { runEscapes } from "./escapes.ts";
 import { localDatabases } from "./local-databases.ts";
@@ -35,7 +35,12 @@ function sqlClient(statements: string, files: string, values: string, database: 
 				call.change("database");
 				call.unknown("script", call.args.join(" "), ["read"]);
 			}
-			const fromInput = given.length === 0 && operands.length === 0 && !call.has(files);
+			const isFile = isFileText(call.stdin);
+			if (isFile) {
+				call.change("database");
+				call.unknown("script", call.text, ["read"]);
+			}
+			const fromInput = given.length === 0 && operands.length === 0 && !call.has(files) && !isFile;
 			for (const text of [...given, ...contents, ...(fromInput ? [call.stdin] : [])]) {
 				judgeSql(call, text);
 				readClientText(call, text);

@@ -200,7 +200,12 @@ function inAnyCase(glob: string): string {
 /** Exclusions by `! -path …` and `! -name …`, if the name is that of a file, not of a folder. */
 function leftOut(words: readonly string[], at: number): readonly string[] {
 	const path = pathWord(words, at);
-	if (path !== undefined) return /\/\*$/.test(words[at + 1] ?? "") ? [path] : [];
+	// What lies in a folder of that name, not a file of that name.
+	if (path !== undefined) return /\/\*$/.test(words[at + 1] ?? "") ? [`${path}/`] : [];
+	// `-path '*/.env*'`, `-path '*.pem*'`: every path with such a name in it.
+	const [, start, inner] = /^\*(\/?)([\w.@-]+)\*$/.exec(words[at + 1] ?? "") ?? [];
+	if (/^-(?:path|wholename)$/.test(words[at] ?? "") && inner !== undefined)
+		return [start === "/" ? `${inner}*` : `*${inner}*`];
 	const name = words[at + 1] ?? "";
 	return words[at] === "-name" && /^[\w*-]+(\.[\w*-]+)*\.[\w-]+$/.test(name) ? [name] : [];
 }

@@ -147,10 +147,10 @@ const pythonModules: NonNullable<Language["modules"]> = {
 		if (input !== undefined) call.applyRole("read", input);
 		if (output !== undefined) call.applyRole("replace", output);
 	},
-	// Everything in the folder can be read by others.
+	// Everything in a folder that is named can be read by others.
 	"http.server": (call, args) => {
 		const at = args.findIndex((arg) => arg === "-d" || arg === "--directory");
-		call.access("read", at < 0 ? "." : (args[at + 1] ?? "."), { recursive: true });
+		if (at >= 0) call.access("read", args[at + 1] ?? ".", { recursive: true });
 	},
 	py_compile: (call, args) => {
 		for (const word of args) call.applyRole("read", word);

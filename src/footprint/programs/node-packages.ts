@@ -24,7 +24,7 @@ function execute(call: Call): void {
 	// From a repository or URL, not from a registry.
 	if ([name, ...given].some((word) => fromAddress.test(word))) call.effect("run-download");
 	const plain = name.replace(/^(@[^/]+\/[^@]+|[^@]+)@.*$/, "$1").replace(/^@[^/]+\//, "");
-	if (name.startsWith("@")) call.unknown("program", call.text);
+	if (name.startsWith("@") || !call.isKnownProgram(plain)) call.unknown("program", call.text);
 	call.run([plain, ...args]);
 }
 

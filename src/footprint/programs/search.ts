@@ -31,6 +31,11 @@ function printFiles(call: Call, places: readonly string[], options: string, deta
 	call.setOutput(lines.join("\n"));
 }
 
+/** Whether a glob that is a plain name, or `*` and an ending, matches a name. */
+function fitsName(name: string, glob: string): boolean {
+	return /^\*[^*?[]+$/.test(glob) ? name.endsWith(glob.slice(1)) : name === glob;
+}
+
 function grep(call: Call): void {
 	const recursive =
 		call.has("-r -R --recursive --dereference-recursive") ||
@@ -39,7 +44,10 @@ function grep(call: Call): void {
 	const paths = call.has("-e --regexp -f --file") ? call.operands : call.operands.slice(1);
 	const only = recursive ? globs(call, "--include", "--exclude --exclude-dir") : [];
 	const detail = { ...(recursive && { recursive }), ...(only.length > 0 && { only }) };
-	const places = paths.length === 0 && recursive ? ["."] : paths;
+	// `--exclude` also applies to files that are named.
+	const excluded = call.values("--exclude");
+	const named = paths.filter((path) => !excluded.some((glob) => fitsName(path.replace(/^.*\//, ""), glob)));
+	const places = paths.length === 0 && recursive ? ["."] : named;
 	for (const path of places) call.applyRole("read", path, detail);
 	printFiles(call, places, "-l --files-with-matches -L --files-without-match", detail);
 }

@@ -21,7 +21,7 @@ const harms: readonly (readonly [Effect, RegExp])[] = [
 	],
 	[
 		"store-flush",
-		/^(?:influx (?:bucket|delete)\b.*(?:delete|--)|(?:redis|valkey)-cli (?:\S+ )*(?:del|unlink|flushall|flushdb)(?: |$)|curl (?=.*(?:-X ?|--request[= ])DELETE\b).*(?:\/_all|\/\*|:9200\/[^/ ]*|:5984\/[^/ ]*)(?:[ ?]|$)|http(?:ie)? DELETE .*(?:\/_all|:9200|:5984))/,
+		/^(?:influx (?:bucket|delete)\b.*(?:delete|--)|(?:redis|valkey)-cli (?:-\S+ (?:[\w.]+ )?)*(?:del|unlink|flushall|flushdb)(?: |$)|curl (?=.*(?:-X ?|--request[= ])DELETE\b).*(?:\/_all|\/\*|:9200\/[^/ ]*|:5984\/[^/ ]*)(?:[ ?]|$)|http(?:ie)? DELETE .*(?:\/_all|:9200|:5984))/,
 	],
 	[
 		"delete-infrastructure",

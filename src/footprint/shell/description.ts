@@ -99,9 +99,13 @@ export function readsOnly(does: Behavior, program: ProgramSpec): boolean {
 const outputs =
 	/^--?(?:[\w-]+-)?(?:out(?:put|file)?|write|save|log(?:file)?|export|in-?place|edit|overwrite)(?:-(?:to|file|path|dir|directory))?$/;
 
-/** Whether an option that is not in the description has a typical name of an output option. */
+/** Options that usually load or run code. */
+const loaders =
+	/^--?(?:[\w-]+-)?(?:require|import|loader|load|plugins?|preload|exec|exec-path|command|cmd|run|script|hook|pager|editor|browser|askpass|helper|program|shell|rsh|eval)$/;
+
+/** Whether an option that is not in the description has a typical name of an output option, or of one that runs something. */
 export function mayName(item: ParsedArgument, program: ProgramSpec): boolean {
-	if (item.kind !== "option" || !outputs.test(item.name)) return false;
+	if (item.kind !== "option" || !(outputs.test(item.name) || loaders.test(item.name))) return false;
 	const known = [
 		...Object.keys(program.options ?? {}),
 		...Object.keys(program.when ?? {}),

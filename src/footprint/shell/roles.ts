@@ -29,8 +29,13 @@ export function applyRole(command: ActiveCommand, role: Role, word: string, deta
 			command.changes.add("remote");
 			return;
 		case "delete":
-			if (command.name !== "rmdir" && foundBelow(word, command.walk.record)) command.effects.add("delete-found");
-			access(command, role, word, detail);
+			if (!foundBelow(word, command.walk.record)) access(command, role, word, detail);
+			// Only empty folders.
+			else if (command.name === "rmdir") command.changes.add("worktree");
+			else {
+				command.effects.add("delete-found");
+				access(command, role, word, detail);
+			}
 			return;
 		case "read":
 		case "list":

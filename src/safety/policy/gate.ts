@@ -173,7 +173,10 @@ async function judgeCall(
 	if (hasNeighbors(call)) gate.inFlight.begin(call.id, footprint(), callTitle(call));
 	// If the user lifts a refusal, the result is not screened.
 	if (policies.screens && !lifted) gate.screened.set(call.id, judged);
-	return confine(gate, event, ctx, call, footprint);
+	const amended = lifted ? undefined : policies.amend(call);
+	if (!amended) return confine(gate, event, ctx, call, footprint);
+	Object.assign(event.input, amended);
+	return confine(gate, event, ctx, { ...call, input: { ...call.input, ...amended } }, footprint);
 }
 
 /** Puts the shell command of an allowed call into the sandbox, if a policy wants that. */

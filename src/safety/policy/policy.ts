@@ -23,6 +23,8 @@ export interface Policy {
 	judge(call: ToolCall, footprint: () => Footprint): Verdicts | Promise<Verdicts>;
 	/** Whether it lets the call and its result pass unchanged, known without the footprint. Default: no. */
 	ignores?(call: ToolCall): boolean;
+	/** Changes arguments of a call that every policy allows; keys that are not returned stay unchanged. */
+	amend?(call: ToolCall): Amendment;
 	/** How the shell command of a call that every policy allows has to be contained; `undefined`: it need not be. */
 	confines?(call: ToolCall, footprint: () => Footprint): Need | Promise<Need>;
 	/**
@@ -41,6 +43,8 @@ export interface Policy {
 }
 
 type Need = BoxNeed | undefined;
+
+type Amendment = Readonly<Record<string, unknown>> | undefined;
 
 type Verdicts = Verdict | readonly Verdict[] | undefined;
 
@@ -67,6 +71,8 @@ export interface Policies {
 	judge(call: ToolCall, footprint: () => Footprint): Promise<Judgment>;
 	/** Whether every policy ignores the call. */
 	ignore(call: ToolCall): boolean;
+	/** The policies' changes of an allowed call's arguments; `undefined`: none. */
+	amend(call: ToolCall): Amendment;
 	/** How the call has to be contained so that every policy is content. Throws if a policy throws. */
 	confine(call: ToolCall, footprint: () => Footprint): Promise<Need>;
 	/** Passes the texts of a result through every policy in turn. If one throws, all texts are withheld. */
@@ -120,6 +126,10 @@ export function openPolicies(): Policies {
 		},
 		ignore(call) {
 			return [...policies].every((policy) => policy.ignores?.(call));
+		},
+		amend(call) {
+			const changes = [...policies].flatMap((policy) => policy.amend?.(call) ?? []);
+			return changes.length > 0 ? Object.assign({}, ...changes) : undefined;
 		},
 		async confine(call, footprint) {
 			let need: Need;

@@ -171,8 +171,8 @@ describe("an unknown path that ends in the name of something closed", () => {
 
 describe("a refused removal of what git ignores", () => {
 	it.each<[command: string, decision: string]>([
-		["rm -r dist", "ask"],
-		["rm -r dist tmp", "ask"],
+		["rm -r dist", "allow"],
+		["rm -r dist tmp", "allow"],
 		["rm -r src", "deny"],
 		["rm -r dist src", "deny"],
 	])("%s: %s", async (command, decision) => {

@@ -310,8 +310,6 @@ const reads = [
 	"tar xf a.tgz -C TEMP",
 	"unzip a.zip -d TEMP/out",
 	"ar t lib.a",
-	"make -n",
-	"make -n install",
 	"npm audit",
 	"setfacl --help",
 	"ls | grep x | xargs wc -l",

@@ -3,6 +3,7 @@
 import { type FileAccess, type Footprint, listedCalls, type Unknown, unknownParts } from "../../../footprint/index.ts";
 import { type Policy, quoteRedacted, type ToolCall, type Verdict } from "../../policy/index.ts";
 import { type CompiledRules, compileRules, type GuardOptions, matchCommands } from "../match/index.ts";
+import { excludeFrom } from "./exclude-protected.ts";
 import { ignoresCall, screensResults } from "./ignored-calls.ts";
 import { judgeEffects } from "./judge-effects.ts";
 import { judgePaths, judgeSelfProtection } from "./judge-paths.ts";
@@ -14,17 +15,93 @@ const shells = new Set(["bash", "powershell"]);
 /** Builds the guard's policy from a rule set. */
 export function guardPolicy(options: GuardOptions): Policy {
 	const compiled = compileRules(options);
+	/** Calls that run without closed files, by id. */
+	const without = new Map<string, Exclusion>();
 	return {
 		name: "guard",
+		amend(call) {
+			const exclusion = without.get(call.id);
+			return exclusion && { command: exclusion.command };
+		},
 		ignores: (call) => ignoresCall(call, options.rules),
 		judge: (call, footprint) =>
-			compiled.git.reading(() =>
-				strongestPerRule([...judgeCall(call, footprint(), compiled), ...judgeListed(call, compiled)]),
-			),
+			compiled.git.reading(() => {
+				const verdicts = strongestPerRule([...judgeCall(call, footprint(), compiled), ...judgeListed(call, compiled)]);
+				const exclusion = withoutClosed(call, verdicts, compiled);
+				without.delete(call.id);
+				if (!exclusion) return verdicts;
+				if (without.size > MAX_REWRITTEN) without.clear();
+				without.set(call.id, exclusion);
+				return [exclusion.verdict];
+			}),
 		...(screensResults(options.rules) && {
-			screen: (call, footprint, texts) => compiled.git.reading(() => screenResult(call, footprint(), texts, compiled)),
+			screen(call, footprint, texts) {
+				const exclusion = without.get(call.id);
+				without.delete(call.id);
+				if (!exclusion) return compiled.git.reading(() => screenResult(call, footprint(), texts, compiled));
+				const [first = "", ...rest] = texts;
+				return { texts: [`${first.trimEnd()}\n${exclusion.note}`.trim(), ...rest], verdict: exclusion.verdict };
+			},
 		}),
 	};
+}
+
+interface Exclusion {
+	/** The command that runs instead. */
+	readonly command: string;
+	/** Added to the result. */
+	readonly note: string;
+	readonly verdict: Verdict;
+}
+
+const MAX_REWRITTEN = 200;
+const MAX_EXCLUDED = 12;
+
+/** The same search without the closed files that it would read; `undefined` if leaving them out does not make it pass. */
+function withoutClosed(call: ToolCall, verdicts: readonly Verdict[], compiled: CompiledRules): Exclusion | undefined {
+	if (call.tool !== "bash" || typeof call.input.command !== "string") return undefined;
+	if (verdicts.length === 0 || asksForClosed(compiled.measure(call), compiled)) return undefined;
+	let command = call.input.command;
+	const excluded: string[] = [];
+	for (let left = verdicts; left.length < 40; ) {
+		const stops = left.filter(({ decision }) => decision !== "allow");
+		if (stops.length === 0) break;
+		const [rule] = stops.flatMap((stop) => closedBy(stop, compiled));
+		if (!rule || excluded.includes(rule) || excluded.length >= MAX_EXCLUDED) return undefined;
+		const next = excludeFrom(command, rule);
+		if (next === undefined) return undefined;
+		command = next;
+		excluded.push(rule);
+		const later: ToolCall = { ...call, input: { ...call.input, command } };
+		left = judgeCall(later, compiled.measure(later), compiled);
+	}
+	if (excluded.length === 0) return undefined;
+	const note = `[Ran as \`${command}\`: ${excluded.join(", ")} ${excluded.length > 1 ? "are" : "is"} closed to every tool.]`;
+	const reason = `Searches without ${excluded.join(", ")}, closed to every tool.`;
+	return { command, note, verdict: builtInVerdict("allow", "without-closed", reason, "") };
+}
+
+/** Whether a command names a closed file, or selects what it reads by name: then leaving it out is not what was asked for. */
+function asksForClosed({ accesses }: Footprint, { paths }: CompiledRules): boolean {
+	return accesses.some(({ kind, path, recursive, only = [] }) =>
+		recursive
+			? kind === "read" &&
+				only.some(
+					(glob) => !glob.startsWith("!") && paths.rulesFor(`/x/${glob.replace(/\*+$/, "")}`, "read").length > 0,
+				)
+			: paths.rulesFor(path, "read").some(({ limit }) => limit === "zero"),
+	);
+}
+
+/** What a verdict protects from being read, as a name or an absolute path, if it is a closed path. */
+function closedBy({ rule, origin }: Verdict, { rules, host }: CompiledRules): readonly string[] {
+	return rules.paths
+		.filter(
+			({ name, limit, syntax, origin: own }) =>
+				limit === "zero" && syntax === "glob" && name === rule && own.line === origin?.line,
+		)
+		.map(({ pattern }) => pattern.replace(/^~(?=\/)/, host.home))
+		.filter((pattern) => !pattern.slice(0, -1).includes("/") || pattern.startsWith("/"));
 }
 
 function judgeCall(call: ToolCall, footprint: Footprint, compiled: CompiledRules): Verdict[] {

@@ -144,7 +144,7 @@ function openTree(search: TreeSearch) {
 	seen.trees.set(key, tree);
 	const isExcluded = compileExclusion(access);
 	const enters = (name: string, path: string) =>
-		!passOver.has(name) && (excluded.length === 0 || !isExcluded(relative(access.real, path)));
+		!passOver.has(name) && (excluded.length === 0 || !isExcluded(`${relative(access.real, path)}${sep}x`));
 	return {
 		/** The paths that the rules protect, read from the disk on demand. */
 		*places() {
@@ -219,8 +219,16 @@ type WayTest = (way: string, names?: readonly string[]) => boolean;
 
 /** Tests whether the globs of a search exclude a place and everything in it. */
 function compileExclusion({ only = [] }: Pick<FileAccess, "only">): WayTest {
-	const unwanted = only.filter((glob) => glob.startsWith("!")).map((glob) => globOf(glob.slice(1)));
+	const unwanted = only
+		.filter((glob) => glob.startsWith("!"))
+		.map((glob) => (/^![^/]+\/$/.test(glob) ? insideOf(glob.slice(1, -1)) : globOf(glob.slice(1))));
 	return (way, names) => unwanted.some((fits) => fits(way, names));
+}
+
+/** What lies in folders of a name at any depth. */
+function insideOf(glob: string): WayTest {
+	const test = compileGlob(glob);
+	return (way, names = namesOn(way)) => names.slice(0, -1).some((name) => test(name));
 }
 
 /** Tests whether the globs of a search select a file, by its path relative to the directory that is searched. */

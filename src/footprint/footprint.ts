@@ -109,6 +109,8 @@ export interface HostEnvironment {
 	realpath(path: string): string | undefined;
 	/** The target of a symbolic link as stored; `undefined` if there is no link. */
 	readlink(path: string): string | undefined;
+	/** The text of a small file; `undefined` if there is none or it is not to be read. Absent: no file is read. */
+	text?(path: string): string | undefined;
 	/** Names in a directory; `undefined` if it cannot be listed. */
 	names(path: string): readonly string[] | undefined;
 	/** Home directory of a user of this machine; `undefined` if the user does not exist or is unknown. */

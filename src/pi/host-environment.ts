@@ -1,13 +1,16 @@
 // The real disk and environment, as footprints read them. Read-only; follows no links unless asked.
 // D1 no method throws; anything unreadable counts as absent; D2 `cachedEnvironment` reads each fact from disk once: use it for one call
 // only.
-import { lstatSync, opendirSync, readFileSync, readlinkSync } from "node:fs";
+import { lstatSync, opendirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { attempt, realPathOf } from "../disk/index.ts";
 import type { HostEnvironment } from "../footprint/index.ts";
 
 /** A directory with more names than this counts as unreadable: nothing is matched against it. */
 const MAX_NAMES = 20_000;
+
+/** In bytes. */
+const MAX_TEXT = 256 * 1024;
 
 /** The real disk and environment, seen from `cwd` (absolute), without a cache. */
 export function hostEnvironment(cwd: string): HostEnvironment {
@@ -22,6 +25,7 @@ export function hostEnvironment(cwd: string): HostEnvironment {
 		kind,
 		realpath: realPathOf,
 		readlink: (path) => attempt(() => readlinkSync(path)),
+		text: (path) => attempt(() => (statSync(path).size > MAX_TEXT ? undefined : readFileSync(path, "utf8"))),
 		names,
 		homeOf,
 	};

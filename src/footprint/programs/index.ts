@@ -12,4 +12,4 @@ export type {
 } from "./program-spec.ts";
 export { judgeSqlText } from "./sql.ts";
 export { findProgram, findPrograms, isProgramName, programGroups } from "./table.ts";
-export { taskEffects } from "./tasks.ts";
+export { rewritesFiles, taskEffects } from "./tasks.ts";

@@ -1,8 +1,10 @@
 // Package managers of JavaScript: what they install, what they only show, and which scripts of the project they run.
+
 import { agentEntry, isAgentPackage } from "./agents.ts";
 import { changesUnless } from "./common-specs.ts";
 import { runModuleFile } from "./interpreters.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
+import { rewritesText } from "./tasks.ts";
 
 export const installs: ProgramSpec = { changes: ["packages"], when: { "--dry-run": { harmless: true } } };
 export const publishes: ProgramSpec = {
@@ -36,7 +38,38 @@ function executeText(call: Call): void {
 }
 
 /** `npm run x`, `yarn x`: a script of the project. */
-export const packageScript: ProgramSpec = { opaque: "project", optionsFirst: true };
+export const packageScript: ProgramSpec = { opaque: "project", optionsFirst: true, custom: readScript };
+
+/** What a package's script says that it does: a script that rewrites files changes the project. */
+function readScript(call: Call): void {
+	const words = call.args.filter((word) => !word.startsWith("-") && word !== "run" && word !== "run-script");
+	const folder = call.findUp("package.json");
+	const name = words.find((word) => /^[\w:.-]+$/.test(word)) ?? (call.args.length === 0 ? "test" : undefined);
+	if (folder === undefined || name === undefined) return;
+	for (const each of [`pre${name}`, name, `post${name}`])
+		if (rewritesText(scriptsOf(call, folder, each, 0))) {
+			call.change("worktree");
+			return;
+		}
+}
+
+/** The text of a script, and of the scripts that it runs. */
+function scriptsOf(call: Call, folder: string, name: string, depth: number): string {
+	const scripts = scriptsIn(call.fileText(`${folder}/package.json`) ?? "");
+	const text = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
+	if (typeof text !== "string" || depth > 3) return "";
+	const inner = [...text.matchAll(/\b(?:npm|pnpm|yarn|bun)(?: run(?:-script)?)? ([\w:.-]+)/g)].slice(0, 20);
+	return [text, ...inner.map(([, other = ""]) => scriptsOf(call, folder, other, depth + 1))].join("\n");
+}
+
+function scriptsIn(text: string): Readonly<Record<string, unknown>> {
+	try {
+		const { scripts } = JSON.parse(text) as { scripts?: unknown };
+		return typeof scripts === "object" && scripts !== null ? (scripts as Record<string, unknown>) : {};
+	} catch {
+		return {};
+	}
+}
 
 export const executes: ProgramSpec = {
 	optionsFirst: true,

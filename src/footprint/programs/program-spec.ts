@@ -191,6 +191,8 @@ export interface Call {
 	findUp(name: string): string | undefined;
 	/** Whether the table describes a program of this name. */
 	isKnownProgram(name: string): boolean;
+	/** The text of a file on disk, by its absolute path; `undefined` if it is not known. */
+	fileText(path: string): string | undefined;
 	/** The value of a variable of the script or environment: the placeholder if it is unknown, `undefined` if it is unset. */
 	variable(name: string): string | undefined;
 	/** What the script has written into a file so far, if known. */

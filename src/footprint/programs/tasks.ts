@@ -130,3 +130,27 @@ function publishes(program: string, args: readonly string[]): boolean {
 	if (!words || args.some((arg) => /^(--dry-run|--snapshot|--help)$/.test(arg))) return false;
 	return words.test(args.slice(0, 30).join(" "));
 }
+
+/** Options and programs in the text of a script that rewrite files of the project. */
+const rewriting =
+	/(?:^|\s)(?:--write|--fix(?:-\w+)?|--update(?:-?[sS]napshots?)?|--in-place|--autocorrect(?:-all)?|--apply)(?=\s|$|["'])|\b(?:vitest|jest|ava)\b[^\n;&|]*\s-u\b|\b(?:gofmt|goimports|shfmt)\b[^\n;&|]*\s-w\b|\b(?:biome|dprint|cargo|ruff|deno|buf|terraform) (?:format|fmt)\b(?![^\n;&|]*--check)|\bsed -i\b|\bblack\b(?![^\n;&|]*--(?:check|diff))|\brimraf\b/;
+
+/** Whether the text of a script rewrites files of the project. */
+export function rewritesText(text: string): boolean {
+	return rewriting.test(text);
+}
+
+const runners = /^(?:npm|pnpm|yarn|bun|make|gmake|just|task|rake|nx|turbo|mage|invoke|inv|composer|poe|hatch|tox|nox)$/;
+const rewritingTasks =
+	/^(?:fmt|format|fix|autofix|prettify|reformat|(?:lint|style|format|code|test|snapshots?)[:_-](?:fix|write|update|format)|(?:update|fix)[:_-](?:lint|style|snapshots?|format))$/;
+
+/** Whether a task's name, or an option of a test runner, says that it rewrites files of the project. */
+export function rewritesFiles(program: string, args: readonly string[]): boolean {
+	if (/^(?:vitest|jest|ava)$/.test(program))
+		return args.some((arg) => /^(?:-u|--update(?:-?[sS]napshots?)?)$/.test(arg));
+	if (!runners.test(program) || args.some((arg) => /^(?:--check|--dry-run|-n)$/.test(arg))) return false;
+	return args
+		.filter((arg) => !arg.startsWith("-"))
+		.slice(0, 4)
+		.some((arg) => rewritingTasks.test(arg));
+}

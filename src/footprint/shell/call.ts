@@ -4,7 +4,7 @@ import { isDirectory, isTooLong, pathRules } from "../paths.ts";
 import { absolutePaths } from "../places.ts";
 import { recordPowerShell } from "../powershell/index.ts";
 import type { Behavior, Call, ParsedArgument, ProgramSpec } from "../programs/index.ts";
-import { findProgram, parseOptions, taskEffects } from "../programs/index.ts";
+import { findProgram, parseOptions, rewritesFiles, taskEffects } from "../programs/index.ts";
 import { isKnown, UNKNOWN_VALUE } from "../text.ts";
 import {
 	type ActiveCommand,
@@ -74,6 +74,10 @@ function addDerivedEffects(command: ActiveCommand): void {
 	for (const effect of taskEffects(name, args)) {
 		effects.add(effect);
 		if (effect === "publish") changes.add("remote");
+	}
+	if (rewritesFiles(name, args)) {
+		changes.add("worktree");
+		command.changesIn ??= "directory";
 	}
 	// What it sends to another machine, it reads: every word that names something here.
 	if (changes.has("remote")) recordOperands(walk, args, innerState(command), command.text);
@@ -195,6 +199,7 @@ function callOf(
 		searchResult: (detail) => record.found(detail),
 		content: (word) => content(command, word),
 		findUp: (entry) => findUp(command, entry),
+		fileText: (path) => (record.wasPut(path, () => true) ? undefined : host.text?.(path)),
 		variable: (variable) => variableOf(command, variable),
 		isKnownProgram: (other) => findProgram(other) !== undefined,
 		writtenContent: (word) => writtenIn(walk, word, command.directories),

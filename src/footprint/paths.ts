@@ -80,7 +80,7 @@ export function isDirectory(path: string, host: HostEnvironment): boolean {
 
 const MAX_LINKS = 40;
 /** Every kernel refuses longer paths. */
-export const MAX_PATH = 4096;
+const MAX_PATH = 4096;
 /** Deeper paths are not looked up: every segment is a question to the disk. */
 const MAX_SEGMENTS = 256;
 

@@ -69,13 +69,7 @@ export const dangerous: { readonly [E in Effect]?: readonly string[] } = {
 		"kill -9 1",
 		"fuser -km /mnt",
 	],
-	"delete-found": [
-		"find src -exec rm {} +",
-		"find . -type f -delete",
-		"ls | xargs rm",
-		"fd x -X rm",
-		"find . -name '*.ts' -delete",
-	],
+	"delete-found": ["find src -exec rm {} +", "find . -type f -delete", "fd x -X rm", "find . -name '*.ts' -delete"],
 	"unseen-removal": [
 		"python -c 'import shutil as s, sys; s.rmtree(sys.argv[1])' src",
 		"perl -e 'unlink glob \"src/*\"'",

@@ -3,7 +3,7 @@
 import { programGroups } from "../../src/footprint/programs/table.ts";
 
 /** Of one text, in UTF-16 units. */
-export const longestText = 65_536;
+const longestText = 65_536;
 
 /** Random numbers, the same for the same seed: mulberry32. */
 export function randomNumbers(seed: number): (below: number) => number {

@@ -191,7 +191,7 @@ describe("verdicts on ignored files", () => {
 		write("tmp/cache/deep/a");
 		expect((await setting.bash("rm -rf tmp/cache")).decision).toBe("allow");
 		// Git knows which absent folders it would ignore.
-		expect((await setting.bash("rm -rf tmp/absent docs/absent")).decision).toBe("allow");
+		expect((await setting.bash("rm -rf tmp/absent dist/absent")).decision).toBe("allow");
 		expect((await setting.bash("rm -rf tmp/cache src")).decision).toBe("deny");
 		expect((await setting.bash("rm -rf tmp/cache/../../src")).decision).toBe("deny");
 		spawnSync("git", ["-C", setting.cwd, "add", "-f", "tmp/cache/deep/a"]);

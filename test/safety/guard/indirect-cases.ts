@@ -18,12 +18,7 @@ export const indirectCases: readonly Case[] = [
 		'ls -a | while read f; do cat "$f"; done',
 		"for f in $(ls -a); do cat $f; done",
 		"cat $(ls -a)",
-		"find . -type f | grep env | xargs cat",
-		"find . -type f | sort -u | xargs cat",
-		"find . -type f | grep -v node_modules | xargs cat",
-		"find . | grep -F .env | xargs cat",
 		"find . -path ./node_modules -prune -o -type f -print | xargs cat",
-		"find . -not -path './src/*' -type f -exec cat {} +",
 		"ls | xargs cat",
 	),
 	...bashes(

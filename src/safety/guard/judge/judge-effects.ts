@@ -8,7 +8,7 @@ import {
 	type Footprint,
 } from "../../../footprint/index.ts";
 import { isTemporary } from "../../places.ts";
-import { isWithin, quoteRedacted, type Verdict } from "../../policy/index.ts";
+import { quoteRedacted, type Verdict } from "../../policy/index.ts";
 import type { CompiledRules } from "../match/index.ts";
 import { selectsByName } from "../match/index.ts";
 import type { EffectRule } from "../rules/index.ts";
@@ -126,13 +126,8 @@ function isHarmless(
 ): boolean {
 	const { path, real, only } = access;
 	if (removals.has(effect) && isTemporary(access, temporary)) return true;
-	// What is not there cannot be lost, nor what git ignores and does not track: it is generated.
-	if (
-		effect === "recursive-delete" &&
-		only === undefined &&
-		((host.kind(path) === undefined && isWithin(path, host.cwd)) || git.isRegenerated(real))
-	)
-		return true;
+	// What git ignores and does not track is generated, also where it is not there yet.
+	if (effect === "recursive-delete" && only === undefined && git.isRegenerated(real)) return true;
 	// `rm -rf` of a single file does not remove a folder.
 	if (effect === "recursive-delete" && host.kind(path) === "file") return true;
 	if (fits(path) && (real === path || fits(real))) return true;

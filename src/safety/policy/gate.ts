@@ -173,10 +173,16 @@ async function judgeCall(
 	if (hasNeighbors(call)) gate.inFlight.begin(call.id, footprint(), callTitle(call));
 	// If the user lifts a refusal, the result is not screened.
 	if (policies.screens && !lifted) gate.screened.set(call.id, judged);
-	const amended = lifted ? undefined : policies.amend(call);
-	if (!amended) return confine(gate, event, ctx, call, footprint);
-	Object.assign(event.input, amended);
-	return confine(gate, event, ctx, { ...call, input: { ...call.input, ...amended } }, footprint);
+	const amended = lifted ? call : amend(policies, call, event);
+	return confine(gate, event, ctx, amended, footprint);
+}
+
+/** Changes the arguments of an allowed call as the policies want it. */
+function amend(policies: Policies, call: ToolCall, event: ToolCallEvent): ToolCall {
+	const changes = policies.amend(call);
+	if (!changes) return call;
+	Object.assign(event.input, changes);
+	return { ...call, input: { ...call.input, ...changes } };
 }
 
 /** Puts the shell command of an allowed call into the sandbox, if a policy wants that. */

@@ -18,6 +18,7 @@ import {
 	setUpEngine,
 } from "../src/chronicle/engine/postgres/index.ts";
 import { publishSegment } from "../src/chronicle/engine/postgres/publishing.ts";
+import { wakeRun } from "../src/chronicle/engine/postgres/settle.ts";
 import { supervise } from "../src/chronicle/engine/supervisor/index.ts";
 import { openGitWorkspace, runGit } from "../src/chronicle/engine/workspace/index.ts";
 import { openRedaction } from "../src/safety/index.ts";
@@ -184,7 +185,10 @@ async function measureThroughput(databases: readonly Database[]): Promise<Row> {
 	const [database] = databases;
 	if (!database) throw new Error("No database.");
 	const submit = storeOf(database, "submitted");
-	for (let n = 0; n < noOpRuns; n += 1) value(await submit.create(created({ id: randomUUID() })));
+	for (let n = 0; n < noOpRuns; n += 1) {
+		const { id } = value(await submit.create(created({ id: randomUUID() }))).run;
+		await wakeRun(database, id);
+	}
 	const work = async (on: Database, store: ReturnType<typeof storeOf>): Promise<void> => {
 		for (;;) {
 			const ledger = await claimNext(on, store);
@@ -255,6 +259,7 @@ function openWorker(database: Database): EngineWorker {
 /** Seconds from the death of a host to the next holder of its run, at default settings. */
 async function measureTakeover(dying: Database, database: Database): Promise<Row> {
 	const { id } = value(await storeOf(database, "submitted").create(created({ id: randomUUID() }))).run;
+	await wakeRun(database, id);
 	if (!(await claimNext(dying, storeOf(dying, "held")))) throw new Error("no job");
 	const worker = openWorker(database);
 	const working = worker.work();

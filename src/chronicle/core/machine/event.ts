@@ -56,6 +56,8 @@ export interface Created {
 	readonly cleanupApproval?: string;
 	/** Model of states that name none, `provider/id`. */
 	readonly model?: string;
+	/** On an engine: the database login that has submitted the run, or added its schedule. */
+	readonly by?: string;
 	/** Of a run that was submitted to an engine: what git reported as uncommitted in the submitter's folder; absent: nothing, or unknown. */
 	readonly uncommitted?: PathList;
 }

@@ -5,7 +5,15 @@ import type { ConflictChoice, PinnedTemplate } from "./child-run.ts";
 import type { ParkCause } from "./decision-event.ts";
 import type { RunDecision } from "./run-decision.ts";
 
-export type UserEvent =
+/** Who has sent an event. */
+interface Sent {
+	/** On an engine: the database login that has sent it, as the database knows it. Absent: this machine's user, or an earlier version. */
+	readonly by?: string;
+}
+
+export type UserEvent = Sent & UserCommand;
+
+type UserCommand =
 	| AskAnswered
 	| Approved
 	| Rejected

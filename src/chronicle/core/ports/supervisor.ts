@@ -22,8 +22,10 @@ export interface Approver {
 	answer(question: WorkerQuestion, run: Run, signal: AbortSignal): Promise<WorkerAnswer>;
 }
 
-export type Approval =
-	/** `choice`: how conflicts of a join are resolved; `resolved`: the tree with what was resolved by hand on another machine. `winner`: the child to take, whichever the worker has named. */
+/** `by`: the database login that has given it, on an engine. */
+export type Approval = {
+	readonly by?: string;
+} /** `choice`: how conflicts of a join are resolved; `resolved`: the tree with what was resolved by hand on another machine. `winner`: the child to take, whichever the worker has named. */ & (
 	| {
 			readonly kind: "approved";
 			readonly words?: string;
@@ -34,7 +36,8 @@ export type Approval =
 	| { readonly kind: "rejected"; readonly words: string }
 	/** To a state other than the requested one. */
 	| { readonly kind: "sent"; readonly to: string; readonly words?: string }
-	| { readonly kind: "undecided" };
+	| { readonly kind: "undecided" }
+);
 
 export interface CommandRunner {
 	/**

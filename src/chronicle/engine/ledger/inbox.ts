@@ -124,10 +124,15 @@ export function parsePost(content: string): PostRead {
 	if (content.length > maxLength) return { why: `it has ${content.length} characters; at most ${maxLength} are read` };
 	try {
 		const event: unknown = JSON.parse(content);
-		return isUserEvent(event) ? { event } : { why: "this version does not know the command" };
+		return isUserEvent(event) ? { event: withoutSender(event) } : { why: "this version does not know the command" };
 	} catch {
 		return { why: "it is not JSON" };
 	}
+}
+
+/** What a post says about its sender does not count: the store knows it, or nobody. */
+function withoutSender({ by: _, ...event }: UserEvent): UserEvent {
+	return event as UserEvent;
 }
 
 type Seen = NonNullable<Extract<UserEvent, { kind: "approved" }>["seen"]>;

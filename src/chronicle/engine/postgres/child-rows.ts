@@ -40,7 +40,7 @@ export async function beginChild(
 	{ start, trees, labels, ceilings }: ChildStart,
 ): Promise<Result<Run, StoreFailure>> {
 	const { database, host, project } = options;
-	const { event, run } = firstEvent(options, first, 0);
+	const { event, run } = await firstEvent(options, first, 0);
 	if (!run?.parent) return unreadableTemplate;
 	const { id, parent } = run;
 	return database.transaction(async (tx): Promise<Result<Run, StoreFailure>> => {

@@ -25,6 +25,5 @@ export async function signalParent(
 	const run = row && (await loadRow(tx, row));
 	const body = postText({ kind: "child_signaled", child: id });
 	if (!row || !run || typeof run === "string" || body === undefined || !countsAsWaiting(run, id)) return;
-	await addPost({ database, tx }, { run: parent, body, at, refused: undefined });
-	if (row.holder === null) await ensureJob(database, tx, { ...row, waiting: true });
+	await addPost(database, { run: parent, body, at, refused: undefined }, tx);
 }

@@ -64,7 +64,7 @@ const rules: readonly (readonly [
 		/^/,
 		({ name, shell }, message) => ({
 			what: `This database user lacks a privilege on ${name}: ${message}`,
-			remedy: `Use one with the role that this takes (GRANT chronicle_submitter TO …: runs and commands; chronicle_worker: hosts and drain; the owner of the tables: init and limit), and give it the project as the owner: ${shell}engine init --project … --members ….`,
+			remedy: `Use one with the role that this takes (GRANT chronicle_submitter TO …: runs, commands and its own schedules; chronicle_worker: hosts; chronicle_operator: remove, priorities above 0, limit and drain; the owner of the tables: init), and give it the project as the owner: ${shell}engine init --project … --members ….`,
 		}),
 	],
 	[

@@ -8,6 +8,7 @@ import type { Database } from "./database.ts";
 import { databaseFailure } from "./database-failure.ts";
 import { remoteOf } from "./engine-project.ts";
 import { commitTree, explainGit, gitText } from "./remote.ts";
+import { OWNER, ROLES, readLogin } from "./rights.ts";
 import { checkVersion } from "./schema.ts";
 
 export interface CheckResult {
@@ -22,10 +23,11 @@ const minFree = 2_000_000_000;
 /** Milliseconds by which clocks may differ. */
 const maxSkewMs = 5000;
 
-/** Checks database, clock, git remote, pi, models and disk, one after another. `data`: where working folders will be. */
+/** Checks database, role, clock, git remote, pi, models and disk, one after another. `data`: where working folders will be. */
 export async function examine(database: Database, project: Project, data: string): Promise<readonly CheckResult[]> {
 	return [
 		await check("database", () => checkDatabase(database)),
+		await check("role", () => checkLogin(database)),
 		await check("clock", () => checkClock(database)),
 		await check("git remote", () => checkRemote(project.place.cwd)),
 		await check("pi and models", async () => {
@@ -65,6 +67,19 @@ async function checkDatabase(database: Database): Promise<string> {
 		const { message, remedy } = databaseFailure(error, database);
 		throw new Error(`${message} ${remedy}`);
 	}
+}
+
+/** Says which role of the engine the login has. */
+async function checkLogin(database: Database): Promise<string> {
+	const { login, roles, projects } = await readLogin(database).catch((error: unknown) => {
+		const { message, remedy } = databaseFailure(error, database);
+		throw new Error(`${message} ${remedy}`);
+	});
+	const [least] = ROLES;
+	if (roles.length === 0)
+		throw new Error(`${login} has no role of the engine: as its owner, GRANT ${least} (or another role) TO ${login}.`);
+	const served = projects.length > 0 ? projects.join(", ") : "none";
+	return `${login} is ${roles.join(", ")}; ${roles.includes(OWNER) ? "it sees all projects" : `its projects: ${served}`}`;
 }
 
 /** Leases and schedules follow the database's clock, but this host dates the events of the runs that it has. */

@@ -12,10 +12,11 @@ import { databaseFailure } from "./database-failure.ts";
 import { openHost } from "./host.ts";
 import { checkNames, isName } from "./jobs.ts";
 import { resolutionFolder, resolveByHand } from "./resolve-by-hand.ts";
+import { GIVEN_PROJECTS } from "./rights.ts";
 import { queueName } from "./routing.ts";
 import { RunRefs } from "./run-refs.ts";
 import type { RunStart } from "./run-snapshot.ts";
-import { checkVersion, GIVEN_PROJECTS } from "./schema.ts";
+import { checkVersion } from "./schema.ts";
 import {
 	openLookingWorkspace,
 	openSharedWorkspace,

@@ -13,7 +13,6 @@ import {
 	type StoreFailure,
 } from "../../core/index.ts";
 import { redactEvent, stampEvent, storeFailure } from "../ledger/index.ts";
-import { appendText, appendWithSnapshotsText } from "./append-text.ts";
 import { signalParent } from "./child-signal.ts";
 import { CHANNEL, type Sql } from "./database.ts";
 import { databaseFailure, throughOutage } from "./database-failure.ts";
@@ -83,6 +82,8 @@ interface Addition {
 	readonly staged: readonly RecordedSnapshot[];
 }
 
+const appendText = "SELECT chronicle.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS done";
+
 const gone = storeFailure("fenced", "The run's lease has been released.", "Open it again.");
 
 export class HeldRow implements PostgresLedger {
@@ -99,7 +100,8 @@ export class HeldRow implements PostgresLedger {
 	#now: Run;
 	/** The snapshot that holds its files; undefined: the one of the holder before. */
 	#head: SnapshotName | undefined;
-	#savedSeq: number;
+	/** The last event in the stored state, as far as this host knows. */
+	#savedSeq = 0;
 	/** Of the last statement that found the run held by this host. */
 	#proof = noProof;
 	/** Appended after the last event that is surely on the database's disk. */
@@ -115,7 +117,6 @@ export class HeldRow implements PostgresLedger {
 		this.#parts = parts;
 		this.run = parts.run;
 		this.#now = parts.run;
-		this.#savedSeq = parts.row.body_seq;
 		this.fence = parts.fence;
 		this.place = `the events of run ${parts.run.id} in the database ${parts.database.name}`;
 		this.folder = parts.folderOf(parts.run.id);
@@ -242,13 +243,12 @@ export class HeldRow implements PostgresLedger {
 	async #insert(seq: number, { events, next, durability, head, staged }: Addition): Promise<boolean> {
 		const { database, host } = this.#parts;
 		const asked = proofNow();
-		const texts = events.map((event) => JSON.stringify(event));
-		const { count } = await database.query(staged.length > 0 ? appendWithSnapshotsText : appendText, [
-			...[this.run.id, host.id, this.fence, durability === "soon", head?.tree ?? null, seq],
-			...[events.map((event) => event.seq), texts, ...foldedValues(next), head?.parent ?? null],
-			...(staged.length > 0 ? snapshotValues(staged) : []),
+		const { rows } = await database.query<{ done: boolean }>(appendText, [
+			...[this.run.id, host.id, this.fence, durability === "soon", seq, head?.tree ?? null, head?.parent ?? null],
+			...[JSON.stringify(foldedValues(next)), events.map((event) => JSON.stringify(event))],
+			...(staged.length > 0 ? snapshotValues(staged) : [null, null]),
 		]);
-		if (count !== events.length) return false;
+		if (rows[0]?.done !== true) return false;
 		this.#proof = asked;
 		return true;
 	}
@@ -289,11 +289,11 @@ export class HeldRow implements PostgresLedger {
 			const { database, host } = this.#parts;
 			try {
 				const save = async (): Promise<boolean> => {
-					const saved = await database.query(
-						"UPDATE chronicle.run SET body = $4, body_seq = $5 WHERE id = $1 AND holder = $2 AND fence = $3 AND seq = $5",
-						[this.run.id, host.id, this.fence, storedText(now), now.seq],
+					const { rows } = await database.query<{ done: boolean }>(
+						"SELECT chronicle.save_state($1, $2, $3, $4, $5) AS done",
+						[this.run.id, host.id, this.fence, now.seq, storedText(now)],
 					);
-					return saved.count > 0;
+					return rows[0]?.done === true;
 				};
 				const saved = await throughOutage(outageMs, async () => (await save()) || ((await this.#recover()) && save()));
 				if (!saved) return { ok: false, failure: await this.#explainLoss() };

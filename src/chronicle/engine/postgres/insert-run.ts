@@ -1,8 +1,7 @@
-// How a run begins: its row and its first event, and its first job where it is left to the hosts, in one transaction.
+// How a run begins: its row and its first event, in one transaction. A host sends the first job of one that is left to the hosts.
 import {
 	type Created,
 	type HeldLedger,
-	hostNeed,
 	type Result,
 	type Run,
 	SCHEMA_VERSION,
@@ -10,43 +9,24 @@ import {
 	startRun,
 } from "../../core/index.ts";
 import { redactEvent, stampEvent, storeFailure } from "../ledger/index.ts";
-import type { Sql } from "./database.ts";
+import { CHANNEL, type Sql } from "./database.ts";
 import { HeldRow } from "./held.ts";
-import { sendJob } from "./jobs.ts";
-import type { PostgresStoreOptions, StoreParts } from "./parts.ts";
-import { foldedColumns, foldedValues, type RunRow, readEventRows, runColumns, runTables, storedText } from "./rows.ts";
+import type { PostgresStoreOptions } from "./parts.ts";
+import { plainQueue } from "./routing.ts";
+import { foldedValues, type RunRow, readEventRows, runColumns, runTables } from "./rows.ts";
 import type { RunStart } from "./run-snapshot.ts";
 
-const inserted = [
-	...[
-		"id",
-		"project",
-		"queue",
-		"priority",
-		"provider",
-		"schema_version",
-		"head",
-		"head_parent",
-		"folder",
-		"conversations",
-		"body",
-		"body_seq",
-		"holder",
-		"fence",
-	],
-	...["parent", "trees", "child", "schedule", ...foldedColumns],
-];
-const insertRunText = `
-INSERT INTO chronicle.run (${inserted.join(", ")}) VALUES (${inserted.map((_, index) => `$${index + 1}`).join(", ")})
-ON CONFLICT (id) DO NOTHING`;
-
-/** The first event in stored form, and the run that it creates. */
-export function firstEvent({ clock, redact }: StoreParts, first: Created, fence: number) {
-	const event = stampEvent(redactEvent(first, redact), { seq: 1, at: new Date(clock.now()).toISOString(), fence });
+/** The first event in stored form, with the login that sends it, or has added its schedule, and the run that it creates. */
+export async function firstEvent({ database, clock, redact, by }: PostgresStoreOptions, first: Created, fence: number) {
+	const sender = by ?? (await database.query<{ login: string }>("SELECT session_user AS login")).rows[0]?.login;
+	const at = new Date(clock.now()).toISOString();
+	const event = stampEvent(
+		{ ...redactEvent(first, redact), ...(sender === undefined ? {} : { by: sender }) },
+		{ seq: 1, at, fence },
+	);
 	return { event, run: startRun(event) };
 }
 
-const noCommands = { waiting: false, aborting: false, delegates: false, suspected: false };
 export const unreadableTemplate = storeFailure(
 	"corrupt",
 	"The template's definition cannot be read.",
@@ -54,7 +34,7 @@ export const unreadableTemplate = storeFailure(
 );
 
 /** The provider whose limits hold for the run: of the model that it was started with, otherwise of the one that its first state names. */
-function providerOf(run: Run): string | undefined {
+export function providerOf(run: Run): string | undefined {
 	const [provider, id] = (run.model ?? run.plan.states.get(run.state)?.model ?? "").split("/", 2);
 	return id === undefined ? undefined : provider;
 }
@@ -73,13 +53,15 @@ export async function insertRow(
 ): Promise<boolean> {
 	const { parent } = run;
 	const child = parent ? JSON.stringify({ visit: parent.visit, index: parent.index, name: parent.name }) : null;
-	const made = await tx.query(insertRunText, [
-		...[run.id, project, queue, priority, providerOf(run) ?? null, SCHEMA_VERSION],
-		...[start?.head ?? null, start?.parent ?? null, start?.folder ?? null, "", storedText(run), 1],
-		...[fence > 0 ? host.id : null, fence, parent?.run ?? null, trees ?? null, child, schedule ?? null],
+	const row = {
+		...{ id: run.id, project, queue, priority, provider: providerOf(run), schema_version: SCHEMA_VERSION },
+		...{ head: start?.head, head_parent: start?.parent, folder: start?.folder, conversations: "" },
+		...{ holder: fence > 0 ? host.id : undefined, fence, parent: parent?.run, trees, child, schedule },
 		...foldedValues(run),
-	]);
-	if (made.count === 0) return false;
+	};
+	const values = Object.values(row).map((one) => one ?? null);
+	const text = `INSERT INTO chronicle.run (${Object.keys(row)}) VALUES (${values.map((_, n) => `$${n + 1}`)}) ON CONFLICT (id) DO NOTHING`;
+	if ((await tx.query(text, values)).count === 0) return false;
 	await tx.query("INSERT INTO chronicle.event (run, seq, body) VALUES ($1, 1, $2)", [run.id, JSON.stringify(event)]);
 	return true;
 }
@@ -97,10 +79,12 @@ export async function insertRun(
 	options: PostgresStoreOptions,
 	first: Created,
 ): Promise<Result<HeldLedger, StoreFailure>> {
-	const { database, host, project, queue, priority = 0, creates } = options;
+	const { database, host, queue, creates } = options;
 	const isHeld = creates.kind === "held";
 	const fence = isHeld ? 1 : 0;
-	const { event, run } = firstEvent(options, first, fence);
+	if (!isHeld && !(await (await database.boss()).getQueue(plainQueue(queue))))
+		throw new Error(`Queue ${plainQueue(queue)} does not exist`);
+	const { event, run } = await firstEvent(options, first, fence);
 	if (!run) return unreadableTemplate;
 	const base = creates.kind === "submitted" ? await creates.base(run) : { ok: true as const, value: null };
 	if (!base.ok) return base;
@@ -108,8 +92,7 @@ export async function insertRun(
 	return database.transaction(async (tx) => {
 		if (!(await insertRow(tx, options, { event, run, fence, start: base.value }))) return exists(run.id);
 		if (isHeld) return { ok: true, value: await heldRow(tx, options, run, fence) };
-		const { labels: needs, commandsToo: bound } = hostNeed(run);
-		await sendJob(database, tx, { id: run.id, project, queue, priority, needs, bound, ...noCommands });
+		await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `wake ${run.id}`]);
 		return { ok: true, value: submittedLedger(options, run) };
 	});
 }

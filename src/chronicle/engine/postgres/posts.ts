@@ -1,7 +1,8 @@
 // Commands to a run, as rows: the holder takes them in the order of arrival.
 // X1 a row is marked after it was handled: after a crash it may be handled twice, and is never lost; X2 a row whose listener rejects stays;
 // X3 a row that cannot be read is kept and reported; X4 the sender finds the reason of a refusal in the row; X5 of two answers to
-// one question the first to arrive counts, whether or not a host is there, and the second is refused.
+// one question the first to arrive counts, whether or not a host is there, and the second is refused; X6 the login that has sent a command is
+// recorded with it.
 import {
 	awaitedAnswer,
 	decide,
@@ -26,6 +27,7 @@ interface PostRow {
 	readonly id: string;
 	readonly at: string;
 	readonly body: string;
+	readonly by: string;
 }
 
 /** Delivers the posts of a run, and those that arrive, until it is closed. */
@@ -63,7 +65,7 @@ export async function openPosts(
 
 async function waitingRows(database: Database, run: string): Promise<readonly PostRow[]> {
 	const { rows } = await database.query<PostRow>(
-		"SELECT id, at, body FROM chronicle.inbox WHERE run = $1 AND state = 'waiting' ORDER BY id",
+		"SELECT id, at, body, posted_by AS by FROM chronicle.inbox WHERE run = $1 AND state = 'waiting' ORDER BY id",
 		[run],
 	);
 	return rows;
@@ -77,12 +79,12 @@ export interface WaitingAnswer {
 
 /** The first of the run's posts that answers the question `seq`. */
 export async function findAnswer(database: Database, run: string, seq: number): Promise<WaitingAnswer | undefined> {
-	for (const { id, body } of await waitingRows(database, run)) {
+	for (const { id, body, by } of await waitingRows(database, run)) {
 		const read = parsePost(body);
 		if (!("event" in read)) continue;
 		const { event } = read;
 		const answers = event.kind === "approved" || event.kind === "rejected" || event.kind === "released";
-		if (answers && event.answers === seq) return { id, event };
+		if (answers && event.answers === seq) return { id, event: { ...event, by } };
 	}
 	return undefined;
 }
@@ -104,7 +106,7 @@ export async function refusePosts(tx: Sql, run: string, reason: string): Promise
 }
 
 /** Rejects where the listener could not handle the event: the next holder gets it. */
-async function deliver(database: Database, { id, at, body }: PostRow, listener: PostListener): Promise<void> {
+async function deliver(database: Database, { id, at, body, by }: PostRow, listener: PostListener): Promise<void> {
 	const read = parsePost(body);
 	if ("why" in read) {
 		await database.query("UPDATE chronicle.inbox SET state = 'unread', reason = $2, done_at = now() WHERE id = $1", [
@@ -113,43 +115,50 @@ async function deliver(database: Database, { id, at, body }: PostRow, listener: 
 		]);
 		return listener.unread(`row ${id} of chronicle.inbox`, read.why);
 	}
-	const refused = await listener.event(read.event, Number(at));
+	const refused = await listener.event({ ...read.event, by }, Number(at));
 	await settlePost(database, id, refused);
 }
 
-/** Why an answer is refused: its question was answered before, or the run waits for something else. The run's row is locked. */
-export async function refuseAnswer(tx: Sql, row: RunRow, event: UserEvent, at: number): Promise<string | undefined> {
+/** Why an answer is refused: its question was answered before, or the run waits for something else. */
+export async function refuseAnswer(sql: Sql, row: RunRow, event: UserEvent, at: number): Promise<string | undefined> {
 	if (!("answers" in event)) return undefined;
-	const { rows } = await tx.query<{ body: string }>(
-		"SELECT body FROM chronicle.inbox WHERE run = $1 AND state IN ('waiting', 'taken')",
-		[row.id],
-	);
-	for (const { body } of rows) {
-		const read = parsePost(body);
-		if ("event" in read && "answers" in read.event && read.event.answers === event.answers)
-			return `Another answer came first (${read.event.kind}), so yours was refused. Check the run's status.`;
-	}
-	const run = await loadRow(tx, row);
+	const first = await firstAnswer(sql, row.id, event.answers);
+	if (first !== undefined) return first;
+	const run = await loadRow(sql, row);
 	// A run that this version cannot read is judged by the host that can.
 	if (typeof run === "string" || awaitedAnswer(run) === event.answers) return undefined;
 	const judged = decide(run, event, new Date(at).toISOString());
 	return isRefusal(judged) ? judged.message : "The question has changed. Check the run's status.";
 }
 
-/** Adds a post in the caller's transaction, and notifies the holder; returns the sender's handle. `refused`: why it is not delivered. */
-export async function addPost(
-	{ database, tx }: { readonly database: Database; readonly tx: Sql },
-	{ run, body, at, refused }: { run: string; body: string; at: number; refused: string | undefined },
-): Promise<Post> {
-	const { rows } = await tx.query<{ id: string }>(
-		`WITH post AS (
-			INSERT INTO chronicle.inbox (run, at, body, state, reason, done_at)
-			VALUES ($1, $2, $3, CASE WHEN $4::text IS NULL THEN 'waiting' ELSE 'refused' END, $4, CASE WHEN $4::text IS NULL THEN NULL ELSE now() END)
-			RETURNING id
-		) SELECT id, pg_notify($5, $6) FROM post`,
-		[run, at, body, refused ?? null, CHANNEL, `post ${run}`],
+/** That another answer to the same question came first; `undefined`: none did. */
+async function firstAnswer(sql: Sql, run: string, answers: number): Promise<string | undefined> {
+	const { rows } = await sql.query<{ body: string }>(
+		"SELECT body FROM chronicle.inbox WHERE run = $1 AND answers = $2 AND state IN ('waiting', 'taken')",
+		[run, answers],
 	);
+	if (!rows[0]) return undefined;
+	const read = parsePost(rows[0].body);
+	const kind = "event" in read ? ` (${read.event.kind})` : "";
+	return `Another answer came first${kind}, so yours was refused. Check the run's status.`;
+}
+
+const insertText = `
+WITH post AS (
+	INSERT INTO chronicle.inbox (run, at, body, state, reason, done_at)
+	VALUES ($1, $2, $3, CASE WHEN $4::text IS NULL THEN 'waiting' ELSE 'refused' END, $4, CASE WHEN $4::text IS NULL THEN NULL ELSE now() END)
+	ON CONFLICT (run, answers) WHERE state IN ('waiting', 'taken') DO NOTHING RETURNING id
+) SELECT id, pg_notify($5, $6) FROM post`;
+
+/** Adds a post, and notifies the hosts; returns the sender's handle. `refused`: why it is not delivered. `undefined`: another answer to the same question was added first. */
+export async function addPost(
+	database: Database,
+	{ run, body, at, refused }: { run: string; body: string; at: number; refused: string | undefined },
+	sql: Sql = database,
+): Promise<Post | undefined> {
+	const { rows } = await sql.query<{ id: string }>(insertText, [run, at, body, refused ?? null, CHANNEL, `post ${run}`]);
 	const id = rows[0]?.id;
+	if (id === undefined) return undefined;
 	return {
 		async state(): Promise<PostState> {
 			const found = await database.query<{ state: string; reason: string | null }>(
@@ -165,4 +174,9 @@ export async function addPost(
 			return gone.count === 1;
 		},
 	};
+}
+
+/** The handle of a post that was refused at once. */
+export function refusedPost(reason: string): Post {
+	return { state: async () => ({ kind: "refused", reason }), withdraw: async () => false };
 }

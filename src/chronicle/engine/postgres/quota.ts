@@ -122,7 +122,7 @@ export interface LimitStatus {
 export async function readLimits(database: Database): Promise<readonly LimitStatus[]> {
 	const { rows } = await database.query<LimitLoad & { readonly queued: number }>(
 		`SELECT q.*, l.held, l.taken, (
-			SELECT count(*)::int FROM chronicle.run WHERE parent IS NULL AND holder IS NULL AND job IS NOT NULL
+			SELECT count(*)::int FROM chronicle.run WHERE parent IS NULL AND holder IS NULL AND (job IS NOT NULL OR NOT parked)
 			AND q.name = CASE q.kind WHEN 'project' THEN project WHEN 'queue' THEN split_part(queue, '/', 2) ELSE provider END
 		) AS queued
 		FROM chronicle.quota q CROSS JOIN LATERAL chronicle.load(q.kind, q.name) l ORDER BY q.kind, q.name`,

@@ -8,14 +8,15 @@ import {
 	type LedgerEvent,
 	type Run,
 	SCHEMA_VERSION,
+	startRun,
 } from "../../core/index.ts";
 import { summarizeRun } from "../ledger/index.ts";
 import type { Sql } from "./database.ts";
 import { type QueuedRun, queuedColumns } from "./jobs.ts";
 import { isOutage } from "./outage.ts";
-import { isFolderBelow, isObjectName, parseEvent, parseStoredRun } from "./untrusted.ts";
+import { isFirstEvent, isFolderBelow, isObjectName, parseEvent, parseStoredRun } from "./untrusted.ts";
 
-/** The columns that follow from the events; they change with every append. */
+/** The columns that follow from the events. */
 export const foldedColumns = [
 	"seq",
 	"visit",
@@ -32,14 +33,15 @@ export const foldedColumns = [
 	"delegates",
 ] as const;
 
-/** Values of {@link foldedColumns}. */
-export function foldedValues(run: Run): readonly unknown[] {
+/** Values of {@link foldedColumns}, by column. */
+export function foldedValues(run: Run): Readonly<Record<(typeof foldedColumns)[number], unknown>> {
 	const { template, task, costUsd, tokens } = summarizeRun(run, undefined);
-	const { labels, commandsToo } = hostNeed(run);
-	return [
-		...[run.seq, run.visit, isParked(run), run.status, run.state, run.updatedAt, costUsd, tokens, template, task],
-		...[labels, commandsToo, isDelegated(run)],
-	];
+	const { seq, visit, status, state, updatedAt } = run;
+	const { labels: needs, commandsToo: bound } = hostNeed(run);
+	return {
+		...{ seq, visit, parked: isParked(run), status, state, updated_at: updatedAt, cost_usd: costUsd, tokens },
+		...{ template, task, needs, bound, delegates: isDelegated(run) },
+	};
 }
 
 /** Whether the children of a run do its work, so that it needs no slot. */
@@ -77,8 +79,6 @@ export interface RunRow extends QueuedRun {
 	readonly trees: string;
 	/** The snapshot that the folder of a child started with; null: not known yet. */
 	readonly base: string | null;
-	readonly body: string;
-	readonly body_seq: number;
 	readonly host_name: string | null;
 	readonly host_pid: number | null;
 	readonly host_started: string | null;
@@ -86,7 +86,7 @@ export interface RunRow extends QueuedRun {
 }
 
 export const runColumns = `${queuedColumns}, r.provider, r.schema_version, r.seq, r.fence, r.holder, r.job, r.job_queue, r.attempt, r.head, r.head_parent, r.folder, r.conversations, r.visit,
-	r.claimed_visit, r.suspect, r.parked, r.waits, r.parent, COALESCE(r.trees, r.id)::text AS trees, r.base, r.body, r.body_seq, h.name AS host_name, h.pid AS host_pid, h.started AS host_started,
+	r.claimed_visit, r.suspect, r.parked, r.waits, r.parent, COALESCE(r.trees, r.id)::text AS trees, r.base, h.name AS host_name, h.pid AS host_pid, h.started AS host_started,
 	h.beat_at > now() - h.lease_ms * interval '1 millisecond' AS alive`;
 export const runTables = "chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder";
 
@@ -100,14 +100,15 @@ export async function lockRun(tx: Sql, id: string, skip = false): Promise<boolea
 	return (await tx.query(text, [id])).count > 0;
 }
 
-/** The row of a run of the project, locked until the transaction ends; `undefined`: there is none. */
+/** The row of a run of the project; `undefined`: there is none. */
+export async function findRow(sql: Sql, project: string, id: string): Promise<RunRow | undefined> {
+	const text = `SELECT ${runColumns} FROM ${runTables} WHERE r.id = $1 AND r.project = $2`;
+	return (await sql.query<RunRow>(text, [id, project])).rows[0];
+}
+
+/** The same, locked until the transaction ends. */
 export async function lockRow(tx: Sql, project: string, id: string): Promise<RunRow | undefined> {
-	if (!(await lockRun(tx, id))) return undefined;
-	const { rows } = await tx.query<RunRow>(`SELECT ${runColumns} FROM ${runTables} WHERE r.id = $1 AND r.project = $2`, [
-		id,
-		project,
-	]);
-	return rows[0];
+	return (await lockRun(tx, id)) ? findRow(tx, project, id) : undefined;
 }
 
 /** Selects a run and all runs below it as {@link FamilyRow}s, each before its children. */
@@ -135,21 +136,30 @@ export function holderOf(
 	return { host: host ?? "", pid: pid ?? 0, started: started ?? "", fence, alive: "yes" };
 }
 
-/** The run of a row with the events after its stored state; a reason where this version cannot read it. */
+/** The run of a row: its stored state, if there is one, with the events after that; a reason where this version cannot read it. */
 export async function loadRow(sql: Sql, row: RunRow): Promise<Run | "newer" | "corrupt"> {
 	if (row.schema_version > SCHEMA_VERSION) return "newer";
 	if (!hasSoundNames(row)) return "corrupt";
-	let run = parseStoredRun(row.body, row.id);
-	if (!run) return "corrupt";
+	const { rows } = await sql.query<{ body: string }>("SELECT body FROM chronicle.state WHERE run = $1", [row.id]);
+	const [state] = rows;
+	const stored = state && parseStoredRun(state.body, row.id);
+	if (state && !stored) return "corrupt";
 	try {
-		for await (const event of readEventRows(sql, row.id, row.body_seq)) {
-			if (event.seq !== run.seq + 1) return "corrupt";
-			run = foldEvent(run, event);
-		}
+		return (await foldAfter(sql, row.id, stored)) ?? "corrupt";
 	} catch (error) {
 		// An error of the database has a code, or is an outage.
 		if (isOutage(error) || (error as { code?: unknown }).code !== undefined) throw error;
 		return "corrupt";
+	}
+}
+
+/** The run after all its events; `undefined`: they are not complete, or are none of this run. */
+async function foldAfter(sql: Sql, id: string, stored: Run | undefined): Promise<Run | undefined> {
+	let run = stored;
+	for await (const event of readEventRows(sql, id, stored?.seq ?? 0)) {
+		if (event.seq !== (run?.seq ?? 0) + 1) return undefined;
+		run = run ? foldEvent(run, event) : beginRow(event, id);
+		if (!run) return undefined;
 	}
 	return run;
 }
@@ -158,6 +168,11 @@ export async function loadRow(sql: Sql, row: RunRow): Promise<Run | "newer" | "c
 function hasSoundNames({ head, head_parent, base, folder, conversations }: RunRow): boolean {
 	const objects = [head, head_parent, base, conversations === "" ? null : conversations];
 	return objects.every((name) => name === null || isObjectName(name)) && (folder === null || isFolderBelow(folder));
+}
+
+/** The run that the first event creates; `undefined`: it is no first event of this run. */
+function beginRow(event: LedgerEvent, id: string): Run | undefined {
+	return event.kind === "created" && event.id === id && isFirstEvent(event) ? startRun(event) : undefined;
 }
 
 /** The stored form of a new run's state. */

@@ -2,6 +2,7 @@
 // host. C1 a job creates one run, whatever dies: the run has the id of the job; C2 no run is created before the previous one is over, unless
 // the schedule allows it; C3 the row of a schedule says which times were skipped, and why.
 import type { JobWithMetadata } from "pg-boss";
+import type { Shape } from "../../../definition/index.ts";
 import { openRedaction } from "../../../safety/index.ts";
 import type { Result, Run, StoreFailure } from "../../core/index.ts";
 import { openProject, systemClock, workspaceScope } from "../project/index.ts";
@@ -10,11 +11,11 @@ import type { Database } from "./database.ts";
 import type { Host } from "./host.ts";
 import type { Report } from "./log.ts";
 import type { RunStart } from "./run-snapshot.ts";
-import { isScheduledStart, scheduleQueue } from "./schedules.ts";
+import { type ScheduledStart, scheduleQueue } from "./schedules.ts";
 import type { ServedProject } from "./segment.ts";
 import { openSharedWorkspace } from "./shared-workspace.ts";
 import { openPostgresStore } from "./store.ts";
-import { folderIn, parseUntrusted } from "./untrusted.ts";
+import { folderIn, isFirstEvent, parseUntrusted } from "./untrusted.ts";
 
 export interface ScheduledRunsOptions {
 	readonly database: Database;
@@ -31,6 +32,8 @@ interface DueSchedule {
 	readonly branch: string | null;
 	readonly folder: string;
 	readonly start: string;
+	/** The login that has added it. */
+	readonly by: string;
 	/** The previous run, if it is not over. */
 	readonly unfinished: string | null;
 }
@@ -44,7 +47,7 @@ const handlingSeconds = 600;
 const takeText = `
 UPDATE chronicle.schedule s SET handling = $2, handled_at = now()
 WHERE id = $1 AND (handling IS NULL OR handling = $2 OR handled_at < now() - $3 * interval '1 second')
-RETURNING id::text, queue, priority, branch, folder, start, (
+RETURNING id::text, queue, priority, branch, folder, start, submitted_by AS by, (
 	SELECT r.id::text FROM chronicle.run r
 	WHERE r.id = s.last_run AND NOT s.overlap AND r.id <> $2 AND r.status NOT IN ('done', 'failed', 'aborted')
 ) AS unfinished`;
@@ -149,15 +152,15 @@ export class ScheduledRuns {
 	/** Makes the run `id`; the store fails with `exists` where an earlier attempt at the job has made it. */
 	async #make(id: string, schedule: DueSchedule): Promise<Result<unknown, StoreFailure>> {
 		const { database, host, project, checkout } = this.#options;
-		const { queue, priority } = schedule;
+		const { queue, priority, by } = schedule;
 		const store = openPostgresStore({
 			...{ database, host, clock: systemClock, redact: openRedaction(process.env), project: project.name },
-			...{ queue, priority, schedule: schedule.id, folderOf: (run) => checkout.folderOf(run) },
+			...{ queue, priority, schedule: schedule.id, by, folderOf: (run) => checkout.folderOf(run) },
 			creates: { kind: "submitted", base: (run) => this.#publish(run, schedule) },
 		});
 		this.making.add(id);
 		try {
-			const start = parseUntrusted(schedule.start, isScheduledStart);
+			const start = parseUntrusted(schedule.start, isFirstEvent as Shape<ScheduledStart>);
 			if (!start) throw new Error("What the schedule starts cannot be read: remove it and add it again.");
 			return await store.create({ ...start, id });
 		} finally {

@@ -2,7 +2,6 @@
 // (scheduled-run.ts). What a run needs is pinned when the schedule is added.
 // C1 a schedule and its times are added and removed in one transaction.
 import { randomUUID } from "node:crypto";
-import { anyObject, isNumber, isText, object, oneOf, type Shape } from "../../../definition/index.ts";
 import { type Created, type Result, SCHEMA_VERSION, type StoreFailure, type TemplateReload } from "../../core/index.ts";
 import { storeFailure } from "../ledger/index.ts";
 import type { Database } from "./database.ts";
@@ -10,13 +9,6 @@ import { plainQueue } from "./routing.ts";
 
 /** A run that a schedule makes: its first event, without the id. */
 export type ScheduledStart = Omit<Created, "id">;
-
-export const isScheduledStart = object<Pick<ScheduledStart, "kind" | "schemaVersion" | "template" | "task">>({
-	kind: oneOf("created"),
-	schemaVersion: isNumber,
-	template: object({ name: isText, hash: isText, definition: anyObject }),
-	task: isText,
-}) as Shape<ScheduledStart>;
 
 export interface NewSchedule {
 	readonly project: string;

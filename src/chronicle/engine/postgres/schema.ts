@@ -1,11 +1,11 @@
-// The engine's tables and roles in Postgres, and their version. Events are append-only; a run's row is folded from them.
-// Z1 `initialize` is idempotent, even concurrently; Z2 it grants no more than each role needs; Z3 tables of another version are never
-// written.
+// The engine's tables in Postgres, and their version. Events are append-only; a run's row is folded from them.
+// Z1 `initialize` is idempotent, even concurrently; Z2 tables of another version are never written.
 import type { Failure } from "../../core/index.ts";
-import { type Database, JOBS_SCHEMA, type Sql } from "./database.ts";
+import type { Database, Sql } from "./database.ts";
+import { functions, makeRoles, policies } from "./rights.ts";
 
 /** Version of the tables. A database with a lower one is brought up by `engine init`; one with a higher one is left alone. */
-export const ENGINE_VERSION = 8;
+export const ENGINE_VERSION = 9;
 
 const lockNumber = 7_424_031;
 
@@ -28,21 +28,12 @@ CREATE TABLE IF NOT EXISTS chronicle.quota (
 	per_minute int,
 	PRIMARY KEY (kind, name)
 );
-ALTER TABLE chronicle.quota DROP CONSTRAINT IF EXISTS quota_kind_check;
-ALTER TABLE chronicle.quota ADD CONSTRAINT quota_kind_check CHECK (kind IN ('project', 'queue', 'provider'));
-DO $$ BEGIN
-	IF EXISTS (SELECT FROM pg_catalog.pg_attribute WHERE attrelid = 'chronicle.project'::regclass AND attname = 'most' AND NOT attisdropped) THEN
-		EXECUTE 'INSERT INTO chronicle.quota SELECT ''project'', name, most FROM chronicle.project WHERE most IS NOT NULL ON CONFLICT DO NOTHING';
-		EXECUTE 'ALTER TABLE chronicle.project DROP COLUMN most';
-	END IF;
-END $$;
 CREATE TABLE IF NOT EXISTS chronicle.claim (
 	at timestamptz NOT NULL DEFAULT clock_timestamp(),
 	project text NOT NULL,
 	queue text NOT NULL,
 	provider text
 );
-CREATE INDEX IF NOT EXISTS claim_at ON chronicle.claim (at);
 CREATE TABLE IF NOT EXISTS chronicle.host (
 	id uuid PRIMARY KEY,
 	name text NOT NULL,
@@ -80,22 +71,18 @@ CREATE TABLE IF NOT EXISTS chronicle.run (
 	updated_at text NOT NULL,
 	cost_usd float8 NOT NULL,
 	tokens bigint NOT NULL,
-	body text NOT NULL,
-	body_seq int NOT NULL,
 	submitted_by text NOT NULL DEFAULT session_user
 );
-ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS parent uuid;
-ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS trees uuid;
-ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS child text;
-CREATE INDEX IF NOT EXISTS run_children ON chronicle.run (parent) WHERE parent IS NOT NULL;
-CREATE INDEX IF NOT EXISTS run_newest ON chronicle.run (project, updated_at DESC);
-CREATE INDEX IF NOT EXISTS run_held ON chronicle.run (holder) WHERE holder IS NOT NULL;
-ALTER TABLE chronicle.run DROP COLUMN IF EXISTS claimed_at;
 CREATE TABLE IF NOT EXISTS chronicle.event (
 	run uuid NOT NULL REFERENCES chronicle.run ON DELETE CASCADE,
 	seq int NOT NULL,
 	body text NOT NULL,
 	PRIMARY KEY (run, seq)
+);
+CREATE TABLE IF NOT EXISTS chronicle.state (
+	run uuid PRIMARY KEY REFERENCES chronicle.run ON DELETE CASCADE,
+	seq int NOT NULL,
+	body text NOT NULL
 );
 CREATE TABLE IF NOT EXISTS chronicle.snapshot (
 	run uuid NOT NULL REFERENCES chronicle.run ON DELETE CASCADE,
@@ -140,6 +127,26 @@ CREATE TABLE IF NOT EXISTS chronicle.schedule (
 	made_at timestamptz NOT NULL DEFAULT now(),
 	submitted_by text NOT NULL DEFAULT session_user
 );
+`;
+
+/** Brings the tables of an earlier version to the form of this one. Version 9 has the stored states in a table of their own. */
+const additions = `
+ALTER TABLE chronicle.quota DROP CONSTRAINT IF EXISTS quota_kind_check;
+ALTER TABLE chronicle.quota ADD CONSTRAINT quota_kind_check CHECK (kind IN ('project', 'queue', 'provider'));
+DO $$ BEGIN
+	IF EXISTS (SELECT FROM pg_catalog.pg_attribute WHERE attrelid = 'chronicle.project'::regclass AND attname = 'most' AND NOT attisdropped) THEN
+		EXECUTE 'INSERT INTO chronicle.quota SELECT ''project'', name, most FROM chronicle.project WHERE most IS NOT NULL ON CONFLICT DO NOTHING';
+		EXECUTE 'ALTER TABLE chronicle.project DROP COLUMN most';
+	END IF;
+	IF EXISTS (SELECT FROM pg_catalog.pg_attribute WHERE attrelid = 'chronicle.run'::regclass AND attname = 'body' AND NOT attisdropped) THEN
+		EXECUTE 'INSERT INTO chronicle.state SELECT id, body_seq, body FROM chronicle.run ON CONFLICT DO NOTHING';
+		EXECUTE 'ALTER TABLE chronicle.run DROP COLUMN body, DROP COLUMN body_seq';
+	END IF;
+END $$;
+ALTER TABLE chronicle.run DROP COLUMN IF EXISTS claimed_at;
+ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS parent uuid;
+ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS trees uuid;
+ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS child text;
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS schedule uuid;
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS needs text[] NOT NULL DEFAULT '{}';
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS bound bool NOT NULL DEFAULT false;
@@ -152,90 +159,33 @@ ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS folder text;
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS suspect int;
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS conversations text;
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS delegates bool NOT NULL DEFAULT false;
-CREATE INDEX IF NOT EXISTS run_delegates ON chronicle.run (project) WHERE delegates AND holder IS NULL AND job IS NOT NULL;
+ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS updated_hour text GENERATED ALWAYS AS (left(updated_at, 13)) STORED;
 ALTER TABLE chronicle.host ADD COLUMN IF NOT EXISTS projects text[] NOT NULL DEFAULT '{}';
 ALTER TABLE chronicle.host ADD COLUMN IF NOT EXISTS labels text[] NOT NULL DEFAULT '{}';
 ALTER TABLE chronicle.host ADD COLUMN IF NOT EXISTS figures jsonb NOT NULL DEFAULT '{}';
-CREATE INDEX IF NOT EXISTS inbox_of_run ON chronicle.inbox (run, id);
-CREATE INDEX IF NOT EXISTS inbox_waiting ON chronicle.inbox (run) WHERE state = 'waiting';
+ALTER TABLE chronicle.host ADD COLUMN IF NOT EXISTS login text NOT NULL DEFAULT session_user;
+ALTER TABLE chronicle.inbox ADD COLUMN IF NOT EXISTS answers int
+	GENERATED ALWAYS AS (substring(body from '"answers":([0-9]{1,9})[,}]')::int) STORED;
+UPDATE chronicle.inbox i SET state = 'refused', reason = 'Another answer came first.' WHERE state IN ('waiting', 'taken') AND EXISTS (
+	SELECT FROM chronicle.inbox o WHERE o.run = i.run AND o.answers = i.answers AND o.id < i.id AND o.state IN ('waiting', 'taken'));
 `;
 
 /**
- * How many runs of a project, queue or provider are held, and how many times one was taken in the last minute; counted over every project, also
- * those that the caller does not see. A run and its children count as one. And whether a host may add a run: a child of a run of the same project
- * that a host holds, or one of a schedule.
+ * No index has a column that each append changes: such an update touches no index, and the room of the old row is used again at once. Therefore
+ * runs are listed by the hour of their last event. Pages of runs are left half empty for these updates.
  */
-const functions = `
-DROP FUNCTION IF EXISTS chronicle.load(text, text, text);
-CREATE OR REPLACE FUNCTION chronicle.load(the_kind text, the_name text) RETURNS TABLE (held int, taken int)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chronicle, pg_temp AS $$
-	SELECT (SELECT count(*)::int FROM chronicle.run WHERE parent IS NULL AND holder IS NOT NULL
-			AND the_name = CASE the_kind WHEN 'project' THEN project WHEN 'queue' THEN split_part(queue, '/', 2) ELSE provider END),
-		(SELECT count(*)::int FROM chronicle.claim WHERE at > clock_timestamp() - interval '1 minute'
-			AND the_name = CASE the_kind WHEN 'project' THEN project WHEN 'queue' THEN queue ELSE provider END)
-$$;
-CREATE OR REPLACE FUNCTION chronicle.takes_children(the_parent uuid, the_project text) RETURNS bool
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chronicle, pg_temp AS $$
-	SELECT EXISTS (SELECT FROM chronicle.run WHERE id = the_parent AND project = the_project AND holder IS NOT NULL)
-$$;
-CREATE OR REPLACE FUNCTION chronicle.takes_scheduled(the_schedule uuid, the_project text, the_queue text) RETURNS bool
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chronicle, pg_temp AS $$
-	SELECT EXISTS (SELECT FROM chronicle.schedule WHERE id = the_schedule AND project = the_project AND queue = the_queue)
-$$;
-`;
-
-/** The projects that the user has: a login role sees and changes the runs of the projects that it, or a role that it is a member of, was given. The owner sees all. */
-export const GIVEN_PROJECTS =
-	"SELECT project FROM chronicle.access JOIN pg_catalog.pg_roles ON rolname = member WHERE pg_catalog.pg_has_role(current_user, oid, 'MEMBER')";
-
-const policies = `
-ALTER TABLE chronicle.run ENABLE ROW LEVEL SECURITY;
-ALTER TABLE chronicle.event ENABLE ROW LEVEL SECURITY;
-ALTER TABLE chronicle.snapshot ENABLE ROW LEVEL SECURITY;
-ALTER TABLE chronicle.inbox ENABLE ROW LEVEL SECURITY;
-ALTER TABLE chronicle.schedule ENABLE ROW LEVEL SECURITY;
-DROP POLICY IF EXISTS given ON chronicle.schedule;
-CREATE POLICY given ON chronicle.schedule USING (project IN (${GIVEN_PROJECTS}));
-DROP POLICY IF EXISTS given ON chronicle.run;
-CREATE POLICY given ON chronicle.run USING (project IN (${GIVEN_PROJECTS}));
-DROP POLICY IF EXISTS given ON chronicle.event;
-CREATE POLICY given ON chronicle.event USING (EXISTS (SELECT 1 FROM chronicle.run r WHERE r.id = run));
-DROP POLICY IF EXISTS given ON chronicle.snapshot;
-CREATE POLICY given ON chronicle.snapshot USING (EXISTS (SELECT 1 FROM chronicle.run r WHERE r.id = run));
-DROP POLICY IF EXISTS given ON chronicle.inbox;
-CREATE POLICY given ON chronicle.inbox USING (EXISTS (SELECT 1 FROM chronicle.run r WHERE r.id = run));
-`;
-
-/** Roles without login, made where this user may make roles. */
-const roles = `
-DO $$ DECLARE r text; BEGIN
-	FOREACH r IN ARRAY ARRAY['chronicle_reader', 'chronicle_submitter', 'chronicle_worker'] LOOP
-		IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = r) THEN EXECUTE format('CREATE ROLE %I NOLOGIN', r); END IF;
-	END LOOP;
-END $$;
-`;
-
-const all = "chronicle_reader, chronicle_submitter, chronicle_worker";
-const grants = `
-GRANT USAGE ON SCHEMA chronicle, ${JOBS_SCHEMA} TO ${all};
-GRANT SELECT ON ALL TABLES IN SCHEMA chronicle TO ${all};
-GRANT SELECT ON ALL TABLES IN SCHEMA ${JOBS_SCHEMA} TO ${all};
-GRANT INSERT ON chronicle.run, chronicle.event, chronicle.inbox, chronicle.schedule TO chronicle_submitter;
-GRANT UPDATE (job, job_queue, waits, priority) ON chronicle.run TO chronicle_submitter;
-GRANT DELETE ON chronicle.run, chronicle.inbox, chronicle.schedule TO chronicle_submitter;
-GRANT UPDATE, DELETE ON ${JOBS_SCHEMA}.schedule TO chronicle_submitter;
-GRANT UPDATE (last_run, skipped, note, handling, handled_at) ON chronicle.schedule TO chronicle_worker;
-GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${JOBS_SCHEMA} TO chronicle_worker;
-GRANT INSERT ON ALL TABLES IN SCHEMA ${JOBS_SCHEMA} TO chronicle_submitter;
-GRANT INSERT, UPDATE, DELETE ON chronicle.host TO chronicle_worker;
-GRANT INSERT, UPDATE ON chronicle.run TO chronicle_worker;
-DROP POLICY IF EXISTS added ON chronicle.run;
-CREATE POLICY added ON chronicle.run AS RESTRICTIVE FOR INSERT
-	WITH CHECK (chronicle.takes_children(parent, project) OR chronicle.takes_scheduled(schedule, project, queue)
-		OR pg_catalog.pg_has_role(current_user, 'chronicle_submitter', 'MEMBER'));
-GRANT INSERT ON chronicle.event TO chronicle_worker;
-GRANT INSERT, DELETE ON chronicle.snapshot, chronicle.claim TO chronicle_worker;
-GRANT INSERT, UPDATE, DELETE ON chronicle.inbox TO chronicle_worker;
+const indexes = `
+DROP INDEX IF EXISTS chronicle.run_newest;
+CREATE INDEX IF NOT EXISTS run_by_hour ON chronicle.run (project, updated_hour DESC);
+CREATE INDEX IF NOT EXISTS run_children ON chronicle.run (parent) WHERE parent IS NOT NULL;
+CREATE INDEX IF NOT EXISTS run_held ON chronicle.run (holder) WHERE holder IS NOT NULL;
+CREATE INDEX IF NOT EXISTS run_delegates ON chronicle.run (project) WHERE delegates AND holder IS NULL AND job IS NOT NULL;
+CREATE INDEX IF NOT EXISTS run_unsent ON chronicle.run (updated_hour) WHERE holder IS NULL AND job IS NULL AND parent IS NULL AND NOT parked;
+CREATE INDEX IF NOT EXISTS claim_at ON chronicle.claim (at);
+CREATE INDEX IF NOT EXISTS inbox_of_run ON chronicle.inbox (run, id);
+CREATE INDEX IF NOT EXISTS inbox_waiting ON chronicle.inbox (run) WHERE state = 'waiting';
+CREATE UNIQUE INDEX IF NOT EXISTS inbox_answer ON chronicle.inbox (run, answers) WHERE state IN ('waiting', 'taken');
+ALTER TABLE chronicle.run SET (fillfactor = 50);
 `;
 
 /** Makes or updates the tables, and roles where this user may; gives what could not be done, one sentence each. */
@@ -245,7 +195,7 @@ export async function initialize(database: Database): Promise<Failure | readonly
 		await tx.query("SELECT pg_advisory_xact_lock($1)", [lockNumber]);
 		const found = await versionOf(tx);
 		if (found !== undefined && found > ENGINE_VERSION) return newerDatabase(found);
-		await tx.executeSql(tables);
+		for (const part of [tables, additions, indexes]) await tx.executeSql(part);
 		// A host of an earlier version that still works has lost its runs: it writes nothing to tables that it does not know.
 		if (found !== undefined && found < ENGINE_VERSION)
 			await tx.query("UPDATE chronicle.run SET fence = fence + 1 WHERE holder IS NOT NULL");
@@ -258,23 +208,6 @@ export async function initialize(database: Database): Promise<Failure | readonly
 		await database.installJobs();
 		return makeRoles(tx);
 	});
-}
-
-/** Gives the roles their rights on every table, those of queues that were just made too. */
-export async function makeRoles(tx: Sql): Promise<readonly string[]> {
-	await tx.query("SAVEPOINT roles");
-	try {
-		await tx.executeSql(roles);
-		await tx.executeSql(grants);
-		return [];
-	} catch (error) {
-		await tx.query("ROLLBACK TO SAVEPOINT roles");
-		const { code, message } = error as { code?: string; message: string };
-		if (code !== "42501") throw error;
-		return [
-			`The roles chronicle_reader, chronicle_submitter and chronicle_worker were not created (${message}): only this user can use the engine until a user who may create roles runs init.`,
-		];
-	}
 }
 
 async function versionOf(sql: Sql): Promise<number | undefined> {

@@ -1,4 +1,6 @@
-// What becomes of a job when its segment has ended, or its host is dead.
+// What becomes of a job when its segment has ended, or its host is dead, and which runs get one: a host sends the jobs of runs and commands that
+// others have recorded.
+// E1 a run that is to continue, or has a command, and has neither host nor job gets a job from whichever host looks first.
 import type { ConditionChanged, Failure, HostNeed, Run } from "../../core/index.ts";
 import type { Database, Sql } from "./database.ts";
 import {
@@ -109,27 +111,40 @@ async function reapRun(database: Database, tx: Sql, id: string): Promise<boolean
 	return true;
 }
 
-/** Those without a job come first: the others usually wait for a host. */
-const posted = `
-SELECT r.id::text FROM chronicle.run r WHERE r.holder IS NULL AND r.id IN (SELECT run FROM chronicle.inbox WHERE state = 'waiting')
-ORDER BY r.job IS NOT NULL, random() LIMIT 20`;
+/** What decides whether a run gets a job. */
+type IdleRow = SettledRow & { readonly parked: boolean; readonly parent: string | null };
 
-/** Sends jobs for runs that have commands and neither a host nor a job, as after a crash of the database; gives their ids. */
-export async function wakePosted(database: Database): Promise<readonly string[]> {
-	const found = await database.query<{ id: string }>(posted);
+/** A run that is to continue and has neither host nor job: it is new, or its job is lost. That of a child is its parent's matter. */
+export const unsent = "r.holder IS NULL AND r.job IS NULL AND r.parent IS NULL AND NOT r.parked";
+/** Those with commands: the ones without a job come first, because the others usually wait for a host. */
+const idle = `
+(SELECT r.id::text FROM chronicle.run r WHERE ${unsent} ORDER BY r.updated_hour, r.updated_at LIMIT 100) UNION
+(SELECT r.id::text FROM chronicle.run r WHERE r.holder IS NULL AND r.id IN (SELECT run FROM chronicle.inbox WHERE state = 'waiting')
+	ORDER BY r.job IS NOT NULL, random() LIMIT 20)`;
+
+/** Sends jobs for runs that need one and have none; gives their ids. */
+export async function wakeRuns(database: Database): Promise<readonly string[]> {
+	const found = await database.query<{ id: string }>(idle);
 	const woken: string[] = [];
-	for (const { id } of found.rows) if (await database.transaction((tx) => wakeRun(database, tx, id))) woken.push(id);
+	for (const { id } of found.rows) {
+		// One that cannot get a job, such as without its queue, keeps none of the others waiting.
+		if (await wakeRun(database, id, true).catch(() => false)) woken.push(id);
+	}
 	return woken;
 }
 
-async function wakeRun(database: Database, tx: Sql, id: string): Promise<boolean> {
-	if (!(await lockRun(tx, id, true))) return false;
-	const { rows } = await tx.query<SettledRow>(
-		`SELECT ${settledColumns} FROM chronicle.run r WHERE r.id = $1 AND r.holder IS NULL`,
-		[id],
-	);
-	const [row] = rows;
-	return row?.waiting === true && ensureJob(database, tx, row);
+/** Sends a job for a run if it needs one and has none. `skip`: not while another transaction has locked it, which may be the same. */
+export function wakeRun(database: Database, id: string, skip = false): Promise<boolean> {
+	return database.transaction(async (tx) => {
+		if (!(await lockRun(tx, id, skip))) return false;
+		const { rows } = await tx.query<IdleRow>(
+			`SELECT ${settledColumns}, r.parked, r.parent FROM chronicle.run r WHERE r.id = $1 AND r.holder IS NULL`,
+			[id],
+		);
+		const [row] = rows;
+		const isUnsent = row?.job === null && row.parent === null && !row.parked;
+		return row !== undefined && (row.waiting || isUnsent) && ensureJob(database, tx, row);
+	});
 }
 
 /** Completes an attempt whose job is to be replaced; gives the locked run, or `undefined` if the job is not its current one. */

@@ -4,9 +4,10 @@ import type { Database } from "./database.ts";
 import { usualQueue } from "./engine-project.ts";
 import { checkNames, makeQueue } from "./jobs.ts";
 import { readLimits, setLimit } from "./quota.ts";
+import { makeRoles } from "./rights.ts";
 import { queueName } from "./routing.ts";
 import { scheduleQueue } from "./schedules.ts";
-import { initialize, makeRoles } from "./schema.ts";
+import { initialize } from "./schema.ts";
 
 export interface EngineSetup {
 	/** A project to make; without one only the tables are made. */

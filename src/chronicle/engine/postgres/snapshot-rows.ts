@@ -9,19 +9,7 @@ export interface StoredSnapshot extends RecordedSnapshot {
 	readonly seq: number;
 }
 
-/**
- * A part of the statement that appends events: inserts the snapshots of `values` for the run in `held`. `first`: number of its first
- * parameter; `seq`: that of the last event.
- */
-export function insertSnapshotsText(first: number, seq: number): string {
-	return `kept AS (
-	INSERT INTO chronicle.snapshot (run, seq, n, tree, parent, base, note, pack)
-	SELECT held.id, $${seq}, s.n, s.tree, s.parent, s.base, s.note, substring($${first}::bytea FROM s.start FOR s.length)
-	FROM held, jsonb_to_recordset($${first + 1}::jsonb) AS s(n int, tree text, parent text, base text, note text, start int, length int)
-)`;
-}
-
-/** The values of {@link insertSnapshotsText}. */
+/** The snapshots as `chronicle.append` takes them: a list, and the packs one after another. */
 export function snapshotValues(snapshots: readonly RecordedSnapshot[]): readonly unknown[] {
 	// Postgres counts bytes from 1.
 	let start = 1;
@@ -30,7 +18,7 @@ export function snapshotValues(snapshots: readonly RecordedSnapshot[]): readonly
 		start += pack.length;
 		return row;
 	});
-	return [Buffer.concat(snapshots.map(({ pack }) => pack)), JSON.stringify(listed)];
+	return [JSON.stringify(listed), Buffer.concat(snapshots.map(({ pack }) => pack))];
 }
 
 /** The snapshots of a run that are not on the remote, as far as is known; the oldest first. */

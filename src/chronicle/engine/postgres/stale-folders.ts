@@ -3,7 +3,7 @@
 // H1 folders with files that are nowhere else stay until their run is removed; H2 folders of runs that this host supervises stay.
 import type { Checkout } from "./checkout.ts";
 import type { Database } from "./database.ts";
-import { GIVEN_PROJECTS } from "./schema.ts";
+import { GIVEN_PROJECTS } from "./rights.ts";
 
 export interface StaleFolders {
 	readonly checkout: Checkout;

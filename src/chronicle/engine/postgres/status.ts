@@ -6,6 +6,7 @@ import { deadQueue } from "./jobs.ts";
 import { type LimitKind, type LimitStatus, readLimits } from "./quota.ts";
 import { explainWait, type HostOffer, minFreeBytes, readOffers, type WaitReason } from "./routing.ts";
 import { loadRow, type RunRow, runColumns, runTables } from "./rows.ts";
+import { unsent } from "./settle.ts";
 
 interface HostStatus {
 	readonly id: string;
@@ -78,14 +79,18 @@ type Jobs = Omit<QueueStatus, "name">;
 const noJobs: Jobs = { waiting: 0, active: 0, oldest: null };
 
 /**
- * Unfinished jobs of runs that exist, by queue. pg-boss's own function stores the figures, which a reader may not, or gives those of the last maintenance.
+ * Unfinished jobs of runs that exist, by queue, with the runs that no host has sent a job for yet. pg-boss's own function stores the figures, which a
+ * reader may not, or gives those of the last maintenance.
  */
 async function countJobs(database: Database): Promise<ReadonlyMap<string, Jobs>> {
 	const { rows } = await database.query<QueueStatus>(
 		`SELECT name, count(*) FILTER (WHERE state <> 'active')::int AS waiting, count(*) FILTER (WHERE state = 'active')::int AS active,
 			extract(epoch FROM now() - min(greatest(created_on, start_after)) FILTER (WHERE state <> 'active' AND start_after <= now()))::int AS oldest
-		FROM ${JOBS_SCHEMA}.job WHERE state IN ('created', 'retry', 'active')
-		AND (data->>'run' IS NULL OR EXISTS (SELECT FROM chronicle.run r WHERE r.id::text = data->>'run')) GROUP BY name`,
+		FROM (
+			SELECT name, state::text, created_on, start_after FROM ${JOBS_SCHEMA}.job WHERE state IN ('created', 'retry', 'active')
+				AND (data->>'run' IS NULL OR EXISTS (SELECT FROM chronicle.run r WHERE r.id::text = data->>'run'))
+			UNION ALL SELECT queue, 'created', updated_at::timestamptz, now() FROM chronicle.run r WHERE ${unsent}
+		) jobs GROUP BY name`,
 	);
 	return new Map(rows.map(({ name, ...jobs }) => [name, jobs]));
 }
@@ -141,7 +146,7 @@ async function explainStuck(
 	limits: readonly LimitStatus[],
 ): Promise<Pick<StuckRun, "run" | "why" | "help"> | undefined> {
 	const wait = explainWait(row, offers);
-	const isQueued = row.job !== null && !row.parked;
+	const isQueued = (row.job !== null || row.parent === null) && !row.parked;
 	if (isQueued && row.waits === null && row.holder === null && !wait.missing) return undefined;
 	const run = await loadRow(database, row);
 	if (run === "newer")

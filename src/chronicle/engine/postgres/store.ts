@@ -1,6 +1,6 @@
 // The ledger store of an engine: the runs of one project in Postgres, for any number of hosts.
-// S1 a run, its first event and its first job begin in one transaction; S2 one host holds a run at a time, under a fence that only grows;
-// S3 a post and the job that lets it be read are added in one transaction.
+// S1 a run and its first event begin in one transaction; S2 one host holds a run at a time, under a fence that only grows; S3 who sends a run
+// or a command sends no job: a host does, which hears of it, or looks for it (see `settle.ts`).
 
 import { isNumber, isText, object, only } from "../../../definition/index.ts";
 import type {
@@ -13,7 +13,6 @@ import type {
 	Run,
 	RunSummary,
 	StoreFailure,
-	UserEvent,
 } from "../../core/index.ts";
 import { hostNeed, missingLabels, SCHEMA_VERSION } from "../../core/index.ts";
 import { isRunId, postText, postTooLong, redactEvent, resolveRunId, storeFailure } from "../ledger/index.ts";
@@ -23,15 +22,16 @@ import type { Sql } from "./database.ts";
 import { databaseFailure } from "./database-failure.ts";
 import { HeldRow, type PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
-import { insertRun } from "./insert-run.ts";
-import { ensureJob, type JobAttempt, type QueuedRun } from "./jobs.ts";
+import { insertRun, providerOf } from "./insert-run.ts";
+import type { JobAttempt, QueuedRun } from "./jobs.ts";
 import type { PostgresStoreOptions } from "./parts.ts";
-import { addPost, refuseAnswer, refusePosts } from "./posts.ts";
+import { addPost, refuseAnswer, refusedPost, refusePosts } from "./posts.ts";
 import { admitRun } from "./quota.ts";
 import { explainWait, type HostOffer, labelsInQueue, nextQueue, readOffers } from "./routing.ts";
 import {
 	type FamilyRow,
 	familyText,
+	findRow,
 	holderOf,
 	loadRow,
 	lockRow,
@@ -55,7 +55,7 @@ export interface PostgresStore extends LedgerStore {
 	beginChild(first: Created, start: ChildStart): Promise<Result<Run, StoreFailure>>;
 	/** A run and all runs below it, each before its children. */
 	family(id: string): Promise<readonly FamilyRow[]>;
-	/** Sends a job for a run that has none, so that a host continues it. */
+	/** Asks the hosts to look whether the run needs a job. */
 	wake(id: string): Promise<Result<void, StoreFailure>>;
 }
 
@@ -78,7 +78,7 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 	const find = async (name: string): Promise<Result<string, StoreFailure>> => {
 		const pattern = name === "last" ? "%" : `${name.replace(/[^0-9a-f-]/g, "_")}%`;
 		const { rows } = await database.query<{ id: string }>(
-			"SELECT id::text FROM chronicle.run WHERE project = $1 AND id::text LIKE $2 ORDER BY updated_at DESC LIMIT 100",
+			"SELECT id::text FROM chronicle.run WHERE project = $1 AND id::text LIKE $2 ORDER BY updated_hour DESC, updated_at DESC LIMIT 100",
 			[project, name === "" ? "" : pattern],
 		);
 		return resolveRunId(
@@ -107,33 +107,22 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 			guarded(id, async () => {
 				const text = postText(redactEvent(event, options.redact));
 				if (text === undefined) return postTooLong;
-				return database.transaction(async (tx) => {
-					const row = await lockRow(tx, project, id);
-					if (!row) return unknown(id);
-					const at = options.clock.now();
-					const refused = (await refuseUnneeded(tx, row)) ?? (await refuseAnswer(tx, row, event, at));
-					const post = await addPost({ database, tx }, { run: id, body: text, at, refused });
-					if (refused !== undefined) return { ok: true, value: post };
-					if (!holderOf(row)) await ensureJob(database, tx, withPost(row, event));
-					return { ok: true, value: post };
-				});
+				const row = await findRow(database, project, id);
+				if (!row) return unknown(id);
+				const at = options.clock.now();
+				const refused = (await refuseUnneeded(database, row)) ?? (await refuseAnswer(database, row, event, at));
+				const post = await addPost(database, { run: id, body: text, at, refused });
+				if (!post) return { ok: true, value: refusedPost((await refuseAnswer(database, row, event, at)) ?? "") };
+				return { ok: true, value: post };
 			}),
 		wake: (id) =>
-			guarded(id, () =>
-				database.transaction(async (tx) => {
-					const row = await lockRow(tx, project, id);
-					if (!row) return unknown(id);
-					if (!holderOf(row)) await ensureJob(database, tx, row);
-					return { ok: true, value: undefined };
-				}),
-			),
+			guarded(id, async () => {
+				if (!(await findRow(database, project, id))) return unknown(id);
+				await database.query("SELECT pg_notify($1, $2)", [CHANNEL, `wake ${id}`]);
+				return { ok: true, value: undefined };
+			}),
 		remove: (id) => guarded(id, () => removeRun(options, id)),
 	};
-}
-
-/** The row once the event is posted. */
-function withPost(row: RunRow, { kind }: UserEvent): RunRow {
-	return { ...row, waiting: true, aborting: row.aborting || kind === "abort_requested" };
 }
 
 /** The failure where the run of a row cannot be taken now. */
@@ -192,16 +181,17 @@ async function claimRun(
 	}
 	const run = await loadRow(tx, row);
 	if (typeof run === "string") return unreadable(run, id);
+	const provider = row.fence === 0 ? (providerOf(run) ?? null) : row.provider;
 	if (job) {
 		checkLabels(row, run, host);
 		if (row.suspect !== null && !row.delegates && !isIdle) throw new MustBeAlone();
-		// A run and its children count as one.
-		if (row.parent === null) await admitRun(tx, row);
+		// A run and its children count as one. Its provider follows from its events: the sender may have written another one into the row.
+		if (row.parent === null) await admitRun(tx, { ...row, provider });
 	}
 	const fence = row.fence + 1;
 	await tx.query(
-		"UPDATE chronicle.run SET fence = $2, holder = $3, attempt = $4, claimed_visit = visit, waits = NULL WHERE id = $1",
-		[id, fence, host.id, job?.retryCount ?? row.attempt],
+		"UPDATE chronicle.run SET fence = $2, holder = $3, attempt = $4, claimed_visit = visit, provider = $5, waits = NULL WHERE id = $1",
+		[id, fence, host.id, job?.retryCount ?? row.attempt, provider],
 	);
 	return { ok: true, value: new HeldRow({ ...options, row, run, fence, job }) };
 }
@@ -214,11 +204,7 @@ function unreadable(why: "newer" | "corrupt", id: string): { readonly ok: false;
 
 async function readRun(options: PostgresStoreOptions, id: string): Promise<Result<ReadLedger, StoreFailure>> {
 	const { database, project, folderOf } = options;
-	const { rows } = await database.query<RunRow>(
-		`SELECT ${runColumns} FROM ${runTables} WHERE r.id = $1 AND r.project = $2`,
-		[id, project],
-	);
-	const [row] = rows;
+	const row = await findRow(database, project, id);
 	if (!row) return unknown(id);
 	const run = await loadRow(database, row);
 	if (typeof run === "string") return unreadable(run, id);
@@ -240,12 +226,13 @@ async function readRun(options: PostgresStoreOptions, id: string): Promise<Resul
 /** Who holds the run of a row, or what it waits for until somebody does. */
 function standingOf(row: RunRow, offers: readonly HostOffer[]): Pick<ReadLedger, "holder" | "queued"> {
 	const holder = holderOf(row);
-	if (holder || (row.job === null && (row.parent === null || row.parked))) return { holder };
-	const usual = row.job === null ? "Waits until its parent continues." : explainWait(row, offers).text;
+	if (holder || (row.job === null && row.parked)) return { holder };
+	const isLeft = row.job === null && row.parent !== null;
+	const usual = isLeft ? "Waits until its parent continues." : explainWait(row, offers).text;
 	return { holder, queued: row.waits ?? usual };
 }
 
-type ListRow = Omit<RunRow, "body"> & {
+type ListRow = RunRow & {
 	readonly template: string;
 	readonly task: string;
 	readonly status: string;
@@ -267,9 +254,9 @@ async function listRuns(
 	{ id: only, firstRuns }: Listed,
 ): Promise<LedgerEntry[]> {
 	const { rows } = await database.query<ListRow>(
-		`SELECT ${runColumns.replace("r.body, ", "")}, r.template, r.task, r.status, r.state, r.updated_at, r.cost_usd, r.tokens, r.child
+		`SELECT ${runColumns}, r.template, r.task, r.status, r.state, r.updated_at, r.cost_usd, r.tokens, r.child
 		FROM ${runTables} WHERE r.project = $1 AND ($2::uuid IS NULL OR r.id = $2) AND ($3::int IS NULL OR r.parent IS NULL)
-		ORDER BY r.updated_at DESC, r.id DESC LIMIT $3`,
+		ORDER BY r.updated_hour DESC, r.updated_at DESC, r.id DESC LIMIT $3`,
 		[project, only ?? null, firstRuns ?? null],
 	);
 	return rows.map((row): LedgerEntry => {
@@ -298,18 +285,18 @@ function parentIn({ parent, child }: ListRow): Pick<RunSummary, "parent"> {
 	return parent !== null && place ? { parent: { run: parent, ...only(placeFields, place) } } : {};
 }
 
-/** A run without a holder that is not parked waits for a host, or was interrupted; a child without a job waits for its parent. */
-function statusOf({ status, job, parent }: ListRow, isHeld: boolean): string {
-	if (status !== "running" || isHeld) return status;
-	return job === null && parent === null ? "interrupted" : "queued";
+/** A run without a holder that is not parked waits for a host; a child without a job waits for its parent. */
+function statusOf({ status }: ListRow, isHeld: boolean): string {
+	return status === "running" && !isHeld ? "queued" : status;
 }
 
 async function removeRun(
 	options: PostgresStoreOptions,
 	id: string,
 ): Promise<Result<{ readonly bytes: number }, StoreFailure>> {
-	return options.database.transaction(async (tx) => {
-		const row = await lockRow(tx, options.project, id);
+	const { database, project } = options;
+	return database.transaction(async (tx) => {
+		const row = await lockRow(tx, project, id);
 		if (!row) return unknown(id);
 		const holder = holderOf(row);
 		if (holder) return storeFailure("held", `The run belongs to ${holder.host}.`, "Abort it, or wait until it ends.");
@@ -318,6 +305,6 @@ async function removeRun(
 			[id],
 		);
 		await tx.query("DELETE FROM chronicle.run WHERE id = $1", [id]);
-		return { ok: true, value: { bytes: Number(sizes.rows[0]?.bytes ?? 0) + row.body.length } };
+		return { ok: true, value: { bytes: Number(sizes.rows[0]?.bytes ?? 0) } };
 	});
 }

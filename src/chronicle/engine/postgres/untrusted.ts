@@ -1,9 +1,9 @@
 // Parses what others have written: rows of the database, jobs of the queue, commits on the git remote. Whoever may write there can write anything.
 // P1 a name becomes part of a path or of a git command only after it was checked here; P2 what cannot be parsed is absent: nothing is guessed.
 import { join } from "node:path";
-import { anyObject, isNumber, isText, listOf, object, optional, type Shape } from "../../../definition/index.ts";
+import { anyObject, isNumber, isText, listOf, object, oneOf, optional, type Shape } from "../../../definition/index.ts";
 import { deepestRealPath } from "../../../disk/index.ts";
-import { decodeRun, type LedgerEvent, type Run, type StoredRun } from "../../core/index.ts";
+import { type Created, decodeRun, type LedgerEvent, type Run, type StoredRun } from "../../core/index.ts";
 import { isRunId } from "../ledger/index.ts";
 
 /** Whether a text can be the name of a git object. */
@@ -52,6 +52,14 @@ const isEvent = object<Pick<LedgerEvent, "seq" | "at" | "kind">>({
 export function parseEvent(text: string): LedgerEvent | undefined {
 	return parseUntrusted(text, isEvent as Shape<LedgerEvent>);
 }
+
+/** Whether the first event of a run can be read. */
+export const isFirstEvent = object<Pick<Created, "kind" | "schemaVersion" | "template" | "task">>({
+	kind: oneOf("created"),
+	schemaVersion: isNumber,
+	template: object({ name: isText, hash: isText, definition: anyObject }),
+	task: isText,
+});
 
 interface StoredParts {
 	readonly id: string;

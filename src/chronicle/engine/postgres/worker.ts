@@ -20,7 +20,7 @@ import { parkDeadRuns } from "./park.ts";
 import { labelsInQueue, queueName } from "./routing.ts";
 import { ScheduledRuns } from "./scheduled-run.ts";
 import { type RunSegment, type ServedProject, startSegment, stopAtMove } from "./segment.ts";
-import { cancelReplaced, failedOn, reapRuns, secondsToWait, wakePosted } from "./settle.ts";
+import { cancelReplaced, failedOn, reapRuns, secondsToWait, wakeRun, wakeRuns } from "./settle.ts";
 import { type Slot, Slots } from "./slots.ts";
 import { removeStale } from "./stale-folders.ts";
 import { openPostgresStore, type PostgresStore } from "./store.ts";
@@ -53,9 +53,9 @@ interface Served {
 
 /** Milliseconds between two looks for jobs, where no notification comes. */
 const pollMs = 5000;
-/** Milliseconds between two searches for dead hosts, by all hosts together where they are many, and by one at least. */
-const reapMs = 1000;
-const minReapMs = 2000;
+/** Milliseconds between two searches for dead hosts, and for runs without a job, by all hosts together where they are many, and by one at least. */
+const searchMs = 1000;
+const minSearchMs = 2000;
 /** How many hosts look for a job when one is sent: with a thousand of them, the rest would ask the database in vain. */
 const lookers = 8;
 /** Milliseconds between two local checks of the own lease; no statement. */
@@ -89,6 +89,7 @@ export class EngineWorker {
 	readonly #crashAt = openCrashPoints();
 	#reaping = false;
 	#reapAt = 0;
+	#wakeAt = 0;
 	/** Number of hosts of the engine, from the last renewal of the lease. */
 	#hosts = 1;
 	#maintainedAt = Number.NEGATIVE_INFINITY;
@@ -142,8 +143,10 @@ export class EngineWorker {
 				if (beat.draining) this.drain();
 			}
 		});
-		const unlisten = await database.listen((payload) => {
-			if (payload === undefined || (payload.startsWith("job ") && this.#looksFor(payload.slice(4)))) this.#look();
+		const unlisten = await database.listen((payload = "") => {
+			const [what, name = ""] = payload.split(" ");
+			if (what === "" || (what === "job" && this.#looksFor(name))) this.#look();
+			if (what === "wake" || what === "post") this.#wakeOne(name);
 		});
 		for (let polledAt = 0; !(this.#stopping && this.#busy === 0); ) {
 			this.#watchLease();
@@ -153,6 +156,7 @@ export class EngineWorker {
 				this.#look();
 			}
 			void this.#reap(now);
+			void this.#wakeAll(now);
 			this.#maintain(now);
 			await Promise.race([sleep(watchMs), new Promise<void>((resolve) => (this.#wake = resolve))]);
 		}
@@ -206,14 +210,31 @@ export class EngineWorker {
 		if (this.#reaping || now < this.#reapAt || now - host.steadySince() < host.leaseMs) return;
 		if (now - host.provedAt() > host.leaseMs) return;
 		this.#reaping = true;
-		this.#reapAt = now + Math.max(minReapMs, reapMs * this.#hosts * (0.5 + Math.random()));
+		this.#reapAt = now + this.#untilNextSearch();
 		const reaped = await reapRuns(database).catch((): readonly string[] => []);
 		host.figures.takeovers += reaped.length;
 		for (const run of reaped) report("Its host is dead; another continues it.", { level: "warn", run });
-		const woken = await wakePosted(database).catch((): readonly string[] => []);
-		for (const run of woken)
-			report("It had commands that no host was to take; one is asked now.", { level: "warn", run });
 		this.#reaping = false;
+	}
+
+	/** Finds the runs that need a job, where no notification has told. */
+	async #wakeAll(now: number): Promise<void> {
+		if (now < this.#wakeAt || this.#draining) return;
+		this.#wakeAt = Number.POSITIVE_INFINITY;
+		await wakeRuns(this.#options.database).catch(() => {});
+		this.#wakeAt = performance.now() + this.#untilNextSearch();
+	}
+
+	/** A run was submitted, or a command to it: some hosts look whether it needs a job. */
+	#wakeOne(run: string): void {
+		if (this.#draining || this.#running.has(run) || Math.random() * this.#hosts >= lookers) return;
+		wakeRun(this.#options.database, run).catch(() => {
+			this.#wakeAt = 0;
+		});
+	}
+
+	#untilNextSearch(): number {
+		return Math.max(minSearchMs, searchMs * this.#hosts * (0.5 + Math.random()));
 	}
 
 	/** Deletes old jobs, and hosts that have long been dead. */

@@ -22,7 +22,7 @@ export function answerEvent({ seq, diff, visit }: ApprovalQuestion, approval: Ap
 				seen,
 			};
 		case "rejected":
-			return { kind: "rejected", answers: seq, words: approval.words, seen };
+			return { kind: "rejected", answers: seq, ...wordsOf(approval), words: approval.words, seen };
 		case "sent":
 			return { kind: "released", answers: seq, to: approval.to, ...wordsOf(approval), seen };
 		case "undecided":
@@ -36,7 +36,7 @@ export function approvalOf(event: UserEvent & { readonly kind: "approved" | "rej
 		case "approved":
 			return { kind: "approved", ...decisionFields(event), ...wordsOf(event) };
 		case "rejected":
-			return { kind: "rejected", words: event.words };
+			return { kind: "rejected", ...wordsOf(event), words: event.words };
 		case "released":
 			return event.to === undefined ? { kind: "undecided" } : { kind: "sent", to: event.to, ...wordsOf(event) };
 	}
@@ -52,6 +52,8 @@ function decisionFields({ choice, resolved, winner }: How): How {
 	};
 }
 
-function wordsOf({ words }: { readonly words?: string }): { readonly words?: string } {
-	return words === undefined ? {} : { words };
+type Said = { readonly words?: string; readonly by?: string };
+
+function wordsOf({ words, by }: Said): Said {
+	return { ...(words === undefined ? {} : { words }), ...(by === undefined ? {} : { by }) };
 }

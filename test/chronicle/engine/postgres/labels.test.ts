@@ -17,6 +17,7 @@ import { LabelsMissing } from "../../../../src/chronicle/engine/postgres/store.t
 import { openRedaction } from "../../../../src/safety/index.ts";
 import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
 import { created, id, tell, value } from "../ledger/sample-events.ts";
+import { attended } from "./attended.ts";
 import { connect } from "./connect.ts";
 
 const plain = queueName("app", "runs");
@@ -36,11 +37,14 @@ describe("the job of a run", needsPostgres, () => {
 	};
 	const host = (labels: readonly string[]) => open(labels);
 	const store = (on = openHost(database), queue = plain) =>
-		openPostgresStore({
-			...{ database, host: on, clock: Date, redact: openRedaction({}), project: "app", queue },
-			folderOf: (run) => `/nowhere/${run}`,
-			creates: { kind: "submitted", base: async () => ({ ok: true, value: null }) },
-		});
+		attended(
+			database,
+			openPostgresStore({
+				...{ database, host: on, clock: Date, redact: openRedaction({}), project: "app", queue },
+				folderOf: (run) => `/nowhere/${run}`,
+				creates: { kind: "submitted", base: async () => ({ ok: true, value: null }) },
+			}),
+		);
 	/** Takes the next job of a queue as a host with these labels does; `undefined`: there is none, or it was sent on. */
 	const take = (queue: string, on: Host) =>
 		database.transaction(async (tx) => {

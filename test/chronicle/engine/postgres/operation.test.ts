@@ -17,7 +17,7 @@ import {
 	setLimit,
 	setUpEngine,
 } from "../../../../src/chronicle/engine/postgres/index.ts";
-import { reapRuns } from "../../../../src/chronicle/engine/postgres/settle.ts";
+import { reapRuns, wakeRun, wakeRuns } from "../../../../src/chronicle/engine/postgres/settle.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { patient } from "../../../harness/patience.ts";
@@ -44,8 +44,10 @@ describe("an engine", needsPostgres, () => {
 			creates:
 				creates === "held" ? { kind: "held" } : { kind: "submitted", base: async () => ({ ok: true, value: null }) },
 		});
-	const submit = async (n: number): Promise<void> =>
-		void value(await store("submitted").create({ ...created({ id: idOf(n) }), model: "acme/one" }));
+	const submit = async (n: number): Promise<void> => {
+		value(await store("submitted").create({ ...created({ id: idOf(n) }), model: "acme/one" }));
+		await wakeRun(database, idOf(n));
+	};
 	const claim = async (host = open(database)) => {
 		const boss = await database.boss();
 		return database.transaction(async (tx) => {
@@ -85,6 +87,7 @@ describe("an engine", needsPostgres, () => {
 			});
 		const sets = [[], ["gpu"], ["big"], ["gpu", "big"]];
 		for (const [n, wanted] of sets.entries()) value(await into("runs", wanted).create(created({ id: idOf(n + 1) })));
+		await wakeRuns(database);
 		expect(await queues()).toEqual([...before, "app/runs/big", "app/runs/big/gpu", "app/runs/gpu"]);
 		for (const wanted of [[], ["gpu"]]) {
 			const missing = await into("typo", wanted).create(created({ id: idOf(9) }));
@@ -113,6 +116,7 @@ describe("an engine", needsPostgres, () => {
 		expect(status).toMatchObject({ ...limit, waiting: 1 });
 		expect(limit.most === undefined ? status?.taken : status?.held).toBe(2);
 		await first?.settle({ kind: "parked" });
+		await database.query("UPDATE chronicle.run SET parked = true WHERE holder IS NULL AND job IS NULL");
 		if (limit.perMinute !== undefined) {
 			// What was taken counts for a minute, even if the run is removed.
 			value(await store("submitted").remove(idOf(1)));
@@ -159,6 +163,7 @@ describe("an engine", needsPostgres, () => {
 		/** A held run that has planned its children, and the first events of them. */
 		const plan = async (host = open(database)) => {
 			value(await store("submitted").create(created({ id: idOf(1), definition: { name: "T", states } })));
+			await wakeRun(database, idOf(1));
 			const ledger = value(await claim(host));
 			const run = await tell(ledger, ledger.run, baseline);
 			const firsts = (run.children?.children ?? []).map(({ id, index, name }) => ({
@@ -237,7 +242,7 @@ describe("an engine", needsPostgres, () => {
 			await begin(host, one);
 			const { rows } = await database.query<{ column_name: string }>(
 				`SELECT column_name FROM information_schema.columns
-				WHERE table_schema = 'chronicle' AND table_name = 'run' AND column_name NOT IN ('id', 'parent')`,
+				WHERE table_schema = 'chronicle' AND table_name = 'run' AND column_name NOT IN ('id', 'parent', 'updated_hour')`,
 			);
 			const columns = rows.map(({ column_name: name }) => name).join(", ");
 			await database.query(

@@ -70,11 +70,14 @@ describe("a run on an engine", needsPostgres, () => {
 		});
 	});
 
-	it("has the events that it has on one machine", async () => {
+	it("has the events that it has on one machine, with the login that has sent it", async () => {
 		const files = openFileStore({ sessions: join(folder, "sessions"), clock: Date });
 		const here = await play(files);
 		expect(here.at(-1)).toMatchObject({ kind: "finished" });
-		expect(await play(engine)).toEqual(here);
+		const [first, ...rest] = await play(engine);
+		const { by, ...created } = first as { readonly by?: string };
+		expect(by).toBe("postgres");
+		expect([created, ...rest]).toEqual(here);
 	});
 
 	it("takes the first of two answers, and refuses the second when it is posted", async () => {

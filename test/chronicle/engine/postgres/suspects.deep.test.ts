@@ -7,7 +7,7 @@ import {
 	openPostgresStore,
 	queueName,
 } from "../../../../src/chronicle/engine/postgres/index.ts";
-import { reapRuns } from "../../../../src/chronicle/engine/postgres/settle.ts";
+import { reapRuns, wakeRuns } from "../../../../src/chronicle/engine/postgres/settle.ts";
 import { MustBeAlone } from "../../../../src/chronicle/engine/postgres/suspects.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
 import { patient } from "../../../harness/patience.ts";
@@ -52,6 +52,7 @@ describe("the death of a host", needsPostgres, () => {
 
 	it("counts for none of several runs; each is alone then, and only the one that kills again is given up", async () => {
 		for (const n of [1, 2, 3, 4]) await stage.submit(n);
+		await wakeRuns(database);
 		const first = openTaker();
 		for (const _ of [1, 2, 3, 4]) expect(await take(first, false)).toBeDefined();
 		await die(first);

@@ -228,9 +228,9 @@ describe("a host", needsPostgres, () => {
 		for (const n of [1, 2, 3, 4]) await stage.submit(n);
 		const spoil = (n: number, change: string) =>
 			database.query(`UPDATE chronicle.run SET ${change} WHERE id::text LIKE '%' || $1`, [String(n)]);
-		await spoil(1, "body = '{'");
+		await database.query("INSERT INTO chronicle.state SELECT id, 1, '{' FROM chronicle.run WHERE id::text LIKE '%1'");
 		await spoil(2, "head = '--upload-pack=touch /tmp/x'");
-		await database.query("UPDATE chronicle.event SET body = 'null'");
+		await database.query("UPDATE chronicle.event SET body = 'null' WHERE run::text LIKE '%2'");
 		await spoil(3, "parent = id, child = '{'");
 		for (const [n, change] of [
 			[5, "head_parent = 'HEAD'"],

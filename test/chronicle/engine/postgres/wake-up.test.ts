@@ -15,8 +15,7 @@ import {
 } from "../../../../src/chronicle/engine/postgres/index.ts";
 import type { JobAttempt } from "../../../../src/chronicle/engine/postgres/jobs.ts";
 import { addPost } from "../../../../src/chronicle/engine/postgres/posts.ts";
-import { lockRun } from "../../../../src/chronicle/engine/postgres/rows.ts";
-import { handOver, postpone, reapRuns, wakePosted } from "../../../../src/chronicle/engine/postgres/settle.ts";
+import { handOver, postpone, reapRuns, wakeRun, wakeRuns } from "../../../../src/chronicle/engine/postgres/settle.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
 import { patient } from "../../../harness/patience.ts";
 import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
@@ -28,7 +27,9 @@ const told: UserEvent = { kind: "told", text: "hello" };
 
 it("locks a run in a statement of its own: what it reads meanwhile is from before the lock", () => {
 	const statements = globSync("src/chronicle/engine/postgres/*.ts").flatMap((path) =>
-		[...readFileSync(path, "utf8").matchAll(/[^`"]*FOR (?:UPDATE|SHARE|NO KEY UPDATE)[^`"]*/g)].map(([text]) => text),
+		[...readFileSync(path, "utf8").matchAll(/[^`"]* WHERE [^`"]*FOR (?:UPDATE|SHARE|NO KEY UPDATE)[^`"]*/g)].map(
+			([text]) => text,
+		),
 	);
 	expect(statements.map((text) => text.replace(/ WHERE.*/s, ""))).toEqual(["SELECT FROM chronicle.run"]);
 });
@@ -64,8 +65,7 @@ describe("a command that is posted", needsPostgres, () => {
 	const whilePosting = async (work: () => Promise<unknown>): Promise<void> => {
 		let working: Promise<unknown> = Promise.resolve();
 		await database.transaction(async (tx) => {
-			await lockRun(tx, id);
-			await addPost({ database, tx }, { run: id, body: JSON.stringify(told), at: Date.now(), refused: undefined });
+			await addPost(database, { run: id, body: JSON.stringify(told), at: Date.now(), refused: undefined }, tx);
 			let isDone = false;
 			working = work().finally(() => (isDone = true));
 			const waiting = "SELECT FROM pg_catalog.pg_stat_activity WHERE wait_event_type = 'Lock'";
@@ -83,6 +83,7 @@ describe("a command that is posted", needsPostgres, () => {
 		await database.query("DELETE FROM chronicle.run");
 		await (await database.boss()).deleteAllJobs();
 		value(await store().create(created()));
+		expect(await wakeRun(database, id)).toBe(true);
 	});
 
 	it.each<[string, () => Promise<() => Promise<unknown>>]>([
@@ -146,7 +147,7 @@ describe("a command that is posted", needsPostgres, () => {
 		await whilePosting(await prepare());
 		// The next host that looks for dead ones also looks for this.
 		await reapRuns(database);
-		const found = await wakePosted(database);
+		const found = await wakeRuns(database);
 		expect(await isAwake()).toBe(true);
 		const isTaken = ["its job is withdrawn", "it is taken from its host", "its job is put off"].includes(what);
 		expect(found).toEqual(isTaken ? [id] : []);
@@ -160,6 +161,7 @@ describe("a command that is posted", needsPostgres, () => {
 				return value(await store().post(id, told));
 			});
 			await Promise.all([...posts, ledger.settle({ kind: "parked" })]);
+			await wakeRuns(database);
 			expect(await isAwake(), `round ${round}`).toBe(true);
 			await database.query("UPDATE chronicle.inbox SET state = 'taken'");
 		}
@@ -170,13 +172,13 @@ describe("a command that is posted", needsPostgres, () => {
 		for (const gone of ["no job", "a job that is cancelled", "a job that the queue does not know"]) {
 			await database.query("DELETE FROM chronicle.inbox");
 			value(await store().post(id, told));
-			expect(await wakePosted(database), gone).toEqual([]);
+			expect(await wakeRuns(database), gone).toEqual([]);
 			const { rows } = await database.query<{ job: string }>("SELECT job::text FROM chronicle.run");
 			if (gone === "no job") await database.query("UPDATE chronicle.run SET job = NULL");
 			else if (gone === "a job that is cancelled") await boss.cancel(queue, rows[0]?.job ?? "");
 			else await boss.deleteAllJobs();
-			expect(await wakePosted(database), gone).toEqual([id]);
-			expect(await wakePosted(database), gone).toEqual([]);
+			expect(await wakeRuns(database), gone).toEqual([id]);
+			expect(await wakeRuns(database), gone).toEqual([]);
 			expect(await isAwake(), gone).toBe(true);
 		}
 	});

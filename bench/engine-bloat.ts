@@ -1,0 +1,88 @@
+// What the tables of an engine cost as they grow: `node bench/engine-bloat.ts [states]` (default 20,000) records the events of states, six appends each,
+// as hosts do, and prints the sizes of the tables, the share of HOT updates and dead rows, on the way and at the end.
+import { randomUUID } from "node:crypto";
+import {
+	type Database,
+	openDatabase,
+	openHost,
+	openPostgresStore,
+	queueName,
+	setUpEngine,
+} from "../src/chronicle/engine/postgres/index.ts";
+import { openRedaction } from "../src/safety/index.ts";
+import { created, value } from "../test/chronicle/engine/ledger/sample-events.ts";
+import { endFile } from "../test/harness/lifetime.ts";
+import { startPostgres } from "../test/harness/postgres.ts";
+
+const [wanted = 20_000] = process.argv.slice(2).map(Number);
+const runs = 20;
+const appendsPerState = 6;
+/** Appends between two checkpoints of a run, as a supervisor makes them. */
+const checkpointEvery = 200;
+
+interface TableRow {
+	readonly name: string;
+	readonly heap: string;
+	readonly indexes: string;
+	readonly updates: string;
+	readonly hot: string;
+	readonly dead: string;
+}
+
+const tablesText = `
+SELECT s.relname AS name, pg_table_size(s.relid) AS heap, pg_indexes_size(s.relid) AS indexes, s.n_tup_upd AS updates, s.n_tup_hot_upd AS hot,
+	s.n_dead_tup AS dead
+FROM pg_stat_user_tables s WHERE s.schemaname = 'chronicle' AND s.n_tup_ins > 0 ORDER BY 1`;
+
+async function report(database: Database, states: number): Promise<void> {
+	// The statistics are sent a second later at most.
+	await new Promise((resolve) => setTimeout(resolve, 1500));
+	const { rows } = await database.query<TableRow>(tablesText);
+	console.log(`after ${states} states`);
+	for (const { name, heap, indexes, updates, hot, dead } of rows) {
+		const share = Number(updates) === 0 ? "-" : `${((100 * Number(hot)) / Number(updates)).toFixed(1)} %`;
+		const kilobytes = (bytes: string): string => (Number(bytes) / 1000).toFixed(0).padStart(8);
+		console.log(
+			`  ${name.padEnd(10)} ${kilobytes(heap)} kB ${kilobytes(indexes)} kB of indexes, ${updates} updates, ${share} HOT, ${dead} dead`,
+		);
+	}
+}
+
+async function record(): Promise<void> {
+	const cluster = await startPostgres();
+	const opened = await openDatabase(cluster.url);
+	if (!opened.ok) throw new Error(opened.failure.message);
+	const database = opened.value;
+	await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
+	const store = openPostgresStore({
+		...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project: "app" },
+		...{ queue: queueName("app", "runs"), folderOf: (run: string) => `/nowhere/${run}`, creates: { kind: "held" } },
+	});
+	const ledgers = await Promise.all(
+		Array.from({ length: runs }, async () =>
+			value(await store.create(created({ id: randomUUID(), task: "x".repeat(1500) }))),
+		),
+	);
+	const milestones = [wanted / 20, wanted / 4, wanted / 2, wanted];
+	let done = 0;
+	for (const goal of milestones) {
+		const each = Math.round((goal - done) / runs);
+		await Promise.all(
+			ledgers.map(async (ledger) => {
+				let { run } = ledger;
+				for (let n = 0; n < each * appendsPerState; n += 1) {
+					const text = `event ${n} ${"y".repeat(250)}`;
+					const events = value(await ledger.append([{ kind: "noted", text }], n % 2 === 0 ? "durable" : "soon"));
+					run = { ...run, seq: events.at(-1)?.seq ?? run.seq };
+					if (n % checkpointEvery === 0) value(await ledger.checkpoint(run));
+				}
+			}),
+		);
+		done = goal;
+		await report(database, done);
+	}
+	await database.close();
+	await endFile();
+}
+
+await record();

@@ -3,6 +3,7 @@
 // repeated without writing twice; P4 the run's row always agrees with its last event; P5 events that a crash of the database has lost, because
 // they were only to be on disk soon, are written again; P6 snapshots are recorded with the events that name them, or neither.
 import {
+	awaitedAnswer,
 	type EventBody,
 	foldEvent,
 	type HeldLedger,
@@ -20,7 +21,7 @@ import type { Host } from "./host.ts";
 import { ensureJob, type JobAttempt } from "./jobs.ts";
 import { noProof, proofNow } from "./lease-proof.ts";
 import type { StoreParts } from "./parts.ts";
-import { findAnswer, openPosts, type Posts, settlePost, type WaitingAnswer } from "./posts.ts";
+import { findAnswer, openPosts, type Posts, settlePost, type TakenAnswer } from "./posts.ts";
 import { foldedValues, lockRun, type RunRow, readEventRows, storedText } from "./rows.ts";
 import type { RecordedSnapshot } from "./run-snapshot.ts";
 import type { SegmentHooks, SnapshotName } from "./segment-hooks.ts";
@@ -51,13 +52,6 @@ export interface PostgresLedger extends HeldLedger {
 	readonly base: string | null;
 }
 
-/** An answer that was posted while no host held the run. */
-export interface TakenAnswer {
-	readonly event: WaitingAnswer["event"];
-	/** Reports to the sender that the command was recorded, or why not. */
-	settle(refused?: string): Promise<void>;
-}
-
 export interface HeldRunParts extends StoreParts {
 	readonly host: Host;
 	readonly row: RunRow;
@@ -82,6 +76,7 @@ interface Addition {
 	readonly staged: readonly RecordedSnapshot[];
 }
 
+const isHeld = "id = $1 AND holder = $2 AND fence = $3";
 const appendText = "SELECT chronicle.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS done";
 
 const gone = storeFailure("fenced", "The run's lease has been released.", "Open it again.");
@@ -125,6 +120,11 @@ export class HeldRow implements PostgresLedger {
 		this.base = parts.row.base;
 	}
 
+	/** Under which this host holds the run: the values of {@link isHeld}. */
+	get #lease(): readonly [id: string, host: string, fence: number] {
+		return [this.run.id, this.#parts.host.id, this.fence];
+	}
+
 	use(hooks: SegmentHooks): void {
 		this.#hooks = hooks;
 	}
@@ -146,11 +146,7 @@ export class HeldRow implements PostgresLedger {
 		if (this.#proof.isFresh()) return true;
 		const asked = proofNow();
 		try {
-			const held = await database.query("SELECT FROM chronicle.run WHERE id = $1 AND holder = $2 AND fence = $3", [
-				this.run.id,
-				host.id,
-				this.fence,
-			]);
+			const held = await database.query(`SELECT FROM chronicle.run WHERE ${isHeld}`, this.#lease);
 			if (held.count !== 1) return false;
 			this.#proof = asked;
 			return true;
@@ -241,10 +237,10 @@ export class HeldRow implements PostgresLedger {
 
 	/** Adds events after event `seq`; `false`: that is not the last one, or the lease is lost. */
 	async #insert(seq: number, { events, next, durability, head, staged }: Addition): Promise<boolean> {
-		const { database, host } = this.#parts;
+		const { database } = this.#parts;
 		const asked = proofNow();
 		const { rows } = await database.query<{ done: boolean }>(appendText, [
-			...[this.run.id, host.id, this.fence, durability === "soon", seq, head?.tree ?? null, head?.parent ?? null],
+			...[...this.#lease, durability === "soon", seq, head?.tree ?? null, head?.parent ?? null],
 			...[JSON.stringify(foldedValues(next)), events.map((event) => JSON.stringify(event))],
 			...(staged.length > 0 ? snapshotValues(staged) : [null, null]),
 		]);
@@ -255,10 +251,10 @@ export class HeldRow implements PostgresLedger {
 
 	/** Writes again what a crash of the database has lost; `false`: nothing, or the lease is lost. */
 	async #recover(): Promise<boolean> {
-		const { database, host } = this.#parts;
+		const { database } = this.#parts;
 		const { rows } = await database.query<{ seq: number }>(
-			"SELECT seq FROM chronicle.run WHERE id = $1 AND holder = $2 AND fence = $3",
-			[this.run.id, host.id, this.fence],
+			`SELECT seq FROM chronicle.run WHERE ${isHeld}`,
+			this.#lease,
 		);
 		const last = rows[0]?.seq ?? this.#now.seq;
 		const lost = this.#volatile.filter(({ seq }) => seq > last);
@@ -270,11 +266,11 @@ export class HeldRow implements PostgresLedger {
 
 	/** Whether the statement before an outage was carried out although its result was lost. */
 	async #isWritten(seq: number, text: string | undefined): Promise<boolean> {
-		const { database, host } = this.#parts;
+		const { database } = this.#parts;
 		const { rows } = await database.query<{ body: string }>(
 			`SELECT e.body FROM chronicle.run r JOIN chronicle.event e ON e.run = r.id AND e.seq = $4
 			WHERE r.id = $1 AND r.holder = $2 AND r.fence = $3 AND r.seq = $4`,
-			[this.run.id, host.id, this.fence, seq],
+			[...this.#lease, seq],
 		);
 		return rows[0]?.body === text;
 	}
@@ -286,12 +282,12 @@ export class HeldRow implements PostgresLedger {
 				return storeFailure("io", "The checkpoint is not at the end of the log.", "Fold the appended events first.");
 			if (now.seq === this.#savedSeq || (when === "if due" && now.seq - this.#savedSeq < maxUnfolded))
 				return { ok: true, value: undefined };
-			const { database, host } = this.#parts;
+			const { database } = this.#parts;
 			try {
 				const save = async (): Promise<boolean> => {
 					const { rows } = await database.query<{ done: boolean }>(
 						"SELECT chronicle.save_state($1, $2, $3, $4, $5) AS done",
-						[this.run.id, host.id, this.fence, now.seq, storedText(now)],
+						[...this.#lease, now.seq, storedText(now)],
 					);
 					return rows[0]?.done === true;
 				};
@@ -316,21 +312,15 @@ export class HeldRow implements PostgresLedger {
 	}
 
 	async saveConversations(commit: string): Promise<void> {
-		const { database, host } = this.#parts;
-		const text = "UPDATE chronicle.run SET conversations = $4 WHERE id = $1 AND holder = $2 AND fence = $3";
-		await throughOutage(outageMs, () => database.query(text, [this.run.id, host.id, this.fence, commit]));
+		const text = `UPDATE chronicle.run SET conversations = $4 WHERE ${isHeld}`;
+		await throughOutage(outageMs, () => this.#parts.database.query(text, [...this.#lease, commit]));
 	}
 
 	async takeAnswer(): Promise<TakenAnswer | undefined> {
 		const { stage, id } = this.run;
-		const asked =
-			stage.kind === "asking"
-				? stage.question
-				: stage.kind === "stopping" && stage.after.kind === "ask"
-					? stage.after.earlier
-					: undefined;
+		const asked = stage.kind === "asking" || stage.kind === "stopping" ? awaitedAnswer(this.run) : undefined;
 		const { database } = this.#parts;
-		const found = asked ? await findAnswer(database, id, asked.seq) : undefined;
+		const found = asked === undefined ? undefined : await findAnswer(database, id, asked);
 		if (!found) return undefined;
 		this.#answered = found.id;
 		return { event: found.event, settle: (refused) => settlePost(database, found.id, refused) };

@@ -77,6 +77,13 @@ export interface WaitingAnswer {
 	readonly event: UserEvent & { readonly kind: "approved" | "rejected" | "released" };
 }
 
+/** An answer that was posted while no host held the run. */
+export interface TakenAnswer {
+	readonly event: WaitingAnswer["event"];
+	/** Reports to the sender that the command was recorded, or why not. */
+	settle(refused?: string): Promise<void>;
+}
+
 /** The first of the run's posts that answers the question `seq`. */
 export async function findAnswer(database: Database, run: string, seq: number): Promise<WaitingAnswer | undefined> {
 	for (const { id, body, by } of await waitingRows(database, run)) {

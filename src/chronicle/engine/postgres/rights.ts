@@ -26,6 +26,7 @@ const plainColumns = foldedColumns.filter((name) => !["template", "task"].includ
  * `takes_children`, `takes_scheduled`: whether a host may add a run: a child of a run of the same project that a host holds, or one of a schedule.
  * `begins`: whether an event is the first of a run that this login has just added, and names its sender.
  * `holds`: whether a host of this login holds the run under this fence.
+ * `check_holder`: what a host may do with the lease of a run; the owner of the tables may do everything.
  * `append`, `save_state`: what the holder of a run records; `false`: it does not hold the run, or event `last` is not the last one.
  */
 export const functions = `
@@ -89,6 +90,7 @@ BEGIN
 END $$;
 CREATE OR REPLACE FUNCTION chronicle.check_holder() RETURNS trigger LANGUAGE plpgsql ${definer} AS $$
 BEGIN
+	IF pg_catalog.pg_has_role(session_user, current_user, 'MEMBER') THEN RETURN NEW; END IF;
 	IF NEW.fence < OLD.fence THEN RAISE insufficient_privilege USING MESSAGE = 'the fence of a run only grows'; END IF;
 	IF NEW.holder IS DISTINCT FROM OLD.holder AND NEW.holder IS NOT NULL AND (
 		NOT EXISTS (SELECT FROM host WHERE id = NEW.holder AND login = session_user) OR EXISTS (

@@ -19,8 +19,9 @@ import { isOutage } from "./outage.ts";
 import { parkDeadRuns } from "./park.ts";
 import { labelsInQueue, queueName } from "./routing.ts";
 import { ScheduledRuns } from "./scheduled-run.ts";
+import { Searches } from "./searches.ts";
 import { type RunSegment, type ServedProject, startSegment, stopAtMove } from "./segment.ts";
-import { cancelReplaced, failedOn, reapRuns, secondsToWait, wakeRun, wakeRuns } from "./settle.ts";
+import { cancelReplaced, failedOn, secondsToWait } from "./settle.ts";
 import { type Slot, Slots } from "./slots.ts";
 import { removeStale } from "./stale-folders.ts";
 import { openPostgresStore, type PostgresStore } from "./store.ts";
@@ -53,15 +54,8 @@ interface Served {
 
 /** Milliseconds between two looks for jobs, where no notification comes. */
 const pollMs = 5000;
-/** Milliseconds between two searches for dead hosts, and for runs without a job, by all hosts together where they are many, and by one at least. */
-const searchMs = 1000;
-const minSearchMs = 2000;
-/** How many hosts look for a job when one is sent: with a thousand of them, the rest would ask the database in vain. */
-const lookers = 8;
 /** Milliseconds between two local checks of the own lease; no statement. */
 const watchMs = 250;
-/** Milliseconds between two maintenances of the queue's tables; pg-boss lets one host at a time do them. */
-const maintainMs = 5 * 60_000;
 
 export class EngineWorker {
 	readonly #options: WorkerOptions;
@@ -87,12 +81,7 @@ export class EngineWorker {
 	#cleared: { readonly run: string; readonly dueAt: number } | undefined;
 	#wake: () => void = () => {};
 	readonly #crashAt = openCrashPoints();
-	#reaping = false;
-	#reapAt = 0;
-	#wakeAt = 0;
-	/** Number of hosts of the engine, from the last renewal of the lease. */
-	#hosts = 1;
-	#maintainedAt = Number.NEGATIVE_INFINITY;
+	readonly #searches: Searches;
 	/** It has not proved to be alive in time. */
 	#late = false;
 	readonly #cron: CronClock;
@@ -102,6 +91,8 @@ export class EngineWorker {
 		this.#cron = new CronClock(options.database, options.report);
 		this.#isFull = openDiskCheck(options);
 		const { database, host, data, queues } = options;
+		const onMaintained = () => Promise.all(this.#served.map((served) => this.#removeStale(served)));
+		this.#searches = new Searches({ ...options, onMaintained });
 		this.#slots = new Slots(options.slots, () => this.#look());
 		const suspects = {
 			isIdle: () => this.#slots.free >= options.slots - 1,
@@ -138,7 +129,7 @@ export class EngineWorker {
 				this.stop();
 			} else if ("failure" in beat) this.#options.report(beat.failure, { level: "error" });
 			else {
-				this.#hosts = beat.hosts;
+				this.#searches.hosts = beat.hosts;
 				this.#cron.run(beat.scheduled && !this.#draining);
 				if (beat.draining) this.drain();
 			}
@@ -146,7 +137,8 @@ export class EngineWorker {
 		const unlisten = await database.listen((payload = "") => {
 			const [what, name = ""] = payload.split(" ");
 			if (what === "" || (what === "job" && this.#looksFor(name))) this.#look();
-			if (what === "wake" || what === "post") this.#wakeOne(name);
+			const isOthers = (what === "wake" || what === "post") && !this.#running.has(name);
+			if (isOthers && !this.#draining) this.#searches.wakeOne(name);
 		});
 		for (let polledAt = 0; !(this.#stopping && this.#busy === 0); ) {
 			this.#watchLease();
@@ -155,9 +147,7 @@ export class EngineWorker {
 				polledAt = now;
 				this.#look();
 			}
-			void this.#reap(now);
-			void this.#wakeAll(now);
-			this.#maintain(now);
+			this.#searches.run(now);
 			await Promise.race([sleep(watchMs), new Promise<void>((resolve) => (this.#wake = resolve))]);
 		}
 		unlisten();
@@ -171,7 +161,7 @@ export class EngineWorker {
 	/** Whether it looks for a job that was sent. Few hosts have the labels of a queue: each of them does. */
 	#looksFor(queue: string): boolean {
 		const isMine = this.#served.some(({ project, dead }) => queue === dead || this.#jobs.serves(project.name, queue));
-		return isMine && (labelsInQueue(queue).length > 0 || Math.random() * this.#hosts < lookers);
+		return isMine && (labelsInQueue(queue).length > 0 || this.#searches.isLooker());
 	}
 
 	/** Takes no more jobs; each run is given back when its present state ends. The worker ends then. */
@@ -202,53 +192,6 @@ export class EngineWorker {
 		if (!late || known || this.#running.size === 0) return;
 		report("The database was unreachable for longer than a lease: all runs stop here.", { level: "error" });
 		for (const { segment } of this.#running.values()) void segment?.supervision.stop();
-	}
-
-	async #reap(now: number): Promise<void> {
-		const { host, database, report } = this.#options;
-		// After an outage all leases look expired: a host evicts others only after a full lease time of its own.
-		if (this.#reaping || now < this.#reapAt || now - host.steadySince() < host.leaseMs) return;
-		if (now - host.provedAt() > host.leaseMs) return;
-		this.#reaping = true;
-		this.#reapAt = now + this.#untilNextSearch();
-		const reaped = await reapRuns(database).catch((): readonly string[] => []);
-		host.figures.takeovers += reaped.length;
-		for (const run of reaped) report("Its host is dead; another continues it.", { level: "warn", run });
-		this.#reaping = false;
-	}
-
-	/** Finds the runs that need a job, where no notification has told. */
-	async #wakeAll(now: number): Promise<void> {
-		if (now < this.#wakeAt || this.#draining) return;
-		this.#wakeAt = Number.POSITIVE_INFINITY;
-		await wakeRuns(this.#options.database).catch(() => {});
-		this.#wakeAt = performance.now() + this.#untilNextSearch();
-	}
-
-	/** A run was submitted, or a command to it: some hosts look whether it needs a job. */
-	#wakeOne(run: string): void {
-		if (this.#draining || this.#running.has(run) || Math.random() * this.#hosts >= lookers) return;
-		wakeRun(this.#options.database, run).catch(() => {
-			this.#wakeAt = 0;
-		});
-	}
-
-	#untilNextSearch(): number {
-		return Math.max(minSearchMs, searchMs * this.#hosts * (0.5 + Math.random()));
-	}
-
-	/** Deletes old jobs, and hosts that have long been dead. */
-	#maintain(now: number): void {
-		if (now - this.#maintainedAt < maintainMs) return;
-		this.#maintainedAt = now;
-		const { database, report } = this.#options;
-		const maintained = database
-			.query("DELETE FROM chronicle.host WHERE beat_at < now() - interval '1 day'")
-			.then(() => database.query("DELETE FROM chronicle.claim WHERE at < now() - interval '1 minute'"))
-			.then(() => database.boss())
-			.then((boss) => boss.supervise())
-			.then(() => Promise.all(this.#served.map((served) => this.#removeStale(served))));
-		maintained.catch((error: Error) => report(`The queue was not maintained: ${error.message}`, { level: "error" }));
 	}
 
 	#removeStale({ checkout, project, scheduled }: Served): Promise<void> {

@@ -15,6 +15,7 @@ import {
 import { openRedaction } from "../../../../src/safety/index.ts";
 import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
 import { created, value } from "../ledger/sample-events.ts";
+import { attended } from "./attended.ts";
 import { connect } from "./connect.ts";
 
 const idOf = (n: number): string => `aaaaaaaa-0000-4000-8000-${String(n).padStart(12, "0")}`;
@@ -22,11 +23,14 @@ const idOf = (n: number): string => `aaaaaaaa-0000-4000-8000-${String(n).padStar
 describe("the status of an engine", needsPostgres, () => {
 	let database: Database;
 	const store = (host = openHost(database)) =>
-		openPostgresStore({
-			...{ database, host, clock: Date, redact: openRedaction({}), project: "app", queue: queueName("app", "runs") },
-			...{ folderOf: (run: string) => `/nowhere/${run}` },
-			creates: { kind: "submitted", base: async () => ({ ok: true, value: null }) },
-		});
+		attended(
+			database,
+			openPostgresStore({
+				...{ database, host, clock: Date, redact: openRedaction({}), project: "app", queue: queueName("app", "runs") },
+				...{ folderOf: (run: string) => `/nowhere/${run}` },
+				creates: { kind: "submitted", base: async () => ({ ok: true, value: null }) },
+			}),
+		);
 	const submit = async (n: number, states: object = { a: { persona: "A", next: ["done"] } }): Promise<void> =>
 		void value(await store().create(created({ id: idOf(n), definition: { name: "T", states } })));
 	const up = async (name: string, more: object = {}): Promise<Host> => {
@@ -67,9 +71,10 @@ describe("the status of an engine", needsPostgres, () => {
 		expect(await stuck()).toEqual([
 			{ why: "Waits for the limit of the queue.", help: { command: "engine limit queue runs" } },
 		]);
-		await database.query("UPDATE chronicle.run SET waits = NULL, schema_version = 99, job = NULL");
+		await database.query("UPDATE chronicle.run SET waits = 'Waits.', schema_version = 99, job = NULL");
 		expect(await stuck()).toMatchObject([{ why: "A newer version created it." }]);
-		await database.query("UPDATE chronicle.run SET schema_version = 1, body = '{'");
+		await database.query("UPDATE chronicle.run SET schema_version = 1");
+		await database.query("UPDATE chronicle.event SET body = 'null'");
 		expect(await stuck()).toMatchObject([{ why: "Its events cannot be read." }]);
 		await database.query("UPDATE chronicle.run SET status = 'done'");
 		expect(await stuck()).toEqual([]);

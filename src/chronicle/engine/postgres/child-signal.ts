@@ -3,7 +3,6 @@
 import type { Run } from "../../core/index.ts";
 import { postText } from "../ledger/index.ts";
 import type { Database, Sql } from "./database.ts";
-import { ensureJob } from "./jobs.ts";
 import { addPost } from "./posts.ts";
 import { loadRow, type RunRow, runColumns, runTables } from "./rows.ts";
 

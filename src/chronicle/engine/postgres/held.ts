@@ -266,12 +266,8 @@ export class HeldRow implements PostgresLedger {
 
 	/** Whether the statement before an outage was carried out although its result was lost. */
 	async #isWritten(seq: number, text: string | undefined): Promise<boolean> {
-		const { database } = this.#parts;
-		const { rows } = await database.query<{ body: string }>(
-			`SELECT e.body FROM chronicle.run r JOIN chronicle.event e ON e.run = r.id AND e.seq = $4
-			WHERE r.id = $1 AND r.holder = $2 AND r.fence = $3 AND r.seq = $4`,
-			[...this.#lease, seq],
-		);
+		const written = "SELECT body FROM chronicle.event WHERE run = $1 AND seq = $4 AND chronicle.holds($1, $2, $3)";
+		const { rows } = await this.#parts.database.query<{ body: string }>(written, [...this.#lease, seq]);
 		return rows[0]?.body === text;
 	}
 

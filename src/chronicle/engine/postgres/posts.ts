@@ -163,7 +163,14 @@ export async function addPost(
 	{ run, body, at, refused }: { run: string; body: string; at: number; refused: string | undefined },
 	sql: Sql = database,
 ): Promise<Post | undefined> {
-	const { rows } = await sql.query<{ id: string }>(insertText, [run, at, body, refused ?? null, CHANNEL, `post ${run}`]);
+	const { rows } = await sql.query<{ id: string }>(insertText, [
+		run,
+		at,
+		body,
+		refused ?? null,
+		CHANNEL,
+		`post ${run}`,
+	]);
 	const id = rows[0]?.id;
 	if (id === undefined) return undefined;
 	return {

@@ -16,14 +16,17 @@ import { plainQueue } from "./routing.ts";
 import { foldedValues, type RunRow, readEventRows, runColumns, runTables } from "./rows.ts";
 import type { RunStart } from "./run-snapshot.ts";
 
+const senderText = "SELECT COALESCE((SELECT submitted_by FROM chronicle.schedule WHERE id = $1), session_user) AS by";
+
 /** The first event in stored form, with the login that sends it, or has added its schedule, and the run that it creates. */
-export async function firstEvent({ database, clock, redact, by }: PostgresStoreOptions, first: Created, fence: number) {
-	const sender = by ?? (await database.query<{ login: string }>("SELECT session_user AS login")).rows[0]?.login;
+export async function firstEvent(
+	{ database, clock, redact, schedule }: PostgresStoreOptions,
+	first: Created,
+	fence: number,
+) {
+	const { rows } = await database.query<{ by: string }>(senderText, [schedule ?? null]);
 	const at = new Date(clock.now()).toISOString();
-	const event = stampEvent(
-		{ ...redactEvent(first, redact), ...(sender === undefined ? {} : { by: sender }) },
-		{ seq: 1, at, fence },
-	);
+	const event = stampEvent({ ...redactEvent(first, redact), ...rows[0] }, { seq: 1, at, fence });
 	return { event, run: startRun(event) };
 }
 

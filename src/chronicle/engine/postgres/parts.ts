@@ -23,8 +23,6 @@ export interface PostgresStoreOptions extends StoreParts {
 	readonly priority?: number;
 	/** The schedule whose run it creates. */
 	readonly schedule?: string;
-	/** The login that has added that schedule: it is the sender of the run. Absent: the login of this connection. */
-	readonly by?: string;
 	/** Whether `create` leaves the run to the hosts (with `base`: starting from that snapshot of the files), or holds it here. */
 	readonly creates: { readonly kind: "held" } | { readonly kind: "submitted"; readonly base: BaseOf };
 }

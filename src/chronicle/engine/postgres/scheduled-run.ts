@@ -32,8 +32,6 @@ interface DueSchedule {
 	readonly branch: string | null;
 	readonly folder: string;
 	readonly start: string;
-	/** The login that has added it. */
-	readonly by: string;
 	/** The previous run, if it is not over. */
 	readonly unfinished: string | null;
 }
@@ -47,7 +45,7 @@ const handlingSeconds = 600;
 const takeText = `
 UPDATE chronicle.schedule s SET handling = $2, handled_at = now()
 WHERE id = $1 AND (handling IS NULL OR handling = $2 OR handled_at < now() - $3 * interval '1 second')
-RETURNING id::text, queue, priority, branch, folder, start, submitted_by AS by, (
+RETURNING id::text, queue, priority, branch, folder, start, (
 	SELECT r.id::text FROM chronicle.run r
 	WHERE r.id = s.last_run AND NOT s.overlap AND r.id <> $2 AND r.status NOT IN ('done', 'failed', 'aborted')
 ) AS unfinished`;
@@ -152,10 +150,10 @@ export class ScheduledRuns {
 	/** Makes the run `id`; the store fails with `exists` where an earlier attempt at the job has made it. */
 	async #make(id: string, schedule: DueSchedule): Promise<Result<unknown, StoreFailure>> {
 		const { database, host, project, checkout } = this.#options;
-		const { queue, priority, by } = schedule;
+		const { queue, priority } = schedule;
 		const store = openPostgresStore({
 			...{ database, host, clock: systemClock, redact: openRedaction(process.env), project: project.name },
-			...{ queue, priority, schedule: schedule.id, by, folderOf: (run) => checkout.folderOf(run) },
+			...{ queue, priority, schedule: schedule.id, folderOf: (run) => checkout.folderOf(run) },
 			creates: { kind: "submitted", base: (run) => this.#publish(run, schedule) },
 		});
 		this.making.add(id);

@@ -79,6 +79,7 @@ describe("the death of a host", needsPostgres, () => {
 
 	it("counts for a run that was alone", async () => {
 		await stage.submit(1);
+		await wakeRuns(database);
 		for (let attempt = 1; attempt <= 5; attempt += 1) {
 			const host = openTaker();
 			expect(await take(host, true), `${attempt}`).toBeDefined();

@@ -30,14 +30,20 @@ async function fill(database: Database): Promise<void> {
 	for (let from = 1; from <= filled; from += step) {
 		await database.query(
 			`INSERT INTO chronicle.run (id, project, queue, schema_version, seq, fence, holder, visit, parked, template, task, status, state,
-				updated_at, cost_usd, tokens, body, body_seq)
+				updated_at, cost_usd, tokens)
 			SELECT ('10000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'app', 'app/runs', 1, 1, 1,
 				CASE WHEN n % 100 = 0 THEN ('00000000-0000-4000-8000-' || lpad((1 + n / 100 % $3::int)::text, 12, '0'))::uuid END,
 				1, true, 't', 'Do it', CASE WHEN n % 100 = 0 THEN 'running' ELSE 'awaiting_approval' END, 'a',
-				to_char(now(), 'YYYY-MM-DD') || lpad(n::text, 12, '0'), 0, 0,
-				(SELECT string_agg(md5(n::text || i::text), '') FROM generate_series(1, $4::int) i), 1
+				to_char(now(), 'YYYY-MM-DD') || lpad(n::text, 12, '0'), 0, 0
 			FROM generate_series($1::int, $2::int) n`,
-			[from, Math.min(from + step - 1, filled), hostCount, Math.ceil(assumed.bodyBytes / 32)],
+			[from, Math.min(from + step - 1, filled), hostCount],
+		);
+		await database.query(
+			`INSERT INTO chronicle.state (run, seq, body)
+			SELECT ('10000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 1,
+				(SELECT string_agg(md5(n::text || i::text), '') FROM generate_series(1, $3::int) i)
+			FROM generate_series($1::int, $2::int) n`,
+			[from, Math.min(from + step - 1, filled), Math.ceil(assumed.bodyBytes / 32)],
 		);
 	}
 	await database.query(
@@ -98,7 +104,7 @@ async function simulate(): Promise<void> {
 		append: await time(database, "UPDATE chronicle.run SET seq = seq, status = status WHERE id = $1", [held]),
 		list: await time(
 			database,
-			"SELECT id, status, task FROM chronicle.run WHERE project = 'app' ORDER BY updated_at DESC, id DESC",
+			"SELECT id, status, task FROM chronicle.run WHERE project = 'app' ORDER BY updated_hour DESC, updated_at DESC, id DESC",
 		),
 		find: await time(
 			database,
@@ -106,7 +112,7 @@ async function simulate(): Promise<void> {
 		),
 	};
 	const bytes = {
-		run: (await bytesOf(database, "chronicle.run")) / filled,
+		run: ((await bytesOf(database, "chronicle.run")) + (await bytesOf(database, "chronicle.state"))) / filled,
 		event: (await bytesOf(database, "chronicle.event")) / (1000 * assumed.states * assumed.events),
 	};
 	await database.close();

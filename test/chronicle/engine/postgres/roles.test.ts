@@ -206,7 +206,7 @@ describe("the roles of an engine", needsPostgres, () => {
 		});
 		const fence = (): string => `'${own}', '${ledger.holder?.host}', ${ledger.fence}`;
 		const rights = "42501";
-		it.each<[string, string, () => string, string]>([
+		const attacks: [string, string, () => string, string][] = [
 			[
 				"a forged event",
 				"mal",
@@ -300,7 +300,8 @@ describe("the roles of an engine", needsPostgres, () => {
 			["claims of this minute", "rival", () => "DELETE FROM chronicle.claim", "changed 0"],
 			["a changed record", "rival", () => "UPDATE chronicle.run SET status = 'done'", rights],
 			["a forged event from an operator", "op", () => insertEvent(own, 2, begin), rights],
-		])("%s (%s)", async (_what, login, text, expected) => {
+		];
+		it.each(attacks)("what no role allows: %s (%s)", async (_what, login, text, expected) => {
 			expect(await refused(login, text())).toBe(expected);
 		});
 

@@ -42,6 +42,12 @@ const sql = (at: DocumentProject, text: string): string => {
 	return done.stdout.trim();
 };
 
+/** Waits until no host is up. Rows of dead ones stay for a day. */
+async function untilNoHost(at: DocumentProject): Promise<void> {
+	const up = () => sql(at, "SELECT count(*) FROM chronicle.host WHERE beat_at > now() - interval '8 seconds'");
+	await expect.poll(up, { timeout: patient(40_000), interval: 500 }).toBe("0");
+}
+
 export const operations: Use = {
 	document: "docs/engine-operations.md",
 	files: { ".pi/chronicle/workflows/asks.json": asks, "README.md": "app\n" },
@@ -75,7 +81,7 @@ export const operations: Use = {
 			async (at) => {
 				// What comes next in the document: a run that no host can begin.
 				sql(at, "UPDATE chronicle.host SET draining = true");
-				await shown(at, "pi-chronicle engine status", /no hosts/);
+				await untilNoHost(at);
 				const spoiled = startHost(at, "--name spoiled --setup 'exit 7'");
 				await start(at, "poison");
 				const soon = setInterval(
@@ -87,7 +93,8 @@ export const operations: Use = {
 					"pi-chronicle engine status",
 					/paused for .*gave up the run after 5 attempts.*exit code 7/,
 				).finally(() => clearInterval(soon));
-				await spoiled.kill();
+				await at.run("pi-chronicle engine drain spoiled");
+				await spoiled.exited;
 				startHost(at, "--name first");
 			},
 		],
@@ -105,7 +112,7 @@ export const operations: Use = {
 			/^git clone --quiet --mirror/,
 			async (at) => {
 				sql(at, "UPDATE chronicle.host SET draining = true");
-				await expect.poll(() => sql(at, "SELECT count(*) FROM chronicle.host"), { timeout: patient(20_000) }).toBe("0");
+				await untilNoHost(at);
 				sql(at, "DROP SCHEMA chronicle CASCADE; DROP SCHEMA chronicle_jobs CASCADE");
 				const remote = at.project.git("remote", "get-url", "origin").trim();
 				rmSync(join(remote, "refs", "chronicle"), { recursive: true, force: true });
@@ -145,7 +152,7 @@ export const operations: Use = {
 				expect(sql(at, "SELECT count(*) FROM chronicle.run WHERE status = 'done'")).toBe("0");
 			},
 		],
-		[/engine drain first$/, (at) => shown(at, "pi-chronicle engine status", /no hosts/).then(() => {})],
+		[/engine drain first$/, untilNoHost],
 		[
 			/engine worker --name a --approve$/,
 			async (at) => {

@@ -79,7 +79,7 @@ export function layoutOf(places: BoxPlaces, scope: BoxScope, network: boolean): 
 	addHomes(rules, places, roots, git.read);
 	addOuter(rules, places);
 	rules.add("read", [...git.roots, ...git.write, ...roots]);
-	if (isProject) rules.add("write", [...git.write, ...(copy ? [copy.root] : [root, host.cwd]), ...named]);
+	if (isProject) rules.add("write", [...git.write, ...roots, ...named]);
 	if (scope === "ignored") rules.add("write", ignored);
 	if (scope !== "temporary") rules.add("read", kept);
 	rules.close(closed);
@@ -216,7 +216,9 @@ class RuleList {
 				if (nearest(own, at) !== "write") break;
 				fixed.set(at, "write");
 			}
-		return [...own, ...[...fixed].map(([path, access]) => ({ path, access }))].sort(byPath);
+		const all = [...own, ...[...fixed].map(([path, access]) => ({ path, access }))].sort(byPath);
+		// A mount costs time: what the folder around it says already needs none.
+		return all.filter(({ path, access }) => access === "write" || nearest(all, dirname(path)) !== access);
 	}
 }
 

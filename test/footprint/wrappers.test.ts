@@ -207,7 +207,7 @@ describe("commands run by a search", () => {
 		["find . -type f -name '*.ts' -newer a", ["*.ts"]],
 		["find . \\( -name a -o -name b \\)", ["a", "b"]],
 		["find . -path ./x -prune -o -name a -print", ["a", "!x"]],
-		["find . -not -path '*/x/*' -name a", ["a", "!x"]],
+		["find . -not -path '*/x/*' -name a", ["a", "!x/"]],
 		["find . \\( -name x -o -name y \\) -prune -o -name a -print", ["a", "!x", "!y"]],
 		["find . -name '*.json' ! -name package-lock.json", ["*.json", "!package-lock.json"]],
 		["find . ! -path ./x -name a", ["a"]],

@@ -107,7 +107,6 @@ export const dangerous: { readonly [E in Effect]?: readonly string[] } = {
 		"uv add x",
 		"gem install x",
 	],
-	"large-tree": [],
 	"power-off": ["shutdown now", "reboot", "sudo poweroff", "halt", "systemctl reboot", "init 0"],
 	"sql-drop": [
 		"psql -c 'drop/**/table users'",

@@ -48,6 +48,9 @@ export interface ShellWalk {
 	readonly isCondition: boolean;
 }
 
+/** What a builtin does, by its arguments. */
+export type Builtin = (walk: ShellWalk, args: readonly string[], state: State, stdin: string) => CommandOutcome;
+
 /** The outcome of something that cannot fail in another state than it succeeds in. */
 export function settled(state: State, output: string): CommandOutcome {
 	return { success: state, failure: state, output };

@@ -12,6 +12,7 @@ import type {
 } from "../snapshot/index.ts";
 import type { ChildEvent, KeptChildFolder } from "./child-event.ts";
 import type { RunParent } from "./child-run.ts";
+import type { ConditionChanged } from "./condition.ts";
 import type { DecisionEvent } from "./decision-event.ts";
 import type { Inherited } from "./inherited.ts";
 import type { LaunchId } from "./launch.ts";
@@ -100,17 +101,6 @@ interface ClockJumped {
 interface Noted {
 	readonly kind: "noted";
 	readonly text: string;
-}
-
-/** Something outside the run hinders it, or no longer does. */
-export interface ConditionChanged {
-	readonly kind: "condition_changed";
-	/** `branch`: the run's branch does not follow it. `host`: a host of an engine gave it back; over once a host has it again. */
-	readonly condition: "branch" | "host";
-	/** One sentence; absent: the condition is over. */
-	readonly detail?: string;
-	/** What to do about it, one sentence. */
-	readonly remedy?: string;
 }
 
 // ── reported by or about a worker ──

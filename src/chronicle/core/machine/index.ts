@@ -30,6 +30,7 @@ export {
 	YOUR_FILES,
 } from "./child-run.ts";
 export { needsChild } from "./children.ts";
+export type { ConditionChanged } from "./condition.ts";
 export { decide } from "./decide.ts";
 export type * from "./decision-event.ts";
 export { decisionsSince } from "./decision-record.ts";

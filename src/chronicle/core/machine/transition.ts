@@ -18,7 +18,7 @@ import {
 	onJoined,
 	onJoinFailed,
 } from "./children.ts";
-import { changeCondition } from "./condition.ts";
+import { changeConditions } from "./condition.ts";
 import { onDecision } from "./decision.ts";
 import { onDecisionInherited } from "./decision-record.ts";
 import type { Created, EventBody, EventKind, LedgerEvent, Opened, Recovered } from "./event.ts";
@@ -146,7 +146,7 @@ const handlers: { readonly [K in EventKind]: Handler<K> } = {
 	recovered: (_, event) => recover(event) ?? refuse("unexpected", "The template's definition can no longer be read."),
 	clock_jumped: (run, { ms }) => notice(skipTime(run, ms), explainJump(ms)),
 	noted: (run, { text }) => notice(run, text),
-	condition_changed: changeCondition,
+	condition_changed: (run, event) => ({ ...run, conditions: changeConditions(run.conditions, event) }),
 	attempt_reserved: onDecision,
 	children_planned: onDecision,
 	moved: onDecision,
@@ -235,7 +235,8 @@ function forgetActivity(run: Run): Run {
 
 /** Another supervisor took over the run: the outcome of anything that the last one left unfinished is unknown. */
 function onOpened(before: Run, { setBack }: LedgerEvent & Opened): Run {
-	const taken = changeCondition(before, { kind: "condition_changed", condition: "host" });
+	const conditions = changeConditions(before.conditions, { kind: "condition_changed", condition: "host" });
+	const taken = { ...before, conditions };
 	const run = setBack ? undoCalls(taken) : taken;
 	const { stage } = run;
 	switch (stage.kind) {

@@ -1,17 +1,17 @@
 // Runs pg-boss's cron clock on a host while there are schedules. The database lets one host at a time send their jobs.
 
 import type { Database } from "./database.ts";
-import type { Report } from "./log.ts";
+import type { HostLog } from "./log.ts";
 
 export class CronClock {
 	readonly #database: Database;
-	readonly #report: Report;
+	readonly #report: HostLog;
 	#wanted = false;
 	/** Stops the clock that runs; starting and stopping happen one after another. */
 	#stopClock: (() => Promise<void>) | undefined;
 	#queue: Promise<void> = Promise.resolve();
 
-	constructor(database: Database, report: Report) {
+	constructor(database: Database, report: HostLog) {
 		this.#database = database;
 		this.#report = report;
 	}

@@ -1,14 +1,14 @@
 // Whether a host has room for working folders. One without takes no runs.
 import { freeBytes } from "../../../disk/index.ts";
 import type { Host } from "./host.ts";
-import type { Report } from "./log.ts";
+import type { HostLog } from "./log.ts";
 import { minFreeBytes } from "./routing.ts";
 
 interface DiskCheckOptions {
 	readonly host: Host;
 	/** The folder of its working folders. */
 	readonly data: string;
-	readonly report: Report;
+	readonly report: HostLog;
 }
 
 /** Gives a test whether the disk is full, which notes the free bytes in the figures of the host, and reports when it has become full. */

@@ -12,7 +12,7 @@ export {
 } from "./engine-project.ts";
 export { openHost } from "./host.ts";
 export { checkNames, isName, makeQueue } from "./jobs.ts";
-export { openLog } from "./log.ts";
+export { openHostLog } from "./log.ts";
 export { metricsText } from "./metrics.ts";
 export { isLimitable, limitKinds, setLimit } from "./quota.ts";
 export { queueName } from "./routing.ts";

@@ -12,7 +12,7 @@ import type { EndedElsewhere, EndingChild } from "../workspace/index.ts";
 import { filesOfChild } from "./child-rows.ts";
 import type { Database } from "./database.ts";
 import { databaseFailure, throughOutage } from "./database-failure.ts";
-import type { Report } from "./log.ts";
+import type { HostLog } from "./log.ts";
 import type { SharedWorkspace } from "./shared-workspace.ts";
 import type { PostgresStore } from "./store.ts";
 
@@ -32,7 +32,7 @@ export interface LeftoversOptions {
 	/** Root of its working folder. */
 	readonly work: string;
 	readonly workspace: Pick<SharedWorkspace, "noteStart" | "leftovers">;
-	readonly report: Report;
+	readonly report: HostLog;
 }
 
 /** What this host has of a run besides its snapshots. */

@@ -13,7 +13,7 @@ export interface LogFields {
 }
 
 /** Adds an entry; `message` is one sentence. */
-export type Report = (message: string, fields?: LogFields) => void;
+export type HostLog = (message: string, fields?: LogFields) => void;
 
 export interface LogOptions {
 	/** Name and id of the host. */
@@ -27,7 +27,7 @@ export interface LogOptions {
 }
 
 /** Opens the log of a host. */
-export function openLog({ host, hostId, format, redact, write, now = Date.now }: LogOptions): Report {
+export function openHostLog({ host, hostId, format, redact, write, now = Date.now }: LogOptions): HostLog {
 	return (message, { level = "info", ...about } = {}) => {
 		const clean = redact(message);
 		if (format === "text") return write(logText(clean, about));
@@ -42,6 +42,6 @@ export function logText(message: string, { run }: Pick<LogFields, "run">): strin
 }
 
 /** A report of entries about the same subject. */
-export function about(report: Report, subject: () => LogFields): Report {
+export function about(report: HostLog, subject: () => LogFields): HostLog {
 	return (message, fields) => report(message, { ...subject(), ...fields });
 }

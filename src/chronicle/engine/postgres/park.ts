@@ -16,7 +16,7 @@ import { thisHost } from "../ledger/index.ts";
 import type { Database } from "./database.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { JobData } from "./jobs.ts";
-import type { Report } from "./log.ts";
+import type { HostLog } from "./log.ts";
 import type { PostgresStore } from "./store.ts";
 import { runOfJob } from "./untrusted.ts";
 
@@ -26,7 +26,7 @@ const maxSteps = 40;
 export async function parkDeadRuns(
 	database: Database,
 	{ store, dead }: { readonly store: PostgresStore; readonly dead: string },
-	report: Report,
+	report: HostLog,
 ): Promise<void> {
 	const boss = await database.boss();
 	const jobs: JobWithMetadata<JobData>[] = await boss.fetch<JobData>(dead, { includeMetadata: true });

@@ -9,7 +9,7 @@ import { openProject, systemClock, workspaceScope } from "../project/index.ts";
 import type { Checkout } from "./checkout.ts";
 import type { Database } from "./database.ts";
 import type { Host } from "./host.ts";
-import type { Report } from "./log.ts";
+import type { HostLog } from "./log.ts";
 import type { RunStart } from "./run-snapshot.ts";
 import { type ScheduledStart, scheduleQueue } from "./schedules.ts";
 import type { ServedProject } from "./segment.ts";
@@ -22,7 +22,7 @@ export interface ScheduledRunsOptions {
 	readonly host: Host;
 	readonly project: ServedProject;
 	readonly checkout: Checkout;
-	readonly report: Report;
+	readonly report: HostLog;
 }
 
 interface DueSchedule {

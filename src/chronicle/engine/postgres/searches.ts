@@ -2,13 +2,13 @@
 // K1 a host that may be the late one itself takes no run from another.
 import type { Database } from "./database.ts";
 import type { Host } from "./host.ts";
-import type { Report } from "./log.ts";
+import type { HostLog } from "./log.ts";
 import { reapRuns, wakeRun, wakeRuns } from "./settle.ts";
 
 export interface SearchOptions {
 	readonly database: Database;
 	readonly host: Host;
-	readonly report: Report;
+	readonly report: HostLog;
 	/** Called with each maintenance of the queue's tables. */
 	readonly onMaintained: () => Promise<unknown>;
 }

@@ -24,7 +24,7 @@ import { untilReached } from "./database-failure.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
 import { findLeftovers, type Leftovers, openLeftovers } from "./leftovers.ts";
-import type { Report } from "./log.ts";
+import type { HostLog } from "./log.ts";
 import { readMarker, writeMarker } from "./marker.ts";
 import type { TakenAnswer } from "./posts.ts";
 import { publishSegment, treesIn } from "./publishing.ts";
@@ -66,7 +66,7 @@ export interface SegmentOptions {
 	readonly store: PostgresStore;
 	/** What this host offers. */
 	readonly labels: readonly string[];
-	readonly report: Report;
+	readonly report: HostLog;
 }
 
 export interface RunSegment {

@@ -4,7 +4,7 @@ import type { CrashPoint } from "../supervisor/index.ts";
 import type { Database, Sql } from "./database.ts";
 import type { PostgresLedger } from "./held.ts";
 import { completeJob, isServed, type JobAttempt, type JobData } from "./jobs.ts";
-import type { Report } from "./log.ts";
+import type { HostLog } from "./log.ts";
 import { LimitReached, lockLimits } from "./quota.ts";
 import { labelsInQueue, queueName } from "./routing.ts";
 import { isDelegated } from "./rows.ts";
@@ -29,7 +29,7 @@ interface TakerOptions {
 	readonly isIdle: () => boolean;
 	/** Called with a run that must be alone, and was left because the host is not idle. */
 	readonly onSuspect: (run: string) => void;
-	readonly report: Report;
+	readonly report: HostLog;
 }
 
 export class JobTaker {

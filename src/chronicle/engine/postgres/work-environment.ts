@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isListed } from "../../../definition/index.ts";
-import type { Report } from "./log.ts";
+import type { HostLog } from "./log.ts";
 import type { ServedProject } from "./segment.ts";
 
 /** What programs need to find themselves and the network; case does not count, `*` stands for any text. */
@@ -168,7 +168,7 @@ export function modelsText(agentFolder: string): string {
 }
 
 /** The project with the environment that its commands and workers get; names what they do not get. */
-export function withWorkEnvironment(project: ServedProject, report: Report): ServedProject {
+export function withWorkEnvironment(project: ServedProject, report: HostLog): ServedProject {
 	const { name, place, passes = [] } = project;
 	const { env, withheld } = workEnvironment(place.env ?? process.env, passes, modelsText(place.agentFolder));
 	if (withheld.length > 0)

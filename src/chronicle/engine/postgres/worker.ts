@@ -14,7 +14,7 @@ import { openDiskCheck } from "./disk-check.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
 import { deadQueue } from "./jobs.ts";
-import { about, type Report } from "./log.ts";
+import { about, type HostLog } from "./log.ts";
 import { isOutage } from "./outage.ts";
 import { parkDeadRuns } from "./park.ts";
 import { labelsInQueue, queueName } from "./routing.ts";
@@ -40,7 +40,7 @@ export interface WorkerOptions {
 	readonly slots: number;
 	/** Folder for mirrors and working folders. */
 	readonly data: string;
-	readonly report: Report;
+	readonly report: HostLog;
 }
 
 /** A project with what this host has of it. */

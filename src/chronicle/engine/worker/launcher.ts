@@ -48,7 +48,7 @@ import {
 	stopMs,
 	workersFolder,
 } from "./start-process.ts";
-import { unheldCeilings } from "./unheld-ceilings.ts";
+import { warnOfUnheldCeilings } from "./unheld-ceilings.ts";
 import { chooseBox, describeContainment } from "./worker-box.ts";
 import { resolveWorkerSpec, type WorkerResources, type WorkerSpec } from "./worker-spec.ts";
 
@@ -89,7 +89,7 @@ export function openLauncher(given: LauncherOptions): WorkerLauncher {
 				const { detail: message, remedy } = rules;
 				return [{ state: first?.name ?? "", severity: "error" as const, message, remedy }, ...problems];
 			}
-			const unheld = ceilings ? await unheldCeilings(specs, ceilings, () => resources.models(signal)) : [];
+			const unheld = ceilings ? await warnOfUnheldCeilings(specs, ceilings, () => resources.models(signal)) : [];
 			return [...problems, ...unheld, ...(await checkExtensions(specs, { ...options, rules }, signal))];
 		},
 		async abilities(states) {

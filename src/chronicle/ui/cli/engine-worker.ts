@@ -40,7 +40,7 @@ export async function runWorker(call: EngineCall): Promise<CommandResponse> {
 		...{ name, slots, ...all, projects: served.value.map((one) => one.name), version: packageVersion() },
 		...(lease === undefined ? {} : { leaseMs: lease }),
 	});
-	const report = engine.openLog({
+	const report = engine.openHostLog({
 		...{ host: name, hostId: host.id, format, redact: openRedaction(process.env) },
 		write: (line) => void (format === "text" ? surface.report(line) : process.stderr.write(`${line}\n`)),
 	});

@@ -1,12 +1,12 @@
 // The log of a host: one JSON object per line, or text.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { about, openLog } from "../../../../src/chronicle/engine/postgres/log.ts";
+import { about, openHostLog } from "../../../../src/chronicle/engine/postgres/log.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
 
 const secret = "hunter2-hunter2";
 const open = (format: "json" | "text", lines: string[]) =>
-	openLog({
+	openHostLog({
 		...{ host: "a", hostId: "id", format, now: () => 0, write: (line) => void lines.push(line) },
 		redact: openRedaction({ PGPASSWORD: secret }),
 	});

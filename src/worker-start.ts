@@ -1,28 +1,16 @@
 // Sets up a chronicle's worker: the workflow tools, the gate and the guard's frozen rules.
 // S1 neither this file nor its static imports import one of pi's packages: see worker.ts.
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import type { Type } from "typebox";
+import { askThroughHost, readBrief, registerWorker, UNCHANGED_ADVICE } from "./chronicle/index.ts";
+import { openSessionScope } from "./pi/index.ts";
 import {
-	askThroughHost,
-	readBrief,
-	registerWorker,
-	UNCHANGED_ADVICE,
-	type WorkerBox,
-	type WorkerBrief,
-} from "./chronicle/index.ts";
-import { hostEnvironment, openSessionScope } from "./pi/index.ts";
-import {
-	askAboutHost,
-	boxFolder,
 	type Confinement,
 	copiedProjectPolicy,
 	deniedToolsPolicy,
 	enforceRules,
-	openConfinement,
 	openPolicies,
 	registerGate,
-	sandboxPolicy,
-	unchangedNeed,
 	unchangedProjectPolicy,
 } from "./safety/index.ts";
 
@@ -47,12 +35,10 @@ export async function startWorker(pi: ExtensionAPI, agentDir: string, schemas: t
 		const denied = brief.tools?.restrictions.denied ?? [];
 		if (denied.length > 0) policies.add(deniedToolsPolicy(denied));
 		if (brief.sandbox !== "off") {
-			box = openWorkerBox(brief, brief.sandbox, { cwd, agentDir, closed: guard.closed }, ctx);
-			policies.add(
-				brief.unchanged
-					? sandboxPolicy(box, "ignored", unchangedNeed)
-					: sandboxPolicy(box, "project", () => ({ scope: "project", network: "open" })),
-			);
+			const { containWorker } = await import("./chronicle/engine/worker/extension/contain.ts");
+			const contained = containWorker(brief, brief.sandbox, { cwd, agentDir, closed: guard.closed }, ctx);
+			box = contained.box;
+			policies.add(contained.policy);
 		}
 		return guard;
 	});
@@ -65,26 +51,4 @@ export async function startWorker(pi: ExtensionAPI, agentDir: string, schemas: t
 	const part = { run, state, visit: launch.visit, attempt: launch.attempt, targets, output };
 	const { joinRehearsal } = await import("./rehearsal/index.ts");
 	await joinRehearsal(pi, rehearsalConfig, part);
-}
-
-interface BoxPlace {
-	readonly cwd: string;
-	readonly agentDir: string;
-	/** The paths that rules close. */
-	readonly closed: (root: string) => Promise<readonly string[]>;
-}
-
-function openWorkerBox(
-	{ copy }: WorkerBrief,
-	{ probe, root, folder, network, write, read }: WorkerBox,
-	{ cwd, agentDir, closed }: BoxPlace,
-	ctx: ExtensionContext,
-): Confinement {
-	const project = copy?.project ?? root;
-	return openConfinement({
-		...{ host: hostEnvironment(cwd), root, copy, probe, network, write, read },
-		folder: boxFolder(folder),
-		closed: () => closed(root),
-		askHost: askAboutHost(project, agentDir, (question) => askThroughHost(ctx, question)),
-	});
 }

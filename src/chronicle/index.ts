@@ -25,8 +25,6 @@ export {
 	templateFolders,
 	UNCHANGED_ADVICE,
 	unstartedRuns,
-	type WorkerBox,
-	type WorkerBrief,
 } from "./engine/index.ts";
 export {
 	commonOptions,

@@ -34,7 +34,7 @@ export interface GuardSession {
 	/** The user's remembered answers. */
 	readonly answers: () => Promise<AnswerBook>;
 	/** The sandbox of the session. */
-	readonly switch: BoxSwitch;
+	readonly boxSwitch: () => Promise<BoxSwitch>;
 }
 
 /** Runs one `/guard` command. */
@@ -51,7 +51,7 @@ export async function runGuardCommand(
 				ctx,
 				[
 					statusText(session, ctx.cwd),
-					await session.switch.status(ctx),
+					await (await session.boxSwitch()).status(ctx),
 					...answerLines(await session.answers()),
 					...(isStale(session, ctx.cwd) ? [stale] : []),
 				].join("\n"),
@@ -71,7 +71,7 @@ export async function runGuardCommand(
 		case "forget":
 			return reply(ctx, forget(rest, await session.answers()));
 		case "sandbox":
-			return turnSandbox(ctx, session.switch, rest.trim());
+			return turnSandbox(ctx, await session.boxSwitch(), rest.trim());
 		case "reload":
 			await session.load(ctx);
 			return say(ctx, statusText(session, ctx.cwd));

@@ -8,7 +8,6 @@ import { completeWords, lateRow, openOnce, registerOwnCommand, type Scope, say }
 import { decisionEntry, type Policies, type Verdict } from "../policy/index.ts";
 import type { SessionBox } from "../session-box.ts";
 import type { AnswerBook } from "./answers/index.ts";
-import { openBoxSwitch } from "./box-switch.ts";
 import type { Guard } from "./open.ts";
 import { locateRules, type RuleSet } from "./rules/index.ts";
 
@@ -36,7 +35,7 @@ export function registerGuard(pi: ExtensionAPI, { policies, scope, agentDir, box
 	let closing: { readonly rules: RuleSet; readonly find: (root: string) => readonly string[] } | undefined;
 	let statusShown = false;
 	let view: EntryRenderer | undefined;
-	const boxSwitch = openBoxSwitch(policies, box);
+	const boxSwitch = openOnce(async () => (await import("./box-switch.ts")).openBoxSwitch(policies, box));
 
 	const load = async (ctx: ExtensionContext): Promise<Guard | undefined> => {
 		const places = locateRules({ cwd: ctx.cwd, home: homedir(), agentDir });
@@ -82,7 +81,7 @@ export function registerGuard(pi: ExtensionAPI, { policies, scope, agentDir, box
 		getArgumentCompletions: (prefix) => completeWords(verbs, prefix),
 		handler: async (args, ctx) => {
 			const { runGuardCommand } = await import("./command.ts");
-			await runGuardCommand(args, ctx, { current: () => guard, load, policies, agentDir, answers, switch: boxSwitch });
+			await runGuardCommand(args, ctx, { current: () => guard, load, policies, agentDir, answers, boxSwitch });
 		},
 	});
 	return {

@@ -59,8 +59,9 @@ describe("why a run does not continue", () => {
 
 	it("a run whose supervisor is gone is listed as interrupted, with the command that continues it", async () => {
 		const { run, events } = start(open(definition(states)));
-		const { id, task, status, state, updatedAt } = run;
-		const summary = { template: "t", task, status, state, updatedAt, costUsd: 0, tokens: 0 };
+		const { id, task, state, updatedAt } = run;
+		// As the store lists a run that nobody holds.
+		const summary = { template: "t", task, status: "interrupted" as const, state, updatedAt, costUsd: 0, tokens: 0 };
 		const project = {
 			clock: { now: () => Date.parse(now) },
 			store: { read: async () => ({ ok: true, value: ledgerOf(events) }) },

@@ -50,7 +50,7 @@ describe("a temporary folder that contains protected names", () => {
 	writeFileSync(join(place, "server.pem"), "x");
 	afterAll(() => rmSync(place, { recursive: true }));
 
-	it.each(["cp -r % .", "tar cf x.tar %", "cat %/*"])("is not read: %s", async (command) => {
+	it.each(["cp -r % .", "cat %/*", "cat %/server.pem"])("is not read: %s", async (command) => {
 		expect(await stopped(command.replace("%", place))).toBe(true);
 	});
 	it.each(["rm -r %", "chmod -R 700 %", "cp -r src %"])("may be changed: %s", async (command) => {

@@ -1,4 +1,4 @@
-export { type FrozenRules, readBrief, type WorkerBox, type WorkerBrief } from "./brief.ts";
+export { type FrozenRules, readBrief } from "./brief.ts";
 export { askThroughHost, registerWorker, UNCHANGED_ADVICE } from "./extension/index.ts";
 export { type LauncherOptions, openLauncher } from "./launcher.ts";
 export { openProjectLauncher, type ProjectEnvironment } from "./project-launcher.ts";

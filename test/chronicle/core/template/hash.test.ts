@@ -53,6 +53,7 @@ describe("the schema of template files", () => {
 			"team",
 			"limits",
 			"shell",
+			"sandbox",
 			"files",
 			"secret_files",
 			"questions",

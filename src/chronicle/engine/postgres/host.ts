@@ -36,12 +36,20 @@ export interface HostFigures {
 	diskFree?: number;
 }
 
+/** A run that a host holds, and the fence under which it does. */
+export interface HeldRun {
+	readonly id: string;
+	readonly fence: number;
+}
+
 /** Result of a renewal. */
 interface Beat {
 	/** It was asked to take no more runs. */
 	readonly draining: boolean;
 	/** Runs that it holds and that have undelivered posts. */
 	readonly posted: readonly string[];
+	/** All runs that it holds. */
+	readonly held: readonly HeldRun[];
 	/** Number of living hosts that take runs. */
 	readonly hosts: number;
 	/** Whether its projects have schedules. */
@@ -78,7 +86,7 @@ const renewText = `
 UPDATE chronicle.host h SET beat_at = now(), figures = $2 WHERE id = $1
 RETURNING draining, ARRAY(
 	SELECT DISTINCT i.run::text FROM chronicle.run r JOIN chronicle.inbox i ON i.run = r.id AND i.state = 'waiting' WHERE r.holder = h.id
-) AS posted, (
+) AS posted, ARRAY(SELECT json_build_object('id', r.id, 'fence', r.fence) FROM chronicle.run r WHERE r.holder = h.id) AS held, (
 	SELECT count(*)::int FROM chronicle.host WHERE slots > 0 AND beat_at > now() - lease_ms * interval '1 millisecond'
 ) AS hosts, EXISTS (SELECT FROM chronicle.schedule) AS scheduled, (SELECT version FROM chronicle.meta) AS version`;
 
@@ -170,7 +178,7 @@ async function renewRow(
 	if (outdated) return { outdated };
 	if (row) return row;
 	await insert();
-	return { draining: false, posted: [], hosts: 1, scheduled: false };
+	return { draining: false, posted: [], held: [], hosts: 1, scheduled: false };
 }
 
 async function explainFailure(database: Database, error: unknown): Promise<BeatResult> {

@@ -10,6 +10,7 @@ import {
 } from "../../core/index.ts";
 import { redactEvent, stampEvent, storeFailure } from "../ledger/index.ts";
 import { CHANNEL, type Sql } from "./database.ts";
+import { throughOutage, unsureMs } from "./database-failure.ts";
 import { HeldRow } from "./held.ts";
 import type { PostgresStoreOptions } from "./parts.ts";
 import { plainQueue } from "./routing.ts";
@@ -92,12 +93,25 @@ export async function insertRun(
 	const base = creates.kind === "submitted" ? await creates.base(run) : { ok: true as const, value: null };
 	if (!base.ok) return base;
 	if (isHeld) await host.register();
-	return database.transaction(async (tx) => {
-		if (!(await insertRow(tx, options, { event, run, fence, start: base.value }))) return exists(run.id);
+	let wasAdded = false;
+	const insert = async (tx: Sql): Promise<Result<HeldLedger, StoreFailure>> => {
+		const isAdded = await insertRow(tx, options, { event, run, fence, start: base.value });
+		if (!isAdded && !(wasAdded && (await isFirst(tx, run.id, event)))) return exists(run.id);
+		wasAdded = true;
 		if (isHeld) return { ok: true, value: await heldRow(tx, options, run, fence) };
 		await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `wake ${run.id}`]);
 		return { ok: true, value: submittedLedger(options, run) };
-	});
+	};
+	// The run may exist although that was not confirmed: who is told that it does not would create another.
+	return throughOutage(unsureMs, () => database.transaction(insert));
+}
+
+/** Whether the run began with this event. */
+async function isFirst(tx: Sql, id: string, event: object): Promise<boolean> {
+	const { rows } = await tx.query<{ body: string }>("SELECT body FROM chronicle.event WHERE run = $1 AND seq = 1", [
+		id,
+	]);
+	return rows[0]?.body === JSON.stringify(event);
 }
 
 /** The ledger of a run that was left to the hosts: it can be read, and is not held here. */

@@ -158,6 +158,15 @@ async function jobState(
 	return new Date(found.startAfter).getTime() > Date.now() + soonMs ? "gone" : "queued";
 }
 
+/** Whether an attempt at a job is under way. */
+export async function isActiveJob(
+	database: Database,
+	tx: Sql,
+	{ queue, id }: Pick<JobAttempt, "queue" | "id">,
+): Promise<boolean> {
+	return id !== "" && (await jobState(database, tx, queue, id)) === "active";
+}
+
 /** Completes an attempt at a job. */
 export async function completeJob(database: Database, tx: Sql, { queue, id, retryCount }: JobAttempt): Promise<void> {
 	const boss = await database.boss();

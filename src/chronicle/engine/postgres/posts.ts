@@ -14,8 +14,12 @@ import {
 } from "../../core/index.ts";
 import { openDeliveryLoop, parsePost } from "../ledger/index.ts";
 import { CHANNEL, type Database, type Sql } from "./database.ts";
+import { throughOutage } from "./database-failure.ts";
 import type { Host } from "./host.ts";
 import { loadRow, type RunRow } from "./rows.ts";
+
+/** Milliseconds for which a statement is repeated while the database is out of reach. */
+const outageMs = 60_000;
 
 export interface Posts {
 	/** Resolves once the rows that were there have been delivered. */
@@ -96,12 +100,12 @@ export async function findAnswer(database: Database, run: string, seq: number): 
 	return undefined;
 }
 
-/** Marks a post as handled. */
+/** Marks a post as handled, as soon as the database is in reach: it would be delivered again. */
 export async function settlePost(database: Database, id: string, refused?: string): Promise<void> {
-	await database.query(
-		"UPDATE chronicle.inbox SET state = $2, reason = $3, done_at = now() WHERE id = $1 AND state = 'waiting'",
-		[id, refused === undefined ? "taken" : "refused", refused ?? null],
-	);
+	const text =
+		"UPDATE chronicle.inbox SET state = $2, reason = $3, done_at = now() WHERE id = $1 AND state = 'waiting'";
+	const values = [id, refused === undefined ? "taken" : "refused", refused ?? null];
+	await throughOutage(outageMs, () => database.query(text, values));
 }
 
 /** Refuses every post of a run that waits. */
@@ -157,10 +161,19 @@ WITH post AS (
 	ON CONFLICT (run, answers) WHERE state IN ('waiting', 'taken') DO NOTHING RETURNING id
 ) SELECT id, pg_notify($5, $6) FROM post`;
 
-/** Adds a post, and notifies the hosts; returns the sender's handle. `refused`: why it is not delivered. `undefined`: another answer to the same question was added first. */
+/** A post that is to be added. */
+interface NewPost {
+	readonly run: string;
+	readonly body: string;
+	readonly at: number;
+	/** Why it is not delivered. */
+	readonly refused: string | undefined;
+}
+
+/** Adds a post, and notifies the hosts; returns the sender's handle. `undefined`: another answer to the same question was added first. */
 export async function addPost(
 	database: Database,
-	{ run, body, at, refused }: { run: string; body: string; at: number; refused: string | undefined },
+	{ run, body, at, refused }: NewPost,
 	sql: Sql = database,
 ): Promise<Post | undefined> {
 	const { rows } = await sql.query<{ id: string }>(insertText, [
@@ -171,8 +184,30 @@ export async function addPost(
 		CHANNEL,
 		`post ${run}`,
 	]);
-	const id = rows[0]?.id;
-	if (id === undefined) return undefined;
+	return rows[0] && handleOf(database, rows[0].id);
+}
+
+/**
+ * The same, repeated while the database is out of reach, for at most `ms` milliseconds: a post whose confirmation was lost is not added
+ * twice.
+ */
+export function addPostOnce(database: Database, post: NewPost, ms: number): Promise<Post | undefined> {
+	let isRepeated = false;
+	return throughOutage(ms, async () => {
+		const added = isRepeated ? await findPost(database, post) : undefined;
+		isRepeated = true;
+		return added ?? addPost(database, post);
+	});
+}
+
+/** The handle of the post, if this login has added it. */
+async function findPost(database: Database, { run, body, at }: NewPost): Promise<Post | undefined> {
+	const text = "SELECT id FROM chronicle.inbox WHERE run = $1 AND at = $2 AND body = $3 AND posted_by = session_user";
+	const { rows } = await database.query<{ id: string }>(text, [run, at, body]);
+	return rows[0] && handleOf(database, rows[0].id);
+}
+
+function handleOf(database: Database, id: string): Post {
 	return {
 		async state(): Promise<PostState> {
 			const found = await database.query<{ state: string; reason: string | null }>(

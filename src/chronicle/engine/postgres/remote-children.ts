@@ -272,7 +272,7 @@ class RemoteChild implements Supervision {
 			this.#end({ kind: "released", run: this.run });
 			return { refused: undefined };
 		}
-		const posted = await untilReached(patienceMs, () => store.post(this.run.id, event));
+		const posted = await untilReached(patienceMs, () => store.post(this.run.id, event, patienceMs));
 		if (!posted.ok) return { refused: posted.failure.message };
 		const state = await throughOutage(patienceMs, () => posted.value.state());
 		return { refused: state.kind === "refused" ? state.reason : undefined };

@@ -4,7 +4,8 @@
 import { randomUUID } from "node:crypto";
 import { type Created, type Result, SCHEMA_VERSION, type StoreFailure, type TemplateReload } from "../../core/index.ts";
 import { storeFailure } from "../ledger/index.ts";
-import type { Database } from "./database.ts";
+import type { Database, Sql } from "./database.ts";
+import { throughOutage, unsureMs } from "./database-failure.ts";
 import { plainQueue } from "./routing.ts";
 
 /** A run that a schedule makes: its first event, without the id. */
@@ -62,7 +63,7 @@ export function scheduleQueue(project: string): string {
 
 const insertText = `
 INSERT INTO chronicle.schedule (id, project, queue, priority, cron, zone, branch, folder, overlap, template, task, start)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`;
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING`;
 
 /** Adds a schedule; gives its id. */
 export async function addSchedule(database: Database, schedule: NewSchedule): Promise<Result<string, StoreFailure>> {
@@ -87,14 +88,16 @@ export async function addSchedule(database: Database, schedule: NewSchedule): Pr
 				`Run ${database.shell}engine init for the project.`,
 			);
 	const id = randomUUID();
-	await database.transaction(async (tx) => {
-		const { template, task } = start;
+	const { template, task } = start;
+	const insert = async (tx: Sql): Promise<void> => {
 		await tx.query(insertText, [
 			...[id, project, queue, priority, cron, zone, branch, folder, overlap, template.name, task],
 			JSON.stringify(start),
 		]);
 		await boss.schedule(scheduleQueue(project), cron, { schedule: id }, { tz: zone, key: id, missed: "once", db: tx });
-	});
+	};
+	// It may be there although that was not confirmed.
+	await throughOutage(unsureMs, () => database.transaction(insert));
 	return { ok: true, value: id };
 }
 

@@ -3,10 +3,12 @@
 // E1 a run that is to continue, or has a command, and has neither host nor job gets a job from whichever host looks first.
 import type { ConditionChanged, Failure, HostNeed, Run } from "../../core/index.ts";
 import type { Database, Sql } from "./database.ts";
+import type { HeldRun } from "./host.ts";
 import {
 	completeJob,
 	ensureJob,
 	failJob,
+	isActiveJob,
 	type JobAttempt,
 	type JobData,
 	type QueuedRun,
@@ -109,6 +111,28 @@ async function reapRun(database: Database, tx: Sql, id: string): Promise<boolean
 	if (!attempt || isInnocent) await sendJob(database, tx, row);
 	else await settleJob(database, tx, { ...row, attempt }, { kind: "failed", reason });
 	return true;
+}
+
+const heldText = `
+SELECT ${settledColumns}, r.attempt AS retries FROM chronicle.run r WHERE r.id = $1 AND r.holder = $2 AND r.fence = $3`;
+
+/**
+ * Gives back a run that host `host` holds without doing anything for it: the connection was lost after the claim was committed, before that
+ * was confirmed. `false`: the host no longer holds it under this fence, or another transaction has locked it.
+ */
+export function returnRun(database: Database, host: string, { id, fence }: HeldRun): Promise<boolean> {
+	return database.transaction(async (tx) => {
+		if (!(await lockRun(tx, id, true))) return false;
+		const { rows } = await tx.query<SettledRow & { readonly retries: number }>(heldText, [id, host, fence]);
+		const [row] = rows;
+		if (!row) return false;
+		await tx.query("UPDATE chronicle.run SET holder = NULL WHERE id = $1", [id]);
+		const attempt = { id: row.job ?? "", queue: row.job_queue ?? row.queue, retryCount: row.retries };
+		// The job of a run that was opened to be parked has been given up: that it is dead leads back to the run.
+		if (await isActiveJob(database, tx, attempt)) await settleJob(database, tx, { ...row, attempt }, { kind: "again" });
+		else if (row.waiting) await ensureJob(database, tx, row);
+		return true;
+	});
 }
 
 /** What decides whether a run gets a job. */

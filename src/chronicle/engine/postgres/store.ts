@@ -13,19 +13,20 @@ import type {
 	Run,
 	RunSummary,
 	StoreFailure,
+	UserEvent,
 } from "../../core/index.ts";
 import { hostNeed, missingLabels, SCHEMA_VERSION } from "../../core/index.ts";
 import { isRunId, postText, postTooLong, redactEvent, resolveRunId, storeFailure } from "../ledger/index.ts";
 import { beginChild, type ChildStart, refuseUnneeded } from "./child-rows.ts";
 import { fetchedConversations } from "./conversations.ts";
 import { CHANNEL, type Sql } from "./database.ts";
-import { databaseFailure } from "./database-failure.ts";
+import { databaseFailure, unsureMs } from "./database-failure.ts";
 import { HeldRow, type PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
 import { insertRun, providerOf } from "./insert-run.ts";
 import type { JobAttempt, QueuedRun } from "./jobs.ts";
 import type { PostgresStoreOptions } from "./parts.ts";
-import { addPost, refuseAnswer, refusedPost, refusePosts } from "./posts.ts";
+import { addPostOnce, refuseAnswer, refusedPost, refusePosts } from "./posts.ts";
 import { admitRun } from "./quota.ts";
 import { explainWait, type HostOffer, labelsInQueue, nextQueue, readOffers } from "./routing.ts";
 import {
@@ -54,6 +55,8 @@ export interface PostgresStore extends LedgerStore {
 	/** Begins a child of a run that this host holds, or finds the one that exists: it is left to the hosts. Gives its run. */
 	beginChild(first: Created, start: ChildStart): Promise<Result<Run, StoreFailure>>;
 	/** A run and all runs below it, each before its children. */
+	/** `patienceMs`: how long to find out whether the post was added where the connection was lost before that was confirmed. */
+	post(id: string, event: UserEvent, patienceMs?: number): ReturnType<LedgerStore["post"]>;
 	family(id: string): Promise<readonly FamilyRow[]>;
 	/** Asks the hosts to look whether the run needs a job. */
 	wake(id: string): Promise<Result<void, StoreFailure>>;
@@ -103,7 +106,7 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 		ids: async () => (await listed({})).map(({ id }) => id),
 		entry: async (id) => (isRunId(id) ? (await listed({ id }))[0] : undefined),
 		find: (name) => find(name).catch((error: unknown) => ({ ok: false, failure: databaseFailure(error, database) })),
-		post: (id, event) =>
+		post: (id, event, patienceMs = unsureMs) =>
 			guarded(id, async () => {
 				const text = postText(redactEvent(event, options.redact));
 				if (text === undefined) return postTooLong;
@@ -111,7 +114,7 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 				if (!row) return unknown(id);
 				const at = options.clock.now();
 				const refused = (await refuseUnneeded(database, row)) ?? (await refuseAnswer(database, row, event, at));
-				const post = await addPost(database, { run: id, body: text, at, refused });
+				const post = await addPostOnce(database, { run: id, body: text, at, refused }, patienceMs);
 				if (!post) return { ok: true, value: refusedPost((await refuseAnswer(database, row, event, at)) ?? "") };
 				return { ok: true, value: post };
 			}),

@@ -12,7 +12,7 @@ import { CronClock } from "./cron-clock.ts";
 import type { Database } from "./database.ts";
 import { openDiskCheck } from "./disk-check.ts";
 import type { PostgresLedger } from "./held.ts";
-import type { Host } from "./host.ts";
+import type { HeldRun, Host } from "./host.ts";
 import { deadQueue } from "./jobs.ts";
 import { about, type HostLog } from "./log.ts";
 import { isOutage } from "./outage.ts";
@@ -21,7 +21,7 @@ import { labelsInQueue, queueName } from "./routing.ts";
 import { ScheduledRuns } from "./scheduled-run.ts";
 import { Searches } from "./searches.ts";
 import { type RunSegment, type ServedProject, startSegment, stopAtMove } from "./segment.ts";
-import { cancelReplaced, failedOn, secondsToWait } from "./settle.ts";
+import { cancelReplaced, failedOn, returnRun, secondsToWait } from "./settle.ts";
 import { type Slot, Slots } from "./slots.ts";
 import { removeStale } from "./stale-folders.ts";
 import { openPostgresStore, type PostgresStore } from "./store.ts";
@@ -132,6 +132,7 @@ export class EngineWorker {
 				this.#searches.hosts = beat.hosts;
 				this.#cron.run(beat.scheduled && !this.#draining);
 				if (beat.draining) this.drain();
+				void this.#returnStrays(beat.held);
 			}
 		});
 		const unlisten = await database.listen((payload = "") => {
@@ -192,6 +193,20 @@ export class EngineWorker {
 		if (!late || known || this.#running.size === 0) return;
 		report("The database was unreachable for longer than a lease: all runs stop here.", { level: "error" });
 		for (const { segment } of this.#running.values()) void segment?.supervision.stop();
+	}
+
+	/** Gives back what this host holds and does nothing for: the connection was lost before a claim was confirmed. */
+	async #returnStrays(held: readonly HeldRun[]): Promise<void> {
+		const { database, host, report } = this.#options;
+		const isStray = ({ id }: HeldRun): boolean => !this.#segments.has(id);
+		if (!held.some(isStray)) return;
+		// All claims are made there: one that is under way may be in `held`.
+		await this.#taking;
+		for (const run of held.filter(isStray)) {
+			// What fails now is done after the next renewal.
+			const isReturned = await returnRun(database, host.id, run).catch(() => false);
+			if (isReturned) report("Given back: the answer to its claim was lost.", { level: "warn", run: run.id });
+		}
 	}
 
 	#removeStale({ checkout, project, scheduled }: Served): Promise<void> {

@@ -120,9 +120,9 @@ export async function openHostStage(projects: readonly string[] = ["app"]): Prom
 				projects: names.map((project) => ({
 					...{ name: project, remote, cleanup: "never" as const },
 					place: { agentFolder: join(root, "agent"), home: root, env: process.env, pi: {} } as never,
-					ports(opened: Project, ledger) {
+					ports(opened: Project, ledger, approver) {
 						const { ports } = openStage([play(Number(ledger.run.id.slice(-4)), opened)].flat());
-						return { ...opened.ports(ledger, ports.approver), launcher: ports.launcher };
+						return { ...opened.ports(ledger, approver), launcher: ports.launcher };
 					},
 					...served,
 				})),

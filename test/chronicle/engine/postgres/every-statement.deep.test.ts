@@ -1,0 +1,106 @@
+// The connection to the database is lost at every statement of a host that does a run with an approval and a child, before the statement is done or after
+// it: the run ends as without that, and no attempt is lost. A deep run takes a sample; `STATEMENTS=all` takes all.
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
+import { patient } from "../../../harness/patience.ts";
+import { needsPostgres } from "../../../harness/postgres.ts";
+import type { Play } from "../supervisor/scripted-launcher.ts";
+import { type HostStage, openHostStage } from "./host-stage.ts";
+import { openStatementCutter } from "./statement-cutter.ts";
+
+const definition = {
+	name: "T",
+	states: {
+		a: { persona: "A", requires_approval: true, next: ["b"] },
+		b: { branches: { one: { persona: "B", next: ["done"] } }, next: ["c"] },
+		c: { persona: "C", next: ["done"] },
+	},
+};
+
+/** Of this many statements one is lost, another one in each case. */
+const stride = 14;
+const all = Array.from({ length: stride }, (_, n) => n);
+const seed = Number(process.env.STATEMENTS_SEED ?? Date.now() % stride);
+/** Cases far apart, other ones for each seed. */
+const sample = [0, 5, 10].map((n) => (seed + n) % stride);
+const cases = process.env.STATEMENTS === "all" ? all : sample;
+
+const play: Play = async (host, { targets }, ended) => {
+	host.report({ kind: "tool_started", call: "1", tool: "bash", args: "" });
+	await sleep(20);
+	host.report({ kind: "tool_ended", call: "1", tool: "bash", ms: 1, bytes: 1, hash: "0".repeat(16) });
+	await host.requestMove(targets.find((name) => name !== "human_intervention") ?? "", "on");
+	await ended;
+};
+
+const nameOf = (when: string, n: number): string => `${when}-${n}`;
+
+/** Answers the run's question, and gives its events when it is over. */
+async function finish({ database, store }: HostStage, project: string): Promise<LedgerEvent[]> {
+	const own = store(project);
+	for (const end = Date.now() + patient(60_000); ; await sleep(50)) {
+		const { rows } = await database.query<{ id: string; status: string; holder: string | null }>(
+			"SELECT id::text, status, holder::text FROM chronicle.run WHERE project = $1 AND parent IS NULL",
+			[project],
+		);
+		const [row] = rows;
+		if (!row || Date.now() > end) throw new Error(`${project}: ${JSON.stringify(row)}`);
+		const read = await own.read(row.id);
+		if (!read.ok) throw new Error(read.failure.message);
+		const { run } = read.value;
+		if (run.stage.kind === "asking" && row.holder === null) {
+			const { seq, diff } = run.stage.question;
+			await own.post(row.id, { kind: "approved", answers: seq, diff });
+			await sleep(200);
+		}
+		if (run.stage.kind === "waiting") throw new Error(`${project}: parked, ${run.hold?.detail}`);
+		if (run.stage.kind !== "over" || row.holder !== null) continue;
+		const events: LedgerEvent[] = [];
+		for await (const event of read.value.events()) events.push(event);
+		return events;
+	}
+}
+
+describe("a host that loses its connection", needsPostgres, () => {
+	it.each(["before", "after"] as const)(
+		"%s each statement in turn does the run as without that",
+		{ timeout: patient(180_000) },
+		async (when) => {
+			const stage = await openHostStage(cases.map((n) => nameOf(when, n)));
+			const lost = new Set<string>();
+			const playCase = async (n: number): Promise<void> => {
+				const project = nameOf(when, n);
+				const cutter = await openStatementCutter(stage.cluster.url, when, (count) => count % stride === n);
+				const host = await stage.host(project, {
+					url: cutter.url,
+					projects: [project],
+					play: () => Array.from({ length: 20 }, () => play),
+				});
+				const registered = () => stage.database.query("SELECT FROM chronicle.host WHERE id = $1", [host.id]);
+				await expect.poll(async () => (await registered()).count, { timeout: patient(20_000) }).toBe(1);
+				await stage.submit(n + 1, { project, definition });
+				cutter.arm();
+				const events = await finish(stage, project).catch((error: Error) => {
+					throw new Error(`${error.message}\n${host.log.join("\n")}`);
+				});
+				cutter.disarm();
+				for (const text of cutter.lost) lost.add(text);
+				const moves = events.flatMap((event) => (event.kind === "moved" ? [event.to] : []));
+				expect(moves, project).toEqual(["b", "c", "done"]);
+				const kinds = events.map(({ kind }) => kind);
+				for (const kind of ["approved", "children_planned", "child_ended", "join_applied"])
+					expect(
+						kinds.filter((one) => one === kind),
+						`${project} ${kind}`,
+					).toHaveLength(1);
+				const repeated = events.filter((event) => event.kind === "attempt_reserved" && event.attempt > 1);
+				expect(repeated, `${project}\n${host.log.join("\n")}`).toEqual([]);
+				await host.stop();
+			};
+			await Promise.all(cases.map(playCase));
+			expect(lost.size).toBeGreaterThan(20);
+			console.log(when, lost.size);
+		},
+	);
+});

@@ -146,8 +146,9 @@ export class HeldRow implements PostgresLedger {
 		if (this.#proof.isFresh()) return true;
 		const asked = proofNow();
 		try {
-			const held = await database.query(`SELECT FROM chronicle.run WHERE ${isHeld}`, this.#lease);
-			if (held.count !== 1) return false;
+			const text = `SELECT FROM chronicle.run WHERE ${isHeld}`;
+			const held = await throughOutage(host.leaseMs / 2, () => database.query(text, this.#lease));
+			if (held.count !== 1 || performance.now() - host.provedAt() > host.leaseMs) return false;
 			this.#proof = asked;
 			return true;
 		} catch {

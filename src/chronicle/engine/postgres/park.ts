@@ -35,18 +35,25 @@ export async function parkDeadRuns(
 			const { sourceOutput } = job;
 			const reason = (sourceOutput as { readonly reason?: string } | null)?.reason ?? "";
 			const detail = `The hosts of the engine gave up the run after ${(job.sourceRetryCount ?? 0) + 1} attempts. ${reason}`;
-			const opened = await store.open(runOfJob(job.data) ?? "");
-			if (opened.ok) {
+			const run = runOfJob(job.data);
+			const opened = run !== undefined && (await isLeft(database, run, job)) ? await store.open(run) : undefined;
+			if (opened?.ok) {
 				const started = processStart(process.pid) ?? "unknown";
 				await parkRun(opened.value, { host: thisHost(), pid: process.pid, started }, detail);
 				await opened.value.releaseLease();
 				report(`Parked. ${detail}`, { level: "warn", run: opened.value.run.id });
-			} else if (opened.failure.reason !== "unknown") throw new Error(opened.failure.message);
+			} else if (opened && opened.failure.reason !== "unknown") throw new Error(opened.failure.message);
 			await boss.complete(dead, job);
 		} catch (error) {
 			await boss.fail(dead, job, { reason: (error as Error).message });
 		}
 	}
+}
+
+/** Whether the job that was given up is still the run's: it may have been parked for that before, and resumed since. */
+async function isLeft(database: Database, run: string, { sourceId }: JobWithMetadata): Promise<boolean> {
+	const text = "SELECT FROM chronicle.run WHERE id = $1 AND job = COALESCE($2, job)";
+	return (await database.query(text, [run, sourceId])).count > 0;
 }
 
 /** Parks the run with `detail` as the reason. `self`: this process. Throws if the run cannot be brought there. */

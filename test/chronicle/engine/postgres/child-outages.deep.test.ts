@@ -20,13 +20,17 @@ import { connect } from "./connect.ts";
 const side = { persona: "B", next: ["done"] };
 const definition = { name: "T", states: { a: { branches: { one: side }, next: ["done"] } } };
 
-/** Counts statements, and loses the connection at those that `isLost` says. */
-function withOutages(database: Database, isLost: (n: number) => boolean) {
+type When = "before" | "after";
+
+/** Counts statements and transactions, and loses the connection at those that `isLost` says, before or after they are done. */
+function withOutages(database: Database, when: When, isLost: (n: number) => boolean) {
 	let count = 0;
-	const guard = <T>(work: () => Promise<T>): Promise<T> => {
+	const guard = async <T>(work: () => Promise<T>): Promise<T> => {
 		count += 1;
-		const lost = Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
-		return isLost(count) ? Promise.reject(lost) : work();
+		const lost = isLost(count);
+		const done = lost && when === "before" ? undefined : await work();
+		if (lost) throw Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
+		return done as T;
 	};
 	const guarded = (sql: Sql): Sql => ({
 		query: (text, values) => guard(() => sql.query(text, values)),
@@ -41,7 +45,7 @@ function withOutages(database: Database, isLost: (n: number) => boolean) {
 		boss: () => database.boss(),
 		startCron: () => database.startCron(),
 		installJobs: () => database.installJobs(),
-		transaction: (work) => database.transaction((tx) => work(guarded(tx))),
+		transaction: (work) => guard(() => database.transaction((tx) => work(guarded(tx)))),
 		listen: (listener) => database.listen(listener),
 		close: () => database.close(),
 	};
@@ -56,8 +60,8 @@ describe("an outage of the database while a child is begun and commanded", needs
 	});
 
 	/** A held run with a planned child, whose host loses the database as `isLost` says. */
-	const open = async (isLost: (n: number) => boolean, patienceMs: number) => {
-		const { lossy, count } = withOutages(database, isLost);
+	const open = async (isLost: (n: number) => boolean, patienceMs: number, when: When = "before") => {
+		const { lossy, count } = withOutages(database, when, isLost);
 		const host = openHost(database, { leaseMs: 3_600_000 });
 		const storeOn = (on: Database) =>
 			openPostgresStore({
@@ -94,13 +98,14 @@ describe("an outage of the database while a child is begun and commanded", needs
 			.count;
 
 	/** Begins, commands and takes back a child; gives the number of statements. */
-	const play = async (lost: number): Promise<number> => {
-		const { run, child, children, count, start } = await open((n) => n === lost, 20_000);
+	const play = async (lost: number, when: When): Promise<number> => {
+		const { run, child, children, count, start } = await open((n) => n === lost, 20_000, when);
 		const begun = await start();
 		if (!begun.ok) throw new Error(`${lost}: ${begun.failure.message}`);
 		expect(await active(child), `${lost}`).toBe(1);
 		const { supervision, result } = begun.value;
 		expect(await supervision.submit({ kind: "told", text: "x" }), `${lost}`).toEqual({ refused: undefined });
+		expect((await database.query("SELECT FROM chronicle.inbox WHERE run = $1", [child])).count, `${lost}`).toBe(1);
 		expect(await result(), `${lost}`).toMatchObject({ ok: true });
 		const over: Run = { ...run, children: null };
 		expect(needsChild(over, child)).toBe(false);
@@ -110,12 +115,16 @@ describe("an outage of the database while a child is begun and commanded", needs
 		return count();
 	};
 
-	it("is passed at every statement, and nothing is parked or refused", { timeout: patient(60_000) }, async () => {
-		const count = await play(0);
-		expect(count).toBeGreaterThan(20);
-		const all = Array.from({ length: count }, (_, index) => index + 1);
-		while (all.length > 0) await Promise.all(all.splice(0, 8).map(play));
-	});
+	it.each(["before", "after"] as const)(
+		"is passed %s every statement, and nothing is parked, refused or done twice",
+		{ timeout: patient(60_000) },
+		async (when) => {
+			const count = await play(0, when);
+			expect(count).toBeGreaterThan(20);
+			const all = Array.from({ length: count }, (_, index) => index + 1);
+			while (all.length > 0) await Promise.all(all.splice(0, 8).map((n) => play(n, when)));
+		},
+	);
 
 	it("that lasts gives the run back: it is neither a refusal nor a reason to park the child", async () => {
 		for (const from of [1, 2, 4, 8]) {

@@ -13,9 +13,17 @@ import {
 	queueName,
 	setUpEngine,
 } from "../../../../src/chronicle/engine/postgres/index.ts";
-import type { JobAttempt } from "../../../../src/chronicle/engine/postgres/jobs.ts";
+import { deadQueue, type JobAttempt } from "../../../../src/chronicle/engine/postgres/jobs.ts";
+import { parkDeadRuns } from "../../../../src/chronicle/engine/postgres/park.ts";
 import { addPost } from "../../../../src/chronicle/engine/postgres/posts.ts";
-import { handOver, postpone, reapRuns, wakeRun, wakeRuns } from "../../../../src/chronicle/engine/postgres/settle.ts";
+import {
+	handOver,
+	postpone,
+	reapRuns,
+	returnRun,
+	wakeRun,
+	wakeRuns,
+} from "../../../../src/chronicle/engine/postgres/settle.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
 import { patient } from "../../../harness/patience.ts";
 import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
@@ -181,5 +189,53 @@ describe("a command that is posted", needsPostgres, () => {
 			expect(await wakeRuns(database), gone).toEqual([]);
 			expect(await isAwake(), gone).toBe(true);
 		}
+	});
+
+	it("is found although its host has lost the answer to its claim, and gives the run back", async () => {
+		const held = async () =>
+			(await database.query<{ holder: string; fence: number }>("SELECT holder, fence FROM chronicle.run")).rows[0];
+		const ledger = await take();
+		const { holder = "", fence = 0 } = (await held()) ?? {};
+		for (const [host, under] of [
+			[holder, fence - 1],
+			[holder, fence + 1],
+			[id, fence],
+		] as const)
+			expect(await returnRun(database, host, { id, fence: under }), `${host} ${under}`).toBe(false);
+		expect(await held()).toEqual({ holder, fence });
+		expect(await returnRun(database, holder, { id, fence })).toBe(true);
+		expect(await returnRun(database, holder, { id, fence })).toBe(false);
+		expect(await ledger.holdsLease()).toBe(false);
+		// The attempt does not count.
+		expect(await fetch()).toMatchObject({ retryCount: 0 });
+
+		// One that was opened to be parked, because its job was given up, is left to what has given it up.
+		await database.query("UPDATE chronicle_jobs.job SET state = 'failed'");
+		const { fence: opened } = value(await store().open(id));
+		const { holder: by = "" } = (await held()) ?? {};
+		expect(await returnRun(database, by, { id, fence: opened })).toBe(true);
+		expect(await isAwake()).toBe(false);
+		expect(value(await store().open(id)).fence).toBe(opened + 1);
+	});
+
+	it("gets a run on that was parked for a given-up job, also if that job comes again", async () => {
+		const { id: job } = await fetch();
+		const dead = deadQueue("app");
+		const seq = async () => value(await store().read(id)).run.seq;
+		const giveUp = async () => {
+			await (await database.boss()).send(dead, { run: id });
+			await database.query("UPDATE chronicle_jobs.job SET source_id = $2 WHERE name = $1", [dead, job]);
+			await parkDeadRuns(database, { store: store(), dead }, () => {});
+		};
+		await database.query("UPDATE chronicle_jobs.job SET state = 'failed' WHERE id = $1", [job]);
+		await giveUp();
+		expect(value(await store().read(id)).run.status).toBe("paused");
+		const parked = await seq();
+		value(await store().post(id, told));
+		expect(await wakeRun(database, id)).toBe(true);
+		await giveUp();
+		expect([await seq(), await isAwake()]).toEqual([parked, true]);
+		const { rows } = await database.query("SELECT state FROM chronicle_jobs.job WHERE name = $1", [dead]);
+		expect(rows).toEqual([{ state: "completed" }, { state: "completed" }]);
 	});
 });

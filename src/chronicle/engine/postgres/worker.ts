@@ -1,6 +1,7 @@
 // A host's worker: it takes jobs of its projects while it has free slots, and supervises their runs.
 // K1 a host that cannot prove that it lives stops its runs before another may take them; K2 a job that cannot be done here now goes back
-// visibly; K3 a run that was given up is parked with its reason; K4 after `drain` nothing is taken, and each run is given back at its next state.
+// visibly; K3 a run that was given up is parked with its reason; K4 after `drain` nothing is taken, and each run is given back at its next state;
+// K5 a run that this host holds and does nothing for is given back.
 import { setTimeout as sleep } from "node:timers/promises";
 import { openRedaction } from "../../../safety/index.ts";
 import type { Failure } from "../../core/index.ts";

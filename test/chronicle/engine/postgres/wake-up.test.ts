@@ -27,7 +27,7 @@ import {
 import { openRedaction } from "../../../../src/safety/index.ts";
 import { patient } from "../../../harness/patience.ts";
 import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
-import { created, id, value } from "../ledger/sample-events.ts";
+import { created, id, tell, value } from "../ledger/sample-events.ts";
 import { connect } from "./connect.ts";
 
 const queue = queueName("app", "runs");
@@ -230,11 +230,16 @@ describe("a command that is posted", needsPostgres, () => {
 		await database.query("UPDATE chronicle_jobs.job SET state = 'failed' WHERE id = $1", [job]);
 		await giveUp();
 		expect(value(await store().read(id)).run.status).toBe("paused");
-		const parked = await seq();
 		value(await store().post(id, told));
 		expect(await wakeRun(database, id)).toBe(true);
+		const ledger = await take();
+		const { stage } = ledger.run;
+		if (stage.kind !== "waiting") throw new Error(`The run is ${stage.kind}.`);
+		await tell(ledger, ledger.run, { kind: "resumed", answers: stage.since });
+		await ledger.settle({ kind: "again" });
+		const resumed = await seq();
 		await giveUp();
-		expect([await seq(), await isAwake()]).toEqual([parked, true]);
+		expect([await seq(), await isAwake()]).toEqual([resumed, true]);
 		const { rows } = await database.query("SELECT state FROM chronicle_jobs.job WHERE name = $1", [dead]);
 		expect(rows).toEqual([{ state: "completed" }, { state: "completed" }]);
 	});

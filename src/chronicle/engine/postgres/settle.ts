@@ -15,6 +15,7 @@ import {
 	queuedColumns,
 	sendJob,
 } from "./jobs.ts";
+import { isOutage } from "./outage.ts";
 import { nextQueue, routeJob } from "./routing.ts";
 import { lockRun } from "./rows.ts";
 import { deadHolder, isCounted, markSuspects } from "./suspects.ts";
@@ -25,8 +26,13 @@ export function secondsToWait({ stage, providerWait }: Run): number {
 	return Math.max(0, Math.ceil((Date.parse(providerWait.next) - Date.now()) / 1000));
 }
 
-/** How a run is given back that failed on a host: it is tried again, on any. */
-export function failedOn(host: string, { message, remedy }: Pick<Failure, "message" | "remedy">): Settlement {
+/** How a run is given back that failed on a host: it is tried again, on any. An outage of the database is not the run's fault. */
+export function failedOn(
+	host: string,
+	failure: Pick<Failure, "message"> & Partial<Pick<Failure, "remedy">>,
+): Settlement {
+	if (isOutage(failure)) return { kind: "again", afterSeconds: 2 };
+	const { message, remedy = "" } = failure;
 	const detail = `The host ${host} gave it back: ${message}`;
 	return { kind: "failed", reason: message, hindered: remedy === "" ? { detail } : { detail, remedy } };
 }

@@ -16,7 +16,6 @@ import type { PostgresLedger } from "./held.ts";
 import type { HeldRun, Host } from "./host.ts";
 import { deadQueue } from "./jobs.ts";
 import { about, type HostLog } from "./log.ts";
-import { isOutage } from "./outage.ts";
 import { parkDeadRuns } from "./park.ts";
 import { labelsInQueue, queueName } from "./routing.ts";
 import { ScheduledRuns } from "./scheduled-run.ts";
@@ -359,11 +358,8 @@ export class EngineWorker {
 			else await ledger.settle({ kind: "again", afterSeconds: secondsToWait(end.run) });
 			await segment.tidyUp();
 		} catch (error) {
-			const { message } = error as Error;
-			report(message, { level: "error" });
-			// An outage is not the run's fault.
-			const isAway = isOutage(error);
-			await ledger.settle(isAway ? { kind: "again", afterSeconds: 2 } : failedOn(host.name, { message, remedy: "" }));
+			report((error as Error).message, { level: "error" });
+			await ledger.settle(failedOn(host.name, error as Error));
 		} finally {
 			this.#running.delete(run);
 		}

@@ -17,6 +17,7 @@ import {
 } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { ScheduledRuns } from "../../../../src/chronicle/engine/postgres/scheduled-run.ts";
 import { scheduleQueue } from "../../../../src/chronicle/engine/postgres/schedules.ts";
+import { wakeRun } from "../../../../src/chronicle/engine/postgres/settle.ts";
 import { timerLines } from "../../../../src/chronicle/ui/cli/timer-lines.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
 import { deepDescribe } from "../../../harness/deep-it.ts";
@@ -174,10 +175,11 @@ describe("a schedule of an engine", needsPostgres, () => {
 		const id = await due(schedule);
 		await handle();
 		expect(await made()).toEqual([id]);
-		const { rows } = await owner.query<{ head: string; queue: string; job: string | null; task: string }>(
-			"SELECT head, queue, job, task FROM chronicle.run",
+		const { rows } = await owner.query<{ head: string; queue: string; task: string }>(
+			"SELECT head, queue, task FROM chronicle.run",
 		);
-		expect(rows[0]).toMatchObject({ queue, task: "Sweep", job: expect.any(String) });
+		expect(rows[0]).toMatchObject({ queue, task: "Sweep" });
+		expect(await wakeRun(owner, id)).toBe(true);
 		const shown = spawnSync("git", [
 			"--git-dir",
 			remote,

@@ -48,6 +48,11 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 			"The next work needs a host of an engine with these labels. This host releases the run; the next one decides anew.",
 		fields: ["visit", "labels"],
 	},
+	given_up: {
+		about:
+			"The hosts of an engine gave the run up after several attempts without progress: it waits for the user, and continues where it was.",
+		fields: ["detail"],
+	},
 	child_parked: {
 		about: "A child's run waits for the user, or it could not be started.",
 		fields: ["visit", "child", "status", "detail", "below"],

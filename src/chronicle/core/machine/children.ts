@@ -253,16 +253,19 @@ function dropUnread(run: Run, child: ChildRun, why: string): Run {
 	return notice(withChild(run, dropped), text);
 }
 
-/** The run, whose parked children are pending again. Those that are paused or at a ceiling are resumed; the others ask once more. */
+/**
+ * The run, whose parked children are pending again. Those that are paused or at a ceiling are resumed; the others ask once more. Children that
+ * are being stopped for something other than a pause stay as they are.
+ */
 export function reviveChildren(run: Run): Run {
 	const { children } = run;
-	if (!children) return run;
+	if (!children || (children.stopping && children.stopping.after.kind !== "park")) return run;
 	const again = children.children.map((child): ChildRun => {
 		if (child.status !== "parked") return child;
 		const resumes = child.waits === "paused" || child.waits === "budget_exceeded";
 		return resumes ? { ...pendingAgain(child), resume: true } : pendingAgain(child);
 	});
-	return withGroup(run, { ...children, children: again });
+	return withGroup(run, { ...children, children: again, stopping: null });
 }
 
 /** Continues with the children after a wait, unless something holds the run. */

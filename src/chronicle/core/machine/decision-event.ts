@@ -39,6 +39,8 @@ export type ParkCause =
 	| "person"
 	| "no_transition"
 	| "crash"
+	/** The hosts of an engine have given the run up. */
+	| "given_up"
 	| "timeout"
 	| "budget"
 	/** The worker has asked the user. */

@@ -32,6 +32,7 @@ export type EventBody =
 	| ClockJumped
 	| DecisionEvent
 	| HostAwaited
+	| GivenUp
 	| WorkEvent
 	| FilesEvent
 	| CleanupEnded
@@ -80,6 +81,12 @@ export interface HostAwaited {
 	readonly visit: number;
 	/** All that the work needs. */
 	readonly labels: readonly string[];
+}
+
+/** The hosts of an engine have given the run up after several attempts without progress: it waits for its user, and then continues where it was. */
+export interface GivenUp {
+	readonly kind: "given_up";
+	readonly detail: string;
 }
 
 /** The log before this event is damaged: the run continues from an intact checkpoint and can be folded from here. */

@@ -34,6 +34,7 @@ export function hostNeed(run: Run): HostNeed {
 		case "children":
 		case "asking":
 		case "waiting":
+			if (stage.kind === "waiting" && stage.left) return hostNeed({ ...run, stage: stage.left });
 			// A command may let the children continue. The files of a chosen child are joined anywhere.
 			return children && !children.taking ? { labels: labelsOf(run, children.state), commandsToo: true } : anyHost;
 		case "restoring":

@@ -7,6 +7,7 @@ import { advance, moveTo } from "./advance.ts";
 import { notice } from "./budget.ts";
 import { rewindDecisions } from "./decision-record.ts";
 import type { FilesRestored, FilesUnrestored, LedgerEvent } from "./event.ts";
+import { takeUp } from "./left-stage.ts";
 import { isState, planOf } from "./plan.ts";
 import { isRefusal, type Reduced, refuse } from "./refusal.ts";
 import { reloadTemplate } from "./reload.ts";
@@ -33,7 +34,8 @@ function missingCandidates(run: Run, { to, state }: Pick<RewindRequested, "to" |
 	return `The children that visit ${to} chooses from no longer exist: rewind to visit ${arrived.visit} ("${arrived.from}").`;
 }
 
-export function onRewindRequested(run: Run, event: LedgerEvent & RewindRequested): Reduced {
+export function onRewindRequested(before: Run, event: LedgerEvent & RewindRequested): Reduced {
+	const run = takeUp(before);
 	const { stage } = run;
 	const loaded = event.reload ? reloadTemplate(run, event.reload, event.state) : run;
 	if (isRefusal(loaded)) return loaded;
@@ -48,6 +50,13 @@ export function onRewindRequested(run: Run, event: LedgerEvent & RewindRequested
 	const rewind: RewindRequested = { kind, to, state, tree, snapshot, pairMoves, ...known };
 	if (run.children && (stage.kind === "children" || stage.kind === "waiting" || stage.kind === "asking"))
 		return stopChildren({ ...run, status: "running", hold: null }, "abort", { kind: "rewind", rewind });
+	// Nobody restores the files of the rewind that was given up, and what was there before it is kept.
+	if (stage.kind === "restoring" && run !== before) return { ...run, stage: { ...stage, rewind } };
+	return startRewind(run, rewind);
+}
+
+function startRewind(run: Run, rewind: RewindRequested): Reduced {
+	const { stage } = run;
 	switch (stage.kind) {
 		case "deciding":
 		case "children":

@@ -342,8 +342,8 @@ export type Stage =
 	  }
 	/** Until the provider is tried again; `providerWait` says when. */
 	| { readonly kind: "awaiting_provider"; readonly since: number }
-	/** Until the user acts. */
-	| { readonly kind: "waiting"; readonly since: number }
+	/** Until the user acts. `left`: where the run continues that the hosts of an engine have given up. */
+	| { readonly kind: "waiting"; readonly since: number; readonly left?: Stage }
 	| { readonly kind: "over"; readonly since: number };
 
 /** The status and stage to return to if files cannot be restored; `null` if a worker was stopped for the rewind. */

@@ -121,6 +121,8 @@ function storeStage(stage: Stage, since: number): StoredStage {
 		}
 		case "stopping":
 			return { ...stage, kind: "leaving" };
+		case "waiting":
+			return stage.left ? { ...stage, left: storeStage(stage.left, since) } : { ...stage };
 		default:
 			return { ...stage };
 	}
@@ -135,6 +137,10 @@ function restoreStage(stored: StoredStage): Stage {
 		}
 		case "leaving":
 			return { ...stored, kind: "stopping" } as unknown as Stage;
+		case "waiting": {
+			const { left } = stored as { readonly left?: StoredStage };
+			return { ...stored, ...(left ? { left: restoreStage(left) } : {}) } as unknown as Stage;
+		}
 		default:
 			return stored as unknown as Stage;
 	}

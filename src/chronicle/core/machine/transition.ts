@@ -21,15 +21,17 @@ import {
 import { changeConditions } from "./condition.ts";
 import { onDecision } from "./decision.ts";
 import { onDecisionInherited } from "./decision-record.ts";
-import type { Created, EventBody, EventKind, LedgerEvent, Opened, Recovered } from "./event.ts";
+import type { Created, EventBody, EventKind, LedgerEvent, Recovered } from "./event.ts";
+import { onGivenUp } from "./given-up.ts";
 import { onHostAwaited } from "./host-labels.ts";
 import { emptyAfter } from "./inherit.ts";
 import { isRefusal, type Reduced, refuse } from "./refusal.ts";
 import { onFilesRestored, onRewindRequested } from "./rewind.ts";
 import { type Run, SCHEMA_VERSION } from "./run.ts";
-import { onCleanupEnded, onFilesMeasured, onWorkerEnded, pauseWorker, stopWorker } from "./shutdown.ts";
+import { onCleanupEnded, onFilesMeasured, onWorkerEnded } from "./shutdown.ts";
 import { NO_SPEND } from "./spend.ts";
 import { compileChildPlans, decodeRun } from "./stored-run.ts";
+import { onOpened } from "./takeover.ts";
 import { skipTime } from "./totals.ts";
 import {
 	onAbortRequested,
@@ -154,6 +156,7 @@ const handlers: { readonly [K in EventKind]: Handler<K> } = {
 	parked: onDecision,
 	finished: onDecision,
 	host_awaited: onHostAwaited,
+	given_up: onGivenUp,
 	worker_started: onWorkerStarted,
 	launch_failed: onLaunchFailed,
 	tool_started: onToolStarted,
@@ -214,59 +217,4 @@ function explainJump(ms: number): string {
 	return ms < 0
 		? `The clock was set back by ${minutes} min while a worker worked; its time is counted as it passed.`
 		: `The machine slept, or the clock was set, for ${minutes} min while a worker worked: they do not count.`;
-}
-
-/** The files were set back to the last snapshot: what the calls since then changed is gone. */
-function undoCalls(run: Run): Run {
-	const { stage, calls } = run;
-	const isWorking = stage.kind === "working" || (stage.kind === "stopping" && stage.launch !== null);
-	if (!isWorking && stage.kind !== "launching") return run;
-	const undo = <Call extends object>(call: Call) => ({ ...call, undone: true as const });
-	const recent = calls.recent.map((call) => (call.saved ? call : undo(call)));
-	return { ...run, calls: { ...calls, setBack: true, open: calls.open.map(undo), recent } };
-}
-
-/** The run, whose children are followed anew: what they do, and since when, is reported again. */
-function forgetActivity(run: Run): Run {
-	const { children: group } = run;
-	if (!group) return run;
-	return { ...run, children: { ...group, children: group.children.map(({ activity: _, ...child }) => child) } };
-}
-
-/** Another supervisor took over the run: the outcome of anything that the last one left unfinished is unknown. */
-function onOpened(before: Run, { setBack }: LedgerEvent & Opened): Run {
-	const conditions = changeConditions(before.conditions, { kind: "condition_changed", condition: "host" });
-	const taken = { ...before, conditions };
-	const run = setBack ? undoCalls(taken) : taken;
-	const { stage } = run;
-	switch (stage.kind) {
-		case "launching":
-		case "working":
-			return pauseWorker(run, "now", "interrupted");
-		case "stopping":
-			return stage.launch ? { ...run, stage: { ...stage, how: "now" } } : run;
-		case "asking": {
-			const { question } = stage;
-			if (question.side === "conflict") return run;
-			if (question.side === "entry" && question.target === run.state) return run;
-			// The answer is bound to the files: measure them again, and ask again if they have changed.
-			const left = stopWorker(run, "now", {
-				kind: "ask",
-				target: question.target,
-				summary: question.summary,
-				earlier: question,
-			});
-			return { ...left, status: run.status };
-		}
-		case "baselining":
-			return stage.awaits ? { ...run, stage: { kind: "baselining", because: stage.because } } : run;
-		case "children":
-			return forgetActivity(run);
-		case "deciding":
-		case "awaiting_provider":
-		case "restoring":
-		case "waiting":
-		case "over":
-			return run;
-	}
 }

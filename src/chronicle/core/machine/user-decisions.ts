@@ -10,6 +10,7 @@ import { type ChildGroup, isSettled } from "./child-group.ts";
 import { chooseResolution, continueChildren, reviveChildren } from "./children.ts";
 import { addDecision, hearDecision, releaseSubject, resumeSubject, subjectOf } from "./decision-record.ts";
 import type { LedgerEvent } from "./event.ts";
+import { shutdownLeft, takeUp } from "./left-stage.ts";
 import { MESSAGE_LENGTH, OUTBOX_LENGTH } from "./outbox.ts";
 import { isState, planOf } from "./plan.ts";
 import { isRefusal, type Reduced, type Refusal, refuse } from "./refusal.ts";
@@ -163,6 +164,7 @@ export function onResumed(run: Run, event: LedgerEvent & Resumed): Reduced {
 		providerWait: null,
 		visitRecord: { ...run.visitRecord, tries: 0, crashes: 0, nudges: 0, use: undefined },
 	};
+	if (stage.left && stage.left.kind !== "children") return { ...fresh, stage: stage.left };
 	if (run.children) return continueChildren(reviveChildren(fresh));
 	return advance(fresh, fresh.conversation ? "resumed" : "entered");
 }
@@ -180,6 +182,13 @@ function reloadWhileWaiting(run: Run, reload: TemplateReload): Reduced {
 			"illegal",
 			`The children of visit ${run.visit} were planned with the earlier template. To drop them and plan again: rewind ${run.visit} --reload.`,
 		);
+	const { stage } = takeUp(run);
+	const isLeaving = stage.kind === "stopping" && !["again", "repeat", "enter"].includes(stage.after.kind);
+	if (isLeaving || stage.kind === "restoring")
+		return refuse(
+			"illegal",
+			`Visit ${run.visit} is not over in the earlier template. To leave it: rewind ${run.visit} --reload, or resume without --reload.`,
+		);
 	return reloadTemplate(run, reload, run.state);
 }
 
@@ -191,15 +200,20 @@ export function onReleased(run: Run, event: LedgerEvent & Released): Reduced {
 	const queued = hearDecision(run, event, { did: "released", about: releaseSubject(run, event) });
 	if (event.done && run.children)
 		return stopChildren({ ...queued, status: "running" }, "abort", { kind: "finish", status: "done", detail: "" });
-	if (event.done) return decideOn({ ...queued, hold: null }, { kind: "finished", status: "done" });
-	if (run.status !== "human_intervention") return sendElsewhere(queued, event.to);
+	if (event.done) return endAsDone({ ...queued, hold: null });
+	if (run.state !== HUMAN_INTERVENTION) return sendElsewhere(queued, event.to);
 	// For a terminal state's worker, the refused move is the end of the run.
 	const endsThere = event.to === undefined && run.refused !== null && planOf(run, run.refused.from).terminal;
-	if (endsThere && run.refused?.cause === "rejection_limit")
-		return decideOn(queued, { kind: "finished", status: "done" });
+	if (endsThere && run.refused?.cause === "rejection_limit") return endAsDone(queued);
 	const to = event.to ?? run.refused?.to;
 	if (to === undefined || !isState(run, to)) return unknownState(run, to);
-	return moveTo(queued, to, "released");
+	return moveTo({ ...queued, status: "running", hold: null }, to, "released", shutdownLeft(run, { kind: "enter" }));
+}
+
+/** Ends the run as done, after what is left of a shutdown. */
+function endAsDone(run: Run): Run {
+	const stage = shutdownLeft(run, { kind: "finish", status: "done", detail: "" });
+	return stage ? { ...run, status: "running", hold: null, stage } : decideOn(run, { kind: "finished", status: "done" });
 }
 
 /** From a question or a pause, the user may send the run to any state; there is no refused move to release. */
@@ -211,7 +225,7 @@ function sendElsewhere(run: Run, to: string | undefined): Reduced {
 		);
 	if (!isState(run, to)) return unknownState(run, to);
 	if (run.children) return stopChildren(run, "abort", { kind: "move", to });
-	return moveTo({ ...run, status: "running", hold: null }, to, "person");
+	return moveTo({ ...run, status: "running", hold: null }, to, "person", shutdownLeft(run, { kind: "enter" }));
 }
 
 function unknownState(run: Run, name = ""): Reduced {
@@ -316,7 +330,7 @@ export function onPauseRequested(run: Run, event: LedgerEvent & PauseRequested):
 
 export function onAbortRequested(before: Run, event: LedgerEvent & AbortRequested): Reduced {
 	const { words, byParent } = event;
-	const run = byParent === undefined ? addDecision(before, event, { did: "aborted", words }) : before;
+	const run = takeUp(byParent === undefined ? addDecision(before, event, { did: "aborted", words }) : before);
 	const { stage } = run;
 	const detail = (byParent ?? words ?? "").slice(0, 300);
 	if (run.children && stage.kind !== "over")

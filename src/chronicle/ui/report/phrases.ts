@@ -120,6 +120,7 @@ type IncidentPhrases = {
 
 const incidentPhrases: IncidentPhrases = {
 	parked: ({ cause, detail }) => ({ what: `Stopped (${spaced(cause)}): ${detail}`, tone: "warn" }),
+	given_up: ({ detail }) => ({ what: `Stopped: ${detail}`, tone: "warn" }),
 	finished: ({ status, detail }) =>
 		status === "done" ? undefined : { what: `The run ended as ${status}${detail ? `: ${detail}` : "."}`, tone: "bad" },
 	launch_failed: ({ reason, detail }) => ({

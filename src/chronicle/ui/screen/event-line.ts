@@ -9,6 +9,7 @@ const tones: Partial<Record<LedgerEvent["kind"], Tone>> = {
 	moved: "success",
 	finished: "success",
 	parked: "warning",
+	given_up: "warning",
 	launch_failed: "error",
 	files_unmeasured: "warning",
 	files_unrestored: "error",

@@ -20,6 +20,7 @@ const sentences: Sentences = {
 	condition_changed: ({ condition, detail }) => detail ?? conditionsOver[condition],
 	attempt_reserved: ({ attempt, launch, because }) =>
 		`Attempt ${attempt}${launch > 1 ? `, process ${launch}` : ""} is launched (${because.replaceAll("_", " ")})`,
+	given_up: ({ detail }) => `The run waits: ${detail}`,
 	host_awaited: ({ labels }) => `The next work waits for a host with ${labels.join(", ")}`,
 	worker_started: ({ model, pid, conversation }) =>
 		`The worker started: ${model}, pid ${pid}${conversation === "continued" ? ", in the same conversation" : ""}`,

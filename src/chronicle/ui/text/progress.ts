@@ -65,6 +65,7 @@ const lines: Lines = {
 		children.length === 0
 			? `▸ ${state}: no children needed`
 			: `▸ ${state}: ${counted(children.length, "child", "children")}: ${cut(children.map(({ name }) => name).join(", "))}`,
+	given_up: ({ detail }) => `‖ ${detail}`,
 	host_awaited: ({ labels }) => `‖ waits for a host with ${labels.join(", ")}`,
 	child_parked: ({ child, detail }, run) => `  ‖ ${childName(run, child)} waits: ${cut(detail)}`,
 	// The end of a child may be the end of its state.

@@ -138,6 +138,11 @@ function refusalStep(run: Run, help: string): NextStep {
 	return { what: haltReason(run) ?? "Paused.", help, commands: ["resume", "resume --model <model>", "abort"] };
 }
 
+function givenUpStep(run: Run): NextStep {
+	const help = "Mend what the reason names, then resume: the run continues where it was.";
+	return { what: haltReason(run) ?? "Paused.", help, commands: ["resume", "abort"] };
+}
+
 /** The user's next step; `undefined` while the run needs nothing from the user. */
 export function nextStep(run: Run): NextStep | undefined {
 	const help = refusals[run.hold?.cause ?? ""];
@@ -154,6 +159,7 @@ export function nextStep(run: Run): NextStep | undefined {
 			};
 		case "paused":
 			if (run.hold?.cause === "children") return { what: run.hold.detail, commands: childCommands(run) };
+			if (run.hold?.cause === "given_up") return givenUpStep(run);
 			if (help !== undefined) return refusalStep(run, help);
 			return {
 				what: haltReason(run) ?? "Paused.",

@@ -209,6 +209,10 @@ function act(world: World, [what, one, two]: readonly [number, number, number]):
 		lateReport(world, late, two);
 		return;
 	}
+	if (what >= 98 && !isParked(run)) {
+		giveUp(world);
+		return;
+	}
 	if (what >= 92) {
 		crash(world, two % 2 === 0);
 		return;
@@ -330,6 +334,17 @@ function crash(world: World, workerToo: boolean): void {
 	say(world, { kind: "opened", host: "h", pid: 3, started: "u" });
 	// What another supervisor sees is what the events say.
 	if (alive && !workerToo) world.alive = undefined;
+}
+
+/** The hosts of an engine give the run up; its worker died with the last of them. */
+function giveUp(world: World): void {
+	world.busy.clear();
+	world.alive = undefined;
+	const before = world.testRun.run;
+	expect(say(world, { kind: "given_up", detail: "x" })).toBe(true);
+	const { run } = world.testRun;
+	expect(run).toMatchObject({ status: "paused", state: before.state, visit: before.visit, totals: before.totals });
+	expect(isParked(run)).toBe(true);
 }
 
 /** Holds after every event. */

@@ -206,6 +206,8 @@ export const faults: Readonly<Record<string, Fault>> = {
 		equal(row.status, "paused");
 		const status = await stage.cli(["status", run]);
 		match(status.stdout, /gave up the run after 5 attempts.*exit code 7.*no such tool/s);
+		match(status.stdout, /Mend what the reason names, then resume/);
+		equal((await stage.events(run)).at(-1)?.kind, "given_up");
 		await broken.child.stop(10_000);
 		host("sound");
 		equal((await stage.cli(["resume", run])).code, 0);

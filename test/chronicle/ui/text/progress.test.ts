@@ -1,7 +1,10 @@
 // Progress messages: a visit's usage is reported once it is known.
 import { describe, expect, it } from "vitest";
-import type { EventBody } from "../../../../src/chronicle/core/machine/index.ts";
+import type { EventBody, LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
+import { incidentPhrase } from "../../../../src/chronicle/ui/report/phrases.ts";
+import { eventText } from "../../../../src/chronicle/ui/screen/event-text.ts";
 import { progressLine } from "../../../../src/chronicle/ui/text/index.ts";
+import { nextStep } from "../../../../src/chronicle/ui/timeline/index.ts";
 import { ask, definition, here, open, rest, spend, start, type TestRun } from "../../core/machine/test-run.ts";
 
 const template = definition({ a: { persona: "A", next: ["b"] }, b: { persona: "B", next: ["finished"] } });
@@ -41,5 +44,18 @@ describe("progress messages", () => {
 		const lines = told(testRun, (at) => rest(ask(at, "finished")));
 		expect(lines.at(-1)).toMatch(/^■ done/);
 		expect(lines.join("\n")).toMatch(/1m\d?\d?s?, 500 tokens, \$0\.10/);
+	});
+	it("say why a run was given up, as every screen does, and what helps", () => {
+		const detail = "The hosts of the engine gave up the run after 5 attempts. No disk space.";
+		const testRun = start(open(template));
+		expect(told(testRun, (at) => at.say({ kind: "given_up", detail }))).toEqual([`‖ ${detail}`]);
+		const event = testRun.events.at(-1) as LedgerEvent;
+		expect(eventText(event)).toContain(detail);
+		expect(incidentPhrase(event)).toEqual({ what: `Stopped: ${detail}`, tone: "warn" });
+		expect(nextStep(testRun.run)).toEqual({
+			what: expect.stringContaining(detail),
+			help: "Mend what the reason names, then resume: the run continues where it was.",
+			commands: ["resume", "abort"],
+		});
 	});
 });

@@ -1,0 +1,66 @@
+// A run that loses its supervisor, or is taken over by another one.
+import { changeConditions } from "./condition.ts";
+import type { LedgerEvent, Opened } from "./event.ts";
+import { takeUp } from "./left-stage.ts";
+import type { Run } from "./run.ts";
+import { pauseWorker, stopWorker } from "./shutdown.ts";
+
+/** The files were set back to the last snapshot: what the calls since then changed is gone. */
+function undoCalls(run: Run): Run {
+	const { calls } = run;
+	const { stage } = takeUp(run);
+	const isWorking = stage.kind === "working" || (stage.kind === "stopping" && stage.launch !== null);
+	if (!isWorking && stage.kind !== "launching") return run;
+	const undo = <Call extends object>(call: Call) => ({ ...call, undone: true as const });
+	const recent = calls.recent.map((call) => (call.saved ? call : undo(call)));
+	return { ...run, calls: { ...calls, setBack: true, open: calls.open.map(undo), recent } };
+}
+
+/** The run, whose children are followed anew: what they do, and since when, is reported again. */
+function forgetActivity(run: Run): Run {
+	const { children: group } = run;
+	if (!group) return run;
+	return { ...run, children: { ...group, children: group.children.map(({ activity: _, ...child }) => child) } };
+}
+
+/** Another supervisor took over the run. */
+export function onOpened(before: Run, { setBack }: LedgerEvent & Opened): Run {
+	const conditions = changeConditions(before.conditions, { kind: "condition_changed", condition: "host" });
+	const taken = { ...before, conditions };
+	return interrupt(setBack ? undoCalls(taken) : taken);
+}
+
+/** The run without its supervisor: the outcome of anything that this one left unfinished is unknown. */
+export function interrupt(run: Run): Run {
+	const { stage } = run;
+	switch (stage.kind) {
+		case "launching":
+		case "working":
+			return pauseWorker(run, "now", "interrupted");
+		case "stopping":
+			return stage.launch ? { ...run, stage: { ...stage, how: "now" } } : run;
+		case "asking": {
+			const { question } = stage;
+			if (question.side === "conflict") return run;
+			if (question.side === "entry" && question.target === run.state) return run;
+			// The answer is bound to the files: measure them again, and ask again if they have changed.
+			const left = stopWorker(run, "now", {
+				kind: "ask",
+				target: question.target,
+				summary: question.summary,
+				earlier: question,
+			});
+			return { ...left, status: run.status };
+		}
+		case "baselining":
+			return stage.awaits ? { ...run, stage: { kind: "baselining", because: stage.because } } : run;
+		case "children":
+			return forgetActivity(run);
+		case "deciding":
+		case "awaiting_provider":
+		case "restoring":
+		case "waiting":
+		case "over":
+			return run;
+	}
+}

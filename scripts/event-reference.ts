@@ -13,8 +13,18 @@ interface EventMeaning {
 /** Every kind of event, in the order of a run's life. */
 export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	created: {
-		about: "The run starts.",
-		fields: ["schemaVersion", "id", "template", "parent", "inherited", "task", "cleanupApproval", "model"],
+		about: "The run starts. On an engine, `checkedOut` is what it was submitted from.",
+		fields: [
+			"schemaVersion",
+			"id",
+			"template",
+			"parent",
+			"inherited",
+			"task",
+			"cleanupApproval",
+			"model",
+			"checkedOut",
+		],
 	},
 	opened: {
 		about: "A supervisor took over the run; unfinished work of an earlier one is in doubt.",

@@ -138,6 +138,11 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 		about: "Id of the file snapshot before the first worker.",
 		schema: { type: "string" },
 	},
+	checkedOut: {
+		type: "object",
+		about: "The `branch` (or null) and `commit` that were checked out when the files were last recorded.",
+		schema: { type: "object" },
+	},
 	conversation: {
 		type: "object or null",
 		about: "The conversation that the visit's attempts share.",
@@ -212,6 +217,7 @@ const optionalLedgerFields = [
 	"kept",
 	"unmeasured",
 	"startTree",
+	"checkedOut",
 	"parent",
 	"children",
 	"candidates",

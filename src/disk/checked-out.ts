@@ -14,15 +14,18 @@ interface CheckedOutCommit {
 /** What is checked out in the repository that contains `folder`; `undefined` without a repository or a commit, and if git is missing or slow. */
 export function readCheckedOut(folder: string): Promise<CheckedOutCommit | undefined> {
 	return new Promise((resolve) => {
-		execFile(
-			"git",
-			["rev-parse", "HEAD", "--symbolic-full-name", "HEAD"],
-			{ cwd: folder, timeout: maxMs },
-			(error, stdout) => {
-				const [commit = "", name = ""] = stdout.split("\n");
-				if (error || commit === "") return resolve(undefined);
-				resolve({ branch: name.startsWith("refs/heads/") ? name.slice("refs/heads/".length) : null, commit });
-			},
+		execFile("git", [...checkedOutQuery], { cwd: folder, timeout: maxMs }, (error, stdout) =>
+			resolve(error ? undefined : parseCheckedOut(stdout)),
 		);
 	});
+}
+
+/** Arguments for git, whose output {@link parseCheckedOut} reads. */
+export const checkedOutQuery: readonly string[] = ["rev-parse", "HEAD", "--symbolic-full-name", "HEAD"];
+
+/** `undefined`: there is no commit. */
+export function parseCheckedOut(output: string): CheckedOutCommit | undefined {
+	const [commit = "", name = ""] = output.split("\n");
+	const branch = name.startsWith("refs/heads/") ? name.slice("refs/heads/".length) : null;
+	return commit === "" ? undefined : { branch, commit };
 }

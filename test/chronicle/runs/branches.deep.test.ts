@@ -15,10 +15,11 @@ it("rewind names both branches and is refused without the option; --dry-run chan
 		},
 	});
 	const main = project.git("branch", "--show-current").trim();
+	const commit = project.git("rev-parse", "HEAD").trim();
 	const ran = await chronicle(project, ["run", "--json", "t", "Do", "it"]);
 	expect(ran.code, ran.stderr).toBe(0);
 	expect(eventsOf(project).filter(({ kind }) => kind === "files_measured")).toEqual(
-		expect.arrayContaining([expect.objectContaining({ checkedOut: { branch: main, commit: expect.any(String) } })]),
+		expect.arrayContaining([expect.objectContaining({ checkedOut: { branch: main, commit } })]),
 	);
 	project.git("checkout", "-qb", "feature-x");
 

@@ -5,59 +5,22 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openBench, type Project, type Script } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
-import { call, fail, type Reply } from "../../harness/reply.ts";
-import { branch, move, withTemplates } from "./bench.ts";
+import { call } from "../../harness/reply.ts";
+import { branch, withTemplates } from "./bench.ts";
 import {
 	commandsIn,
 	commandsInJson,
 	countEvents,
 	filledIn,
+	looking,
+	onePerVerb,
 	openShell,
 	type Shell,
 	saveHome,
+	verbOf,
+	words,
 } from "./printed-commands.ts";
-
-/** A way in which a run waits: its state, what its worker does first, and the verbs that answer it. Asked again, the worker moves to the end. */
-interface Kind {
-	readonly state?: object;
-	readonly first: Reply | string;
-	readonly answers: readonly string[];
-	/** Whether the worker does the same whenever it is asked. */
-	readonly always?: true;
-}
-
-const end = move("done", "It is there.");
-/** A shell would take it apart. */
-const oddName = "it's a ${state} näme";
-const kinds: Readonly<Record<string, Kind>> = {
-	approval: { state: { requires_approval: true }, first: end, answers: ["approve", "reject"] },
-	entry: { state: { requires_approval: "entry" }, first: end, answers: ["approve", "reject"] },
-	question: { first: call("ask_user", { question: "Which port?" }), answers: ["answer", "tell"] },
-	choices: { first: call("ask_user", { question: "Which?", choices: ["80", "81"] }), answers: ["answer"] },
-	limit: { state: { limits: { tokens: 50 } }, first: call("read", { path: "a.txt" }), answers: ["resume"] },
-	stuck: { first: move("human_intervention", "Which port?"), answers: ["release"] },
-	refused: { state: { limits: { retries: 0 } }, first: fail(400, "no such model"), answers: ["resume"], always: true },
-	silent: { state: { limits: { nudges: 0 } }, first: "I have nothing to say.", answers: ["resume"], always: true },
-	failed: { state: { next: ["done", "failed"] }, first: move("failed", "There is no disk."), answers: ["reopen"] },
-	[oddName]: { state: { limits: { tokens: 50 } }, first: call("read", { path: "a.txt" }), answers: ["resume"] },
-};
-
-const template = (name: string) => ({
-	states: { [name]: { persona: "Builder", next: ["done"], ...kinds[name]?.state }, done: {}, failed: {} },
-});
-
-/** The first request of each state gets the first reply of its kind. */
-function model(): Script {
-	const asked = new Set<string>();
-	return ({ users, results }) => {
-		const name = Object.keys(kinds).find((one) => users[0]?.includes(`the state "${one}"`));
-		if (name === undefined || (kinds[name]?.always !== true && (asked.has(name) || results.length > 0))) return end;
-		asked.add(name);
-		return kinds[name]?.first ?? end;
-	};
-}
-
-const words = { words: "'no, use tabs'", "number or words": "1", n: "1000000", usd: "5", state: "done", name: "b0" };
+import { end, kinds, modelOfKinds, template } from "./waiting-kinds.ts";
 
 /** All commands that are printed about the last run: at its end, by `status` and `list`, and with `--json`. */
 async function printedAbout(shell: Shell, atEnd: string): Promise<string[]> {
@@ -65,9 +28,6 @@ async function printedAbout(shell: Shell, atEnd: string): Promise<string[]> {
 	const [status = "", list = "", json = ""] = looks.map(({ stdout }) => stdout);
 	return [...new Set([...[atEnd, status, list].flatMap(commandsIn), ...commandsInJson(json)])];
 }
-
-const verbOf = (command: string) => /^pi-chronicle (?:--cwd '(?:[^']|'\\'')*' )?(\S+)/.exec(command)?.[1] ?? "";
-const looking = new Set(["diff", "status", "view", "report", "list"]);
 
 /** Runs commands as printed, each on the same files; `about` names what waits. */
 async function tryAll(project: Project, shell: Shell, commands: readonly string[]): Promise<void> {
@@ -94,11 +54,6 @@ async function tryOne(project: Project, shell: Shell, command: string): Promise<
 	expect(countEvents(project), `${command}\n${text}`).toBeGreaterThan(before);
 }
 
-/** One command for each verb, of those that all kinds have in common. */
-function onePerVerb(commands: readonly string[]): string[] {
-	return [...new Map(commands.map((command) => [verbOf(command), command])).values()];
-}
-
 async function openAt(files: Record<string, unknown>, script: Script) {
 	const { project } = await openBench({
 		name: `Jörg's "big" $HOME repo`,
@@ -115,7 +70,7 @@ describe("every command that is printed for a waiting run works as printed", () 
 	it("for one run of each kind, at a path with quotes", { timeout: patient(180_000) }, async () => {
 		const names = Object.keys(kinds).filter((name) => name !== "failed");
 		const templates = Object.fromEntries(names.map((name, index) => [`k${index}`, template(name)]));
-		const { project } = await openAt(withTemplates(templates), model());
+		const { project } = await openAt(withTemplates(templates), modelOfKinds());
 		const shell = openShell(project, project.folder);
 		const common: string[] = [];
 		for (const [index, name] of names.entries()) {
@@ -134,7 +89,7 @@ describe("every command that is printed for a waiting run works as printed", () 
 		const names = Object.keys(kinds);
 		const branches = Object.fromEntries(names.map((name, index) => [`b${index}`, { run: template(name), task: name }]));
 		const all = { states: { all: { branches, max_parallel: 10, next: ["done"] }, done: {} } };
-		const { project, link } = await openAt(withTemplates({ all }), model());
+		const { project, link } = await openAt(withTemplates({ all }), modelOfKinds());
 		const shell = openShell(project, link);
 		const ran = await shell.run("pi-chronicle run all 'Do it'");
 		expect(ran.code, ran.stdout + ran.stderr).toBe(3);

@@ -63,6 +63,28 @@ export function commandsInJson(json: string): string[] {
 	return [...own, ...below].map((command) => `pi-chronicle ${command}`);
 }
 
+/** The verb of a command, which names the folder or the engine that it is about first. */
+export const verbOf = (command: string): string =>
+	/^pi-chronicle (?:--cwd '(?:[^']|'\\'')*' |--(?:engine|project) \S+ )*(\S+)/.exec(command)?.[1] ?? "";
+
+/** Verbs that change nothing. */
+export const looking = new Set(["diff", "status", "view", "report", "list"]);
+
+/** One command for each verb, of those that all kinds have in common. */
+export function onePerVerb(commands: readonly string[]): string[] {
+	return [...new Map(commands.map((command) => [verbOf(command), command])).values()];
+}
+
+/** What fills in placeholders. */
+export const words = {
+	words: "'no, use tabs'",
+	"number or words": "1",
+	n: "1000000",
+	usd: "5",
+	state: "done",
+	name: "b0",
+};
+
 /** What a user writes for the placeholders of a command. */
 export function filledIn(command: string, words: Readonly<Record<string, string>>): string {
 	const filled = Object.entries(words).reduce((text, [name, value]) => text.replaceAll(`<${name}>`, value), command);

@@ -62,6 +62,8 @@ export interface Created {
 	readonly by?: string;
 	/** Of a run that was submitted to an engine: what git reported as uncommitted in the submitter's folder; absent: nothing, or unknown. */
 	readonly uncommitted?: PathList;
+	/** Of a run that was submitted to an engine: what it began on; absent: nothing, or unknown. */
+	readonly checkedOut?: CheckedOut;
 }
 
 /** A supervisor took over the run. The outcome of anything that an earlier one left unfinished is now unknown. */

@@ -2,7 +2,7 @@
 // R1 nothing changes before the files are restored; R2 a rewind undoes the decisions and the knowledge since its target, and is itself undoable.
 
 import { counted } from "../../../definition/index.ts";
-import { type FileChange, nameFiles } from "../snapshot/index.ts";
+import { checkedOutIn, type FileChange, nameFiles } from "../snapshot/index.ts";
 import { advance, moveTo } from "./advance.ts";
 import { notice } from "./budget.ts";
 import { rewindDecisions } from "./decision-record.ts";
@@ -104,11 +104,11 @@ export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | 
 		leftFirst: left.slice(0, 5),
 	};
 	const kept = run.kept.map((one) => (one === undo ? { ...one, rewound } : one));
-	const noted = notBack > 0 ? notice(run, `Not brought back by the rewind: ${nameFiles(left, notBack)}`) : run;
+	const back = { ...run, ...checkedOutIn(event) };
+	const noted = notBack > 0 ? notice(back, `Not brought back by the rewind: ${nameFiles(left, notBack)}`) : back;
 	// Ids are never reused, not even after a rewind.
 	const known = { ...snapshot, nextId: Math.max(snapshot.nextId, run.snapshot.nextId) };
-	const checkedOut = event.kind === "files_restored" ? event.checkedOut : undefined;
-	const baseline = { tree: event.now ?? event.tree, ...(checkedOut ? { checkedOut } : {}) };
+	const baseline = { tree: event.now ?? event.tree, ...checkedOutIn(event) };
 	const loaded = reload ? reloadTemplate(noted, reload, state) : noted;
 	const current = isRefusal(loaded) ? noted : loaded;
 	const decisions = rewindDecisions(run.decisions, stage.rewind, run.visit);

@@ -85,6 +85,8 @@ export interface Run {
 	readonly startTree?: string;
 	/** The user's uncommitted changes before the first worker started; absent: none, or unknown. */
 	readonly uncommitted?: PathList;
+	/** What was checked out when the files were last recorded, or when the run was submitted to an engine; absent: nothing, or unknown. */
+	readonly checkedOut?: CheckedOut;
 	/** The conversation of this visit's attempts; `null`: the next attempt starts a new one. */
 	readonly conversation: ConversationState | null;
 	readonly calls: Calls;

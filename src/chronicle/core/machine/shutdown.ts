@@ -2,7 +2,7 @@
 // R1 cleanup runs whenever a worker has ended, for any reason, before the next one starts; R2 files are measured after cleanup, so that its
 // changes are not attributed to the next worker; R3 after a crash, the shutdown resumes at the first unrecorded step.
 
-import { addChanges, type MeasuredChanges, nameFiles, setChanges } from "../snapshot/index.ts";
+import { addChanges, checkedOutIn, type MeasuredChanges, nameFiles, setChanges } from "../snapshot/index.ts";
 import type { StatePlan } from "../template/index.ts";
 import { advance, decideOn, escalate, startAgain } from "./advance.ts";
 import { explainReached, notice, reached } from "./budget.ts";
@@ -239,17 +239,18 @@ function keepBefore(run: Run, stage: Extract<Run["stage"], { kind: "restoring" }
 
 type FilesLooked = LedgerEvent & (FilesMeasured | FilesUnmeasured);
 
-/** Adds notices about a measurement. */
+/** The run with what a measurement says of it beside the changes. */
 function noteFiles(run: Run, event: FilesLooked): Run {
 	if (event.kind === "files_unmeasured") return notice(run, `Files could not be measured: ${event.detail}`);
 	const notes = [...(event.notes ?? [])];
 	if (event.unkept && event.unkept.length > 0) notes.push(`Files could not be measured: ${nameFiles(event.unkept)}`);
-	return keepFolders(notes.reduce(notice, run), event.keptFolders ?? [], { visit: event.visit, state: run.state });
+	const noted = { ...notes.reduce(notice, run), ...checkedOutIn(event) };
+	return keepFolders(noted, event.keptFolders ?? [], { visit: event.visit, state: run.state });
 }
 
 function baselineOf(event: FilesLooked): Baseline {
 	if (event.kind !== "files_measured") return { tree: null, why: event.detail.slice(0, 500) };
-	return { tree: event.tree, ...(event.checkedOut ? { checkedOut: event.checkedOut } : {}) };
+	return { tree: event.tree, ...checkedOutIn(event) };
 }
 
 /** Why the visit's changes are unknown or incomplete; `undefined` if they are complete. */

@@ -2,7 +2,7 @@
 // T1 exactly one current state and one stage; T2 every move is legal or made by the user; T3 pending actions are derived from the run only,
 // so a crash loses none; T4 an event that does not apply changes nothing; T5 a run that is over launches nothing.
 
-import { EMPTY_SNAPSHOT } from "../snapshot/index.ts";
+import { checkedOutIn, EMPTY_SNAPSHOT } from "../snapshot/index.ts";
 import { compileDefinition, hashCleanup } from "../template/index.ts";
 import { countVisit, newVisit } from "./advance.ts";
 import { onAskAnswered, onAskOpened } from "./ask-events.ts";
@@ -90,6 +90,7 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 		parent: event.parent ?? null,
 		inherited: event.inherited ?? null,
 		...(event.uncommitted ? { uncommitted: event.uncommitted } : {}),
+		...checkedOutIn(event),
 		children: null,
 		candidates: null,
 		choices: [],

@@ -6,6 +6,13 @@ export interface CheckedOut {
 	readonly commit: string;
 }
 
+/** What an event says of it, for what holds the same. */
+export function checkedOutIn({ checkedOut }: { readonly checkedOut?: CheckedOut }): {
+	readonly checkedOut?: CheckedOut;
+} {
+	return checkedOut ? { checkedOut } : {};
+}
+
 /** Whether files of one are not those of the other: another branch, or without a branch another commit. Commits on one branch are its progress. */
 export function isOtherBranch(one: CheckedOut, other: CheckedOut): boolean {
 	return one.branch !== other.branch || (one.branch === null && one.commit !== other.commit);

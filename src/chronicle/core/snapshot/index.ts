@@ -1,5 +1,5 @@
 export { joinChanges } from "./changed-files.ts";
-export { type CheckedOut, checkedOutText, isOtherBranch } from "./checked-out.ts";
+export { type CheckedOut, checkedOutIn, checkedOutText, isOtherBranch } from "./checked-out.ts";
 export { credentialFiles, credentialPatterns } from "./credential-files.ts";
 export { readSnapshotData, unwrapJson } from "./data.ts";
 export { type Entry, entryForList, entryForModel, entryForPeople, entryPart, entryText, entryValue } from "./entry.ts";

@@ -52,6 +52,7 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 	baseline: true,
 	startTree: true,
 	uncommitted: true,
+	checkedOut: true,
 	conversation: true,
 	calls: true,
 	outbox: true,
@@ -81,6 +82,7 @@ const fields = Object.keys(kept) as (keyof typeof kept)[];
 const optionalFields: readonly string[] = [
 	"startTree",
 	"uncommitted",
+	"checkedOut",
 	"parent",
 	"children",
 	"candidates",

@@ -91,6 +91,7 @@ const untouched = new Set([
 	"started",
 	"host",
 	"id",
+	"checkedOut",
 ]);
 
 function redactDeep(value: unknown, redact: Redact): unknown {

@@ -4,7 +4,8 @@
 import { readFile, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Result, WorkspaceFailure } from "../../core/index.ts";
+import { checkedOutQuery, parseCheckedOut } from "../../../disk/index.ts";
+import type { CheckedOut, Result, WorkspaceFailure } from "../../core/index.ts";
 import {
 	containsFile,
 	type GitResult,
@@ -105,12 +106,12 @@ interface HeadFiles {
 	readonly branches: string;
 }
 
-/** The commit in git's files; `undefined`: it is not there in plain form. */
-async function readHead({ head, branches }: HeadFiles): Promise<string | undefined> {
+/** What git's files say; `undefined`: it is not there in plain form. */
+async function readHead({ head, branches }: HeadFiles): Promise<CheckedOut | undefined> {
 	const text = (await readFile(head, "utf8")).trim();
-	const [, branch] = /^ref: refs\/heads\/(.+)$/.exec(text) ?? [];
-	const commit = branch === undefined ? text : (await readFile(join(branches, branch), "utf8")).trim();
-	return /^[0-9a-f]{40,64}$/.test(commit) ? commit : undefined;
+	const [, branch = null] = /^ref: refs\/heads\/(.+)$/.exec(text) ?? [];
+	const commit = branch === null ? text : (await readFile(join(branches, branch), "utf8")).trim();
+	return /^[0-9a-f]{40,64}$/.test(commit) ? { branch, commit } : undefined;
 }
 
 export class RunRefs {
@@ -121,15 +122,20 @@ export class RunRefs {
 		this.#options = options;
 	}
 
-	/** The commit that the working folder is at, if it has one. Usually read without git: it is asked for with every snapshot. */
+	/** The commit that the working folder is at, if it has one. */
 	async head(): Promise<string | undefined> {
+		return (await this.checkedOut())?.commit;
+	}
+
+	/** The branch and commit that the working folder is at. Usually read without git: they are asked for with every snapshot. */
+	async checkedOut(): Promise<CheckedOut | undefined> {
 		const { cwd } = this.#options;
 		const known = await this.#open()
 			.then(({ heads }) => readHead(heads))
 			.catch(() => undefined);
 		if (known !== undefined) return known;
-		const asked = await runGit({ args: ["rev-parse", "-q", "--verify", "HEAD^{commit}"], cwd });
-		return asked.kind === "done" ? asked.output.toString("utf8").trim() : undefined;
+		const asked = await runGit({ args: [...checkedOutQuery], cwd });
+		return asked.kind === "done" ? parseCheckedOut(asked.output.toString("utf8")) : undefined;
 	}
 
 	/** Describes the snapshot `tree`, taken while the working folder was at the commit `parent`. Throws a sentence. */

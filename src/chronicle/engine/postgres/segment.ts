@@ -91,6 +91,7 @@ export async function startSegment(ledger: PostgresLedger, options: SegmentOptio
 		...{ run: run.id, trees, remote: project.remote, cwd, folder: ledger.folder, published, report },
 		leftOut: served.ownFolders,
 		...workspaceScope(run),
+		...(run.checkedOut ? { checkedOut: run.checkedOut } : {}),
 		elsewhere: (children) => findLeftovers(database, run.id, children),
 	});
 	const leftovers = openLeftovers({

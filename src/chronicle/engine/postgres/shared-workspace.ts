@@ -2,9 +2,15 @@
 // W1 a snapshot is published, or recorded with the next events, before its caller learns its name; W2 a snapshot of another host is fetched
 // when it is named.
 import { join } from "node:path";
-import type { ChildLeftovers, Result, Workspace, WorkspaceFailure } from "../../core/index.ts";
+import type { CheckedOut, ChildLeftovers, Result, Workspace, WorkspaceFailure } from "../../core/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
-import { type EndingChild, type GitWorkspace, type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
+import {
+	type EndingChild,
+	type GitWorkspace,
+	type GitWorkspaceOptions,
+	openGitWorkspace,
+	runGit,
+} from "../workspace/index.ts";
 import { gitRemote, gitText, remoteFailure } from "./remote.ts";
 import { RunRefs } from "./run-refs.ts";
 import { addPlaceholders, type RecordedSnapshot, type RunSnapshot, type RunStart, treeRef } from "./run-snapshot.ts";
@@ -21,6 +27,8 @@ export interface SharedWorkspaceOptions extends GitWorkspaceOptions {
 	readonly published?: Pick<RunSnapshot, "tree" | "parent"> | undefined;
 	/** Reads the snapshots of the run that are not on the remote yet. */
 	readonly recorded?: () => Promise<readonly RecordedSnapshot[]>;
+	/** What was checked out when the run's files were last recorded. */
+	readonly checkedOut?: CheckedOut | undefined;
 	/** Called with what could not be published and does not stop the run, and when the remote keeps an operation waiting. */
 	readonly report?: ((text: string) => void) | undefined;
 }
@@ -84,6 +92,7 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 		refs,
 		publisher,
 		open: inner.open,
+		checkedOut: () => branchOf(refs, cwd, options.checkedOut),
 		snapshot(asked) {
 			const towards = asked?.towards;
 			return published(withTrees(towards === undefined ? [] : [towards], () => inner.snapshot(asked)));
@@ -108,6 +117,15 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 			withTrees([base, ours, theirs], () => inner.merge({ base, ours, theirs, names }, asked)),
 		join: (change, signal) => published(withTrees([change.from, change.to], () => inner.join(change, signal))),
 	};
+}
+
+/** What is checked out on a host, whose folder is at a commit at first: one that continues the `last` recorded one is progress of the same branch. */
+async function branchOf(refs: RunRefs, cwd: string, last: CheckedOut | undefined): Promise<CheckedOut | undefined> {
+	const now = await refs.checkedOut();
+	if (!now || now.branch !== null || !last || !isObjectName(last.commit)) return now;
+	const args = ["merge-base", "--is-ancestor", last.commit, now.commit];
+	const isProgress = now.commit === last.commit || (await runGit({ args, cwd })).kind === "done";
+	return isProgress ? { ...now, branch: last.branch } : now;
 }
 
 /** What an event names as a snapshot would be an option of git. */
@@ -152,7 +170,11 @@ export function openLookingWorkspace(options: SharedWorkspaceOptions, head: stri
 	return {
 		...shared,
 		snapshot: async () => (head === null ? refused : { ok: true, value: { tree: head, unkept: [], notes: [] } }),
-		preview: async () => refused,
+		// A host leaves what it cannot restore, and names it then.
+		async preview(tree, limit, signal) {
+			const compared = head === null ? refused : await shared.changes(head, tree, limit, signal);
+			return compared.ok ? { ok: true, value: { ...compared.value, left: [], blocked: [] } } : compared;
+		},
 		restore: async () => refused,
 		openChild: async () => refused,
 		noteSetUp: async () => refused,

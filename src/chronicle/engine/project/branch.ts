@@ -1,9 +1,12 @@
-// The branch of the project's folder, for commands that compare it with a recorded one.
+// What is checked out where the files of a run are, for commands that compare it with what was recorded.
 import { readCheckedOut } from "../../../disk/index.ts";
-import type { CheckedOut } from "../../core/index.ts";
+import type { CheckedOut, Run } from "../../core/index.ts";
 import type { Project } from "./project.ts";
 
-/** What is checked out in the project's folder; `undefined` without a repository, and on an engine, whose hosts have folders of their own. */
-export async function readBranch({ engine, place }: Project): Promise<CheckedOut | undefined> {
-	return engine ? undefined : readCheckedOut(place.cwd);
+/** In the project's folder, or on an engine, whose hosts have folders of their own, as last recorded; `undefined`: nothing, or unknown. */
+export async function readBranch(
+	{ engine, place }: Project,
+	{ checkedOut }: Pick<Run, "checkedOut">,
+): Promise<CheckedOut | undefined> {
+	return engine ? checkedOut : readCheckedOut(place.cwd);
 }

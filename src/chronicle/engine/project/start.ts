@@ -2,7 +2,7 @@
 // B1 nothing is written before the user has decided about the cleanup commands; B2 the run is on disk before its first worker starts.
 import { randomUUID } from "node:crypto";
 import { type Diagnostic, didYouMean, formatPath, pathList, thereAre } from "../../../definition/index.ts";
-import { readUncommitted } from "../../../disk/index.ts";
+import { readCheckedOut, readUncommitted } from "../../../disk/index.ts";
 import type {
 	HeldLedger,
 	LaunchProblem,
@@ -179,6 +179,7 @@ export async function createRun(
 	if (!pins.ok) return pins;
 	// The hosts of an engine cannot tell: they get the files without the user's repository.
 	const uncommitted = engine && pathList(await readUncommitted(place.cwd));
+	const checkedOut = engine && (await readCheckedOut(place.cwd));
 	return store.create({
 		kind: "created",
 		schemaVersion: SCHEMA_VERSION,
@@ -187,6 +188,7 @@ export async function createRun(
 		task: order.task,
 		...(order.model === undefined ? {} : { model: order.model }),
 		...(uncommitted ? { uncommitted } : {}),
+		...(checkedOut ? { checkedOut } : {}),
 	});
 }
 

@@ -26,9 +26,10 @@ export async function confirmRewind(call: CommandCall, command: RunCommand, ledg
 	const { project, host, parsed } = call;
 	const rewind = rewindIn(command);
 	if (command.kind !== "events" || !rewind) return command;
-	const elsewhere = parsed.flags.has("other-branch") ? undefined : await explainBranch(project, command);
+	const elsewhere = parsed.flags.has("other-branch") ? undefined : await explainBranch(project, command, ledger);
 	if (!host.confirm) {
-		const message = `${elsewhere} Check it out first, or rewind with --other-branch.`;
+		const first = project.engine ? "Rewind" : "Check it out first, or rewind";
+		const message = `${elsewhere} ${first} with --other-branch.`;
 		return elsewhere === undefined ? command : { kind: "refused", message };
 	}
 	const { id } = ledger.run;
@@ -64,7 +65,7 @@ export async function previewRewind(
 		return refused({ code: "refused", message: command.kind === "refused" ? command.message : "", run: id });
 	const changes = await changeLines(call, rewind, read.value);
 	if (typeof changes === "string") return refused({ code: "refused", message: changes, run: id });
-	const elsewhere = await explainBranch(project, command);
+	const elsewhere = await explainBranch(project, command, read.value);
 	const lines = [
 		`A rewind of ${id.slice(0, 8)} to ${targetText(rewind)} would change:`,
 		...(elsewhere === undefined ? [] : [elsewhere]),
@@ -82,10 +83,15 @@ function targetText({ kept, to, state }: Rewind): string {
 }
 
 /** A sentence if another branch is checked out than when the files to restore were recorded. */
-async function explainBranch(project: Project, { startedOn }: Events): Promise<string | undefined> {
-	const now = startedOn && (await readBranch(project));
+async function explainBranch(
+	project: Project,
+	{ startedOn }: Events,
+	{ run }: ReadLedger,
+): Promise<string | undefined> {
+	const now = startedOn && (await readBranch(project, run));
 	if (!now || !isOtherBranch(startedOn, now)) return undefined;
-	return `Its files were recorded on ${checkedOutText(startedOn)}, and ${checkedOutText(now)} is checked out now: files of both would be mixed.`;
+	const where = project.engine ? " in the run's folder" : "";
+	return `Its files were recorded on ${checkedOutText(startedOn)}, and ${checkedOutText(now)} is checked out${where} now: files of both would be mixed.`;
 }
 
 /** The changes of a rewind, or why it is impossible. */

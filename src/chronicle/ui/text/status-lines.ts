@@ -5,6 +5,7 @@ import { counted, formatPath } from "../../../definition/index.ts";
 import { alignColumns } from "../../../pi/index.ts";
 import type { ReadLedger } from "../../core/index.ts";
 import {
+	checkedOutText,
 	conflictFolderId,
 	continuesAlone,
 	liveTotals,
@@ -82,6 +83,7 @@ export function statusLines(read: ReadLedger, options: StatusOptions): string[] 
 		...belowLines(below, { now, prefix, ...(cwd === undefined ? {} : { cwd }) }),
 		...(below.length > 0 && !isInterrupted(read) ? [] : waitingLines(read, prefix)),
 		...resultLines(run, prefix, listsFollow),
+		...branchLines(read),
 		...nextLines(run, prefix),
 		...run.unmeasured
 			.filter(({ visit }) => visit === run.visit || visit === run.visit - 1)
@@ -100,6 +102,16 @@ function conditionLines({ run, queued }: ReadLedger): string[] {
 	return run.conditions.flatMap(({ detail, remedy = "" }) =>
 		detail === queued ? [remedy].filter(Boolean) : [`${detail} ${remedy}`.trim()],
 	);
+}
+
+/** Where the files of a finished run of an engine are, and the branch that they continue. */
+function branchLines({ run, fetched }: ReadLedger): string[] {
+	const { id, stage, parent, startTree, checkedOut, conditions } = run;
+	const isElsewhere =
+		parent !== null || startTree === undefined || conditions.some(({ condition }) => condition === "branch");
+	if (!fetched || isElsewhere || stage.kind !== "over") return [];
+	const from = checkedOut ? `, which continues ${checkedOutText(checkedOut)}` : "";
+	return [`Files: the branch chronicle/${id} of the remote${from}. To get it: git fetch origin chronicle/${id}`];
 }
 
 /** The folder in which the user can resolve the conflicts of a join. */

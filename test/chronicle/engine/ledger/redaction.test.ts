@@ -164,3 +164,9 @@ describe("data that a worker hands over", () => {
 		expect(redactEvent(event, redact)).toEqual({ ...event, handover: { summary: "•••", data: {}, output: clean } });
 	});
 });
+
+it("keeps branch and commit, which are compared", () => {
+	const checkedOut = { branch: "main", commit: "1f2e3d4c5b6a79880123456789abcdef01234567" };
+	const event = { kind: "files_measured", visit: 1, purpose: "baseline", tree: "t", checkedOut } as const;
+	expect(redactEvent(event, redact)).toEqual(event);
+});

@@ -139,7 +139,8 @@ export async function openEngineStage(
 	const printed: EngineStage["printed"] = (command) => {
 		mkdirSync(bin, { recursive: true });
 		const script = `#!/bin/sh\nexec '${process.execPath}' '${packageUnderTest().cliWithEngine}' "$@"\n`;
-		writeFileSync(join(bin, "pi-chronicle"), script, { mode: 0o755 });
+		// A file that is written while it runs cannot be run again.
+		if (!existsSync(join(bin, "pi-chronicle"))) writeFileSync(join(bin, "pi-chronicle"), script, { mode: 0o755 });
 		const env = environment({ PATH: `${bin}:${process.env.PATH}` });
 		return runProgram(project, ["sh", "-c", command], { env, timeout: 60_000 });
 	};

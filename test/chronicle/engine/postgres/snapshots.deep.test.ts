@@ -6,6 +6,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { CheckedOut } from "../../../../src/chronicle/core/index.ts";
 import { Checkout } from "../../../../src/chronicle/engine/postgres/checkout.ts";
 import type { PostgresLedger } from "../../../../src/chronicle/engine/postgres/held.ts";
 import {
@@ -117,7 +118,7 @@ async function take(id: string): Promise<PostgresLedger> {
 }
 
 /** Another host continues the run, with nothing but the database and the remote. */
-async function inherit({ remote }: Remote, id: string): Promise<Place> {
+async function inherit({ remote }: Remote, id: string, checkedOut?: CheckedOut): Promise<Place> {
 	const ledger = await take(id);
 	const checkout = new Checkout({ data: openFolder(), remote });
 	await checkout.publishRecorded(ledger, id);
@@ -133,6 +134,7 @@ async function inherit({ remote }: Remote, id: string): Promise<Place> {
 		folder: checkout.folderOf(id),
 		leftOut: [],
 		published,
+		checkedOut,
 	});
 	await files(workspace.restore(head));
 	return placeOf(ledger, workspace, cwd);
@@ -226,6 +228,32 @@ describe("the snapshots of a run on an engine", needsPostgres, () => {
 		// The first host has lost the run: what it records from now on counts for nothing.
 		expect(await append(first.ledger)).toMatchObject({ ok: false, failure: { reason: "fenced" } });
 		expect(await waiting(id)).toEqual([]);
+	});
+
+	it("are on the branch that was recorded, if another host continues that or a commit on top of it", async () => {
+		const remote = openRemote();
+		const { ledger, cwd, workspace, publishing, write } = await begin(remote);
+		const recorded = await workspace.checkedOut?.();
+		const first = git(cwd, "rev-parse", "HEAD");
+		expect(recorded).toEqual({ branch: "main", commit: first });
+		write("c.txt", "c\n");
+		git(cwd, "add", ".");
+		git(cwd, "commit", "-q", "-m", "by the worker");
+		const second = git(cwd, "rev-parse", "HEAD");
+		await files(workspace.snapshot());
+		value(await append(ledger));
+		await publishing.settle();
+		const there = await inherit(remote, ledger.run.id, recorded);
+		expect(git(there.cwd, "branch", "--show-current")).toBe("");
+		expect(await there.workspace.checkedOut?.()).toEqual({ branch: "main", commit: second });
+		git(there.cwd, "checkout", "-q", first);
+		expect(await there.workspace.checkedOut?.()).toEqual({ branch: "main", commit: first });
+		// No continuation of what was recorded.
+		const odd = git(there.cwd, "commit-tree", `${first}^{tree}`, "-m", "of others");
+		git(there.cwd, "checkout", "-q", odd);
+		expect(await there.workspace.checkedOut?.()).toEqual({ branch: null, commit: odd });
+		git(there.cwd, "checkout", "-q", "-b", "other");
+		expect(await there.workspace.checkedOut?.()).toEqual({ branch: "other", commit: odd });
 	});
 
 	it("are shown before they are pushed", async () => {

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { openBench, type Project, type Script } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { call } from "../../harness/reply.ts";
-import { branch, withTemplates } from "./bench.ts";
+import { branch, ledgerOf, runIds, withTemplates } from "./bench.ts";
 import {
 	commandsIn,
 	commandsInJson,
@@ -83,6 +83,60 @@ describe("every command that is printed for a waiting run works as printed", () 
 			await tryAll(project, shell, answers);
 		}
 		await tryAll(project, shell, onePerVerb(common));
+	});
+
+	it("for exactly one child of each kind", { timeout: patient(180_000) }, async () => {
+		const names = ["approval", "question", "choices", "limit", "stuck", "silent", "failed"];
+		const templates = names.map((name, index): [string, object] => [
+			`p${index}`,
+			{ states: { all: { branches: { only: { run: template(name), task: name } }, next: ["done"] }, done: {} } },
+		]);
+		const { project, link } = await openAt(withTemplates(Object.fromEntries(templates)), modelOfKinds());
+		const shell = openShell(project, link);
+		for (const [index, name] of names.entries()) {
+			const earlier = new Set(runIds(project));
+			const ran = await shell.run(`pi-chronicle run p${index} 'Do it'`);
+			expect([3, 4, 5], ran.stdout + ran.stderr).toContain(ran.code);
+			const own = runIds(project).filter((id) => !earlier.has(id));
+			const commands = (await printedAbout(shell, ran.stdout + ran.stderr)).filter((command) =>
+				own.some((id) => command.includes(id.slice(0, 8))),
+			);
+			const answers = commands.filter((command) => kinds[name]?.answers.includes(verbOf(command)));
+			expect(new Set(answers.map(verbOf)), commands.join("\n")).toEqual(new Set(kinds[name]?.answers));
+			await tryAll(project, shell, answers);
+		}
+	});
+
+	it("for one run of each kind, inside pi", { timeout: patient(180_000) }, async () => {
+		const names = ["approval", "question", "limit", "stuck"];
+		const templates = Object.fromEntries(names.map((name, index) => [`k${index}`, template(name)]));
+		const { project, rpc } = await openBench({
+			name: `Jörg's "big" $HOME repo`,
+			files: { ...withTemplates(templates), "a.txt": "a\n" },
+			git: true,
+			script: modelOfKinds(),
+		});
+		const pi = await rpc({ answers: () => null });
+		for (const [index, name] of names.entries()) {
+			const from = pi.screen.notifications.length;
+			const said = () =>
+				pi.screen.notifications
+					.slice(from)
+					.map(({ message }) => message)
+					.join("\n");
+			await pi.prompt(`/chronicle k${index} Do it`);
+			await expect.poll(said, { timeout: patient(30_000) }).toMatch(/ waits in /);
+			const commands = [...new Set(commandsIn(said()))];
+			const answer = commands.find((command) =>
+				kinds[name]?.answers.some((verb) => command.startsWith(`/chronicle ${verb} `)),
+			);
+			expect(answer, said()).toBeDefined();
+			const before = countEvents(project);
+			await pi.prompt(filledIn(answer ?? "", words));
+			await expect.poll(() => countEvents(project), { timeout: patient(20_000) }).toBeGreaterThan(before);
+			const isOver = (id: string) => ["done", "failed"].includes(ledgerOf(project, id).status);
+			await expect.poll(() => runIds(project).every(isOver), { timeout: patient(30_000) }).toBe(true);
+		}
 	});
 
 	it("for several children, through a link", { timeout: patient(180_000) }, async () => {

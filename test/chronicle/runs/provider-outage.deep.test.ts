@@ -3,10 +3,21 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { call, fail, openBench } from "../../harness/index.ts";
+import { call, fail, gate, openBench } from "../../harness/index.ts";
 import { needsLinux } from "../../harness/needs.ts";
 import { patient } from "../../harness/patience.ts";
-import { chronicle, eventsOf, type Going, goOn, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
+import {
+	chronicle,
+	eventsOf,
+	type Going,
+	goOn,
+	ledgerOf,
+	move,
+	onlyRun,
+	runIds,
+	withTemplates,
+	worker,
+} from "./bench.ts";
 
 const outageMs = 90_000;
 const template = { states: { build: { persona: "Builder", next: ["finished"] } } };
@@ -101,6 +112,34 @@ describe("an outage of the provider", { timeout: patient(200_000) }, () => {
 		const tried = eventsOf(project).find(({ kind }) => kind === "provider_due");
 		expect(Date.parse(String(tried?.at))).toBeGreaterThanOrEqual(Date.parse(next));
 		expect(eventsOf(project).some(({ kind }) => kind === "resumed")).toBe(false);
+	});
+
+	it("whose process is killed is taken up by the session that follows it", async () => {
+		const held = gate();
+		const { project, server, rpc } = await openBench({
+			settings,
+			files,
+			script: {
+				[worker("build")]: [
+					async () => {
+						await held.opened;
+						return fail(503, "busy", { "retry-after": "20" });
+					},
+					move("finished"),
+				],
+			},
+		});
+		server.lenient();
+		const run = goOn(project, ["run", "t", "Do it"]);
+		await server.waitForRequest(1);
+		const pi = await rpc();
+		// Refused while another process supervises the run, and followed from then on.
+		await pi.prompt(`/chronicle resume ${onlyRun(project).slice(0, 8)}`);
+		held.open();
+		await untilWaiting({ project });
+		run.signal("SIGKILL");
+		await run.ended;
+		await expect.poll(() => ledgerOf(project).status, { timeout: patient(60_000) }).toBe("done");
 	});
 
 	it("costs each local run that waits one idle process", needsLinux, async () => {

@@ -37,7 +37,7 @@ export interface HostFigures {
 }
 
 /** A run that a host holds, and the fence under which it does. */
-export interface HeldRun {
+export interface RunClaim {
 	readonly id: string;
 	readonly fence: number;
 }
@@ -49,7 +49,7 @@ interface Beat {
 	/** Runs that it holds and that have undelivered posts. */
 	readonly posted: readonly string[];
 	/** All runs that it holds. */
-	readonly held: readonly HeldRun[];
+	readonly held: readonly RunClaim[];
 	/** Number of living hosts that take runs. */
 	readonly hosts: number;
 	/** Whether its projects have schedules. */

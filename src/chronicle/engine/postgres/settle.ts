@@ -3,7 +3,7 @@
 // E1 a run that is to continue, or has a command, and has neither host nor job gets a job from whichever host looks first.
 import type { ConditionChanged, Failure, HostNeed, Run } from "../../core/index.ts";
 import type { Database, Sql } from "./database.ts";
-import type { HeldRun } from "./host.ts";
+import type { RunClaim } from "./host.ts";
 import {
 	completeJob,
 	ensureJob,
@@ -126,7 +126,7 @@ SELECT ${settledColumns}, r.attempt AS retries FROM chronicle.run r WHERE r.id =
  * Gives back a run that host `host` holds without doing anything for it: the connection was lost after the claim was committed, before that
  * was confirmed. `false`: the host no longer holds it under this fence, or another transaction has locked it.
  */
-export function returnRun(database: Database, host: string, { id, fence }: HeldRun): Promise<boolean> {
+export function returnRun(database: Database, host: string, { id, fence }: RunClaim): Promise<boolean> {
 	return database.transaction(async (tx) => {
 		if (!(await lockRun(tx, id, true))) return false;
 		const { rows } = await tx.query<SettledRow & { readonly retries: number }>(heldText, [id, host, fence]);

@@ -13,7 +13,7 @@ import { CronClock } from "./cron-clock.ts";
 import type { Database } from "./database.ts";
 import { openDiskCheck } from "./disk-check.ts";
 import type { PostgresLedger } from "./held.ts";
-import type { HeldRun, Host } from "./host.ts";
+import type { Host, RunClaim } from "./host.ts";
 import { deadQueue } from "./jobs.ts";
 import { about, type HostLog } from "./log.ts";
 import { parkDeadRuns } from "./park.ts";
@@ -196,9 +196,9 @@ export class EngineWorker {
 	}
 
 	/** Gives back what this host holds and does nothing for: the connection was lost before a claim was confirmed. */
-	async #returnStrays(held: readonly HeldRun[]): Promise<void> {
+	async #returnStrays(held: readonly RunClaim[]): Promise<void> {
 		const { database, host, report } = this.#options;
-		const isStray = ({ id }: HeldRun): boolean => !this.#segments.has(id);
+		const isStray = ({ id }: RunClaim): boolean => !this.#segments.has(id);
 		if (!held.some(isStray)) return;
 		// All claims are made there: one that is under way may be in `held`.
 		await this.#taking;

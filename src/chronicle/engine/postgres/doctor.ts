@@ -25,9 +25,10 @@ const maxSkewMs = 5000;
 
 /** Checks database, role, clock, git remote, pi, models and disk, one after another. `data`: where working folders will be. */
 export async function examine(database: Database, project: Project, data: string): Promise<readonly CheckResult[]> {
+	const usable = await check("database", () => checkDatabase(database));
 	return [
-		await check("database", () => checkDatabase(database)),
-		await check("role", () => checkLogin(database)),
+		usable,
+		...(usable.ok ? [await check("role", () => checkLogin(database))] : []),
 		await check("clock", () => checkClock(database)),
 		await check("git remote", () => checkRemote(project.place.cwd)),
 		await check("pi and models", async () => {

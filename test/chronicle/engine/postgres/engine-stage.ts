@@ -1,4 +1,5 @@
 // An engine for tests: one Postgres, one bare repository, hosts as separate processes with their own folders, and the real command line.
+
 import { equal, ok } from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
@@ -9,6 +10,7 @@ import type { Database } from "../../../../src/chronicle/engine/postgres/index.t
 import { treesIn } from "../../../../src/chronicle/engine/postgres/publishing.ts";
 import { treeRef } from "../../../../src/chronicle/engine/postgres/run-snapshot.ts";
 import { type Child, startChild } from "../../../../src/process/index.ts";
+import { openFolder } from "../../../harness/folder.ts";
 import { closeLater } from "../../../harness/lifetime.ts";
 import type { ModelRequest } from "../../../harness/model-request.ts";
 import { type ModelServer, openModelServer } from "../../../harness/model-server.ts";
@@ -181,9 +183,8 @@ export async function openEngineStage(
 			return { name, child, data, log: () => text + child.stderr() };
 		},
 		gate() {
-			const folder = join(project.home, "gates");
-			mkdirSync(folder, { recursive: true });
-			const path = join(folder, String(readdirSync(folder).length + performance.now()));
+			// Not in the home folder: the sandbox hides it.
+			const path = join(openFolder(), "gate");
 			writeFileSync(path, "");
 			return { path, open: () => rmSync(path, { force: true }) };
 		},

@@ -133,7 +133,7 @@ export const faults: Readonly<Record<string, Fault>> = {
 		await untilSaid([a], /all runs stop here/);
 		signal(a, "SIGTERM");
 		stage.cluster.start();
-		await untilSaid([a], /Run \w+: released/);
+		await untilSaid([a], /Released, running/);
 		host("b");
 		gate.open();
 		await stage.inspect(run);
@@ -220,7 +220,7 @@ export const faults: Readonly<Record<string, Fault>> = {
 		host("old");
 		await stage.until(run, ({ waits }) => waits !== null);
 		const status = await stage.cli(["engine", "status"]);
-		match(status.stdout, new RegExp(`${run.slice(0, 8)}: .*newer version`));
+		match(status.stdout, new RegExp(`${run.slice(0, 8)} of app.*newer version`));
 		await stage.database.query("UPDATE chronicle.run SET schema_version = 1 WHERE id = $1", [run]);
 		// As if another minute had passed.
 		await stage.database.query("UPDATE chronicle_jobs.job SET start_after = now() WHERE data->>'run' = $1", [run]);

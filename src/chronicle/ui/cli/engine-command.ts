@@ -224,8 +224,8 @@ async function drain({ engine, database, rest }: EngineCall): Promise<CommandRes
 	}
 	const { asked } = drained;
 	const lines = asked.map(({ id, name: of }) => `${of} (${id.slice(0, 8)}) drains.`);
-	if (asked.length === 0) return { kind: "done", lines: ["Unknown host."], data: { asked }, exitCode: exitCodes.usage };
-	return { kind: "done", lines, data: { asked } };
+	if (asked.length === 0 && name !== undefined) return misuse(`There is no host ${name}.`);
+	return { kind: "done", lines: asked.length === 0 ? ["There is no host to drain."] : lines, data: { asked } };
 }
 
 async function examineHost({ engine, database, project, parsed: { values } }: EngineCall): Promise<CommandResponse> {

@@ -13,7 +13,8 @@ describe("a timer of a scope whose session has ended", () => {
 	it.each(["after", "every"] as const)("%s: does no work, and closes the scope once", async (kind) => {
 		let isGone = false;
 		const done: string[] = [];
-		const scope = openScope(() => isGone);
+		const asked = vi.fn(() => isGone);
+		const scope = openScope(asked);
 		scope.own(() => void done.push("closed"));
 		scope[kind](1000, () => void done.push("work"));
 		const other = vi.fn();
@@ -23,7 +24,10 @@ describe("a timer of a scope whose session has ended", () => {
 		expect(done).toEqual(["closed"]);
 		expect(other).not.toHaveBeenCalled();
 		expect(scope.closed).toBe(true);
-		expect(vi.getTimerCount()).toBe(0);
+		// Its timers are gone: none asks whether the session lives.
+		asked.mockClear();
+		await vi.advanceTimersByTimeAsync(5000);
+		expect(asked).not.toHaveBeenCalled();
 	});
 
 	it("works as long as the session lives", async () => {

@@ -149,7 +149,7 @@ it(
 					for (const path of plain) expect(stage.read(path)).toBe("SECRET 1\n");
 				},
 			),
-			{ numRuns: runs(0.06) },
+			{ numRuns: runs(0.03) },
 		);
 	},
 	patient(120_000),

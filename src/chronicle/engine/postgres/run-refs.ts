@@ -7,11 +7,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { checkedOutQuery, parseCheckedOut } from "../../../disk/index.ts";
 import type { CheckedOut, Result, WorkspaceFailure } from "../../core/index.ts";
 import {
+	answersOf,
 	containsFile,
 	type GitResult,
 	type GitWorkspaceOptions,
 	openExclusions,
 	PLACEHOLDER_LIST,
+	revParse,
 	runGit,
 	toRaw,
 } from "../workspace/index.ts";
@@ -263,10 +265,10 @@ export class RunRefs {
 
 	async #openPlace(): Promise<OpenRefs> {
 		const { run, remote, cwd, store, files: { leftOut, scope } = { leftOut: [] }, signal, report } = this.#options;
-		const paths = ["objects", "HEAD", "refs/heads"].flatMap((path) => ["--git-path", path]);
-		const asked = await runGit({ args: ["rev-parse", "--show-toplevel", "--show-prefix", ...paths], cwd });
+		const paths = ["objects", "HEAD", "refs/heads"].map((path) => ["--git-path", path]);
+		const asked = await runGit({ args: revParse(["--show-toplevel"], ["--show-prefix"], ...paths), cwd });
 		if (asked.kind !== "done") throw new Error(`${cwd} is not in a git repository`);
-		const [root = "", prefix = "", ...found] = asked.output.toString("utf8").split("\n");
+		const [root = "", prefix = "", ...found] = answersOf(asked.output);
 		const [objects = "", head = "", branches = ""] = found.map((path) => resolve(cwd, path));
 		const folder = prefix.replace(/\/$/, "");
 		const place: GitPlace = { gitDir: store, cwd, alternates: [objects], signal, report };

@@ -4,7 +4,7 @@ import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { copyIndex } from "./copy-index.ts";
 import { gitFailure } from "./failures.ts";
-import { type GitResult, runGit } from "./git.ts";
+import { answersOf, type GitResult, revParse, runGit } from "./git.ts";
 import { commitAuthor } from "./merge-output.ts";
 import { privateAttributes, type Store } from "./store.ts";
 
@@ -66,12 +66,12 @@ export async function makeChildRepository(
 /** The project's commit that the child's start is based on; `undefined` if there is none. */
 async function takeHistory(store: Store, folder: string): Promise<string | undefined> {
 	const asked = await runGit({
-		args: ["rev-parse", "--git-path", "shallow", "HEAD"],
+		args: revParse(["--git-path", "shallow"], ["HEAD"]),
 		cwd: store.root,
 		signal: store.control.signal,
 	});
 	if (asked.kind !== "done") return undefined;
-	const [shallow = "", head] = asked.output.toString("utf8").trim().split("\n");
+	const [shallow = "", head] = answersOf(asked.output);
 	const cut = await readFile(resolve(store.root, shallow)).catch(() => undefined);
 	if (cut) await appendFile(join(folder, "shallow"), cut);
 	return head;

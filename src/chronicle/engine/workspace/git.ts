@@ -141,6 +141,21 @@ export async function runGit(call: GitCall): Promise<GitResult> {
 	});
 }
 
+/** Between two queries of one `git rev-parse`, which repeats an option that it does not know. */
+const NEXT_ANSWER = "--next-answer";
+
+/** Arguments of git for several queries of `rev-parse`; {@link answersOf} takes the answers apart, even paths with line breaks. */
+export function revParse(...queries: readonly (readonly string[])[]): string[] {
+	return ["rev-parse", ...queries.flatMap((query, at) => (at === 0 ? query : [NEXT_ANSWER, ...query]))];
+}
+
+export function answersOf(output: Buffer): string[] {
+	return output
+		.toString("utf8")
+		.split(`${NEXT_ANSWER}\n`)
+		.map((answer) => answer.replace(/\n$/, ""));
+}
+
 /** An entry of a tree or of the index. */
 export interface TreeEntry {
 	/** Bytes as latin1. */

@@ -13,7 +13,17 @@ export { childFilesFolder, findChildPlace, findCopy } from "./children.ts";
 export { parseRawChanges, type RawChange } from "./compare.ts";
 export { agentExclusions, containsFile, openExclusions } from "./exclusions.ts";
 export { isDiskFull } from "./failures.ts";
-export { type GitCall, type GitResult, isNothing, modes, nulled, runGit, type TreeEntry } from "./git.ts";
+export {
+	answersOf,
+	type GitCall,
+	type GitResult,
+	isNothing,
+	modes,
+	nulled,
+	revParse,
+	runGit,
+	type TreeEntry,
+} from "./git.ts";
 export { type GitWorkspace, type GitWorkspaceOptions, openGitWorkspace } from "./git-workspace.ts";
 export { linksFor } from "./lacks.ts";
 export { parseNested } from "./nested-repository.ts";

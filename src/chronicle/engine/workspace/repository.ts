@@ -2,7 +2,7 @@
 import { readFile, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve } from "node:path";
-import { runGit } from "./git.ts";
+import { answersOf, revParse, runGit } from "./git.ts";
 import { toRaw } from "./paths.ts";
 
 export interface RepositoryInfo {
@@ -55,15 +55,12 @@ export async function inspectRepository(cwd: string, signal?: AbortSignal): Prom
 	const here = await realpath(cwd);
 	const asked = await runGit({
 		signal,
-		args: [
-			"rev-parse",
-			"--show-toplevel",
-			"--git-path",
-			"objects",
-			"--git-path",
-			"info/exclude",
-			"--show-object-format",
-		],
+		args: revParse(
+			["--show-toplevel"],
+			["--git-path", "objects"],
+			["--git-path", "info/exclude"],
+			["--show-object-format"],
+		),
 		cwd: here,
 	});
 	if (asked.kind === "missing") return undefined;
@@ -76,7 +73,7 @@ export async function inspectRepository(cwd: string, signal?: AbortSignal): Prom
 		forced: [],
 	};
 	if (asked.kind !== "done") return alone;
-	const [top = here, objects = "", exclude = "", objectFormat = "sha1"] = asked.output.toString("utf8").split("\n");
+	const [top = here, objects = "", exclude = "", objectFormat = "sha1"] = answersOf(asked.output);
 	// For a repository that ignores the folder, the folder has no files: treat it as outside of any repository.
 	const hidden = await runGit({ args: ["check-ignore", "-q", "."], cwd: here });
 	if (hidden.kind === "done" && top !== here) return alone;

@@ -12,7 +12,7 @@ import { cloneFolder, measureFolder, requireRoom } from "./clone-folder.ts";
 import { copyIndex } from "./copy-index.ts";
 import { escapePattern } from "./exclusions.ts";
 import { gitFailure } from "./failures.ts";
-import { type GitResult, modes, nulled, runGit } from "./git.ts";
+import { answersOf, type GitResult, modes, nulled, revParse, runGit } from "./git.ts";
 import { foldersAbove, fromRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
 
@@ -117,10 +117,10 @@ async function copyRepository(store: Store, path: string, { files, goal }: Place
 /** Makes the copy `to` of the repository `from` a repository at the same commit. */
 async function makeRepository({ control }: Store, from: string, to: string): Promise<void> {
 	const ask = (cwd: string, args: readonly string[]) => runGit({ args, cwd, signal: control.signal });
-	const facts = ["objects", "shallow", "info/exclude"].flatMap((path) => ["--git-path", path]);
-	const [format = "sha1", ...found] = textOf(await ask(from, ["rev-parse", "--show-object-format", ...facts])).split(
-		"\n",
-	);
+	const paths = ["objects", "shallow", "info/exclude"].map((path) => ["--git-path", path]);
+	const asked = await ask(from, revParse(["--show-object-format"], ...paths));
+	if (asked.kind !== "done") throw gitFailure(asked);
+	const [format = "sha1", ...found] = answersOf(asked.output);
 	const [objects = "", shallow = "", exclude = ""] = found.map((path) => resolve(from, path));
 	const head = await ask(from, ["rev-parse", "-q", "--verify", "HEAD^{commit}"]);
 	textOf(await ask(to, ["init", "-q", "--template=", `--object-format=${format}`]));
@@ -155,9 +155,8 @@ async function stateOf(folder: string): Promise<string | null> {
 
 /** `tree`: the files, ignored ones apart; `own`: commits that only local branches have. */
 async function describe(folder: string) {
-	const asked = await runGit({ args: ["rev-parse", "--git-path", "index", "HEAD", "HEAD^{tree}"], cwd: folder });
-	const [path = "", head = "none", base = "none"] =
-		asked.kind === "done" ? textOf(asked).trim().split("\n") : [".git/index"];
+	const asked = await runGit({ args: revParse(["--git-path", "index"], ["HEAD"], ["HEAD^{tree}"]), cwd: folder });
+	const [path = "", head = "none", base = "none"] = asked.kind === "done" ? answersOf(asked.output) : [".git/index"];
 	const index = `${resolve(folder, path)}.chronicle`;
 	await copyIndex(resolve(folder, path), index).catch(undefinedIfMissing);
 	const env = { GIT_INDEX_FILE: index };

@@ -425,6 +425,25 @@ describe("the user's repository", () => {
 		expect(existsSync(join(base, "hooked"))).toBe(false);
 		expect(git(project, "stash", "list")).toContain("stash@{0}");
 	});
+	it("may be at a path with line breaks, as may the copies of children", async () => {
+		const stage = openFilesStage(join(openFolder(), "a\nb"));
+		stage.write("inner/c.txt", "1\n");
+		stage.repository("inner");
+		stage.write("a.txt", "1\n");
+		stage.write("ignored.txt", "1\n");
+		stage.write(".gitignore", "ignored.txt\n");
+		stage.repository(".");
+		const workspace = stage.open();
+		const { tree } = await value(workspace.snapshot());
+		expect([...stage.entries(tree).keys()].sort()).toEqual([".gitignore", "a.txt", "inner"]);
+		stage.write("a.txt", "2\n");
+		const { tree: now } = await value(workspace.snapshot());
+		const child = await value(workspace.openChild("child", now));
+		expect(readFileSync(join(child.cwd, "a.txt"), "utf8")).toBe("2\n");
+		expect(await value(workspace.restore(tree, { expected: now }))).toMatchObject({ left: [] });
+		expect(stage.read("a.txt")).toBe("1\n");
+	});
+
 	it("lists only later changes in a dirty tree", async () => {
 		write("b.txt", "dirty before\n");
 		write("untracked.txt", "before\n");

@@ -51,6 +51,7 @@ export interface FilesStage {
 
 /** Opens a project in a folder of its own, by default an empty one. */
 export function openFilesStage(root = openFolder()): FilesStage {
+	mkdirSync(root, { recursive: true });
 	const sessions = join(root, ".pi", "chronicle");
 	const git = (path: string, ...args: string[]): string => {
 		const env = { ...process.env, ...gitAuthor };

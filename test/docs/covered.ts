@@ -13,6 +13,7 @@ export const covered: readonly Coverage[] = [
 		by: "test/start.deep.test.ts",
 		title: "runs the workflow to its end, reports every phase as it ends, and exits with 0",
 	},
+	{ command: "npm ci && npm test", by: ".ci/run", title: "PATH=$bare npm test" },
 	{
 		command: /^pi-chronicle rehearse (?:.* --by-hand|--replay )/,
 		by: "test/rehearsal/by-hand.deep.test.ts",

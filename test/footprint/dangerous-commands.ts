@@ -84,6 +84,7 @@ export const dangerous: { readonly [E in Effect]?: readonly string[] } = {
 	"container-escape": [
 		"docker run --privileged x",
 		"docker run -v /:/host x",
+		"docker run -v /:/host x --help",
 		"podman run -v /etc:/e x",
 		"docker run -v /var/run/docker.sock:/var/run/docker.sock x",
 		"docker run --pid host x",
@@ -394,6 +395,7 @@ export const harmless: readonly string[] = [
 	"git tag v1",
 	"git merge --abort",
 	"git rebase --help",
+	"docker compose down --help",
 	"chmod 755 a",
 	"chmod +x a",
 	"chmod u+w a",

@@ -138,8 +138,8 @@ export function gitClean(call: Call): void {
 }
 
 export function gitPush(call: Call): void {
-	if (!call.has("-n --dry-run --help")) changeTarget(call, call.values("--repo")[0] ?? call.operands[0] ?? "");
 	if (call.has("-n --dry-run")) return;
+	changeTarget(call, call.values("--repo")[0] ?? call.operands[0] ?? "");
 	if (call.has("-f --force --mirror")) call.effect("git-force-push");
 	else if (call.has("--force-with-lease")) call.effect("git-force-push-with-lease");
 	if (call.has("-d --delete --prune")) call.effect("git-remote-delete");
@@ -147,6 +147,13 @@ export function gitPush(call: Call): void {
 		if (refspec.startsWith("+")) call.effect("git-force-push");
 		if (/^\+?:./.test(refspec)) call.effect("git-remote-delete");
 	}
+}
+
+/** `git submodule foreach …`: one word is a command line, several are a program and its arguments. */
+export function eachSubmodule(call: Call): void {
+	const [text, ...more] = call.operands;
+	if (more.length > 0) call.run(call.operands);
+	else if (text !== undefined) call.script(text);
 }
 
 /** A push changes a repository on another machine, or the one in a folder of this machine. */

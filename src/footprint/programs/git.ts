@@ -1,6 +1,7 @@
 // git: global options and all common subcommands. Those whose options and operands interact are in `git-changes.ts`.
 import { changesUnless } from "./common-specs.ts";
 import {
+	eachSubmodule,
 	gitAdd,
 	gitBranch,
 	gitCheckout,
@@ -309,7 +310,7 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 	submodule: {
 		subcommands: {
 			"status summary": {},
-			foreach: { optionsFirst: true, custom: (call) => call.script(call.operands.join(" ")) },
+			foreach: { optionsFirst: true, custom: eachSubmodule },
 			update: {
 				...changesBoth,
 				options: { "--depth --reference -j --jobs": "text" },

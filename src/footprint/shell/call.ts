@@ -21,7 +21,7 @@ import {
 } from "./active-command.ts";
 import { changePlaces } from "./change-places.ts";
 import { copyContent, writtenIn } from "./contents.ts";
-import { behaviorFor, findSubcommand, hasOption, optionValues } from "./description.ts";
+import { behaviorFor, findSubcommand, hasOption, namedSubcommand, optionValues } from "./description.ts";
 import { applyItems, applyRole, detailOf, operandsOf } from "./roles.ts";
 import { lookUp, type State } from "./state.ts";
 import { recordOperands, recordWithin } from "./unlisted.ts";
@@ -56,16 +56,12 @@ export function recordCall(
 	return printed;
 }
 
-/** Whether a command only shows its own help: not one that runs other programs, whose option it may be. */
-function asksForHelp({ name, program, args }: ActiveCommand): boolean {
-	const last = args.at(-1);
-	if (last !== "--help" && (last !== "--version" || args.length > 1)) return false;
-	// Git shows the page of any subcommand, whatever else is given.
-	if (name === "git" && args.length > 1) return /^[a-z]/.test(args[0] ?? "");
-	return (
-		args.length === 1 ||
-		(program.subcommands !== undefined && findSubcommand(program.subcommands, args[0] ?? "", "named") !== undefined)
-	);
+/** Whether a command only shows its version, or its help: after other words, `--help` may belong to a program that the command runs. */
+function asksForHelp({ program, args }: ActiveCommand): boolean {
+	if (args.at(-1) !== "--help") return args.length === 1 && args[0] === "--version";
+	let described: ProgramSpec | undefined = program;
+	for (const word of args.slice(0, -1)) described = described && namedSubcommand(described, word);
+	return described !== undefined;
 }
 
 /** Effects derived from arguments and effects together, independent of the description. */
@@ -120,7 +116,7 @@ function followSubcommand(
 	[name = "", ...rest]: readonly string[],
 	{ operands }: Behavior,
 ): void {
-	const subcommand = findSubcommand(program.subcommands ?? {}, name);
+	const subcommand = findSubcommand(program, name);
 	if (subcommand) follow(command, program.optionsAnywhere ? withOptions(subcommand, program) : subcommand, rest);
 	else if (!operands) recordUnknown(command, "program", command.text);
 }

@@ -80,15 +80,17 @@ export function roleAt(positions: Positions, index: number, count: number): Role
 	return positions.rest;
 }
 
-/** The description of a subcommand by its name. */
-export function findSubcommand(
-	subcommands: { readonly [names: string]: ProgramSpec },
-	name: string,
-	which: "any" | "named" = "any",
-): ProgramSpec | undefined {
-	if (name !== "*" && Object.hasOwn(subcommands, name)) return subcommands[name];
+/** The description of a subcommand by its name; by default, that of all other subcommands. */
+export function findSubcommand(program: ProgramSpec, name: string): ProgramSpec | undefined {
+	return namedSubcommand(program, name) ?? program.subcommands?.["*"];
+}
+
+/** The description of a subcommand that has a row of its own. */
+export function namedSubcommand({ subcommands = {} }: ProgramSpec, name: string): ProgramSpec | undefined {
+	if (name === "*") return undefined;
+	if (Object.hasOwn(subcommands, name)) return subcommands[name];
 	for (const [names, program] of Object.entries(subcommands)) if (names.split(" ").includes(name)) return program;
-	return which === "named" ? undefined : subcommands["*"];
+	return undefined;
 }
 
 /** Whether a program only reads its operands. */

@@ -43,7 +43,8 @@ export function runInContainer(call: Call, words: readonly string[]): void {
 	call.run([program.slice(program.lastIndexOf("/") + 1), ...mapped]);
 }
 
-function mountsOf(call: Call): readonly Mount[] {
+/** The folders and volumes that `docker run` mounts. */
+export function mountsOf(call: Call): readonly Mount[] {
 	const short = call.values("-v --volume").map((mount): Mount => {
 		const [host = "", inside = ""] = mount.split(":");
 		return { host, inside, readOnly: /:([\w,]*,)?ro(,|$)/.test(mount) };

@@ -1,7 +1,7 @@
 // Containers and orchestrators: what they list, start and remove.
 
 import { afterDashes, changesUnless } from "./common-specs.ts";
-import { runInContainer } from "./container-mounts.ts";
+import { mountsOf, runInContainer } from "./container-mounts.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
 const changes: ProgramSpec = { changes: ["containers"] };
@@ -136,20 +136,18 @@ const clusterChange: ProgramSpec = {
 	when: { "--dry-run": { harmless: true } },
 };
 
-/** Whether a container gets the machine's root, system folders, processes, or the socket that commands its containers. */
+/** Mounts that give a container the machine: its root, its system folders, the socket that commands its containers. */
+const openFolders = /^\/(?:etc|root|boot|dev|proc|sys|usr|bin|sbin|lib|var|home|run)?$/;
+const openSockets = /(?:docker|podman|containerd)\.sock/;
+/** The same of rights. */
+const openRights = /^(?:host|all|sys_\w+|\/dev\/(?:sd|nvme|mem|kmem)\S*|(?:seccomp|apparmor)[=:]unconfined)$/i;
+
 function isOpenToMachine(call: Call): boolean {
-	const mounts = [...call.values("-v --volume"), ...call.values("--mount")];
-	const rights = call.values("--cap-add --security-opt --pid --ipc --userns --device");
 	return (
 		call.has("--privileged") ||
-		mounts.some((mount) =>
-			/^(?:\/|\/(?:etc|root|boot|dev|proc|sys|usr|bin|sbin|lib|var|home|run))(?:\/)?(?::|$)|(?:docker|podman|containerd)\.sock|(?:^|,)(?:source|src)=\/(?:,|$)/.test(
-				mount,
-			),
-		) ||
-		rights.some((right) =>
-			/^(?:host|all|sys_\w+|\/dev\/(?:sd|nvme|mem|kmem)\S*|(?:seccomp|apparmor)[=:]unconfined)$/i.test(right),
-		)
+		mountsOf(call).some(({ host }) => openFolders.test(host)) ||
+		call.values("-v --volume --mount").some((mount) => openSockets.test(mount)) ||
+		call.values("--cap-add --security-opt --pid --ipc --userns --device").some((right) => openRights.test(right))
 	);
 }
 

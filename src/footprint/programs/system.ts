@@ -8,7 +8,7 @@ const service: ProgramSpec = { changes: ["system"], effects: ["system-service"] 
 function kill(call: Call): void {
 	const words = call.args.filter((arg) => arg !== "--");
 	// Signal 0 only asks whether a process is there.
-	if (words.some((word) => /^-(l|L|t|0)$/.test(word))) return;
+	if (words[0] === "-0" || words.some((word) => /^-[lLt]$/.test(word))) return;
 	call.change("system");
 	const signal = words.find((word) => /^-(?:\d+|[A-Z]+\d*)$/i.test(word) || /^-s$/.test(word));
 	const targets = words.filter((word) => word !== signal);

@@ -1,6 +1,7 @@
 // Time and memory of a judgement by shapes of text: 10,000 texts of up to 64 KB, made from their numbers. CPU time of this process, which other
 // load does not affect.
 import { makeText, randomNumbers } from "../test/footprint/shapes.ts";
+import { cpuMs } from "../test/harness/cpu.ts";
 import { openSetting, starterRules } from "../test/safety/guard/guarded-project.ts";
 import type { Figures } from "./figure.ts";
 
@@ -11,10 +12,9 @@ const DOUBTFUL = 50;
 export async function bench(): Promise<Figures> {
 	const setting = openSetting(starterRules);
 	const judge = async (command: string): Promise<{ readonly ms: number; readonly bytes: number }> => {
-		const [heap, cpu] = [process.memoryUsage().heapUsed, process.cpuUsage()];
-		await setting.bash(command);
-		const { user, system } = process.cpuUsage(cpu);
-		return { ms: (user + system) / 1000, bytes: Math.max(0, process.memoryUsage().heapUsed - heap) };
+		const heap = process.memoryUsage().heapUsed;
+		const ms = await cpuMs(() => setting.bash(command));
+		return { ms, bytes: Math.max(0, process.memoryUsage().heapUsed - heap) };
 	};
 	let worst = { seed: 0, ms: 0 };
 	let most = 0;

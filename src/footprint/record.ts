@@ -85,14 +85,15 @@ export class FootprintRecord {
 
 	/** Adds an access to an absolute path. The path may contain `..`, which the kernel resolves through links. */
 	access(kind: AccessKind, path: string, by: string, detail: AccessDetail = {}): void {
+		// As written: the links of a long path are not followed, also where `..` makes it short.
+		if (isTooLong(path)) {
+			this.overflow("a path longer than can be judged");
+			return;
+		}
 		const { rules } = this;
 		const lexical = rules.normalize(path);
 		const entered = lexical.length > 1 && lexical.endsWith(rules.sep);
 		const normal = entered ? rules.resolve(lexical) : lexical;
-		if (isTooLong(normal)) {
-			this.overflow("a path longer than can be judged");
-			return;
-		}
 		// Every segment may be a link; a recursive change is compared with every protected path below it.
 		if (!this.spend(4 + path.length / 20 + (detail.recursive && changes.has(kind) ? 25 : 0))) return;
 		if (!this.addAccess(kind, normal, () => this.real(path), by, detail)) return;

@@ -40,26 +40,22 @@ function executeText(call: Call): void {
 /** `npm run x`, `yarn x`: a script of the project. */
 export const packageScript: ProgramSpec = { opaque: "project", optionsFirst: true, custom: readScript };
 
-/** What a package's script says that it does: a script that rewrites files changes the project. */
+const runsScript = /\b(?:npm|pnpm|yarn|bun)(?: run(?:-script)?)? ([\w:.-]+)/g;
+
+/** A script of the package changes the project if its text, or that of a script that it runs, rewrites files. */
 function readScript(call: Call): void {
 	const words = call.args.filter((word) => !word.startsWith("-") && word !== "run" && word !== "run-script");
 	const folder = call.findUp("package.json");
 	const name = words.find((word) => /^[\w:.-]+$/.test(word)) ?? (call.args.length === 0 ? "test" : undefined);
 	if (folder === undefined || name === undefined) return;
-	for (const each of [`pre${name}`, name, `post${name}`])
-		if (rewritesText(scriptsOf(call, folder, each, 0))) {
-			call.change("worktree");
-			return;
-		}
-}
-
-/** The text of a script, and of the scripts that it runs. */
-function scriptsOf(call: Call, folder: string, name: string, depth: number): string {
 	const scripts = scriptsIn(call.fileText(`${folder}/package.json`) ?? "");
-	const text = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
-	if (typeof text !== "string" || depth > 3) return "";
-	const inner = [...text.matchAll(/\b(?:npm|pnpm|yarn|bun)(?: run(?:-script)?)? ([\w:.-]+)/g)].slice(0, 20);
-	return [text, ...inner.map(([, other = ""]) => scriptsOf(call, folder, other, depth + 1))].join("\n");
+	const reached = new Set([`pre${name}`, name, `post${name}`]);
+	for (const each of reached) {
+		const text = Object.hasOwn(scripts, each) ? scripts[each] : undefined;
+		if (typeof text !== "string") continue;
+		if (rewritesText(text)) call.change("worktree");
+		for (const [, inner = ""] of text.matchAll(runsScript)) reached.add(inner);
+	}
 }
 
 function scriptsIn(text: string): Readonly<Record<string, unknown>> {

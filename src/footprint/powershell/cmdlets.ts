@@ -1,4 +1,5 @@
 // What PowerShell cmdlets, their aliases and cmd commands do: a table by name, then by verb. To add one, add a row.
+import { byName } from "../by-name.ts";
 import type { ChangeKind, Effect } from "../effects.ts";
 import type { AccessKind } from "../footprint.ts";
 
@@ -79,9 +80,7 @@ const rows: readonly (readonly [names: string, cmdlet: Cmdlet])[] = [
 	],
 ];
 
-const table: ReadonlyMap<string, Cmdlet> = new Map(
-	rows.flatMap(([names, cmdlet]) => names.split(" ").map((name) => [name, cmdlet] as const)),
-);
+const table = byName(rows);
 
 /** The description of a cmdlet, alias or cmd command by its name in any case; `undefined` if it is unknown. */
 export function findCmdlet(name: string): Cmdlet | undefined {

@@ -1,4 +1,5 @@
 // All programs by name. To add a program, add a row to the group it belongs to.
+import { byName } from "../by-name.ts";
 import { agents } from "./agents.ts";
 import { archives } from "./archives.ts";
 import { builds } from "./builds.ts";
@@ -45,11 +46,7 @@ export const programGroups: readonly ProgramSpecs[] = [
 	agents,
 ];
 
-const table: ReadonlyMap<string, ProgramSpec> = new Map(
-	programGroups.flatMap((group) =>
-		Object.entries(group).flatMap(([names, program]) => names.split(" ").map((name) => [name, program] as const)),
-	),
-);
+const table = byName(programGroups.flatMap((group) => Object.entries(group)));
 
 const subcommandNames = (programs: ProgramSpecs): string[] =>
 	Object.entries(programs).flatMap(([names, { subcommands = {} }]) => [

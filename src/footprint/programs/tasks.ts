@@ -1,5 +1,7 @@
-// Harms that the words of a command tell: tasks that drop a project's database or publish a package, installs from an address, accounts and
-// firewalls. The table of programs describes the programs themselves.
+// Harms that show in the words of a command: tasks that drop a project's database or publish a package, installs from an address, changes
+// of accounts and firewalls. The table of programs describes the programs themselves.
+
+import { byName } from "../by-name.ts";
 import type { Effect } from "../effects.ts";
 
 /** The harms of a task that is run by `program` with these words. */
@@ -75,9 +77,7 @@ const adds: { readonly [programs: string]: RegExp } = {
 	mix: /^(?:igniter\.install|hex\.install) /,
 	deno: /^(?:add|install) (?!-g)/,
 };
-const addsOf = new Map(
-	Object.entries(adds).flatMap(([names, words]) => names.split(" ").map((name) => [name, words] as const)),
-);
+const addsOf = byName(Object.entries(adds));
 
 /** Whether a package manager adds a package that a command names. */
 function addsDependency(program: string, args: readonly string[]): boolean {
@@ -120,13 +120,11 @@ const publishing: { readonly [programs: string]: RegExp } = {
 	npm: /^(?:-\S+ )*(?:pub(?:l(?:i(?:sh?)?)?)?|unp\w*|depre\w*)(?: |$)/,
 };
 
-const byProgram = new Map(
-	Object.entries(publishing).flatMap(([names, words]) => names.split(" ").map((name) => [name, words] as const)),
-);
+const publishingOf = byName(Object.entries(publishing));
 
 /** Whether a command of a build tool publishes a package or a release. */
 function publishes(program: string, args: readonly string[]): boolean {
-	const words = byProgram.get(program);
+	const words = publishingOf.get(program);
 	if (!words || args.some((arg) => /^(--dry-run|--snapshot|--help)$/.test(arg))) return false;
 	return words.test(args.slice(0, 30).join(" "));
 }

@@ -386,7 +386,6 @@ export const git: ProgramSpecs = abbreviating({
 		subcommands,
 		custom: runFromSettings,
 	},
-	"gitk tig git-gui lazygit": { opaque: "program" },
 	"git-lfs": { ...largeFiles, changesIn: "repository" },
 	"git-filter-repo": { ...changesBoth, changesIn: "repository", effects: ["git-rewrite-history"] },
 });

@@ -227,11 +227,9 @@ export const settings: ProgramSpecs = {
 	spctl: shows((call) => call.has("--status -a --assess")),
 	dscl: shows((call) => call.args.some((word) => /^-?(read|list|search|readall|readpl)$/.test(word))),
 	dscacheutil: shows((call) => call.has("-q -cachedump -configuration -statistics"), { dashes: "one" }),
-	kextstat: {},
 	"xcode-select": byFirst(/^(-p|--print-path|-v|--version)$/),
 	softwareupdate: shows((call) => call.has("-l --list --history --list-full-installers")),
 	mas: byVerb(/^(|list|search|outdated|info|version|account)$/),
-	airport: byFirst(/^(|-I|-s|--getinfo|--scan)$/),
 	profiles: byVerb(/^(list|show|status|help)$/),
 	// Windows
 	reg: byVerb(/^(query|compare|export)$/i),

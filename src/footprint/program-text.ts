@@ -81,7 +81,10 @@ const literals = /"((?:[^"\\\n]|\\.){1,500})"|'((?:[^'\\\n]|\\.){1,500})'|`((?:[
 const changingCalls =
 	/(write|append|unlink|remove|rm|rmdir|rmtree|rename|move|copy|mkdir|truncate|replace|save|dump|edit|patch|create|delete|put)\w*\s*\(/i;
 
-/** The interpreter whose inline program a text is most likely: the same text is judged alike in a shell and in a tool. */
+/**
+ * An interpreter that takes the text with `-e` and whose language reads like that of the text, Ruby's for Python: program text of a tool is
+ * judged like that of a command.
+ */
 function interpreterOf(tool: string, text: string): string {
 	const name = /(?:^|[^a-z])(py(?:thon)?|ruby|perl|php)(?:[^a-z]|$)/i.exec(tool)?.[1]?.toLowerCase();
 	if (name !== undefined) return name.startsWith("py") ? "ruby" : name;

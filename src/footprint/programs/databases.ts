@@ -31,16 +31,12 @@ function sqlClient(statements: string, files: string, values: string, database: 
 			const operands = call.operands.slice(database);
 			for (const text of operands) judgeSql(call, text);
 			const contents = call.values(files).flatMap((file) => sqlFile(call, file));
-			if (call.has(files)) {
-				call.change("database");
-				call.unknown("script", call.args.join(" "), ["read"]);
-			}
-			const isFile = isFileText(call.stdin);
+			const isFile = call.has(files) || isFileText(call.stdin);
 			if (isFile) {
 				call.change("database");
 				call.unknown("script", call.text, ["read"]);
 			}
-			const fromInput = given.length === 0 && operands.length === 0 && !call.has(files) && !isFile;
+			const fromInput = given.length === 0 && operands.length === 0 && !isFile;
 			for (const text of [...given, ...contents, ...(fromInput ? [call.stdin] : [])]) {
 				judgeSql(call, text);
 				readClientText(call, text);
@@ -180,7 +176,6 @@ export const databases: ProgramSpecs = {
 		operands: "read",
 		when: { "-l --list": { harmless: true } },
 	},
-	"memcached-tool memcstat": {},
 	"dropdb dropuser": { changes: ["database"], effects: ["sql-drop"] },
 	mysqladmin: {
 		changes: ["database"],

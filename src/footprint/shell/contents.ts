@@ -42,11 +42,11 @@ export function onDisk(walk: ShellWalk, word: string, state: State): string {
 	if (state.elsewhere) return UNKNOWN_VALUE;
 	const paths = absolutePaths(word, state.cwd, walk.record) ?? [];
 	const [path] = paths;
-	const kind = path === undefined ? undefined : walk.host.kind(path);
-	// A file that is not there yet is no text either, unless the script puts one there.
-	const isAbsent = path !== undefined && kind === undefined && !walk.record.wasPut(path, () => true);
-	const there = paths.length === 1 && path !== undefined && (isAbsent || kind === "file");
-	return there && !isDownloaded(walk, paths) && !walk.record.removed(path) ? FILE_TEXT : UNKNOWN_VALUE;
+	if (paths.length !== 1 || path === undefined) return UNKNOWN_VALUE;
+	const kind = walk.host.kind(path);
+	// A file that is not there yet is no text of the command either, unless the script puts one there.
+	const isOutside = kind === "file" || (kind === undefined && !walk.record.wasPut(path, () => true));
+	return isOutside && !isDownloaded(walk, paths) && !walk.record.removed(path) ? FILE_TEXT : UNKNOWN_VALUE;
 }
 
 const programFolders =

@@ -32,10 +32,10 @@ const nameFor =
 
 const printList = ({ walk, args, state }: Printing) => listed(walk, args, state);
 
-/** What each program prints, by its name. */
 /** Programs that print program text made of the project's files. */
 const compilers = /^(?:esbuild|swc|tsc|babel|sucrase|rollup)$/;
 
+/** What each program prints, by its name. */
 const printers: { readonly [name: string]: (printing: Printing) => string } = {
 	echo: ({ args }) => echo(args),
 	printf: ({ args }) => format(args),
@@ -85,7 +85,7 @@ function gitRevision(walk: ShellWalk, args: readonly string[], state: State): st
 	return words === "rev-parse --show-toplevel" ? topLevel(walk, state) : UNKNOWN_VALUE;
 }
 
-/** The path that `mktemp` creates; `undefined` if it is unknown. */
+/** The folder for temporary files; `undefined` if it is unknown. */
 function temporaryFolder(walk: ShellWalk, state: State): string | undefined {
 	const value = lookUp(state, "TMPDIR", walk.host);
 	if (!value) return walk.host.temp;

@@ -44,10 +44,14 @@ export function expandParameter(
 	return distinct(results).map((text) => [{ text, quoted }]);
 }
 
-/** The texts of a subscript, which bash evaluates once more. */
+/** The texts of a subscript. */
 function subscriptOf({ index }: ParameterExpansionPart, expansion: Expansion, operands: Operands): readonly string[] {
-	if (!index || index.text === "@" || index.text === "*") return [];
-	const texts = operands.texts(index, expansion);
+	return !index || index.text === "@" || index.text === "*" ? [] : evaluated(index, expansion, operands);
+}
+
+/** The texts of a word that bash evaluates once more. */
+function evaluated(word: Word, expansion: Expansion, operands: Operands): readonly string[] {
+	const texts = operands.texts(word, expansion);
 	for (const text of texts) evaluateText(text, expansion);
 	return texts;
 }
@@ -62,9 +66,8 @@ function unfollowed(
 	const { operand, pattern, replacement, offset, length } = (operation ?? {}) as {
 		readonly [name: string]: Word | undefined;
 	};
-	for (const word of [operand, pattern, replacement, offset, length]) if (word) operands.texts(word, expansion);
-	for (const word of [offset, length])
-		if (word) for (const text of operands.texts(word, expansion)) evaluateText(text, expansion);
+	for (const word of [operand, pattern, replacement]) if (word) operands.texts(word, expansion);
+	for (const word of [offset, length]) if (word) evaluated(word, expansion, operands);
 	return unknownFragment(quoted);
 }
 
@@ -244,9 +247,8 @@ function sliced(
 	expansion: Expansion,
 	operands: Operands,
 ): readonly string[] {
-	const offsets = operands.texts(offset, expansion);
-	const lengths = length ? operands.texts(length, expansion) : [undefined];
-	for (const number of [...offsets, ...lengths]) evaluateText(number ?? "", expansion);
+	const offsets = evaluated(offset, expansion, operands);
+	const lengths = length ? evaluated(length, expansion, operands) : [undefined];
 	return offsets.flatMap((from) => lengths.map((count) => slice(text, from, count)));
 }
 

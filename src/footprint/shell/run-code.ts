@@ -29,9 +29,10 @@ const MAX_SEARCHED = 20_000;
 const MAX_PATHS = 50;
 
 /** Records the text as unknown, and the files that it opens by literal names. */
-function recordOpenedFiles({ record, host }: ShellWalk, text: string, state: State, by: string): void {
+function recordOpenedFiles(walk: ShellWalk, text: string, state: State, by: string): void {
+	const { record } = walk;
 	if (text.length > 2000 || !onlyShows.test(text)) record.unknown({ what: "script", text: displayText(text).trim() });
-	recordNamedFiles(text, { record, host }, state, by);
+	recordNamedFiles(walk, text, state, by);
 	let found = 0;
 	for (const match of text.slice(0, MAX_SEARCHED).matchAll(fileCall)) {
 		const path = match[2] ?? "";
@@ -39,21 +40,16 @@ function recordOpenedFiles({ record, host }: ShellWalk, text: string, state: Sta
 		// Modules have names, not paths.
 		if (/^(require|import)\b/i.test(match[0]) && !/^[./~]/.test(path)) continue;
 		if (!isKnown(path) || /[*?<>|]|:\/\//.test(path)) continue;
-		const expanded = path.startsWith("~/") ? `${host.home}/${path.slice(2)}` : path;
-		accessVerb(record, "read", expanded, state.cwd, by);
+		accessVerb(record, "read", withHome(walk, path), state.cwd, by);
 	}
 }
 
 /** Records the files on disk that literals in a program text name. */
-function recordNamedFiles(
-	text: string,
-	{ record, host }: Pick<ShellWalk, "record" | "host">,
-	state: State,
-	by: string,
-): void {
+function recordNamedFiles(walk: ShellWalk, text: string, state: State, by: string): void {
+	const { record, host } = walk;
 	const literals = [...text.slice(0, MAX_SEARCHED).matchAll(/(["'])([\w.~/-]*[./][\w.~/-]*)\1/g)].slice(0, MAX_PATHS);
 	for (const [, , name = ""] of literals) {
-		const [path] = absolutePaths(name.replace(/^~(?=\/)/, host.home), state.cwd, record) ?? [];
+		const [path] = absolutePaths(withHome(walk, name), state.cwd, record) ?? [];
 		if (path !== undefined && host.kind(path) === "file") record.access("read", path, by);
 	}
 }
@@ -100,6 +96,11 @@ function runCall(walk: ShellWalk, words: readonly string[], state: State): void 
 	else walk.runWords(words, child, "");
 }
 
+/** A literal with the home folder in place of its `~`: most programs expand it. */
+function withHome({ host }: ShellWalk, literal: string): string {
+	return literal.startsWith("~/") ? `${host.home}/${literal.slice(2)}` : literal;
+}
+
 function isPath(text: string): boolean {
 	return isKnown(text) && text !== "" && text.length <= 4096 && !/[\n*?]|^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 }
@@ -111,7 +112,7 @@ function recordFileCall(
 	by: string,
 	effects: Set<Effect>,
 ): void {
-	const path = call.path.startsWith("~/") ? `${walk.host.home}/${call.path.slice(2)}` : call.path;
+	const path = withHome(walk, call.path);
 	if (call.kind === "writes") {
 		accessVerb(walk.record, "write", path, state.cwd, by, call.empties ? { replaces: true } : undefined);
 		return;

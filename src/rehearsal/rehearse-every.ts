@@ -13,7 +13,7 @@ export interface CoverageReport {
 	readonly outcome: "complete" | "incomplete";
 	readonly covered: readonly CoverageItem[];
 	readonly notCovered: readonly Excluded[];
-	/** Limits that did not hold. */
+	/** What should have been refused and was not. */
 	readonly notEnforced: readonly Excluded[];
 	readonly unreachable: readonly Excluded[];
 	readonly runs: readonly PlayedRun[];
@@ -80,7 +80,7 @@ export async function rehearseEvery(
 type Tally = Pick<CoverageReport, "outcome" | "covered" | "notCovered" | "notEnforced" | "unreachable">;
 
 export function tally(
-	{ items, unreachable, skipped }: Coverable["plan"],
+	{ items, unreachable, skipped = [] }: Coverable["plan"],
 	shown: readonly { readonly run: PlannedRun; readonly evidence: Evidence }[],
 ): Tally {
 	const broken = new Map(shown.flatMap(({ evidence }) => [...evidence.broken]));

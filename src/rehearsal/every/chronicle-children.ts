@@ -2,7 +2,7 @@
 // runs of the parent. Pure.
 import type { Template } from "../../chronicle/index.ts";
 import { planChronicleCoverage, type ToolsOf } from "./chronicle-plan.ts";
-import type { CoverageItem, CoveragePlan, PlannedRun } from "./coverage.ts";
+import { type CoverageItem, type CoveragePlan, joinPlans, type PlannedRun } from "./coverage.ts";
 
 /** A template that children run. */
 export interface RehearsedChild {
@@ -22,12 +22,7 @@ export function withChildren(plan: CoveragePlan, children: readonly RehearsedChi
 			plan.runs.find(({ covers }) => covers.some((id) => id.startsWith(`move:${child.state}>`))),
 		),
 	);
-	return {
-		items: [...plan.items, ...added.flatMap(({ items }) => items)],
-		unreachable: [...plan.unreachable, ...added.flatMap(({ unreachable }) => unreachable)],
-		skipped: [...plan.skipped, ...added.flatMap(({ skipped }) => skipped)],
-		runs: [...plan.runs, ...added.flatMap(({ runs }) => runs)],
-	};
+	return joinPlans([plan, ...added]);
 }
 
 function planChild({ key, template, toolsOf }: RehearsedChild, through: PlannedRun | undefined): CoveragePlan {
@@ -40,7 +35,6 @@ function planChild({ key, template, toolsOf }: RehearsedChild, through: PlannedR
 	return {
 		items: items.map(named),
 		unreachable: unreachable.map(named),
-		skipped: [],
 		runs: runs.map(({ title, covers, script }) => ({
 			title: `${key}: ${title}`,
 			covers: covers.map((id) => `${key}/${id}`),

@@ -65,7 +65,6 @@ export function planChronicleCoverage(
 	return {
 		items: [...items, ...approvals.items, ...questions.items, ...tools.items],
 		unreachable: [...excluded, ...approvals.excluded, ...questions.excluded, ...tools.excluded],
-		skipped: [],
 		runs: [...walked, ...approvals.runs],
 	};
 }

@@ -70,9 +70,9 @@ export function keyOfApproval({ states }: Template, from: string, to: string): s
 	return states.get(to)?.approval.entry ? `entry:${to}` : undefined;
 }
 
-/** The message that ends a state. `words` makes its summary unique. */
-export function exitTo(to: string, person?: UserAnswer, words = ""): Cue {
-	return cue({ exit: { kind: "transition", to, summary: `Rehearsed.${words}` }, person });
+/** The message that ends a state. */
+export function exitTo(to: string, person?: UserAnswer): Cue {
+	return cue({ exit: { kind: "transition", to, summary: "Rehearsed." }, person });
 }
 
 /** Items that the paths still have to show. Both sets shrink as scripts are written. */

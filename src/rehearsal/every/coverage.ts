@@ -34,8 +34,18 @@ export interface CoveragePlan {
 	/** Cannot be covered by any rehearsal. */
 	readonly unreachable: readonly Excluded[];
 	/** Could be covered by a longer run than a rehearsal makes. */
-	readonly skipped: readonly Excluded[];
+	readonly skipped?: readonly Excluded[];
 	readonly runs: readonly PlannedRun[];
+}
+
+/** Several plans as one. */
+export function joinPlans(plans: readonly CoveragePlan[]): CoveragePlan {
+	return {
+		items: plans.flatMap(({ items }) => items),
+		unreachable: plans.flatMap(({ unreachable }) => unreachable),
+		skipped: plans.flatMap(({ skipped = [] }) => skipped),
+		runs: plans.flatMap(({ runs }) => runs),
+	};
 }
 
 /** The end of a run without evidence. */

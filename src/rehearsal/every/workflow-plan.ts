@@ -1,8 +1,14 @@
 // Plans the coverage rehearsal of a workflow: items and runs. Pure.
 import type { UserAnswer } from "../scenario.ts";
 import { cue } from "../scenario.ts";
-import type { CoverageItem, CoveragePlan, Excluded, PlannedRun } from "./coverage.ts";
-import { rejection } from "./coverage.ts";
+import {
+	type CoverageItem,
+	type CoveragePlan,
+	type Excluded,
+	joinPlans,
+	type PlannedRun,
+	rejection,
+} from "./coverage.ts";
 import {
 	type Flow,
 	type FlowPhase,
@@ -21,18 +27,10 @@ import {
 const loopsPerRun = 100;
 
 /** Plans the coverage of the workflow with this key. */
-export function planWorkflowCoverage(definitions: WorkflowDefinitions, key: string): CoveragePlan {
+export function planWorkflowCoverage(definitions: WorkflowDefinitions, key: string): Required<CoveragePlan> {
 	const flow = flowOf(definitions, key);
-	const straight = planStraight(flow);
 	const loops = scopesOf(flow).map((scope) => planLoops(flow, scope));
-	const back = planBack(flow);
-	const plans = [straight, ...loops, back];
-	return {
-		items: plans.flatMap(({ items }) => items),
-		unreachable: plans.flatMap(({ unreachable }) => unreachable),
-		skipped: [...plans.flatMap(({ skipped }) => skipped), ...beyond(flow)],
-		runs: plans.flatMap(({ runs }) => runs),
-	};
+	return { ...joinPlans([planStraight(flow), ...loops, planBack(flow)]), skipped: beyond(flow) };
 }
 
 /** The phases beyond the limit on phases. */
@@ -87,12 +85,7 @@ function planStraight(flow: Flow): CoveragePlan {
 		script.visit(place, cues);
 	}
 	const title = flow.phases.map(({ text }) => text).join(" → ");
-	return {
-		items,
-		unreachable,
-		skipped: [],
-		runs: [{ title, covers: items.map(({ id }) => id), script: script.done() }],
-	};
+	return { items, unreachable, runs: [{ title, covers: items.map(({ id }) => id), script: script.done() }] };
 }
 
 /** A loop from each phase of one scope. */
@@ -107,13 +100,13 @@ function planLoops(flow: Flow, scope: LoopScope): CoveragePlan {
 	);
 	if (!loopable || maxLoops === 0) {
 		const unreachable = items.map((item) => ({ ...item, why: "the workflow allows no loop" }));
-		return { items: [], unreachable, skipped: [], runs: [] };
+		return { items: [], unreachable, runs: [] };
 	}
 	const runs: PlannedRun[] = [];
 	const perRun = Math.min(maxLoops ?? loopsPerRun, loopsPerRun);
 	for (let at = 0; at < scope.phases.length; at += perRun)
 		runs.push(loopRun(flow, scope, scope.phases.slice(at, at + perRun)));
-	return { items, unreachable: [], skipped: [], runs };
+	return { items, unreachable: [], runs };
 }
 
 /** Enters the scope, and loops from each of `from` in turn. */
@@ -157,5 +150,5 @@ function planBack(flow: Flow): CoveragePlan {
 		items.length === 0
 			? []
 			: [{ title: "back from every phase", covers: items.map(({ id }) => id), script: script.done() }];
-	return { items, unreachable: [], skipped: [], runs };
+	return { items, unreachable: [], runs };
 }

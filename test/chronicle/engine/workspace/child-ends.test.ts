@@ -2,7 +2,6 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
 import { needsPosix } from "../../../harness/needs.ts";
 import { joinChild, look, names, openCase, repository, write } from "./ending-child.ts";
 import { value } from "./stage.ts";
@@ -131,14 +130,7 @@ describe("ignored files of a child", () => {
 		write("dist/old.js", "new\n")(child.cwd);
 		write("dist/deep/new.js", "new\n")(child.cwd);
 		write("node_modules/x.js", "x\n")(child.cwd);
-		const sessions = dirname(dirname(made.stage.store));
-		const options = {
-			cwd: child.cwd,
-			folder: join(sessions, "two"),
-			leftOut: [sessions],
-			childOf: dirname(made.stage.store),
-		};
-		const ended = await value(openGitWorkspace(options).snapshot({ keep }));
+		const ended = await value(made.stage.openChild(child.cwd, "two").snapshot({ keep }));
 		expect((await value(made.parent.endChild("two", ended))).ignored).toBe(
 			"ignored, not joined: node_modules/ (1 file, 2 B)",
 		);

@@ -18,8 +18,7 @@ import {
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { ChildFolder, Workspace } from "../../../../src/chronicle/core/index.ts";
-import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
+import type { Workspace } from "../../../../src/chronicle/core/index.ts";
 import { deepIt, sampled } from "../../../harness/deep-it.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { needsPosix } from "../../../harness/needs.ts";
@@ -29,23 +28,7 @@ import { type FilesStage, openFilesStage, value } from "./stage.ts";
 async function openChild(stage: FilesStage, workspace: Workspace, name = "child", links: readonly string[] = []) {
 	const { tree } = await value(workspace.snapshot());
 	const child = await value(workspace.openChild(name, tree, { links }));
-	return { ...child, asked: tree, workspace: workspaceOf(stage, child, name) };
-}
-
-function workspaceOf(
-	stage: FilesStage,
-	{ cwd }: Pick<ChildFolder, "cwd">,
-	name: string,
-	options: object = {},
-): Workspace {
-	const sessions = dirname(dirname(stage.store));
-	return openGitWorkspace({
-		cwd,
-		folder: join(sessions, name),
-		leftOut: [sessions],
-		childOf: dirname(stage.store),
-		...options,
-	});
+	return { ...child, asked: tree, workspace: stage.openChild(child.cwd, name) };
 }
 
 /** Runs git as an agent does: with whatever settings apply in the folder. */
@@ -220,7 +203,7 @@ describe("the files of a child", () => {
 		});
 		expect(found).toEqual([...was.keys()]);
 		expect(lstatSync(join(child.cwd, "program")).mode & 0o100).toBe(0o100);
-		expect((await value(workspaceOf(stage, child, "child").snapshot())).tree).toBe(tree);
+		expect((await value(stage.openChild(child.cwd).snapshot())).tree).toBe(tree);
 	});
 
 	it("that are large are copied from the user's unchanged files, otherwise from the store", async () => {
@@ -232,7 +215,7 @@ describe("the files of a child", () => {
 		rmSync(join(stage.root, "large/2.bin"));
 		const child = await value(parent.openChild("child", tree));
 		for (let n = 0; n < 12; n += 1) expect(readFileSync(join(child.cwd, `large/${n}.bin`))[500]).toBe(n);
-		expect((await value(workspaceOf(stage, child, "child").snapshot())).tree).toBe(tree);
+		expect((await value(stage.openChild(child.cwd).snapshot())).tree).toBe(tree);
 	});
 
 	it("that no snapshot stores are copied, and their changes are reported by name only", async () => {
@@ -247,7 +230,7 @@ describe("the files of a child", () => {
 		const child = await value(parent.openChild("child", tree));
 		expect(child.notes).toEqual(["large2.txt is not part of snapshots and could not be copied."]);
 		expect(readFileSync(join(child.cwd, ".env"), "utf8")).toBe("TOKEN=1\n");
-		const workspace = workspaceOf(stage, child, "child", { limits });
+		const workspace = stage.openChild(child.cwd, "child", { limits });
 		expect((await value(workspace.snapshot())).tree).toBe(child.tree);
 		writeFileSync(join(child.cwd, ".env"), "TOKEN=other\n");
 		writeFileSync(join(child.cwd, "a.txt"), "1\n");
@@ -293,12 +276,7 @@ describe("the files of a child", () => {
 		expect(readFileSync(join(inner.cwd, "b.txt"), "utf8")).toBe("2\n");
 		writeFileSync(join(inner.cwd, "c.txt"), "3\n");
 		const sessions = dirname(dirname(stage.store));
-		const innermost = openGitWorkspace({
-			cwd: inner.cwd,
-			folder: join(sessions, "inner"),
-			leftOut: [sessions],
-			childOf: join(sessions, "child"),
-		});
+		const innermost = stage.openChild(inner.cwd, "inner", { childOf: join(sessions, "child") });
 		const last = await value(innermost.snapshot());
 		expect(await value(parent.changes(child.asked, last.tree, 10))).toMatchObject({
 			changes: [{ path: "b.txt" }, { path: "c.txt" }],
@@ -511,7 +489,7 @@ describe("children's folders", () => {
 		stage.write("a.txt", "1\n");
 		await value(stage.open().snapshot());
 		const cwd = openFolder();
-		expect(await workspaceOf(stage, { cwd }, "child").snapshot()).toMatchObject({
+		expect(await stage.openChild(cwd).snapshot()).toMatchObject({
 			ok: false,
 			failure: { reason: "io", message: expect.stringContaining(cwd) },
 		});

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { credentialFiles } from "../../../../src/chronicle/core/index.ts";
-import { agentExclusions, openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
+import { agentExclusions } from "../../../../src/chronicle/engine/workspace/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { patient } from "../../../harness/patience.ts";
 import { runs } from "../../../harness/runs.ts";
@@ -101,7 +101,7 @@ function openHome() {
 	vi.stubEnv("USERPROFILE", stage.root);
 	const sessions = join(stage.root, ".pi", "chronicle");
 	const leftOut = [sessions, ...agentExclusions(join(stage.root, ".pi", "agent"))];
-	return { stage, sessions, leftOut };
+	return { stage, leftOut };
 }
 
 const never = fc.constantFrom(...everywhere.filter((path) => path !== ".SSH/id_rsa"), ...atHome, ...agent);
@@ -115,7 +115,7 @@ it(
 				fc.uniqueArray(fc.constantFrom(...ofProject.filter((path) => !inHome(path))), { minLength: 1, maxLength: 3 }),
 				fc.constantFrom("nothing", "included", "tracked", "kept secrets"),
 				async (secrets, plain, how) => {
-					const { stage, sessions, leftOut } = openHome();
+					const { stage, leftOut } = openHome();
 					const [made = "", ...before] = secrets;
 					for (const path of [...before, ...plain]) stage.write(path, "SECRET 1\n");
 					if (how === "included") stage.write(".gitignore", "!.ssh/\n!.*\n!**\n");
@@ -130,13 +130,7 @@ it(
 					const child = await value(workspace.openChild("one", start.tree, { links: [] }));
 					for (const path of secrets) expect(existsSync(join(child.cwd, path))).toBe(false);
 					writeFileSync(join(child.cwd, plain[0] ?? ""), "of the child\n");
-					const theirs = openGitWorkspace({
-						...options,
-						cwd: child.cwd,
-						folder: join(sessions, "one"),
-						childOf: join(sessions, "run"),
-					});
-					const ended = await value(theirs.snapshot());
+					const ended = await value(stage.openChild(child.cwd, "one", options).snapshot());
 					const names = { ours: "a", theirs: "b" };
 					await value(workspace.join({ from: child.tree, to: ended.tree, names }));
 					expect(stage.read(plain[0] ?? "")).toBe("of the child\n");

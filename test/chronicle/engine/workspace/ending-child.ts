@@ -3,7 +3,6 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ForbiddenChanges } from "../../../../src/chronicle/core/index.ts";
-import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { type FilesStage, gitAuthor, openFilesStage, value } from "./stage.ts";
 
@@ -21,14 +20,7 @@ export async function openCase(prepare: (stage: FilesStage) => void = () => {}) 
 	const parent = stage.open({ limits, children });
 	const { tree } = await value(parent.snapshot());
 	const child = await value(parent.openChild("child", tree));
-	const sessions = dirname(dirname(stage.store));
-	const workspace = openGitWorkspace({
-		cwd: child.cwd,
-		folder: join(sessions, "child"),
-		leftOut: [sessions],
-		childOf: dirname(stage.store),
-		limits,
-	});
+	const workspace = stage.openChild(child.cwd, "child", { limits });
 	return { stage, work, parent, child, base: child.tree, workspace };
 }
 

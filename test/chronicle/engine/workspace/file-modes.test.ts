@@ -1,9 +1,8 @@
 // Permissions that git does not keep survive rewinds, their undoing, and joins, whatever they are.
 import { chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
 import { needsPosix } from "../../../harness/needs.ts";
 import { patient } from "../../../harness/patience.ts";
 import { runs } from "../../../harness/runs.ts";
@@ -19,17 +18,17 @@ const file = fc.record({
 });
 type File = typeof file extends fc.Arbitrary<infer T> ? T : never;
 
-const nameOf = (_: File, index: number): string => `file-${index}`;
+const nameOf = (index: number): string => `file-${index}`;
 
 function modesIn(root: string, files: readonly File[]): string[] {
-	return files.map((one, index) => {
-		const stats = statSync(join(root, nameOf(one, index)), { throwIfNoEntry: false });
-		return `${nameOf(one, index)} ${stats ? (stats.mode & 0o777).toString(8) : "absent"}`;
+	return files.map((_, index) => {
+		const stats = statSync(join(root, nameOf(index)), { throwIfNoEntry: false });
+		return `${nameOf(index)} ${stats ? (stats.mode & 0o777).toString(8) : "absent"}`;
 	});
 }
 
 const expectedOf = (files: readonly File[], isThere: (one: File) => boolean): string[] =>
-	files.map((one, index) => `${nameOf(one, index)} ${isThere(one) ? one.mode.toString(8) : "absent"}`);
+	files.map((one, index) => `${nameOf(index)} ${isThere(one) ? one.mode.toString(8) : "absent"}`);
 
 function put(root: string, name: string, { mode }: File, text: string): void {
 	writeFileSync(join(root, name), text);
@@ -39,7 +38,7 @@ function put(root: string, name: string, { mode }: File, text: string): void {
 function change(root: string, files: readonly File[], by: File["by"]): void {
 	for (const [index, one] of files.entries()) {
 		if (one.by !== by) continue;
-		const name = nameOf(one, index);
+		const name = nameOf(index);
 		if (one.made === "since") put(root, name, one, `new ${index}\n`);
 		else if (one.change === "removed") rmSync(join(root, name));
 		else if (one.change === "rewritten") writeFileSync(join(root, name), `other ${index}\n`);
@@ -58,7 +57,7 @@ it("permissions survive a join, a rewind and undoing it", { ...needsPosix, timeo
 			const stage = openFilesStage();
 			const parent = stage.open();
 			for (const [index, one] of files.entries())
-				if (one.made === "before") put(stage.root, nameOf(one, index), one, `old ${index}\n`);
+				if (one.made === "before") put(stage.root, nameOf(index), one, `old ${index}\n`);
 			const { tree: first } = await value(parent.snapshot());
 			const child = await value(parent.openChild("child", first));
 			const before = expectedOf(files, ({ made }) => made === "before");
@@ -66,14 +65,7 @@ it("permissions survive a join, a rewind and undoing it", { ...needsPosix, timeo
 			change(child.cwd, files, "child");
 			change(stage.root, files, "user");
 
-			const sessions = dirname(dirname(stage.store));
-			const options = {
-				cwd: child.cwd,
-				folder: join(sessions, "child"),
-				leftOut: [sessions],
-				childOf: dirname(stage.store),
-			};
-			const { tree: theirs } = await value(openGitWorkspace(options).snapshot());
+			const { tree: theirs } = await value(stage.openChild(child.cwd).snapshot());
 			const { tree: ours } = await value(parent.snapshot());
 			const merged = await value(parent.merge({ base: child.tree, ours, theirs, names }));
 			expect(merged.conflicts).toEqual([]);
@@ -91,7 +83,7 @@ it("permissions survive a join, a rewind and undoing it", { ...needsPosix, timeo
 });
 
 it(
-	"permissions of a file that a child has closed are closed after the join, over those of the user's file",
+	"a file that a child has made private is private after the join, whatever the user's file was",
 	needsPosix,
 	async () => {
 		const stage = openFilesStage();
@@ -101,14 +93,7 @@ it(
 		const child = await value(parent.openChild("child", base));
 		writeFileSync(join(child.cwd, "key.txt"), "secret\n");
 		chmodSync(join(child.cwd, "key.txt"), 0o600);
-		const sessions = dirname(dirname(stage.store));
-		const options = {
-			cwd: child.cwd,
-			folder: join(sessions, "child"),
-			leftOut: [sessions],
-			childOf: dirname(stage.store),
-		};
-		const { tree } = await value(openGitWorkspace(options).snapshot());
+		const { tree } = await value(stage.openChild(child.cwd).snapshot());
 		await value(parent.join({ from: base, to: tree, names, children: [{ child: "child", tree }] }));
 		expect(statSync(join(stage.root, "key.txt")).mode & 0o777).toBe(0o600);
 	},

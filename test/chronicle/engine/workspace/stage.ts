@@ -38,6 +38,8 @@ export interface FilesStage {
 	/** Folder of the run's private store. */
 	readonly store: string;
 	open(options?: Partial<GitWorkspaceOptions>): Workspace;
+	/** The workspace of the child `name` of the run, which works in `cwd`. */
+	openChild(cwd: string, name?: string, options?: Partial<GitWorkspaceOptions>): Workspace;
 	write(path: string, text: string | Buffer): void;
 	read(path: string): string;
 	git(path: string, ...args: string[]): string;
@@ -64,6 +66,14 @@ export function openFilesStage(root = openFolder()): FilesStage {
 		store: join(sessions, "run", "files"),
 		git,
 		open: (options) => openGitWorkspace({ cwd: root, folder: join(sessions, "run"), leftOut: [sessions], ...options }),
+		openChild: (cwd, name = "child", options = {}) =>
+			openGitWorkspace({
+				cwd,
+				folder: join(sessions, name),
+				leftOut: [sessions],
+				childOf: join(sessions, "run"),
+				...options,
+			}),
 		write(path, text) {
 			mkdirSync(dirname(join(root, path)), { recursive: true });
 			writeFileSync(join(root, path), text);

@@ -1,8 +1,7 @@
 // The objects of the user's repository: a run reads them, and changes neither them nor their times, by which git and backups decide.
 import { lstatSync, readdirSync, rmSync, utimesSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { needsPosix } from "../../../harness/needs.ts";
 import { openFilesStage, value } from "./stage.ts";
@@ -48,15 +47,8 @@ it("the user's repository is unchanged by snapshots, children, merges, joins and
 	stage.write("copy.txt", "loose\n");
 	const third = await value(parent.snapshot());
 	const child = await value(parent.openChild("child", first.tree));
-	const sessions = dirname(dirname(stage.store));
-	const options = {
-		cwd: child.cwd,
-		folder: join(sessions, "child"),
-		leftOut: [sessions],
-		childOf: dirname(stage.store),
-	};
 	rmSync(join(child.cwd, "src/2"), { recursive: true });
-	const ended = await value(openGitWorkspace(options).snapshot());
+	const ended = await value(stage.openChild(child.cwd).snapshot());
 	const names = { ours: "yours", theirs: "theirs" };
 	const merged = await value(parent.merge({ base: first.tree, ours: third.tree, theirs: ended.tree, names }));
 	expect(merged.conflicts).toEqual([]);

@@ -72,6 +72,10 @@ async function openRun() {
 
 const broken = (line: string): string => line.replace('"kind"', '"kjnd"');
 
+function breakLine(lines: string[] | undefined, at: number): void {
+	if (lines) lines[at] = broken(lines[at] ?? "");
+}
+
 /** `lost`: ranges of lost events; `at`: the event whose state the run has. `n` is the number of events, `c` that of the checkpoint. */
 interface Case {
 	readonly change: (files: Files, n: number) => void;
@@ -81,60 +85,37 @@ interface Case {
 
 const none = () => [];
 const end = (n: number) => n;
+const losingNothing = (change: Case["change"]): Case => ({ change, lost: none, at: end });
 const cases: Readonly<Record<string, Case>> = {
-	"a state file that is {}": {
-		change: (files) => {
-			files.checkpoint = "{}";
-		},
-		lost: none,
-		at: end,
-	},
-	"a torn state file": {
-		change: (files) => {
-			files.checkpoint = files.checkpoint?.slice(0, 90);
-		},
-		lost: none,
-		at: end,
-	},
-	"no log, with a copy": {
-		change: (files) => {
-			files.copy = files.log;
-			files.log = undefined;
-		},
-		lost: none,
-		at: end,
-	},
-	"an empty log, with a copy": {
-		change: (files) => {
-			files.copy = files.log;
-			files.log = [];
-			files.checkpoint = undefined;
-		},
-		lost: none,
-		at: end,
-	},
-	"damage in the middle, with a copy": {
-		change: (files) => {
-			files.copy = [...(files.log ?? [])];
-			if (files.log) files.log[3] = broken(files.log[3] ?? "");
-			files.checkpoint = undefined;
-		},
-		lost: none,
-		at: end,
-	},
-	"different damage in log and copy": {
-		change: (files) => {
-			files.copy = [...(files.log ?? [])];
-			if (files.log) files.log[3] = broken(files.log[3] ?? "");
-			files.copy[5] = broken(files.copy[5] ?? "");
-			files.checkpoint = undefined;
-		},
-		lost: none,
-		at: end,
-	},
+	"a state file that is {}": losingNothing((files) => {
+		files.checkpoint = "{}";
+	}),
+	"a torn state file": losingNothing((files) => {
+		files.checkpoint = files.checkpoint?.slice(0, 90);
+	}),
+	"no log, with a copy": losingNothing((files) => {
+		files.copy = files.log;
+		files.log = undefined;
+	}),
+	"an empty log, with a copy": losingNothing((files) => {
+		files.copy = files.log;
+		files.log = [];
+		files.checkpoint = undefined;
+	}),
+	"damage in the middle, with a copy": losingNothing((files) => {
+		files.copy = [...(files.log ?? [])];
+		breakLine(files.log, 3);
+		files.checkpoint = undefined;
+	}),
+	"different damage in log and copy": losingNothing((files) => {
+		files.copy = [...(files.log ?? [])];
+		breakLine(files.log, 3);
+		breakLine(files.copy, 5);
+		files.checkpoint = undefined;
+	}),
 	"damage in the middle, without a state file": {
 		change: (files) => {
-			if (files.log) files.log[3] = broken(files.log[3] ?? "");
+			breakLine(files.log, 3);
 			files.checkpoint = undefined;
 		},
 		lost: () => [[4, 4]],
@@ -150,7 +131,7 @@ const cases: Readonly<Record<string, Case>> = {
 	},
 	"a damaged first event, with a state file": {
 		change: (files) => {
-			if (files.log) files.log[0] = broken(files.log[0] ?? "");
+			breakLine(files.log, 0);
 		},
 		lost: () => [[1, 1]],
 		at: end,
@@ -162,56 +143,36 @@ const cases: Readonly<Record<string, Case>> = {
 		lost: (_, c) => [[1, c]],
 		at: (_, c) => c,
 	},
-	"a folder instead of the log, with a copy": {
-		change: (files) => {
-			files.copy = files.log;
-			files.instead.log = "folder";
-		},
-		lost: none,
-		at: end,
-	},
-	"a link to itself instead of the log, with a copy": {
-		change: (files) => {
-			files.copy = files.log;
-			files.instead.log = "loop";
-		},
-		lost: none,
-		at: end,
-	},
-	"a folder instead of the state file": {
-		change: (files) => {
-			files.instead.checkpoint = "folder";
-		},
-		lost: none,
-		at: end,
-	},
-	"a link to itself instead of the state file": {
-		change: (files) => {
-			files.instead.checkpoint = "loop";
-		},
-		lost: none,
-		at: end,
-	},
+	"a folder instead of the log, with a copy": losingNothing((files) => {
+		files.copy = files.log;
+		files.instead.log = "folder";
+	}),
+	"a link to itself instead of the log, with a copy": losingNothing((files) => {
+		files.copy = files.log;
+		files.instead.log = "loop";
+	}),
+	"a folder instead of the state file": losingNothing((files) => {
+		files.instead.checkpoint = "folder";
+	}),
+	"a link to itself instead of the state file": losingNothing((files) => {
+		files.instead.checkpoint = "loop";
+	}),
 	"a folder instead of the copy, and damage in the middle": {
 		change: (files) => {
 			files.instead.copy = "folder";
-			if (files.log) files.log[3] = broken(files.log[3] ?? "");
+			breakLine(files.log, 3);
 			files.checkpoint = undefined;
 		},
 		lost: () => [[4, 4]],
 		at: () => 3,
 	},
-	"an event twice": {
-		change: (files) => {
-			files.log?.splice(3, 0, files.log[3] ?? "");
-			files.checkpoint = undefined;
-		},
-		lost: none,
-		at: end,
-	},
+	"an event twice": losingNothing((files) => {
+		files.log?.splice(3, 0, files.log[3] ?? "");
+		files.checkpoint = undefined;
+	}),
 	"damage after the state file": {
 		change: (files, n) => {
-			if (files.log) files.log[n - 2] = broken(files.log[n - 2] ?? "");
+			breakLine(files.log, n - 2);
 		},
 		lost: (n) => [[n - 1, n - 1]],
 		at: (n) => n - 2,
@@ -243,7 +204,7 @@ describe("repair", () => {
 			const known = name.startsWith("no log and no copy") ? [] : events.map(({ seq }) => seq);
 			expect(kept).toEqual(known.filter((seq) => !missing(seq)));
 			const ledger = value(await store.open(id));
-			await tell(ledger, ledger.run, { kind: "told", text: "goes on" });
+			await tell(ledger, ledger.run, { kind: "told", text: "continues" });
 			await ledger.releaseLease();
 			expect(await examineLedger(place, id)).toEqual({ damage: [], isReadable: true });
 			expect(value(await salvageLedger(place, id, Date.now()))).toMatchObject({ changed: false });
@@ -297,7 +258,7 @@ describe("repair", () => {
 		const { place, store, damage } = await openRun();
 		const held = value(await store.open(id));
 		damage((files) => {
-			if (files.log) files.log[3] = broken(files.log[3] ?? "");
+			breakLine(files.log, 3);
 			files.checkpoint = undefined;
 		});
 		expect(await salvageLedger(place, id, Date.now())).toMatchObject({ ok: false, failure: { reason: "held" } });

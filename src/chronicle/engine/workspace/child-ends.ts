@@ -63,7 +63,8 @@ export async function noteLeftovers(
 	ending: EndingChild,
 	{ tree, unkept }: Pick<KeptFiles, "tree" | "unkept">,
 ): Promise<ChildLeftovers> {
-	const files = await findRest(store, ending, tree, belowRoot(store, unkept));
+	const changes = await rawChanges(store, ending.start, tree, "apart");
+	const files = await findRest(store, ending, changes, belowRoot(store, unkept));
 	await writeRest(ending, files);
 	const ignored = await describeIgnored(store, ending, tree);
 	return { files, ...(ignored === undefined ? {} : { ignored }) };
@@ -99,26 +100,14 @@ export async function joinChildren(
 	const elsewhere = await findElsewhere(children.map(({ child }) => child));
 	const kept = elsewhere.flatMap(({ folders }) => folders);
 	const placed: string[] = [];
+	const taking = { folder, forbidden: change.forbidden, joined: joined.tree, withheld, unwritten };
 	for (const { child, tree } of children) {
 		const found = await endingChild(folder, child);
 		if (!found) continue;
-		const changes = await rawChanges(store, found.start, tree, "apart");
-		const changed = new Set(changes.map(({ path }) => fromRaw(path)));
-		const made = changes.flatMap(({ path, after }) => (isNothing(after.object) ? [] : [fromRaw(path)]));
-		await takeModes(store, found, { made, tree, joined: joined.tree });
-		const held = withheld.filter(({ path }) => changed.has(path));
-		const names = new Set(held.map(({ path }) => path));
-		const recorded = (await readRest(found)) ?? [];
-		const rest = (await findRest(store, found, tree, recorded)).filter(({ path }) => !names.has(path));
-		const judged = await judgeRest(store, found, rest, change.forbidden);
-		const copied = await placeRest(store, found, judged.allowed, folder);
-		placed.push(...copied.placed);
-		await makeEmptyFolders(store, await listEmptyFolders(store, found, tree), change.forbidden);
-		const known = new Set([...rest, ...held].map(({ path }) => path));
-		const blocked = blockedBy(unwritten, made).filter(({ path }) => !known.has(path));
-		const files = [...copied.left, ...judged.forbidden, ...held, ...blocked];
-		await writeRest(found, files);
-		if (files.length > 0) kept.push({ child, path: found.root, files });
+		const taken = await takeRest(store, found, tree, taking);
+		placed.push(...taken.placed);
+		await writeRest(found, taken.left);
+		if (taken.left.length > 0) kept.push({ child, path: found.root, files: taken.left });
 	}
 	const named = new Set([...placed, ...kept.flatMap(({ files }) => files.map(({ path }) => path))]);
 	const left = [...joined.left, ...withheld.map(({ path, why }) => ({ path: belowRun(store, path), why }))];
@@ -130,7 +119,42 @@ export async function joinChildren(
 	};
 }
 
-/** The snapshot `to` with the changed links into the folder of a child leading into the project. */
+/** A join whose snapshot is written. */
+interface TakingJoin {
+	/** The run's private folder. */
+	readonly folder: string;
+	readonly forbidden: Join["forbidden"];
+	/** The project's files after it. */
+	readonly joined: string;
+	/** What it must not change, and what it could not write. */
+	readonly withheld: readonly FileLeft[];
+	readonly unwritten: readonly FileLeft[];
+}
+
+/** Takes from the folder of a child what its snapshot `tree` does not hand over. `left`: what stays only there. */
+async function takeRest(
+	store: Store,
+	child: EndingChild,
+	tree: string,
+	{ folder, forbidden, joined, withheld, unwritten }: TakingJoin,
+): Promise<{ readonly placed: readonly string[]; readonly left: readonly FileLeft[] }> {
+	const changes = await rawChanges(store, child.start, tree, "apart");
+	const changed = new Set(changes.map(({ path }) => fromRaw(path)));
+	const made = changes.flatMap(({ path, after }) => (isNothing(after.object) ? [] : [fromRaw(path)]));
+	await takeModes(store, child, { made, tree, joined });
+	const held = withheld.filter(({ path }) => changed.has(path));
+	const names = new Set(held.map(({ path }) => path));
+	const recorded = (await readRest(child)) ?? [];
+	const rest = (await findRest(store, child, changes, recorded)).filter(({ path }) => !names.has(path));
+	const judged = await judgeRest(store, child, rest, forbidden);
+	const copied = await placeRest(store, child, judged.allowed, folder);
+	await makeEmptyFolders(store, await listEmptyFolders(store, child, tree), forbidden);
+	const known = new Set([...rest, ...held].map(({ path }) => path));
+	const blocked = blockedBy(unwritten, made).filter(({ path }) => !known.has(path));
+	return { placed: copied.placed, left: [...copied.left, ...judged.forbidden, ...held, ...blocked] };
+}
+
+/** The snapshot `to`, with changed links into the folder of a child turned into links to the same place in the project. */
 async function withOwnLinks(store: Store, from: string, to: string, folder: string): Promise<string> {
 	const links = (await rawChanges(store, from, to, "apart")).filter(({ after }) => after.mode === modes.link);
 	const targets = await readBlobs(store, [...new Set(links.map(({ after }) => after.object))]);
@@ -170,7 +194,7 @@ async function withoutForbidden(
 	return { to: await editTree(store, to, edits, folder), withheld };
 }
 
-/** Gives files that the join has taken from a child as they are the permissions that they have there. */
+/** Gives the files that the join has taken unmerged from a child the permissions that they have there. */
 async function takeModes(
 	store: Store,
 	{ root }: EndingChild,

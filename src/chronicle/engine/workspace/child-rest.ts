@@ -22,7 +22,7 @@ import { counted } from "../../../definition/index.ts";
 import { undefinedIfMissing } from "../../../disk/index.ts";
 import type { FileLeft } from "../../core/index.ts";
 import { cloneFolder } from "./clone-folder.ts";
-import { rawChanges } from "./compare.ts";
+import type { RawChange } from "./compare.ts";
 import { isNothing, modes } from "./git.ts";
 import { foldersAbove, fromRaw, pathBytes, toRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
@@ -46,16 +46,19 @@ export interface EndingChild {
 	readonly start: string;
 }
 
-/** What the snapshot `tree` of a child does not hand over, by path below its root. `unkept`: what is known not to be in it. */
+/**
+ * What a snapshot of a child does not hand over, by path below its root. `changes`: those of the snapshot since the start; `unkept`: what is known not
+ * to be in it.
+ */
 export async function findRest(
 	store: Store,
-	{ start, place, root }: EndingChild,
-	tree: string,
+	{ place, root }: EndingChild,
+	changes: readonly RawChange[],
 	unkept: readonly FileLeft[],
 ): Promise<FileLeft[]> {
 	await store.reloadPlaceholders();
 	const found: FileLeft[] = [];
-	for (const { path, after } of await rawChanges(store, start, tree, "apart")) {
+	for (const { path, after } of changes) {
 		if (isNothing(after.object)) continue;
 		const kind = store.placeholderOf(after.object);
 		const size = `over ${Math.round(store.limits.fileBytes / 1e6)} MB`;

@@ -24,6 +24,7 @@ import type {
 import { beginMessage, findTarget, NO_SPEND, READ_ONLY_TOOLS, type StatePlan } from "../../core/index.ts";
 import { type AnswerPlace, addAnswer } from "./answer-entry.ts";
 import type { Adoption, FrozenRules } from "./brief.ts";
+import { checkCeilings } from "./ceiling-check.ts";
 import { expectedTools } from "./command-line.ts";
 import { ASK_TOOL } from "./extension/index.ts";
 import { checkExtensions } from "./extension-check.ts";
@@ -48,7 +49,6 @@ import {
 	stopMs,
 	workersFolder,
 } from "./start-process.ts";
-import { warnOfUnheldCeilings } from "./unheld-ceilings.ts";
 import { chooseBox, describeContainment } from "./worker-box.ts";
 import { resolveWorkerSpec, type WorkerResources, type WorkerSpec } from "./worker-spec.ts";
 
@@ -89,7 +89,7 @@ export function openLauncher(given: LauncherOptions): WorkerLauncher {
 				const { detail: message, remedy } = rules;
 				return [{ state: first?.name ?? "", severity: "error" as const, message, remedy }, ...problems];
 			}
-			const unheld = ceilings ? await warnOfUnheldCeilings(specs, ceilings, () => resources.models(signal)) : [];
+			const unheld = ceilings ? await checkCeilings(specs, ceilings, () => resources.models(signal)) : [];
 			return [...problems, ...unheld, ...(await checkExtensions(specs, { ...options, rules }, signal))];
 		},
 		async abilities(states) {

@@ -1,7 +1,7 @@
 // `check` names the ceilings that the models of states cannot be held to, as far as pi knows the models.
 import { expect, it } from "vitest";
 import type { StatePlan } from "../../../../src/chronicle/core/index.ts";
-import { warnOfUnheldCeilings } from "../../../../src/chronicle/engine/worker/unheld-ceilings.ts";
+import { checkCeilings } from "../../../../src/chronicle/engine/worker/ceiling-check.ts";
 import type { WorkerSpec } from "../../../../src/chronicle/engine/worker/worker-spec.ts";
 import { listedModel, markDefault } from "../../../../src/pi/index.ts";
 
@@ -50,7 +50,7 @@ it.each<[what: string, states: ReturnType<typeof state>[], ceilings: object, war
 	],
 	["a model of which pi says nothing", [state("a", "old"), state("b", "absent")], { costUsd: 1 }, []],
 ])("%s", async (_what, states, ceilings, warned) => {
-	const found = await warnOfUnheldCeilings(states, ceilings, async () => models);
+	const found = await checkCeilings(states, ceilings, async () => models);
 	expect(found.map(({ severity }) => severity)).toEqual(warned.map(() => "warning"));
 	for (const [index, pattern] of warned.entries())
 		expect(`${found[index]?.state} ${found[index]?.message}`).toMatch(pattern);
@@ -58,5 +58,5 @@ it.each<[what: string, states: ReturnType<typeof state>[], ceilings: object, war
 
 it("asks for no models where no ceiling applies", async () => {
 	const ask = () => Promise.reject(new Error("asked"));
-	expect(await warnOfUnheldCeilings([state("a", "free")], {}, ask)).toEqual([]);
+	expect(await checkCeilings([state("a", "free")], {}, ask)).toEqual([]);
 });

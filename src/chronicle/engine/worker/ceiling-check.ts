@@ -7,7 +7,7 @@ import type { ResolvedSpec } from "./worker-spec.ts";
 type Ceilings = NonNullable<CheckOptions["ceilings"]>;
 
 /** One warning for each model, at the first state that uses it. `ceilings`: those of the run; `listModels` is called only if there are any. */
-export async function warnOfUnheldCeilings(
+export async function checkCeilings(
 	specs: readonly ({ readonly state: StatePlan } & Pick<ResolvedSpec, "spec">)[],
 	ceilings: Ceilings,
 	listModels: () => Promise<readonly Model[]>,

@@ -8,7 +8,7 @@ import { diskFailure, storeFailure } from "./failures.ts";
 import { type Inbox, openInbox } from "./inbox.ts";
 import type { RunPaths } from "./layout.ts";
 import type { Lease } from "./lease.ts";
-import type { CopiesPlace } from "./log-copy.ts";
+import { type CopiesPlace, savedFilesPath } from "./log-copy.ts";
 import type { LogFile } from "./log-file.ts";
 import { openEvents } from "./read-events.ts";
 import { redactEvent } from "./redaction.ts";
@@ -92,7 +92,7 @@ export function holdLedger(parts: HeldParts): HeldLedger {
 				await log.close();
 				await lease.release();
 				await syncFolder(dirname(paths.log)).catch(() => {});
-				for (const folder of [paths.folder, ...(copies ? [copies.folder] : [])])
+				for (const folder of [paths.folder, ...(copies ? [savedFilesPath(copies, paths)] : [])])
 					await inheritOwners(folder).catch(() => {});
 			});
 		},

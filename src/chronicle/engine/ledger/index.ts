@@ -3,7 +3,7 @@ export { openDeliveryLoop } from "./delivery-loop.ts";
 export { OWN_COMMAND, storeFailure } from "./failures.ts";
 export { type FileStoreOptions, openFileStore, postTooLong } from "./file-store.ts";
 export { parsePost, postText } from "./inbox.ts";
-export { isRunId } from "./layout.ts";
+export { isRunId, pathsOf } from "./layout.ts";
 export { thisHost } from "./lease.ts";
 export { stampEvent } from "./line.ts";
 export { ALL_RUNS, type RunsPlace, resolveRunId, summarizeRun } from "./list-runs.ts";

@@ -147,20 +147,25 @@ export async function loadWithHolder(paths: RunPaths) {
 	const read = await loadRun(paths);
 	const holder = await leaseHolder(paths.folder);
 	// Its supervisor may have recorded what the run waits for, and released it, after it was read.
-	const isLeft = read.ok && continuesAlone(read.value.run.status) && (!holder || holder.alive === "no");
 	const isOld =
-		isLeft && (await stat(paths.log).catch(undefinedIfMissing))?.size !== read.value.size + read.value.tornBytes;
+		read.ok &&
+		isInterrupted(read.value.run, holder) &&
+		(await stat(paths.log).catch(undefinedIfMissing))?.size !== read.value.size + read.value.tornBytes;
 	return { read: isOld ? await loadRun(paths) : read, holder };
 }
 
-/** A list entry. A running run whose supervisor has exited is `interrupted`. */
+/** Whether a run would continue without its user, and has no supervisor to do so. */
+function isInterrupted({ status }: Run, holder: LeaseHolder | undefined): boolean {
+	return continuesAlone(status) && (holder === undefined || holder.alive === "no");
+}
+
+/** A list entry. */
 export function summarizeRun(run: Run, holder: LeaseHolder | undefined): RunSummary {
-	const interrupted = continuesAlone(run.status) && (holder === undefined || holder.alive === "no");
 	return {
 		template: run.template.name,
 		// Ledgers of earlier versions contain it unredacted.
 		task: redactSecrets(run.task),
-		status: interrupted ? "interrupted" : run.status,
+		status: isInterrupted(run, holder) ? "interrupted" : run.status,
 		state: run.state,
 		updatedAt: run.updatedAt,
 		costUsd: run.totals.costUsd,

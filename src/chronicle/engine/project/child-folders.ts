@@ -4,10 +4,10 @@ import { dirname, isAbsolute, join } from "node:path";
 import { deepestRealPath, folderNames, usedBytes } from "../../../disk/index.ts";
 import { isWithin } from "../../../safety/index.ts";
 import type { ChildFolder, LedgerStore, WorkerLauncher, WorkingCopy } from "../../core/index.ts";
-import { logCopiesRoot, logCopyPath } from "../ledger/index.ts";
+import { logCopyPath, pathsOf } from "../ledger/index.ts";
 import { type ProjectEnvironment, workerSettings } from "../worker/index.ts";
 import { findCopy, findOutsideFolder, outsideFolder, readOwner, removeOutsideFolder } from "../workspace/index.ts";
-import { projectFolderName } from "./project-folder-name.ts";
+import { logCopiesFolder, projectFolderName } from "./project-folder-name.ts";
 
 export interface ChildFoldersPlace {
 	/** The project's folder. */
@@ -107,8 +107,8 @@ export function orphanedChildFolders(place: Omit<ProjectEnvironment, "pi">): Orp
 			const owner = readOwner(folder);
 			if (!owner || existsSync(owner.folder)) continue;
 			const projectFolder = dirname(dirname(dirname(dirname(owner.folder))));
-			const copies = { folder: join(logCopiesRoot(place.agentFolder), projectFolderName(projectFolder)) };
-			if (existsSync(logCopyPath(copies, { log: `${owner.run}.events.jsonl` }))) continue;
+			const copies = { folder: logCopiesFolder(place.agentFolder, projectFolder) };
+			if (existsSync(logCopyPath(copies, pathsOf(dirname(owner.folder), owner.run)))) continue;
 			(existsSync(projectFolder) ? removed : moved).push(folder);
 		}
 	}

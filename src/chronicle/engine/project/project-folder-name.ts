@@ -1,7 +1,8 @@
-// The name of a project's folder below pi's agent folder: readable, and unique for the project's real path.
+// The name of a project's folders below pi's agent folder: readable, and unique for the project's real path.
 import { createHash } from "node:crypto";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { deepestRealPath } from "../../../disk/index.ts";
+import { logCopiesRoot } from "../ledger/index.ts";
 
 /** `my-app-1f2e3d4c`. `cwd`: the project's folder. */
 export function projectFolderName(cwd: string): string {
@@ -15,4 +16,9 @@ export function projectFolderName(cwd: string): string {
 		.replace(/-$/, "");
 	const hash = createHash("sha256").update(real).digest("hex").slice(0, 8);
 	return name === "" ? hash : `${name}-${hash}`;
+}
+
+/** The folder of the copies of a project's logs. `cwd`: the project's folder. */
+export function logCopiesFolder(agentFolder: string, cwd: string): string {
+	return join(logCopiesRoot(agentFolder), projectFolderName(cwd));
 }

@@ -17,7 +17,7 @@ import type {
 	Workspace,
 } from "../../core/index.ts";
 import { hashDefinition } from "../../core/index.ts";
-import { logCopiesRoot, openFileStore, type RunsPlace, thisHost } from "../ledger/index.ts";
+import { openFileStore, type RunsPlace, thisHost } from "../ledger/index.ts";
 import { supervise } from "../supervisor/index.ts";
 import { freezeRunRules, openProjectLauncher, type ProjectEnvironment, workerSettings } from "../worker/index.ts";
 import { agentExclusions, type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
@@ -29,7 +29,7 @@ import { openCleanupRunner } from "./cleanup-runner.ts";
 import { systemClock } from "./clock.ts";
 import { openJoinRules } from "./join-rules.ts";
 import { openChildFolders } from "./lost-folder.ts";
-import { projectFolderName } from "./project-folder-name.ts";
+import { logCopiesFolder } from "./project-folder-name.ts";
 import { runsBelow } from "./runs-below.ts";
 import { readTemplates, type TemplateCatalogue, templateFolders } from "./template-catalogue.ts";
 
@@ -175,7 +175,7 @@ export function ledgersOf({
 	place: { cwd, agentFolder },
 	sessions,
 }: Pick<Project, "sessions"> & { readonly place: Pick<ProjectEnvironment, "cwd" | "agentFolder"> }): RunsPlace {
-	return { sessions, copies: { folder: join(logCopiesRoot(agentFolder), projectFolderName(cwd)), project: cwd } };
+	return { sessions, copies: { folder: logCopiesFolder(agentFolder, cwd), project: cwd } };
 }
 
 function openStore(place: ProjectEnvironment, sessions: string): LedgerStore {

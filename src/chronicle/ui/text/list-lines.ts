@@ -111,7 +111,7 @@ function childrenLines(children: readonly RunTree[], indent: string, now: number
 function countStatuses(children: readonly RunTree[]): string {
 	const counts = new Map<string, number>();
 	for (const { entry } of children) {
-		const status = entry.kind === "unreadable" ? "cannot be read" : statusOf(entry);
+		const status = entry.kind === "unreadable" ? "cannot be read" : runStatusText(entry.summary.status);
 		counts.set(status, (counts.get(status) ?? 0) + 1);
 	}
 	return [...counts].map(([status, count]) => `${count} ${status}`).join(", ");
@@ -142,10 +142,6 @@ export function waits(entry: LedgerEntry): boolean {
 	return entry.kind === "run" && !["running", "done", "failed", "aborted"].includes(entry.summary.status);
 }
 
-function statusOf(entry: Exclude<LedgerEntry, { kind: "unreadable" }>): string {
-	return runStatusText(entry.summary.status);
-}
-
 function entryLine(entry: LedgerEntry, now: number): string {
 	const id = entry.id.slice(0, 8).padEnd(8);
 	if (entry.kind === "unreadable") return `${id}  cannot be read`;
@@ -154,7 +150,7 @@ function entryLine(entry: LedgerEntry, now: number): string {
 	const shown = truncate(task, taskLength);
 	const age = summary.updatedAt === "" ? "" : `${shortTime(now - Date.parse(summary.updatedAt))} ago`;
 	const parts = [
-		statusOf(entry),
+		runStatusText(entry.summary.status),
 		summary.state,
 		age,
 		shortCost(summary.costUsd),

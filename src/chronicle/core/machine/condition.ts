@@ -19,7 +19,7 @@ export interface Condition extends Pick<ConditionChanged, "condition" | "remedy"
 /** The conditions after the event; there is at most one of each kind. */
 export function changeConditions(
 	conditions: readonly Condition[],
-	{ condition, detail, remedy }: ConditionChanged,
+	{ condition, detail, remedy }: Omit<ConditionChanged, "kind">,
 ): readonly Condition[] {
 	const others = conditions.filter((one) => one.condition !== condition);
 	if (detail === undefined) return others;

@@ -13,7 +13,7 @@ export function onGivenUp(run: Run, { detail }: LedgerEvent & GivenUp): Reduced 
 	// A resumed run tries its provider at once, as after a pause.
 	const left = stage.kind === "awaiting_provider" ? {} : { left: stage };
 	const hold = { status: "paused", cause: "given_up", detail } as const;
-	// Why the last host gave it back is part of the reason.
-	const conditions = changeConditions(run.conditions, { kind: "condition_changed", condition: "host" });
+	// `detail` names why the last host gave it back.
+	const conditions = changeConditions(run.conditions, { condition: "host" });
 	return { ...interrupted, conditions, status: "paused", hold, stage: { kind: "waiting", since: run.seq, ...left } };
 }

@@ -16,7 +16,7 @@ function undoCalls(run: Run): Run {
 	return { ...run, calls: { ...calls, setBack: true, open: calls.open.map(undo), recent } };
 }
 
-/** The run, whose children are followed anew: what they do, and since when, is reported again. */
+/** The run without the activities of its children: their new supervisors report them again. */
 function forgetActivity(run: Run): Run {
 	const { children: group } = run;
 	if (!group) return run;
@@ -25,12 +25,12 @@ function forgetActivity(run: Run): Run {
 
 /** Another supervisor took over the run. */
 export function onOpened(before: Run, { setBack }: LedgerEvent & Opened): Run {
-	const conditions = changeConditions(before.conditions, { kind: "condition_changed", condition: "host" });
+	const conditions = changeConditions(before.conditions, { condition: "host" });
 	const taken = { ...before, conditions };
 	return interrupt(setBack ? undoCalls(taken) : taken);
 }
 
-/** The run without its supervisor: the outcome of anything that this one left unfinished is unknown. */
+/** The run after its supervisor is gone: the outcome of anything that it left unfinished is unknown. */
 export function interrupt(run: Run): Run {
 	const { stage } = run;
 	switch (stage.kind) {

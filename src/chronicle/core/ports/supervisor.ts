@@ -22,10 +22,11 @@ export interface Approver {
 	answer(question: WorkerQuestion, run: Run, signal: AbortSignal): Promise<WorkerAnswer>;
 }
 
-/** `by`: the database login that has given it, on an engine. */
-export type Approval = {
-	readonly by?: string;
-} /** `choice`: how conflicts of a join are resolved; `resolved`: the tree with what was resolved by hand on another machine. `winner`: the child to take, whichever the worker has named. */ & (
+/** `by`: on an engine, the database login that has given it. */
+export type Approval = { readonly by?: string } & Verdict;
+
+type Verdict =
+	/** `choice`: how conflicts of a join are resolved; `resolved`: the tree with what was resolved by hand on another machine. `winner`: the child to take, whichever the worker has named. */
 	| {
 			readonly kind: "approved";
 			readonly words?: string;
@@ -36,8 +37,7 @@ export type Approval = {
 	| { readonly kind: "rejected"; readonly words: string }
 	/** To a state other than the requested one. */
 	| { readonly kind: "sent"; readonly to: string; readonly words?: string }
-	| { readonly kind: "undecided" }
-);
+	| { readonly kind: "undecided" };
 
 export interface CommandRunner {
 	/**

@@ -1,5 +1,5 @@
 // What an inline template gets from the template around it, where it says nothing itself: the ledger of its run keeps its definition alone.
-import type { MapEntry, MapNode, Node } from "../../../definition/index.ts";
+import type { MapEntry, MapNode } from "../../../definition/index.ts";
 import type { RunLimits, StatePlan } from "./template.ts";
 
 export interface InheritedFields {
@@ -28,20 +28,21 @@ const visitLimits = [
 /** The definition with the inherited fields. */
 export function inheritFields(map: MapNode, { shell, sandbox, questions, fallback, limits }: InheritedFields): MapNode {
 	const shelled = withText(map, "shell", shell === "judged" ? undefined : shell);
-	const contained =
-		sandbox === undefined || shelled.entries.has("sandbox")
-			? shelled
-			: { ...shelled, entries: new Map([["sandbox", sandbox], ...shelled.entries]) };
-	const asking = withText(contained, "questions", questions);
+	const asking = withText(withEntry(shelled, "sandbox", sandbox), "questions", questions);
 	return withLimits(withText(asking, "fallback", fallback?.join(",")), limits);
 }
 
 /** A map with one more text at its beginning, unless it has that key. */
 export function withText(map: MapNode, key: string, text: string | undefined): MapNode {
-	if (text === undefined || map.entries.has(key)) return map;
+	if (text === undefined) return map;
 	const { start, end } = map;
-	const value: Node = { kind: "scalar", value: text, written: text, start, end };
-	return { ...map, entries: new Map<string, MapEntry>([[key, { keyStart: start, value }], ...map.entries]) };
+	return withEntry(map, key, { keyStart: start, value: { kind: "scalar", value: text, written: text, start, end } });
+}
+
+/** A map with one more entry at its beginning, unless it has that key. */
+function withEntry(map: MapNode, key: string, entry: MapEntry | undefined): MapNode {
+	if (entry === undefined || map.entries.has(key)) return map;
+	return { ...map, entries: new Map([[key, entry], ...map.entries]) };
 }
 
 function withLimits(map: MapNode, outer: InheritedFields["limits"]): MapNode {

@@ -204,11 +204,12 @@ export async function findChild(parent: string, cwd: string): Promise<OpenedChil
 	return undefined;
 }
 
-/** Where an absolute path is below the files of a child of the run with the private folder `folder`; `undefined` if it is in none. */
+/** The part of `path` below the files of a child of the run with the private folder `folder`; `undefined` for a relative path, and if it is in none. */
 export function pathInChild(folder: string, path: string): string | undefined {
+	if (!isAbsolute(path)) return undefined;
 	for (const children of childrenFolders(folder)) {
 		const [child = "", files, ...below] = relative(children, path).split(sep);
-		if (isAbsolute(path) && child !== ".." && !isAbsolute(child) && files === filesFolder) return join(...below);
+		if (child !== ".." && !isAbsolute(child) && files === filesFolder) return join(...below);
 	}
 	return undefined;
 }

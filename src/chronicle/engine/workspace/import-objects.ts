@@ -7,6 +7,9 @@ import { gitFailure, isDiskFull } from "./failures.ts";
 import { isNothing, modes } from "./git.ts";
 import type { Store } from "./store.ts";
 
+/** How git ends its line about an object that it does not have. */
+const missing = " missing";
+
 export interface ImportOptions {
 	/** The store's folder. */
 	readonly folder: string;
@@ -37,7 +40,6 @@ export async function importObjects(
 	if (packed.kind === "failed" && isDiskFull(packed.message)) throw gitFailure(packed);
 }
 
-const missing = " missing";
 /** Git looks for new packs at each missing object: of more objects than this, it lists those that it has instead. */
 const manyObjects = 200;
 

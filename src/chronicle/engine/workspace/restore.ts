@@ -9,7 +9,7 @@ import type { FileLeft } from "../../core/index.ts";
 import { type RawChange, rawChanges, relativeTo } from "./compare.ts";
 import { changedMeanwhile, inTheWay, noSpace, roomIn, toResult, unlessChanged, writeFailure } from "./failures.ts";
 import { setMode } from "./file-modes.ts";
-import { isNothing, modes } from "./git.ts";
+import { type GitResult, isNothing, modes } from "./git.ts";
 import { readNested } from "./nested-repository.ts";
 import { findObstacles } from "./obstacles.ts";
 import { fromRaw, pathBytes } from "./paths.ts";
@@ -152,13 +152,11 @@ async function writeFiles(store: Store, from: string, to: string, writes: readon
 	throw isChanged(merged) ? changedMeanwhile() : await writeFailure(merged, store.root, sizes.largest);
 }
 
-type Ran = Awaited<ReturnType<Store["tryGit"]>>;
-
 /**
  * Changes index and files from one tree to the other. To git, a file whose inode or times changed has changed, whatever it contains (after a copy of
  * the project, or an editor that replaces files); a snapshot does not record that, so the index is refreshed before a second attempt.
  */
-async function checkOut(store: Store, from: string, to: string): Promise<Ran> {
+async function checkOut(store: Store, from: string, to: string): Promise<GitResult> {
 	const command = ["read-tree", "-m", "-u", from, to];
 	const merged = await store.tryGit(command);
 	if (!isChanged(merged)) return merged;
@@ -166,7 +164,7 @@ async function checkOut(store: Store, from: string, to: string): Promise<Ran> {
 	return store.tryGit(command);
 }
 
-function isChanged(merged: Ran): boolean {
+function isChanged(merged: GitResult): boolean {
 	return merged.kind === "failed" && /not uptodate|would be overwritten/i.test(merged.message);
 }
 

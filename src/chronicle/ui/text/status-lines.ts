@@ -97,7 +97,7 @@ export function statusLines(read: ReadLedger, options: StatusOptions): string[] 
 	];
 }
 
-/** What hinders the run from outside, and what helps; without what it is already said to wait for. */
+/** What hinders the run from outside, and what helps. What the run is queued for is already said elsewhere: of it, only what helps. */
 function conditionLines({ run, queued }: ReadLedger): string[] {
 	return run.conditions.flatMap(({ detail, remedy = "" }) =>
 		detail === queued ? [remedy].filter(Boolean) : [`${detail} ${remedy}`.trim()],
@@ -168,12 +168,8 @@ function belowLines(below: readonly WaitingChild[], { now, prefix, cwd }: Status
 	});
 }
 
-/** Whether a run was running when its supervisor ended. */
-export function isInterrupted({
-	run,
-	holder,
-	queued,
-}: Pick<ReadLedger, "holder" | "queued"> & { readonly run: { readonly status: string } }): boolean {
+/** Whether a run was running, or waited for its provider, when its supervisor ended. */
+export function isInterrupted({ run, holder, queued }: Pick<ReadLedger, "run" | "holder" | "queued">): boolean {
 	return continuesAlone(run.status) && queued === undefined && (holder === undefined || holder.alive === "no");
 }
 

@@ -80,13 +80,13 @@ function tellModel(ctx: ExtensionCommandContext, replaced: number, firstModel: s
 /** Counts the cost of the whole sequence. */
 function openPurse(maxCostUsd: number | undefined): CostBudget & {
 	endIteration(): number;
-	/** Takes the spend of the iteration so far; returns once why it cannot be held to the limit. */
+	/** Takes the spend of the iteration so far; returns, once, why the limit cannot stop it. */
 	present(spent: Spent): string | undefined;
 } {
 	let before = 0;
 	let present = 0;
 	let elsewhere = 0;
-	let isTold = false;
+	let hasWarned = false;
 	return {
 		maxCostUsd,
 		get spentUsd() {
@@ -97,8 +97,8 @@ function openPurse(maxCostUsd: number | undefined): CostBudget & {
 		},
 		present({ costUsd, uncosted }) {
 			present = costUsd;
-			if (uncosted === undefined || maxCostUsd === undefined || isTold) return undefined;
-			isTold = true;
+			if (uncosted === undefined || maxCostUsd === undefined || hasWarned) return undefined;
+			hasWarned = true;
 			return `${uncosted} has no price or reports no usage, so the limit of ${shortCost(maxCostUsd)} cannot stop it.`;
 		},
 		endIteration() {
@@ -111,7 +111,7 @@ function openPurse(maxCostUsd: number | undefined): CostBudget & {
 	};
 }
 
-/** Counts the usage of the iteration in the current session, and says at once if the limit on cost cannot hold. */
+/** Counts the usage of the iteration in the current session, and warns at once if the limit on cost cannot stop it. */
 function meterIteration(ctx: ExtensionCommandContext, budget: ReturnType<typeof openPurse>): { stop(): Spent } {
 	const session = sequenceSessions.of(ctx.sessionManager);
 	if (session === undefined) return { stop: () => ({ tokens: 0, costUsd: 0 }) };

@@ -99,7 +99,7 @@ function visitAllowance(run: Run): Pick<Allowance, "requests" | "calls"> {
 	return { requests: Math.max(1, requests - use.requests), calls: Math.max(1, calls - use.calls) };
 }
 
-/** The ceilings that models without usage figures, or without a price, use without being counted. */
+/** The ceilings that cannot stop the run, because a model that it has used reports no usage or has no price. */
 export function unheldCeilings(run: Run): Measure[] {
 	return measures(run).filter(({ figure, state, ceiling }) => {
 		const { unreportedAnswers = 0, unmeteredTokens = 0 } = (state === undefined ? run.totals : run.states[state]) ?? {};
@@ -110,7 +110,7 @@ export function unheldCeilings(run: Run): Measure[] {
 	});
 }
 
-/** Adds a notice for the ceilings that newly cannot be held. */
+/** Adds a notice for the ceilings that no longer can stop the run. */
 function warnOfUnheld(run: Run): Run {
 	const marked = (name: string): string => `unheld ${name}`;
 	const fresh = unheldCeilings(run).filter(({ name }) => !run.warned.includes(marked(name)));
@@ -123,7 +123,7 @@ function warnOfUnheld(run: Run): Run {
 	return notice({ ...run, warned: [...run.warned, ...fresh.map(({ name }) => marked(name))].slice(-200) }, text);
 }
 
-/** Adds a notice for each ceiling that has newly reached the warning threshold, or that newly cannot be held. */
+/** Adds a notice for each ceiling that has newly reached the warning threshold, or no longer can stop the run. */
 export function warnOfCeilings(before: Run, now: string): Run {
 	const run = warnOfUnheld(before);
 	const near = measures(run, now).filter(

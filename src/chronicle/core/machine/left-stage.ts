@@ -1,13 +1,13 @@
-// Where a run that the hosts of an engine have given up was then: it continues there once its user wants it to.
+// The stage in which the hosts of an engine gave a run up: it continues there once its user resumes it.
 import type { AfterStop, Run, Stopping } from "./run.ts";
 
-/** The run where it was when it was given up; any other run is unchanged. */
+/** The run, back in the stage in which it was given up; any other run is unchanged. */
 export function takeUp(run: Run): Run {
 	const { stage } = run;
 	return stage.kind === "waiting" && stage.left ? { ...run, status: "running", hold: null, stage: stage.left } : run;
 }
 
-/** What is left of the shutdown during which the run was given up, then `after`; `null`: nothing. */
+/** The rest of the shutdown during which the run was given up, followed by `after`; `null`: it was not given up during one. */
 export function shutdownLeft(run: Run, after: AfterStop): Stopping | null {
 	const { stage } = run;
 	if (stage.kind !== "waiting" || stage.left?.kind !== "stopping") return null;

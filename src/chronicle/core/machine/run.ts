@@ -344,7 +344,7 @@ export type Stage =
 	  }
 	/** Until the provider is tried again; `providerWait` says when. */
 	| { readonly kind: "awaiting_provider"; readonly since: number }
-	/** Until the user acts. `left`: where the run continues that the hosts of an engine have given up. */
+	/** Until the user acts. `left`: the stage in which the hosts of an engine gave the run up, and in which it continues. */
 	| { readonly kind: "waiting"; readonly since: number; readonly left?: Stage }
 	| { readonly kind: "over"; readonly since: number };
 

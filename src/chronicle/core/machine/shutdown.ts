@@ -239,7 +239,7 @@ function keepBefore(run: Run, stage: Extract<Run["stage"], { kind: "restoring" }
 
 type FilesLooked = LedgerEvent & (FilesMeasured | FilesUnmeasured);
 
-/** The run with what a measurement says of it beside the changes. */
+/** Takes what a measurement reports besides changes: notices, what is checked out, folders that stay. */
 function noteFiles(run: Run, event: FilesLooked): Run {
 	if (event.kind === "files_unmeasured") return notice(run, `Files could not be measured: ${event.detail}`);
 	const notes = [...(event.notes ?? [])];

@@ -27,8 +27,8 @@ export interface Supervision {
 	/** Calls `listener` after every event; the returned function removes it. */
 	watch(listener: RunListener): () => void;
 	/**
-	 * Records a user's event, or what hinders the run. Resolves once it is on disk, or with the reason why it does not apply. `failure`: it could not be recorded,
-	 * and the supervision ends.
+	 * Records a user's event, or a condition outside the run. Resolves once it is on disk, or with the reason why it does not apply. `failure`: it
+	 * could not be recorded, and the supervision ends.
 	 */
 	submit(
 		event: UserEvent | ConditionChanged,

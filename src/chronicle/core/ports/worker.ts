@@ -50,7 +50,7 @@ export interface WorkerLauncher {
 
 export interface CheckOptions {
 	readonly signal?: AbortSignal | undefined;
-	/** The ceilings of the run on `costUsd` and `tokens`, and with them those of the states: can their models be held to them? Absent: unchecked. */
+	/** Ceilings of the run. They and those of the states are compared with what pi can count of their models. Absent: not compared. */
 	readonly ceilings?: Partial<Record<"costUsd" | "tokens", number>>;
 }
 

@@ -6,7 +6,7 @@ export interface CheckedOut {
 	readonly commit: string;
 }
 
-/** What an event says of it, for what holds the same. */
+/** The field `checkedOut` of an event, to spread into another object; empty if the event has none. */
 export function checkedOutIn({ checkedOut }: { readonly checkedOut?: CheckedOut }): {
 	readonly checkedOut?: CheckedOut;
 } {

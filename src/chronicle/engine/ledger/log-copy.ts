@@ -44,7 +44,7 @@ export function logCopyPath({ folder }: Pick<CopiesPlace, "folder">, { log }: Pi
 	return join(folder, basename(log));
 }
 
-/** Where the saved files of a run with children are. */
+/** The folder of the saved files of a run with children. */
 export function savedFilesPath({ folder }: CopiesPlace, { log }: Pick<RunPaths, "log">): string {
 	return join(folder, basename(log).replace(ending, ".files"));
 }

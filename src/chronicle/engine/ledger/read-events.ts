@@ -1,5 +1,5 @@
-// Reads the events of a log in order, for everybody but its holder's fold.
-// E1 damaged lines and those of a lost lease are omitted; E2 who reads again, to follow a run, decodes only what is new.
+// Reads the events of a log in order, for all readers but the fold of its holder.
+// E1 damaged lines and those of a lost lease are omitted; E2 a reader that follows a run decodes only what is new.
 import { stat } from "node:fs/promises";
 import { readLines, undefinedIfMissing } from "../../../disk/index.ts";
 import type { LedgerEvent } from "../../core/index.ts";
@@ -14,7 +14,7 @@ interface LogPlace {
 
 const start: LogPlace = { seq: 0, offset: 0, fence: 0 };
 
-/** Reads the events of a log after event `after`; each call continues where an earlier one has come to, if it can. */
+/** Reads the events of a log after event `after`. Each call starts where an earlier one stopped, if the log still has that place and `after` is not before it. */
 export function openEvents(path: string): (after?: number) => AsyncGenerator<LedgerEvent> {
 	let reached = { ...start, file: 0 };
 	const placeBefore = async (after: number) => {

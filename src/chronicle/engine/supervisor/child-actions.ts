@@ -58,8 +58,8 @@ export class ChildActions {
 	}
 
 	/**
-	 * Supervises the child and resolves once it is recorded that it parked or ended. One that starts again as soon as it is recorded that it parked is
-	 * supervised after what did that.
+	 * Supervises the child and resolves once it is recorded that it parked or ended. A child that starts again at once, because of what was recorded, is
+	 * supervised after the action that recorded it.
 	 */
 	run({ visit, child }: RunChild): Promise<void> {
 		return this.#after(child, async () => {
@@ -91,9 +91,9 @@ export class ChildActions {
 		await Promise.allSettled(this.#following.values());
 	}
 
-	/** Does an action on a child when those before it have ended, unless the supervision ends meanwhile. */
+	/** Does an action on a child after its earlier actions have ended, unless the supervision has ended by then. */
 	async #after({ id }: ChildRun, action: () => Promise<void>): Promise<void> {
-		// Whoever began the one before hears of its failure.
+		// The failure of an earlier action is reported to its own caller.
 		for (let before = this.#following.get(id); before; before = this.#following.get(id)) await before.catch(() => {});
 		if (this.#stopped) return;
 		const following = action().finally(() => this.#following.delete(id));

@@ -1,5 +1,5 @@
 // Takes up runs that wait for their provider although the process that would have tried it again has ended: this session tries it when it is due.
-// U1 no run is taken that another process supervises, or that could continue with work other than a try; U2 until the try, a run taken up has no worker.
+// U1 no run is taken that another process supervises, or whose next step is anything but another try; U2 until the try, a run taken up has no worker.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { say } from "../../../pi/index.ts";
 import type { HeldLedger } from "../../core/index.ts";
@@ -39,7 +39,7 @@ async function openLeft(project: Project, id: string): Promise<HeldLedger | unde
 	if (explainDistrust(project, read.value.run) !== undefined) return;
 	const opened = await project.store.open(id);
 	if (!opened.ok) return;
-	// It may have gone on in another process before the lease was acquired.
+	// Another process may have continued it before the lease was acquired.
 	if (waitsForProvider(opened.value.run)) return opened.value;
 	await opened.value.releaseLease();
 }

@@ -1,4 +1,4 @@
-// A run that the hosts of an engine have given up, in every stage: it waits, and whatever its user decides then does what it does in a run that
+// A run that the hosts of an engine have given up, in every stage: it waits, and each decision of its user then has the same effect as in a run that
 // another supervisor has taken over in that stage.
 import { describe, expect, it } from "vitest";
 import {
@@ -64,7 +64,7 @@ describe.each(busy)("a run that is given up: %s", (name, bring) => {
 	it("continues where it was", () => {
 		const testRun = reopen(give());
 		testRun.say({ kind: "resumed", answers: since(testRun) });
-		// Children that were about to be paused work again; the user's hold and a ceiling are asked about anew.
+		// Children that were about to be paused work again. At a ceiling, it is not resumed until that is raised.
 		const expected = name === "pausing its children" ? childStages["with children at work"]?.() : reopen(bring());
 		if (name === "stopping at a ceiling") expect(testRun.refusal).toBe("limit");
 		else expect(todo(testRun)).toEqual(expected && { ...todo(expected), ...resumedWith(name, testRun) });
@@ -98,7 +98,7 @@ describe.each(busy)("a run that is given up: %s", (name, bring) => {
 	});
 });
 
-/** What differs for a resumed run: children that had parked are started anew. */
+/** What differs for a resumed run: children that had parked are started again. */
 function resumedWith(name: string, testRun: TestRun): object {
 	if (name !== "with one child parked" && name !== "pausing its children") return {};
 	const actions = pendingActions(testRun.run).map(({ key }) => key);

@@ -17,8 +17,7 @@ async function all(events: AsyncIterable<LedgerEvent>): Promise<LedgerEvent[]> {
 	return found;
 }
 
-/** Registers the tests of a store; `open` gives a new one without any run. */
-/** `left`: how a run is listed that is to continue, and that nobody holds. */
+/** Registers the tests of a store. `open` gives a new one without any run; `left`: how a run is listed that could continue and has no holder. */
 export function testLedgerStore(name: string, open: () => LedgerStore, left = "interrupted"): void {
 	describe(`a store of ${name}`, () => {
 		it("has written the run, readable, before create resolves", async () => {

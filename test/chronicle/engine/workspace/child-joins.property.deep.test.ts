@@ -46,7 +46,7 @@ const kinds = [
 const op = fc.record({ kind: fc.constantFrom(...kinds), path: paths, seed: fc.integer({ min: 0, max: 99 }) });
 type Op = typeof op extends fc.Arbitrary<infer T> ? T : never;
 
-/** Removes what is at a path, and what is no folder above it. */
+/** Removes what is at a path, and anything above it that is not a folder. */
 function clear(root: string, path: string): void {
 	const all = path.split("/");
 	for (let length = 1; length <= all.length; length += 1) {
@@ -149,12 +149,13 @@ const plan = fc.record({
 type Plan = typeof plan extends fc.Arbitrary<infer T> ? T : never;
 
 interface Ended {
-	/** Whether the child has won conflicts. */
+	/** Whether conflicts were resolved in favor of the child. */
 	readonly took: boolean;
-	/** Paths of ignored files that the user is told of. */
+	/** The paths of ignored files that are reported to the user. */
 	readonly ignored: readonly string[];
-	/** The folder that stays, and the paths in it that the user is told of. */
+	/** The folder of the child, if it is kept. */
 	readonly folder: string | undefined;
+	/** The paths in it that are reported to the user. */
 	readonly named: readonly string[];
 }
 
@@ -246,7 +247,7 @@ it(
 					return !(there.get(path) === text && isIn(path, named));
 				};
 				expect([...ended].filter(isLost)).toEqual([]);
-				// The user has given these up for the child's.
+				// The user's side of conflicts was given up for the child's.
 				if (done.took) return;
 				const isOfUser = ([path]: readonly [string, string]): boolean => ended.get(path) === start.get(path);
 				expect([...before].filter(isOfUser).filter(([path, text]) => after.get(path) !== text)).toEqual([]);

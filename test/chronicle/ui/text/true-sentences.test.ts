@@ -1,4 +1,4 @@
-// What is said of a run that nobody works on, and of an answer that comes too late, is so, and the command that is named with it helps.
+// What is printed about a run that no process supervises, and about an answer that comes too late, is true, and the commands named with it help.
 import { describe, expect, it } from "vitest";
 import type { ReadLedger, Run } from "../../../../src/chronicle/core/index.ts";
 import { type ApprovalQuestion, decide, isRefusal } from "../../../../src/chronicle/core/machine/index.ts";

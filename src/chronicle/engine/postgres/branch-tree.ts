@@ -1,14 +1,13 @@
 // The files of a run's branch: those of its snapshot, over what no snapshot holds as it is.
 // T1 a merge of the branch changes nothing that the run's snapshots leave out: it is as in the commit below; T2 an entry of a repository names a
 // commit, never a snapshot; T3 a file that git converts when it is committed is as git would commit it.
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
 	editTree,
 	isNothing,
 	modes,
-	PLACEHOLDER_LIST,
 	parseNested,
 	parseRawChanges,
 	type RawChange,
@@ -17,6 +16,7 @@ import {
 } from "../workspace/index.ts";
 import { type ConvertedObjects, committedFiles } from "./committed-files.ts";
 import { explainGit, type GitPlace, gitAt, gitText } from "./remote.ts";
+import { readPlaceholders } from "./run-snapshot.ts";
 import { isObjectName } from "./untrusted.ts";
 
 export interface BranchFiles {
@@ -37,8 +37,7 @@ type Git = Parameters<typeof editTree>[0];
 export async function branchTree(place: GitPlace, { tree, base, contains, converted }: BranchFiles): Promise<string> {
 	const store = storeAt(place);
 	const below = base ?? (await gitText(place, ["mktree"], Buffer.alloc(0)));
-	const list = await readFile(join(place.gitDir, PLACEHOLDER_LIST), "utf8").catch(() => "");
-	const placeholders = new Set(list.split("\n").map((line) => line.split(" ", 1)[0]));
+	const placeholders = new Set((await readPlaceholders(place.gitDir)).map((line) => line.split(" ", 1)[0]));
 	const changes = await listChanges(store, below, tree);
 	const isHeld = ({ path, after }: RawChange): boolean => contains(path) && !placeholders.has(after.object);
 	const held = changes.filter(isHeld);

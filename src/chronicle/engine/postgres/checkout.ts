@@ -8,7 +8,7 @@ import { isRunId } from "../ledger/index.ts";
 import { readRest, runGit } from "../workspace/index.ts";
 import { conversationSpec, writeConversations } from "./conversations.ts";
 import type { PostgresLedger } from "./held.ts";
-import { explainGit, type GitPlace, gitAt, gitRemote, gitText } from "./remote.ts";
+import { deleteRefs, explainGit, type GitPlace, gitAt, gitFetch, gitRemote, gitText } from "./remote.ts";
 import { pushSnapshots } from "./run-refs.ts";
 import { addPlaceholders, treeRef } from "./run-snapshot.ts";
 import { unpackSnapshots } from "./unpack-snapshots.ts";
@@ -81,20 +81,20 @@ export class Checkout {
 	 */
 	fetchRun(run: string, owner: string, tree: string, recorded: RecordedPlace | undefined): Promise<RunBase> {
 		return this.#alone(async () => {
-			const refs = [treeRef(owner, tree)].map((ref) => `+${ref}:${ref}`);
+			const ref = treeRef(owner, tree);
 			const fetched = await gitRemote(this.#place, [
 				// A branch that was deleted may be the folder of new ones.
 				...["fetch", "-q", "--prune", "--no-write-fetch-head", "--no-tags", this.#remote],
-				...[...refs, conversationSpec(run), "+refs/heads/*:refs/remotes/origin/*"],
+				...[`+${ref}:${ref}`, conversationSpec(run), "+refs/heads/*:refs/remotes/origin/*"],
 			]);
 			if (fetched.kind !== "done")
 				throw new Error(`The snapshot of the run could not be fetched: ${explainGit(fetched)}`);
-			const text = await gitText(this.#place, ["log", "-1", "--format=%T%n%P%n%B", treeRef(owner, tree)]);
+			const text = await gitText(this.#place, ["log", "-1", "--format=%T%n%P%n%B", ref]);
 			const [files = "", parents = "", ...message] = text.split("\n");
-			if (files !== tree) throw new Error(`${treeRef(owner, tree)} on the remote has other files than were recorded.`);
+			if (files !== tree) throw new Error(`${ref} on the remote has other files than were recorded.`);
 			const note = parseNote(message.join("\n"));
 			const place = recorded ?? (note && { folder: note.folder, parent: parents.split(" ", 1)[0] || null });
-			if (!place) throw new Error(`${treeRef(owner, tree)} on the remote does not say where its files belong.`);
+			if (!place) throw new Error(`${ref} on the remote does not say where its files belong.`);
 			const { folder, parent } = place;
 			if (parent !== null) await this.#mustHave(parent);
 			return { parent: parent ?? undefined, note: { folder, placeholders: note?.placeholders ?? [] } };
@@ -113,8 +113,7 @@ export class Checkout {
 			const ref = `refs/chronicle/${run}/start`;
 			if (branch !== undefined && !isBranchName(branch)) throw new Error(`${JSON.stringify(branch)} is not a branch.`);
 			const from = branch === undefined ? "HEAD" : `refs/heads/${branch}`;
-			const args = ["fetch", "-q", "--no-write-fetch-head", "--no-tags", this.#remote, `+${from}:${ref}`];
-			const fetched = await gitRemote(this.#place, args);
+			const fetched = await gitFetch(this.#place, this.#remote, [`+${from}:${ref}`]);
 			if (fetched.kind !== "done")
 				throw new Error(`The branch ${branch ?? "of HEAD"} could not be fetched: ${explainGit(fetched)}`);
 			return gitText(this.#place, ["rev-parse", ref]);
@@ -173,16 +172,7 @@ export class Checkout {
 
 	/** Deletes the refs that a host has pushed for a run which was removed meanwhile. Its branch stays. */
 	removeRefs(run: string): Promise<void> {
-		return this.#alone(async () => {
-			const listed = await gitRemote(this.#place, ["ls-remote", this.#remote, `refs/chronicle/${run}/*`]);
-			if (listed.kind !== "done") return;
-			const refs = listed.output
-				.toString("utf8")
-				.split("\n")
-				.flatMap((line) => line.split("\t")[1] ?? []);
-			if (refs.length > 0)
-				await gitRemote(this.#place, ["push", "-q", "--no-verify", this.#remote, ...refs.map((ref) => `:${ref}`)]);
-		});
+		return this.#alone(() => deleteRefs(this.#place, this.#remote, [`refs/chronicle/${run}/*`]));
 	}
 
 	/** Removes the folders of a run that does not exist any more, and what the mirror kept for it. */

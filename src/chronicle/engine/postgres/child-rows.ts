@@ -11,12 +11,12 @@ import {
 } from "../../core/index.ts";
 import { storeFailure } from "../ledger/index.ts";
 import { tooManyChildren } from "../project/index.ts";
-import { CHANNEL, type Database, type Sql } from "./database.ts";
+import { type Database, notify, type Sql } from "./database.ts";
 import { firstEvent, insertRow, unreadableTemplate } from "./insert-run.ts";
 import { ensureJob } from "./jobs.ts";
 import type { PostgresStoreOptions } from "./parts.ts";
-import { nextQueue } from "./routing.ts";
-import { familyText, loadRow, lockRow, lockRun, type RunRow, runColumns, runTables } from "./rows.ts";
+import { narrowedQueue } from "./routing.ts";
+import { addedRow, familyText, findRow, loadRow, lockRow, lockRun, type RunRow } from "./rows.ts";
 import type { RunStart } from "./run-snapshot.ts";
 
 /** How a child is left to the hosts. */
@@ -70,15 +70,13 @@ export async function beginChild(
 /** The row of a new child; `undefined`: its tree has too many. */
 async function addChild(
 	tx: Sql,
-	place: Parameters<typeof insertRow>[1] & Pick<PostgresStoreOptions, "project">,
+	place: Parameters<typeof insertRow>[1],
 	made: Parameters<typeof insertRow>[2],
 ): Promise<RunRow | undefined> {
 	const { id, parent } = made.run;
 	if ((await sizeOfTree(tx, parent?.root ?? id)) >= MAX_RUNS_IN_TREE) return undefined;
 	await insertRow(tx, place, made);
-	const row = await lockRow(tx, place.project, id);
-	if (!row) throw new Error("The new run is not visible to this user.");
-	return row;
+	return addedRow(tx, id);
 }
 
 /** Where a child of a run waits for a host: trees that have begun are done before runs that wait. */
@@ -86,7 +84,7 @@ function placeBelow(
 	{ queue, priority }: { readonly queue: string; readonly priority: number },
 	needs: readonly string[],
 ): { readonly queue: string; readonly priority: number } {
-	return { queue: nextQueue({ queue, needs, bound: true, waiting: false, aborting: false }), priority: priority + 1 };
+	return { queue: narrowedQueue(queue, needs), priority: priority + 1 };
 }
 
 /** Records what a child starts with, if it was made now, or an earlier version has begun it without a snapshot. */
@@ -115,8 +113,7 @@ async function sizeOfTree(tx: Sql, root: string): Promise<number> {
 /** Why nothing is to be done for the child of a row, in a sentence; `undefined`: its parents need it, or it has none. */
 export async function refuseUnneeded(sql: Sql, { id, parent }: RunRow): Promise<string | undefined> {
 	for (let below = id, above = parent; above !== null; ) {
-		const { rows } = await sql.query<RunRow>(`SELECT ${runColumns} FROM ${runTables} WHERE r.id = $1`, [above]);
-		const [row] = rows;
+		const row = await findRow(sql, above);
 		const run = row ? await loadRow(sql, row) : "gone";
 		if (run === "gone") return "The run that it is a child of was removed.";
 		// What this version cannot read, the host judges that can.
@@ -234,7 +231,7 @@ export async function activeChildren(database: Database, parent: string): Promis
 /** Notes what a child may use, and notifies the host that holds it. */
 export async function saveCeilings(database: Database, id: string, ceilings: string): Promise<void> {
 	await database.query("UPDATE chronicle.run SET ceilings = $2 WHERE id = $1", [id, ceilings]);
-	await database.query("SELECT pg_notify($1, $2)", [CHANNEL, `ceilings ${id}`]);
+	await notify(database, `ceilings ${id}`);
 }
 
 /** What a child may use, as text; `null`: no ceiling applies. */

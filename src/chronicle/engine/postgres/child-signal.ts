@@ -1,10 +1,10 @@
-// A child that is given back signals its parent where that has recorded that the child waits for the user: it has been answered since, and whoever did may
-// have been cut off before telling the parent.
+// When a host gives a child back that its parent believes to wait for the user, the parent is signaled: the user has answered the child since then, and may
+// have been cut off before the parent was signaled.
 import type { Run } from "../../core/index.ts";
 import { postText } from "../ledger/index.ts";
 import type { Database, Sql } from "./database.ts";
 import { addPost } from "./posts.ts";
-import { loadRow, type RunRow, runColumns, runTables } from "./rows.ts";
+import { findRow, loadRow } from "./rows.ts";
 
 /** Whether the run has recorded that the child `id` waits, and would follow it again. */
 function countsAsWaiting({ children, stage, hold }: Run, id: string): boolean {
@@ -19,8 +19,7 @@ export async function signalParent(
 	tx: Sql,
 	{ id, parent, at }: { readonly id: string; readonly parent: string; readonly at: number },
 ): Promise<void> {
-	const { rows } = await tx.query<RunRow>(`SELECT ${runColumns} FROM ${runTables} WHERE r.id = $1`, [parent]);
-	const [row] = rows;
+	const row = await findRow(tx, parent);
 	const run = row && (await loadRow(tx, row));
 	const body = postText({ kind: "child_signaled", child: id });
 	if (!row || !run || typeof run === "string" || body === undefined || !countsAsWaiting(run, id)) return;

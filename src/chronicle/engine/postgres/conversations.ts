@@ -1,9 +1,11 @@
 // Conversations of a run's workers on the git remote. A host pushes them when the run parks or is released, to one ref per holder.
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { openRedaction } from "../../../safety/index.ts";
 import type { Result } from "../../core/index.ts";
+import { redactSessionText } from "../worker/index.ts";
 import type { Sql } from "./database.ts";
-import { type GitPlace, gitAt, gitRemote, gitText, remoteFailure } from "./remote.ts";
+import { type GitPlace, gitAt, gitFetch, gitText, remoteFailure, thrownFailure } from "./remote.ts";
 import { conversationRefs } from "./run-refs.ts";
 
 /** The refspec that fetches the conversations of a run. */
@@ -46,10 +48,26 @@ export async function writeConversations(
 	}
 }
 
+/** The names of the conversations' files in the run's `folder`. */
+async function conversationFiles(folder: string): Promise<readonly string[]> {
+	const names = await readdir(join(folder, "workers")).catch((): string[] => []);
+	return names.filter((name) => fileName.test(name));
+}
+
 /** The keys of the conversations in the run's `folder`. */
 export async function fetchedConversations(folder: string): Promise<readonly string[]> {
-	const names = await readdir(join(folder, "workers")).catch((): string[] => []);
-	return names.flatMap((name) => (name.endsWith(".jsonl") ? [name.slice(0, -".jsonl".length)] : []));
+	return (await conversationFiles(folder)).map((name) => name.slice(0, -".jsonl".length));
+}
+
+/** The conversations in the run's `folder`, without secrets, by the names of their files. */
+export async function readConversations(folder: string): Promise<ReadonlyMap<string, string>> {
+	const redact = openRedaction(process.env);
+	const files = new Map<string, string>();
+	for (const name of await conversationFiles(folder)) {
+		const text = await readFile(join(folder, "workers", name), "utf8");
+		files.set(name, redactSessionText(text, redact));
+	}
+	return files;
 }
 
 /** Milliseconds after which a fetch is aborted. */
@@ -67,8 +85,7 @@ export async function fetchConversations(
 	const place: GitPlace = { gitDir, cwd: folder, signal: AbortSignal.timeout(fetchMs), report };
 	try {
 		await gitText(place, ["init", "-q", "--bare"]);
-		const args = ["fetch", "-q", "--no-write-fetch-head", "--no-tags", remote, conversationSpec(run)];
-		const fetched = await gitRemote(place, args);
+		const fetched = await gitFetch(place, remote, [conversationSpec(run)]);
 		if (fetched.kind !== "done") return remoteFailure(fetched);
 		const { rows } = await sql.query<{ conversations: string | null }>(
 			"SELECT conversations FROM chronicle.run WHERE id = $1",
@@ -77,7 +94,7 @@ export async function fetchConversations(
 		await writeConversations(place, { run, recorded: rows[0]?.conversations ?? null }, folder);
 		return { ok: true, value: undefined };
 	} catch (error) {
-		return remoteFailure({ kind: "failed", code: -1, message: (error as Error).message, raw: "" });
+		return thrownFailure(error);
 	} finally {
 		await rm(gitDir, { recursive: true, force: true });
 	}

@@ -7,6 +7,9 @@ import { isOutage } from "./outage.ts";
 /** Milliseconds for which a sender finds out whether the database has recorded what was sent when the connection was lost. */
 export const unsureMs = 10_000;
 
+/** Milliseconds for which a host repeats a statement while the database is out of reach. */
+export const outageMs = 60_000;
+
 /** Repeats `work` while the database is out of reach, for at most `ms` milliseconds. */
 export async function throughOutage<T>(ms: number, work: () => Promise<T>): Promise<T> {
 	for (const until = performance.now() + ms; ; await sleep(200)) {

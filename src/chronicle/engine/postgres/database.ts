@@ -48,8 +48,17 @@ export interface Database extends Sql {
 	close(): Promise<void>;
 }
 
-/** The channel of all notifications: `job <queue>`, `post <run>`, `child <parent>` (one of its children was given back), `ceilings <run>`. */
+/**
+ * The channel of all notifications: `job <queue>` (it has a new job), `wake <run>` (it may need a job), `post <run>`, `child <parent>` (one of
+ * its children was given back), `ceilings <run>`.
+ */
 export const CHANNEL = "chronicle";
+
+/** Notifies all listeners, once the transaction of `sql` is committed. */
+export async function notify(sql: Sql, payload: string): Promise<void> {
+	await sql.query("SELECT pg_notify($1, $2)", [CHANNEL, payload]);
+}
+
 /** The schema of pg-boss's tables. */
 export const JOBS_SCHEMA = "chronicle_jobs";
 

@@ -15,8 +15,8 @@ import {
 } from "../../core/index.ts";
 import { redactEvent, stampEvent, storeFailure } from "../ledger/index.ts";
 import { signalParent } from "./child-signal.ts";
-import { CHANNEL, type Sql } from "./database.ts";
-import { databaseFailure, throughOutage } from "./database-failure.ts";
+import { notify, type Sql } from "./database.ts";
+import { databaseFailure, outageMs, throughOutage } from "./database-failure.ts";
 import type { Host } from "./host.ts";
 import { ensureJob, type JobAttempt } from "./jobs.ts";
 import { noProof, proofNow } from "./lease-proof.ts";
@@ -63,8 +63,6 @@ export interface HeldRunParts extends StoreParts {
 
 /** Events after which the stored state is renewed: what has to be folded to read a run. */
 const maxUnfolded = 200;
-/** Milliseconds that a statement is repeated for while the database is out of reach. */
-const outageMs = 60_000;
 
 /** What one statement adds. */
 interface Addition {
@@ -366,7 +364,7 @@ export class HeldRow implements PostgresLedger {
 		await tx.query("UPDATE chronicle.run SET holder = NULL, suspect = NULL WHERE id = $1", [id]);
 		if (parent) {
 			await signalParent(database, tx, { id, parent: parent.run, at: clock.now() });
-			await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `child ${parent.run}`]);
+			await notify(tx, `child ${parent.run}`);
 		}
 		await tx.query(
 			"DELETE FROM chronicle.inbox WHERE run = $1 AND state <> 'waiting' AND done_at < now() - interval '1 hour'",

@@ -9,12 +9,12 @@ import {
 	startRun,
 } from "../../core/index.ts";
 import { redactEvent, stampEvent, storeFailure } from "../ledger/index.ts";
-import { CHANNEL, type Sql } from "./database.ts";
+import { notify, type Sql } from "./database.ts";
 import { throughOutage, unsureMs } from "./database-failure.ts";
 import { HeldRow } from "./held.ts";
 import type { PostgresStoreOptions } from "./parts.ts";
 import { plainQueue } from "./routing.ts";
-import { foldedValues, type RunRow, readEventRows, runColumns, runTables } from "./rows.ts";
+import { addedRow, foldedValues, readEventRows } from "./rows.ts";
 import type { RunStart } from "./run-snapshot.ts";
 
 const senderText = "SELECT COALESCE((SELECT submitted_by FROM chronicle.schedule WHERE id = $1), session_user) AS by";
@@ -73,8 +73,7 @@ export async function insertRow(
 const exists = (id: string) => storeFailure("exists", `The run ${id} already exists.`, "Use another id.");
 
 async function heldRow(tx: Sql, options: PostgresStoreOptions, run: Run, fence: number): Promise<HeldRow> {
-	const [row] = (await tx.query<RunRow>(`SELECT ${runColumns} FROM ${runTables} WHERE r.id = $1`, [run.id])).rows;
-	if (!row) throw new Error("The new run is not visible to this user.");
+	const row = await addedRow(tx, run.id);
 	return new HeldRow({ ...options, row: { ...row, fence: 0 }, run, fence, job: undefined });
 }
 
@@ -99,10 +98,10 @@ export async function insertRun(
 		if (!isAdded && !(wasAdded && (await isFirst(tx, run.id, event)))) return exists(run.id);
 		wasAdded = true;
 		if (isHeld) return { ok: true, value: await heldRow(tx, options, run, fence) };
-		await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `wake ${run.id}`]);
+		await notify(tx, `wake ${run.id}`);
 		return { ok: true, value: submittedLedger(options, run) };
 	};
-	// The run may exist although that was not confirmed: who is told that it does not would create another.
+	// The run may exist although that was not confirmed: a sender that sees a failure would create another.
 	return throughOutage(unsureMs, () => database.transaction(insert));
 }
 

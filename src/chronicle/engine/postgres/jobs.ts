@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type { PgBoss } from "pg-boss";
 import type { Failure } from "../../core/index.ts";
-import { CHANNEL, type Database, type Sql } from "./database.ts";
+import { CHANNEL, type Database, notify, type Sql } from "./database.ts";
 import { type JobRouting, labelsInQueue, plainQueue, routeJob } from "./routing.ts";
 
 /** What a job holds. The rest is in the run's row. */
@@ -164,7 +164,7 @@ export async function isActiveJob(
 	tx: Sql,
 	{ queue, id }: Pick<JobAttempt, "queue" | "id">,
 ): Promise<boolean> {
-	return id !== "" && (await jobState(database, tx, queue, id)) === "active";
+	return (await jobState(database, tx, queue, id)) === "active";
 }
 
 /** Completes an attempt at a job. */
@@ -182,5 +182,5 @@ export async function failJob(
 ): Promise<void> {
 	const boss = await database.boss();
 	await boss.fail(queue, { id, retryCount }, { reason }, { db: tx });
-	await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `job ${queue}`]);
+	await notify(tx, `job ${queue}`);
 }

@@ -1,5 +1,6 @@
 // What runs have made on hosts and no snapshot hands over. The host keeps the folder and notes it in the row of the run, for the host of the parent.
 // L1 it is noted before the event is recorded by which the run parks; L2 the note of one host does not replace that of another.
+import { anyObject, isText, object, type Shape } from "../../../definition/index.ts";
 import {
 	type ChildLeftovers,
 	childrenPlanOf,
@@ -11,15 +12,13 @@ import {
 import type { EndedElsewhere, EndingChild } from "../workspace/index.ts";
 import { filesOfChild } from "./child-rows.ts";
 import type { Database } from "./database.ts";
-import { databaseFailure, throughOutage } from "./database-failure.ts";
+import { databaseFailure, outageMs, throughOutage } from "./database-failure.ts";
 import type { HostLog } from "./log.ts";
 import type { SharedWorkspace } from "./shared-workspace.ts";
 import type { PostgresStore } from "./store.ts";
 
 /** Files that a row names. */
 const maxFiles = 200;
-/** Milliseconds that a note is repeated for while the database is out of reach. */
-const outageMs = 60_000;
 
 export interface LeftoversOptions {
 	readonly database: Database;
@@ -144,10 +143,5 @@ export function readLeftovers(child: string, noted: unknown): EndedElsewhere {
 	return { child, folders, ...(ignored.length > 0 ? { ignored: ignored.join("; ") } : {}) };
 }
 
-function isFileLeft(value: unknown): value is FileLeft {
-	return isRecord(value) && typeof value.path === "string" && typeof value.why === "string";
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null;
-}
+const isRecord = anyObject as Shape<Readonly<Record<string, unknown>>>;
+const isFileLeft = object<FileLeft>({ path: isText, why: isText });

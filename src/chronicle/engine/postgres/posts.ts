@@ -14,12 +14,9 @@ import {
 } from "../../core/index.ts";
 import { openDeliveryLoop, parsePost } from "../ledger/index.ts";
 import { CHANNEL, type Database, type Sql } from "./database.ts";
-import { throughOutage } from "./database-failure.ts";
+import { outageMs, throughOutage } from "./database-failure.ts";
 import type { Host } from "./host.ts";
 import { loadRow, type RunRow } from "./rows.ts";
-
-/** Milliseconds for which a statement is repeated while the database is out of reach. */
-const outageMs = 60_000;
 
 export interface Posts {
 	/** Resolves once the rows that were there have been delivered. */

@@ -1,8 +1,5 @@
 // Publishes the files and conversations of a run from its host. Files are pushed before an event depends on them, or recorded with it and
 // pushed soon after. Before the run parks, everything is pushed.
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { openRedaction } from "../../../safety/index.ts";
 import {
 	type ConditionChanged,
 	type EventBody,
@@ -12,7 +9,7 @@ import {
 	type WorkspaceFailure,
 } from "../../core/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
-import { redactSessionText } from "../worker/index.ts";
+import { readConversations } from "./conversations.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { Leftovers } from "./leftovers.ts";
 import type { RunSnapshot } from "./run-snapshot.ts";
@@ -152,16 +149,6 @@ function needsFiles(bodies: readonly EventBody[]): boolean {
 
 function namesResult({ kind }: EventBody): boolean {
 	return kind === "child_ended" || kind === "joined";
-}
-
-/** The conversations of the run, without secrets. */
-async function readConversations(folder: string): Promise<Map<string, string>> {
-	const workers = join(folder, "workers");
-	const redact = openRedaction(process.env);
-	const names = (await readdir(workers).catch((): string[] => [])).filter((name) => /^\d+\.\d+\.jsonl$/.test(name));
-	const files = new Map<string, string>();
-	for (const name of names) files.set(name, redactSessionText(await readFile(join(workers, name), "utf8"), redact));
-	return files;
 }
 
 /** The snapshots that an event names. */

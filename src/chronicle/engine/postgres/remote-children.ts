@@ -33,7 +33,7 @@ import {
 	withdrawJob,
 } from "./child-rows.ts";
 import type { Database } from "./database.ts";
-import { throughOutage, untilReached } from "./database-failure.ts";
+import { outageMs, throughOutage, untilReached } from "./database-failure.ts";
 import { readEventRows } from "./rows.ts";
 import type { SharedWorkspace } from "./shared-workspace.ts";
 import type { PostgresStore } from "./store.ts";
@@ -52,7 +52,6 @@ export interface RemoteChildrenOptions {
 	readonly patienceMs?: number;
 }
 
-const outageMs = 60_000;
 /** Milliseconds between two looks at the rows of the children that are at work. */
 const lookMs = 1000;
 

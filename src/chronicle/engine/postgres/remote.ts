@@ -99,6 +99,28 @@ export async function gitRemote(place: GitPlace, args: readonly string[]): Promi
 	}
 }
 
+/** Fetches refspecs from a remote into the repository, without its tags. */
+export function gitFetch(place: GitPlace, remote: string, specs: readonly string[]): Promise<GitResult> {
+	return gitRemote(place, ["fetch", "-q", "--no-write-fetch-head", "--no-tags", remote, ...specs]);
+}
+
+/** Deletes the refs of a remote that match one of `patterns`, except those that `isKept` names. What the remote refuses stays. */
+export async function deleteRefs(
+	place: GitPlace,
+	remote: string,
+	patterns: readonly string[],
+	isKept: (ref: string, object: string) => boolean = () => false,
+): Promise<void> {
+	const listed = await gitRemote(place, ["ls-remote", remote, ...patterns]);
+	if (listed.kind !== "done") return;
+	const refs = listed.output
+		.toString("utf8")
+		.split("\n")
+		.map((line) => line.split("\t"))
+		.flatMap(([object = "", ref = ""]) => (ref === "" || isKept(ref, object) ? [] : [ref]));
+	if (refs.length > 0) await gitRemote(place, ["push", "-q", "--no-verify", remote, ...refs.map((ref) => `:${ref}`)]);
+}
+
 /** Why a call takes long. `failure`: of the last try; without one, git is still at the first. */
 function explainDelay(failure: string | undefined): string {
 	return failure === undefined
@@ -126,4 +148,9 @@ export function remoteFailure(result: Exclude<GitResult, { kind: "done" }>): Res
 			remedy: "Check the remote and this host's permissions there; engine doctor tests both.",
 		},
 	};
+}
+
+/** The same for an error that was thrown. */
+export function thrownFailure(error: unknown): Result<never, WorkspaceFailure> {
+	return remoteFailure({ kind: "failed", code: -1, message: (error as Error).message, raw: "" });
 }

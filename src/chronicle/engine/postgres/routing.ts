@@ -33,7 +33,12 @@ export interface JobRouting {
 
 /** The queue of a run's next job: its own, or that of hosts that have the labels too. A command that starts nothing goes to any host. */
 export function nextQueue({ queue, needs, bound, waiting }: JobRouting): string {
-	if (needs.length === 0 || (waiting && !bound)) return queue;
+	return waiting && !bound ? queue : narrowedQueue(queue, needs);
+}
+
+/** The queue for hosts that have the labels `needs` too. */
+export function narrowedQueue(queue: string, needs: readonly string[]): string {
+	if (needs.length === 0) return queue;
 	const [project = "", name = "", ...own] = queue.split("/");
 	return queueName(project, name, [...new Set([...own, ...needs])]);
 }

@@ -100,15 +100,22 @@ export async function lockRun(tx: Sql, id: string, skip = false): Promise<boolea
 	return (await tx.query(text, [id])).count > 0;
 }
 
-/** The row of a run of the project; `undefined`: there is none. */
-export async function findRow(sql: Sql, project: string, id: string): Promise<RunRow | undefined> {
-	const text = `SELECT ${runColumns} FROM ${runTables} WHERE r.id = $1 AND r.project = $2`;
-	return (await sql.query<RunRow>(text, [id, project])).rows[0];
+/** The row of a run of the project, or of any project; `undefined`: there is none. */
+export async function findRow(sql: Sql, id: string, project?: string): Promise<RunRow | undefined> {
+	const text = `SELECT ${runColumns} FROM ${runTables} WHERE r.id = $1 AND r.project = COALESCE($2, r.project)`;
+	return (await sql.query<RunRow>(text, [id, project ?? null])).rows[0];
+}
+
+/** The row of a run that was added in the same transaction. */
+export async function addedRow(tx: Sql, id: string): Promise<RunRow> {
+	const row = await findRow(tx, id);
+	if (!row) throw new Error("The new run is not visible to this user.");
+	return row;
 }
 
 /** The same, locked until the transaction ends. */
 export async function lockRow(tx: Sql, project: string, id: string): Promise<RunRow | undefined> {
-	return (await lockRun(tx, id)) ? findRow(tx, project, id) : undefined;
+	return (await lockRun(tx, id)) ? findRow(tx, id, project) : undefined;
 }
 
 /** Selects a run and all runs below it as {@link FamilyRow}s, each before its children. */

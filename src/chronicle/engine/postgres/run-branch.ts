@@ -3,7 +3,16 @@
 import { isNumber, object } from "../../../definition/index.ts";
 import { branchTree } from "./branch-tree.ts";
 import type { ConvertedObjects } from "./committed-files.ts";
-import { commitTree, committerEmail, explainGit, type GitPlace, gitAt, gitRemote, gitText } from "./remote.ts";
+import {
+	commitTree,
+	committerEmail,
+	explainGit,
+	type GitPlace,
+	gitAt,
+	gitFetch,
+	gitRemote,
+	gitText,
+} from "./remote.ts";
 import { treeRef } from "./run-snapshot.ts";
 import { isObjectName, parseUntrusted } from "./untrusted.ts";
 
@@ -115,10 +124,8 @@ export class RunBranch {
 	/** The note in a commit of ours; `undefined`: it is somebody else's. */
 	async #ownNote(commit: string): Promise<BranchNote | undefined> {
 		const known = await gitAt(this.#place, ["cat-file", "-e", `${commit}^{commit}`]);
-		if (known.kind !== "done") {
-			const args = ["fetch", "-q", "--no-write-fetch-head", "--no-tags", this.#options.remote, this.ref];
-			if ((await gitRemote(this.#place, args)).kind !== "done") return undefined;
-		}
+		if (known.kind !== "done" && (await gitFetch(this.#place, this.#options.remote, [this.ref])).kind !== "done")
+			return undefined;
 		const text = await gitText(this.#place, ["log", "-1", "--format=%ce%n%B", commit]).catch(() => "");
 		const [author, ...message] = text.split("\n");
 		return author === committerEmail ? readNote(message.join("\n")) : undefined;

@@ -12,15 +12,24 @@ import {
 	type GitResult,
 	type GitWorkspaceOptions,
 	openExclusions,
-	PLACEHOLDER_LIST,
 	revParse,
 	runGit,
 	toRaw,
 } from "../workspace/index.ts";
 import { treeOver } from "./branch-tree.ts";
-import { commitTree, explainGit, type GitPlace, gitAt, gitRemote, gitText, remoteFailure } from "./remote.ts";
+import {
+	commitTree,
+	deleteRefs,
+	explainGit,
+	type GitPlace,
+	gitAt,
+	gitRemote,
+	gitText,
+	remoteFailure,
+	thrownFailure,
+} from "./remote.ts";
 import { type BranchConflict, type BranchTarget, RunBranch, unmoved } from "./run-branch.ts";
-import { isSameSnapshot, noteText, type RunSnapshot, treeRef } from "./run-snapshot.ts";
+import { isSameSnapshot, noteText, type RunSnapshot, readPlaceholders, treeRef } from "./run-snapshot.ts";
 
 export interface RunRefsOptions {
 	readonly run: string;
@@ -143,9 +152,11 @@ export class RunRefs {
 	/** Describes the snapshot `tree`, taken while the working folder was at the commit `parent`. Throws a sentence. */
 	async describe(tree: string, parent: string | undefined): Promise<RunSnapshot> {
 		const { place, folder } = await this.#open();
-		const list = await readFile(join(place.gitDir, PLACEHOLDER_LIST), "utf8").catch(() => "");
-		const note = noteText(this.#owner, { folder, placeholders: list.split("\n").filter(Boolean) });
-		return { tree, parent, note };
+		return {
+			tree,
+			parent,
+			note: noteText(this.#owner, { folder, placeholders: await readPlaceholders(place.gitDir) }),
+		};
 	}
 
 	/**
@@ -189,7 +200,7 @@ export class RunRefs {
 				await sleep(contendedMs);
 			}
 		} catch (error) {
-			return remoteFailure({ kind: "failed", code: -1, message: (error as Error).message, raw: "" });
+			return thrownFailure(error);
 		}
 	}
 
@@ -230,7 +241,7 @@ export class RunRefs {
 			const done = await gitRemote(place, ["push", "-q", "--no-verify", remote, `+${commit}:${ref}`]);
 			return done.kind === "done" ? { ok: true, value: commit } : remoteFailure(done);
 		} catch (error) {
-			return remoteFailure({ kind: "failed", code: -1, message: (error as Error).message, raw: "" });
+			return thrownFailure(error);
 		}
 	}
 
@@ -238,19 +249,8 @@ export class RunRefs {
 	async collect(keep?: KeptRefs): Promise<void> {
 		const { run, remote } = this.#options;
 		const { place } = await this.#open();
-		const listed = await gitRemote(place, [
-			"ls-remote",
-			remote,
-			`refs/chronicle/${run}/*`,
-			`refs/heads/chronicle/${run}`,
-		]);
-		if (listed.kind !== "done") return;
-		const refs = listed.output
-			.toString("utf8")
-			.split("\n")
-			.map((line) => line.split("\t"))
-			.flatMap(([commit = "", ref = ""]) => (ref === "" || (keep && isKept(keep, ref, commit)) ? [] : [ref]));
-		if (refs.length > 0) await gitRemote(place, ["push", "-q", "--no-verify", remote, ...refs.map((ref) => `:${ref}`)]);
+		const all = [`refs/chronicle/${run}/*`, `refs/heads/chronicle/${run}`];
+		await deleteRefs(place, remote, all, (ref, commit) => keep !== undefined && isKept(keep, ref, commit));
 	}
 
 	/** The run whose refs hold the snapshots. */

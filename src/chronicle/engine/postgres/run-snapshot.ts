@@ -48,14 +48,19 @@ export function isSameSnapshot(
 	return one.tree === other.tree && one.parent === other.parent;
 }
 
+/** The lines by which the store in `folder` lists its placeholders. */
+export async function readPlaceholders(folder: string): Promise<readonly string[]> {
+	const list = await readFile(join(folder, PLACEHOLDER_LIST), "utf8").catch(() => "");
+	return list.split("\n").filter(Boolean);
+}
+
 /**
  * Tells the store in `folder` which objects of another host's snapshot stand for contents that are not kept: before it uses the snapshot. Objects
  * with any other content are not taken for that, whatever `placeholders` says. `place` can read them.
  */
 export async function addPlaceholders(place: GitPlace, folder: string, placeholders: readonly string[]): Promise<void> {
 	await mkdir(folder, { recursive: true, mode: 0o700 });
-	const file = join(folder, PLACEHOLDER_LIST);
-	const known = new Set((await readFile(file, "utf8").catch(() => "")).split("\n"));
+	const known = new Set(await readPlaceholders(folder));
 	const added = placeholders.filter((line) => !known.has(line));
 	if (added.length === 0) return;
 	const git = async (args: readonly string[], more: { readonly input?: Buffer }) => {
@@ -68,5 +73,6 @@ export async function addPlaceholders(place: GitPlace, folder: string, placehold
 		const content = contents.get(objects[index] ?? "");
 		return content !== undefined && isPlaceholder(content);
 	});
-	if (genuine.length > 0) await appendFile(file, genuine.map((line) => `${line}\n`).join(""), { mode: 0o600 });
+	const text = genuine.map((line) => `${line}\n`).join("");
+	if (text !== "") await appendFile(join(folder, PLACEHOLDER_LIST), text, { mode: 0o600 });
 }

@@ -20,7 +20,7 @@ import type { Checkout } from "./checkout.ts";
 import { openCeilings } from "./child-ceilings.ts";
 import { filesOfChild, saveBase } from "./child-rows.ts";
 import type { Database } from "./database.ts";
-import { untilReached } from "./database-failure.ts";
+import { outageMs, untilReached } from "./database-failure.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
 import { findLeftovers, type Leftovers, openLeftovers } from "./leftovers.ts";
@@ -76,9 +76,6 @@ export interface RunSegment {
 	/** Removes what nobody needs of a run that has ended here; call it once the run is given back. */
 	tidyUp(): Promise<void>;
 }
-
-/** Milliseconds for which a question to the database is repeated while it is out of reach. */
-const outageMs = 60_000;
 
 /** Prepares the working folder and starts to supervise. Throws a sentence if the folder cannot be prepared. */
 export async function startSegment(ledger: PostgresLedger, options: SegmentOptions): Promise<RunSegment> {

@@ -16,7 +16,7 @@ import {
 	sendJob,
 } from "./jobs.ts";
 import { isOutage } from "./outage.ts";
-import { nextQueue, routeJob } from "./routing.ts";
+import { narrowedQueue, routeJob } from "./routing.ts";
 import { lockRun } from "./rows.ts";
 import { deadHolder, isCounted, markSuspects } from "./suspects.ts";
 
@@ -84,11 +84,20 @@ export async function settleJob(
 const heldByDead = `
 SELECT r.id::text FROM chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder WHERE r.holder IS NOT NULL AND ${deadHolder} LIMIT 50`;
 const reapable = `
-SELECT ${settledColumns}, r.attempt AS retries, r.fence, r.suspect, h.name AS host
+SELECT ${settledColumns}, r.attempt, r.fence, r.suspect, h.name AS host
 FROM chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder WHERE r.id = $1 AND r.holder IS NOT NULL AND ${deadHolder}`;
 
-interface ReapableRow extends SettledRow {
-	readonly retries: number;
+/** A locked run with the number of the attempt at its job. */
+interface AttemptedRow extends SettledRow {
+	readonly attempt: number;
+}
+
+/** The attempt at the run's job; `undefined`: it has none. */
+function attemptOf({ job, job_queue, queue, attempt }: AttemptedRow): JobAttempt | undefined {
+	return job === null ? undefined : { id: job, queue: job_queue ?? queue, retryCount: attempt };
+}
+
+interface ReapableRow extends AttemptedRow {
 	readonly fence: number;
 	readonly suspect: number | null;
 	readonly host: string | null;
@@ -110,7 +119,7 @@ async function reapRun(database: Database, tx: Sql, id: string): Promise<boolean
 	if (!row) return false;
 	await tx.query("UPDATE chronicle.run SET holder = NULL WHERE id = $1", [id]);
 	const reason = `The host ${row.host ?? "that had it"} stopped renewing its lease.`;
-	const attempt = row.job && { id: row.job, queue: row.job_queue ?? row.queue, retryCount: row.retries };
+	const attempt = attemptOf(row);
 	// A run that waits for its children is not why its host died: another can take it at once.
 	const isInnocent = row.delegates || !isCounted(row);
 	if (attempt && isInnocent) await completeJob(database, tx, attempt);
@@ -120,7 +129,7 @@ async function reapRun(database: Database, tx: Sql, id: string): Promise<boolean
 }
 
 const heldText = `
-SELECT ${settledColumns}, r.attempt AS retries FROM chronicle.run r WHERE r.id = $1 AND r.holder = $2 AND r.fence = $3`;
+SELECT ${settledColumns}, r.attempt FROM chronicle.run r WHERE r.id = $1 AND r.holder = $2 AND r.fence = $3`;
 
 /**
  * Gives back a run that host `host` holds without doing anything for it: the connection was lost after the claim was committed, before that
@@ -129,13 +138,14 @@ SELECT ${settledColumns}, r.attempt AS retries FROM chronicle.run r WHERE r.id =
 export function returnRun(database: Database, host: string, { id, fence }: RunClaim): Promise<boolean> {
 	return database.transaction(async (tx) => {
 		if (!(await lockRun(tx, id, true))) return false;
-		const { rows } = await tx.query<SettledRow & { readonly retries: number }>(heldText, [id, host, fence]);
+		const { rows } = await tx.query<AttemptedRow>(heldText, [id, host, fence]);
 		const [row] = rows;
 		if (!row) return false;
 		await tx.query("UPDATE chronicle.run SET holder = NULL WHERE id = $1", [id]);
-		const attempt = { id: row.job ?? "", queue: row.job_queue ?? row.queue, retryCount: row.retries };
-		// The job of a run that was opened to be parked has been given up: that it is dead leads back to the run.
-		if (await isActiveJob(database, tx, attempt)) await settleJob(database, tx, { ...row, attempt }, { kind: "again" });
+		const attempt = attemptOf(row);
+		// The job of a run that was opened to be parked has been given up: its dead job leads back to the run.
+		if (attempt && (await isActiveJob(database, tx, attempt)))
+			await settleJob(database, tx, { ...row, attempt }, { kind: "again" });
 		else if (row.waiting) await ensureJob(database, tx, row);
 		return true;
 	});
@@ -223,7 +233,7 @@ export async function cancelReplaced(database: Database, id: string): Promise<vo
 	]);
 	const [row] = rows;
 	if (!row) return;
-	const queue = nextQueue({ ...row, bound: true, waiting: false, aborting: false });
+	const queue = narrowedQueue(row.queue, row.needs);
 	if (queue === row.at) return;
 	const boss = await database.boss();
 	if (!(await boss.getQueue(queue))) return;

@@ -11,7 +11,7 @@ import {
 	openGitWorkspace,
 	runGit,
 } from "../workspace/index.ts";
-import { gitRemote, gitText, remoteFailure } from "./remote.ts";
+import { gitFetch, gitText, thrownFailure } from "./remote.ts";
 import { RunRefs } from "./run-refs.ts";
 import { addPlaceholders, type RecordedSnapshot, type RunSnapshot, type RunStart, treeRef } from "./run-snapshot.ts";
 import { SnapshotPublisher } from "./snapshot-publisher.ts";
@@ -57,8 +57,7 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 		const place = { gitDir: store, cwd, report };
 		if ((await gitText(place, ["cat-file", "-t", tree]).catch(() => "")) === "tree") return;
 		const ref = treeRef(owner, tree);
-		const args = ["fetch", "-q", "--no-write-fetch-head", "--no-tags", remote, `+${ref}:${ref}`];
-		if ((await gitRemote(place, args)).kind === "done") {
+		if ((await gitFetch(place, remote, [`+${ref}:${ref}`])).kind === "done") {
 			const message = await gitText(place, ["log", "-1", "--format=%B", ref]);
 			return addPlaceholders(place, store, parseNote(message)?.placeholders ?? []);
 		}
@@ -149,7 +148,7 @@ export async function publishStart(
 		const pushed = await publisher.pushTrees([head]);
 		return pushed.ok ? { ok: true, value: { head, parent } } : pushed;
 	} catch (error) {
-		return remoteFailure({ kind: "failed", code: -1, message: (error as Error).message, raw: "" });
+		return thrownFailure(error);
 	}
 }
 

@@ -4,7 +4,7 @@
 // remote or recorded; S3 one push at a time; S4 after `flush` everything is on the remote; S5 what is recorded and not pushed is bounded.
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import type { CrashPoint } from "../supervisor/index.ts";
-import { remoteFailure } from "./remote.ts";
+import { thrownFailure } from "./remote.ts";
 import type { BranchConflict, BranchTarget } from "./run-branch.ts";
 import type { RunRefs } from "./run-refs.ts";
 import { isSameSnapshot, type RecordedSnapshot, type RunSnapshot } from "./run-snapshot.ts";
@@ -95,7 +95,7 @@ export class SnapshotPublisher {
 	/** Adds the snapshot `tree`, taken while the working folder was at the commit `parent`. Calls run one after another. */
 	add(tree: string, parent: string | undefined): Promise<Result<void, WorkspaceFailure>> {
 		const added = this.#adding.then(async () => {
-			const result = await this.#addNext(tree, parent).catch(unforeseen);
+			const result = await this.#addNext(tree, parent).catch(thrownFailure);
 			this.#failure = result.ok ? undefined : result.failure;
 			return result;
 		});
@@ -147,7 +147,7 @@ export class SnapshotPublisher {
 			if (pushed.ok) for (const tree of unknown) this.#known.set(tree, new Set([head]));
 			return pushed;
 		} catch (error) {
-			return unforeseen(error as Error);
+			return thrownFailure(error);
 		}
 	}
 
@@ -182,7 +182,7 @@ export class SnapshotPublisher {
 
 	/** Pushes `more` and all that waits. */
 	#enqueuePush(more: readonly RunSnapshot[]): Promise<Result<void, WorkspaceFailure>> {
-		const pushed = this.#pushing.then(() => this.#push(more).catch(unforeseen));
+		const pushed = this.#pushing.then(() => this.#push(more).catch(thrownFailure));
 		this.#pushing = pushed;
 		return pushed;
 	}
@@ -211,8 +211,4 @@ export class SnapshotPublisher {
 		if (last) await this.#forget?.(last.seq).catch(() => {});
 		return done;
 	}
-}
-
-function unforeseen(error: Error): Result<never, WorkspaceFailure> {
-	return remoteFailure({ kind: "failed", code: -1, message: error.message, raw: "" });
 }

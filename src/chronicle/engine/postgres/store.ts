@@ -19,7 +19,7 @@ import { hostNeed, missingLabels, SCHEMA_VERSION } from "../../core/index.ts";
 import { isRunId, postText, postTooLong, redactEvent, resolveRunId, storeFailure } from "../ledger/index.ts";
 import { beginChild, type ChildStart, refuseUnneeded } from "./child-rows.ts";
 import { fetchedConversations } from "./conversations.ts";
-import { CHANNEL, type Sql } from "./database.ts";
+import { notify, type Sql } from "./database.ts";
 import { databaseFailure, unsureMs } from "./database-failure.ts";
 import { HeldRow, type PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
@@ -54,9 +54,9 @@ export interface PostgresStore extends LedgerStore {
 	claim(tx: Sql, id: string, job: JobAttempt, isIdle?: boolean): Promise<Result<PostgresLedger, StoreFailure>>;
 	/** Begins a child of a run that this host holds, or finds the one that exists: it is left to the hosts. Gives its run. */
 	beginChild(first: Created, start: ChildStart): Promise<Result<Run, StoreFailure>>;
-	/** A run and all runs below it, each before its children. */
 	/** `patienceMs`: how long to find out whether the post was added where the connection was lost before that was confirmed. */
 	post(id: string, event: UserEvent, patienceMs?: number): ReturnType<LedgerStore["post"]>;
+	/** A run and all runs below it, each before its children. */
 	family(id: string): Promise<readonly FamilyRow[]>;
 	/** Asks the hosts to look whether the run needs a job. */
 	wake(id: string): Promise<Result<void, StoreFailure>>;
@@ -110,7 +110,7 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 			guarded(id, async () => {
 				const text = postText(redactEvent(event, options.redact));
 				if (text === undefined) return postTooLong;
-				const row = await findRow(database, project, id);
+				const row = await findRow(database, id, project);
 				if (!row) return unknown(id);
 				const at = options.clock.now();
 				const refused = (await refuseUnneeded(database, row)) ?? (await refuseAnswer(database, row, event, at));
@@ -120,8 +120,8 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 			}),
 		wake: (id) =>
 			guarded(id, async () => {
-				if (!(await findRow(database, project, id))) return unknown(id);
-				await database.query("SELECT pg_notify($1, $2)", [CHANNEL, `wake ${id}`]);
+				if (!(await findRow(database, id, project))) return unknown(id);
+				await notify(database, `wake ${id}`);
 				return { ok: true, value: undefined };
 			}),
 		remove: (id) => guarded(id, () => removeRun(options, id)),
@@ -207,7 +207,7 @@ function unreadable(why: "newer" | "corrupt", id: string): { readonly ok: false;
 
 async function readRun(options: PostgresStoreOptions, id: string): Promise<Result<ReadLedger, StoreFailure>> {
 	const { database, project, folderOf } = options;
-	const row = await findRow(database, project, id);
+	const row = await findRow(database, id, project);
 	if (!row) return unknown(id);
 	const run = await loadRow(database, row);
 	if (typeof run === "string") return unreadable(run, id);

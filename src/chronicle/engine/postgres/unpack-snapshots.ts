@@ -1,7 +1,6 @@
 // Unpacks snapshots that a host has recorded in the database and not pushed, into a repository here.
-import { explainGit, type GitPlace, gitAt, gitRemote } from "./remote.ts";
-import type { RecordedSnapshot } from "./run-snapshot.ts";
-import { treeRef } from "./run-snapshot.ts";
+import { explainGit, type GitPlace, gitAt, gitFetch } from "./remote.ts";
+import { type RecordedSnapshot, treeRef } from "./run-snapshot.ts";
 
 export interface SnapshotOrigin {
 	readonly remote: string;
@@ -19,7 +18,7 @@ export async function unpackSnapshots(
 	const bases = [...new Set(snapshots.map(({ base }) => base))].filter((base) => !trees.has(base));
 	if (bases.length > 0) {
 		const refs = bases.map((base) => treeRef(owner, base));
-		const fetched = await gitRemote(place, ["fetch", "-q", "--no-write-fetch-head", "--no-tags", remote, ...refs]);
+		const fetched = await gitFetch(place, remote, refs);
 		if (fetched.kind !== "done")
 			throw new Error(`The snapshot before the recorded one could not be fetched: ${explainGit(fetched)}`);
 	}

@@ -47,14 +47,15 @@ export async function openCeilings(
 		if (payload === undefined || payload === `ceilings ${id}`) void look();
 	});
 	// A notification can get lost with its connection.
-	host.onBeat(() => {
-		if (!closed && text !== null) void look();
+	const unwatch = host.onBeat(() => {
+		if (text !== null) void look();
 	});
 	return {
 		ceilings: () => (text === null ? undefined : (parseUntrusted(text, isCeilings) ?? nothing)),
 		close() {
 			closed = true;
 			unlisten();
+			unwatch();
 		},
 	};
 }

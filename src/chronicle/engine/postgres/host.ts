@@ -76,8 +76,8 @@ export interface Host {
 	provedAt(): number;
 	/** Since when renewals have succeeded without a gap of a lease, by `performance.now`. */
 	steadySince(): number;
-	/** Calls `listener` after every renewal, and once for several in a row that did not succeed. */
-	onBeat(listener: (result: BeatResult) => void): void;
+	/** Calls `listener` after every renewal, and once for several in a row that did not succeed, until the returned function is called. */
+	onBeat(listener: (result: BeatResult) => void): () => void;
 	/** Removes the row. */
 	leave(): Promise<void>;
 }
@@ -153,7 +153,10 @@ export function openHost(database: Database, options: HostOptions = {}): Host {
 		},
 		provedAt: () => proved,
 		steadySince: () => steady,
-		onBeat: (listener) => void listeners.add(listener),
+		onBeat(listener) {
+			listeners.add(listener);
+			return () => void listeners.delete(listener);
+		},
 		async leave() {
 			left = true;
 			clearTimeout(timer);

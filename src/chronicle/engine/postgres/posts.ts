@@ -39,7 +39,6 @@ export async function openPosts(
 	/** A row that is not delivered, because its answer was taken before. */
 	except?: string,
 ): Promise<Posts> {
-	let closed = false;
 	const loop = openDeliveryLoop(async (isClosed) => {
 		for (const row of await waitingRows(database, run)) {
 			if (row.id === except) continue;
@@ -51,14 +50,14 @@ export async function openPosts(
 		if (payload === undefined || payload === `post ${run}`) void loop.look();
 	});
 	// A notification can get lost with its connection.
-	host.onBeat((beat) => {
-		if (!closed && "posted" in beat && beat.posted.includes(run)) void loop.look();
+	const unwatch = host.onBeat((beat) => {
+		if ("posted" in beat && beat.posted.includes(run)) void loop.look();
 	});
 	return {
 		emptied: loop.look(),
 		close() {
-			closed = true;
 			unlisten();
+			unwatch();
 			return loop.close();
 		},
 	};
@@ -156,7 +155,7 @@ WITH post AS (
 	INSERT INTO chronicle.inbox (run, at, body, state, reason, done_at)
 	VALUES ($1, $2, $3, CASE WHEN $4::text IS NULL THEN 'waiting' ELSE 'refused' END, $4, CASE WHEN $4::text IS NULL THEN NULL ELSE now() END)
 	ON CONFLICT (run, answers) WHERE state IN ('waiting', 'taken') DO NOTHING RETURNING id
-) SELECT id, pg_notify($5, $6) FROM post`;
+) SELECT id, CASE WHEN $4::text IS NULL THEN pg_notify($5, $6) END FROM post`;
 
 /** A post that is to be added. */
 interface NewPost {
@@ -167,7 +166,7 @@ interface NewPost {
 	readonly refused: string | undefined;
 }
 
-/** Adds a post, and notifies the hosts; returns the sender's handle. `undefined`: another answer to the same question was added first. */
+/** Adds a post, and notifies the hosts if it is to be delivered; returns the sender's handle. `undefined`: another answer to the same question was added first. */
 export async function addPost(
 	database: Database,
 	{ run, body, at, refused }: NewPost,

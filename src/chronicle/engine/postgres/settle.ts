@@ -151,9 +151,6 @@ export function returnRun(database: Database, host: string, { id, fence }: RunCl
 	});
 }
 
-/** What decides whether a run gets a job. */
-type IdleRow = SettledRow & { readonly parked: boolean; readonly parent: string | null };
-
 /** A run that is to continue and has neither host nor job: it is new, or its job is lost. That of a child is its parent's matter. */
 export const unsent = "r.holder IS NULL AND r.job IS NULL AND r.parent IS NULL AND NOT r.parked";
 /** Those with commands: the ones without a job come first, because the others usually wait for a host. */
@@ -173,16 +170,19 @@ export async function wakeRuns(database: Database): Promise<readonly string[]> {
 	return woken;
 }
 
-/** Sends a job for a run if it needs one and has none. `skip`: not while another transaction has locked it, which may be the same. */
+/**
+ * Sends a job for a run if it needs one and has none; also for a child that is to continue: its parent asks for it. `skip`: not while another
+ * transaction has locked it, which may be the same.
+ */
 export function wakeRun(database: Database, id: string, skip = false): Promise<boolean> {
 	return database.transaction(async (tx) => {
 		if (!(await lockRun(tx, id, skip))) return false;
-		const { rows } = await tx.query<IdleRow>(
-			`SELECT ${settledColumns}, r.parked, r.parent FROM chronicle.run r WHERE r.id = $1 AND r.holder IS NULL`,
+		const { rows } = await tx.query<SettledRow & { readonly parked: boolean }>(
+			`SELECT ${settledColumns}, r.parked FROM chronicle.run r WHERE r.id = $1 AND r.holder IS NULL`,
 			[id],
 		);
 		const [row] = rows;
-		const isUnsent = row?.job === null && row.parent === null && !row.parked;
+		const isUnsent = row?.job === null && !row.parked;
 		return row !== undefined && (row.waiting || isUnsent) && ensureJob(database, tx, row);
 	});
 }

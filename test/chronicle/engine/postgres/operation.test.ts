@@ -210,6 +210,11 @@ describe("an engine", needsPostgres, () => {
 			await die(other);
 			expect(await reapRuns(database)).toEqual([child.run.id]);
 			expect((await child.append([{ kind: "noted", text: "late" }], "durable")).ok).toBe(false);
+			// One that has lost its job gets another when its parent asks for it.
+			const [lost = ""] = firsts.map(({ id }) => id).filter((id) => id !== child.run.id);
+			await database.query("UPDATE chronicle.run SET job = NULL WHERE id = $1", [lost]);
+			expect(await wakeRuns(database)).toEqual([]);
+			expect(await wakeRun(database, lost)).toBe(true);
 		});
 
 		it("are taken from their hosts, and take no commands, once their parent does not need them", async () => {

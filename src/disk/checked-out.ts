@@ -26,6 +26,10 @@ export const checkedOutQuery: readonly string[] = ["rev-parse", "HEAD", "--symbo
 /** `undefined`: there is no commit. */
 export function parseCheckedOut(output: string): CheckedOutCommit | undefined {
 	const [commit = "", name = ""] = output.split("\n");
-	const branch = name.startsWith("refs/heads/") ? name.slice("refs/heads/".length) : null;
-	return commit === "" ? undefined : { branch, commit };
+	return commit === "" ? undefined : { branch: branchOfRef(name), commit };
+}
+
+/** The branch that a ref is; `null`: it is none. */
+export function branchOfRef(ref: string): string | null {
+	return ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : null;
 }

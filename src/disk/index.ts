@@ -1,4 +1,4 @@
-export { checkedOutQuery, parseCheckedOut, readCheckedOut } from "./checked-out.ts";
+export { branchOfRef, checkedOutQuery, parseCheckedOut, readCheckedOut } from "./checked-out.ts";
 export { attempt, deepestRealPath, folderEntries, folderNames, isNoFile, jsonObject, realPathOf } from "./look-up.ts";
 export { inheritOwner, inheritOwners, makePrivateFolder } from "./ownership.ts";
 export { readLines } from "./read-lines.ts";

@@ -4,6 +4,8 @@
 // are nowhere else is kept until its run is removed.
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { branchOfRef } from "../../../disk/index.ts";
+import type { CheckedOut } from "../../core/index.ts";
 import { isRunId } from "../ledger/index.ts";
 import { readRest, runGit } from "../workspace/index.ts";
 import { conversationSpec, writeConversations } from "./conversations.ts";
@@ -107,17 +109,26 @@ export class Checkout {
 			throw new Error(`The commit ${commit}, which the run's files are on, is not on the remote.`);
 	}
 
-	/** Fetches a branch, or what the remote's HEAD names, and gives its commit. Throws a sentence. */
-	fetchTip(run: string, branch: string | undefined): Promise<string> {
+	/** Fetches a branch, or the one that the remote's HEAD names. Throws a sentence. */
+	fetchTip(run: string, branch: string | undefined): Promise<CheckedOut> {
 		return this.#alone(async () => {
 			const ref = `refs/chronicle/${run}/start`;
 			if (branch !== undefined && !isBranchName(branch)) throw new Error(`${JSON.stringify(branch)} is not a branch.`);
-			const from = branch === undefined ? "HEAD" : `refs/heads/${branch}`;
+			const name = branch ?? (await this.#branchOfRemote());
+			const from = name === null ? "HEAD" : `refs/heads/${name}`;
 			const fetched = await gitFetch(this.#place, this.#remote, [`+${from}:${ref}`]);
 			if (fetched.kind !== "done")
-				throw new Error(`The branch ${branch ?? "of HEAD"} could not be fetched: ${explainGit(fetched)}`);
-			return gitText(this.#place, ["rev-parse", ref]);
+				throw new Error(`The branch ${name ?? "of HEAD"} could not be fetched: ${explainGit(fetched)}`);
+			return { branch: name, commit: await gitText(this.#place, ["rev-parse", ref]) };
 		});
+	}
+
+	/** The branch that the remote's HEAD names; `null`: none, or the remote does not say. */
+	async #branchOfRemote(): Promise<string | null> {
+		const listed = await gitRemote(this.#place, ["ls-remote", "--symref", this.#remote, "HEAD"]);
+		const [, ref = ""] = /^ref: (\S+)\tHEAD$/m.exec(listed.kind === "done" ? listed.output.toString("utf8") : "") ?? [];
+		const name = branchOfRef(ref);
+		return name !== null && isBranchName(name) ? name : null;
 	}
 
 	/** Makes the working folder, or sets its tracked files back, to the commit of `base`. Gives whether it was made now. */

@@ -150,17 +150,18 @@ export class ScheduledRuns {
 	/** Makes the run `id`; the store fails with `exists` where an earlier attempt at the job has made it. */
 	async #make(id: string, schedule: DueSchedule): Promise<Result<unknown, StoreFailure>> {
 		const { database, host, project, checkout } = this.#options;
-		const { queue, priority } = schedule;
-		const store = openPostgresStore({
-			...{ database, host, clock: systemClock, redact: openRedaction(process.env), project: project.name },
-			...{ queue, priority, schedule: schedule.id, folderOf: (run) => checkout.folderOf(run) },
-			creates: { kind: "submitted", base: (run) => this.#publish(run, schedule) },
-		});
+		const { queue, priority, branch, folder } = schedule;
 		this.making.add(id);
 		try {
 			const start = parseUntrusted(schedule.start, isFirstEvent as Shape<ScheduledStart>);
 			if (!start) throw new Error("What the schedule starts cannot be read: remove it and add it again.");
-			return await store.create({ ...start, id });
+			const checkedOut = await checkout.fetchTip(id, branch ?? undefined);
+			const store = openPostgresStore({
+				...{ database, host, clock: systemClock, redact: openRedaction(process.env), project: project.name },
+				...{ queue, priority, schedule: schedule.id, folderOf: (run) => checkout.folderOf(run) },
+				creates: { kind: "submitted", base: (run) => this.#publish(run, checkedOut.commit, folder) },
+			});
+			return await store.create({ ...start, id, checkedOut });
 		} finally {
 			// Whichever host does the run makes its own folder.
 			await checkout.remove(id).catch(() => {});
@@ -168,10 +169,9 @@ export class ScheduledRuns {
 		}
 	}
 
-	/** Publishes the files of the branch as those that the run starts with. */
-	async #publish(run: Run, { branch, folder }: DueSchedule): Promise<Result<RunStart, StoreFailure>> {
+	/** Publishes the files of the commit `parent` as those that the run starts with. */
+	async #publish(run: Run, parent: string, folder: string): Promise<Result<RunStart, StoreFailure>> {
 		const { project, checkout } = this.#options;
-		const parent = await checkout.fetchTip(run.id, branch ?? undefined);
 		await checkout.reset(run.id, { parent, note: { folder, placeholders: [] } });
 		const cwd = folderIn(checkout.workOf(run.id), folder);
 		const { ownFolders } = openProject({ ...project.place, cwd, trust: "untrusted" });

@@ -187,6 +187,12 @@ describe("a schedule of an engine", needsPostgres, () => {
 			`refs/chronicle/${id}/trees/${rows[0]?.head}:kept.txt`,
 		]);
 		expect(shown.stdout.toString()).toBe("kept\n");
+		const onRemote = (...args: string[]) =>
+			spawnSync("git", ["--git-dir", remote, ...args], { encoding: "utf8" }).stdout.trim();
+		const [first] = (await owner.query<{ body: string }>("SELECT body FROM chronicle.event WHERE seq = 1")).rows;
+		expect(JSON.parse(first?.body ?? "")).toMatchObject({
+			checkedOut: { branch: onRemote("symbolic-ref", "--short", "HEAD"), commit: onRemote("rev-parse", "HEAD") },
+		});
 		// It died before it noted what it had done.
 		await owner.query("UPDATE chronicle.schedule SET last_run = NULL, handling = $1", [id]);
 		await owner.query("UPDATE chronicle_jobs.job SET state = 'retry' WHERE id = $1", [id]);

@@ -1,10 +1,9 @@
 // From a user's approval on another machine, 30 ms a round trip from the database, to the first request of the next worker: real pi, a host as a process of
 // its own. Needs Postgres.
-import { openHost, openPostgresStore, queueName } from "../src/chronicle/engine/postgres/index.ts";
-import { openRedaction } from "../src/safety/index.ts";
 import { connect } from "../test/chronicle/engine/postgres/connect.ts";
 import { openEngineStage } from "../test/chronicle/engine/postgres/engine-stage.ts";
 import { openLink } from "../test/chronicle/engine/postgres/link.ts";
+import { storeOf } from "../test/chronicle/engine/postgres/open-engine.ts";
 import { call, openModelServer, say } from "../test/harness/index.ts";
 import stage from "../test/harness/stage.ts";
 import { type Figures, median } from "./figure.ts";
@@ -38,10 +37,7 @@ export async function bench(): Promise<Figures> {
 	});
 	const far = await openLink(engine.cluster.url, farMs);
 	const database = await connect(far.url);
-	const store = openPostgresStore({
-		...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project: "app" },
-		...{ queue: queueName("app", "runs"), folderOf: (run: string) => `/nowhere/${run}`, creates: { kind: "held" } },
-	});
+	const store = storeOf(database, "held");
 	engine.host("a");
 	engine.host("b");
 	const submitted = await engine.cli(["run", "--json", "--model", "scripted/one", "bench", "Do it"]);

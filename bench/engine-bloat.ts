@@ -1,18 +1,10 @@
 // What the tables of an engine cost as they grow: `node bench/engine-bloat.ts [states]` (default 20,000) records the events of states, six appends each,
 // as hosts do, and prints the sizes of the tables, the share of HOT updates and dead rows, on the way and at the end.
 import { randomUUID } from "node:crypto";
-import {
-	type Database,
-	openDatabase,
-	openHost,
-	openPostgresStore,
-	queueName,
-	setUpEngine,
-} from "../src/chronicle/engine/postgres/index.ts";
-import { openRedaction } from "../src/safety/index.ts";
+import type { Database } from "../src/chronicle/engine/postgres/index.ts";
 import { created, value } from "../test/chronicle/engine/ledger/sample-events.ts";
+import { openEngine, storeOf } from "../test/chronicle/engine/postgres/open-engine.ts";
 import { endFile } from "../test/harness/lifetime.ts";
-import { startPostgres } from "../test/harness/postgres.ts";
 
 const [wanted = 20_000] = process.argv.slice(2).map(Number);
 const runs = 20;
@@ -49,15 +41,8 @@ async function report(database: Database, states: number): Promise<void> {
 }
 
 async function record(): Promise<void> {
-	const cluster = await startPostgres();
-	const opened = await openDatabase(cluster.url);
-	if (!opened.ok) throw new Error(opened.failure.message);
-	const database = opened.value;
-	await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
-	const store = openPostgresStore({
-		...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project: "app" },
-		...{ queue: queueName("app", "runs"), folderOf: (run: string) => `/nowhere/${run}`, creates: { kind: "held" } },
-	});
+	const { database } = await openEngine();
+	const store = storeOf(database, "held");
 	const ledgers = await Promise.all(
 		Array.from({ length: runs }, async () =>
 			value(await store.create(created({ id: randomUUID(), task: "x".repeat(1500) }))),

@@ -2,9 +2,9 @@
 // database of its own with `runs` runs (default 100,000), of which one in a hundred is held, measures the statements of hosts on it, and prints
 // statements, rows, bytes and what breaks first for `hosts` hosts (default 1,000) and a million runs.
 import { availableParallelism } from "node:os";
-import { type Database, openDatabase, setUpEngine } from "../src/chronicle/engine/postgres/index.ts";
+import type { Database } from "../src/chronicle/engine/postgres/index.ts";
+import { openEngine } from "../test/chronicle/engine/postgres/open-engine.ts";
 import { endFile } from "../test/harness/lifetime.ts";
-import { startPostgres } from "../test/harness/postgres.ts";
 import { median } from "./figure.ts";
 
 const [hostCount = 1000, filled = 100_000] = process.argv.slice(2).map(Number);
@@ -73,11 +73,7 @@ async function bytesOf(database: Database, table: string): Promise<number> {
 }
 
 async function simulate(): Promise<void> {
-	const cluster = await startPostgres();
-	const opened = await openDatabase(cluster.url);
-	if (!opened.ok) throw new Error(opened.failure.message);
-	const database = opened.value;
-	await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
+	const { database } = await openEngine();
 
 	const began = performance.now();
 	await fill(database);

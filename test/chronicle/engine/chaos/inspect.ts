@@ -3,12 +3,11 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
-import { openHost, openPostgresStore, queueName } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { treesIn } from "../../../../src/chronicle/engine/postgres/publishing.ts";
 import { RunRefs } from "../../../../src/chronicle/engine/postgres/run-refs.ts";
 import { treeRef } from "../../../../src/chronicle/engine/postgres/run-snapshot.ts";
-import { openRedaction } from "../../../../src/safety/index.ts";
 import { patient } from "../../../harness/patience.ts";
+import { storeOf } from "../postgres/open-engine.ts";
 import { hostNames } from "./schedule.ts";
 import type { Users } from "./users.ts";
 import type { World } from "./world.ts";
@@ -119,7 +118,7 @@ async function inspectFiles(world: World, run: string): Promise<void> {
 	deepEqual(found, wantedFiles, `the files of run ${run}`);
 }
 
-/** What a user was told of a command agrees with the record. */
+/** The result of each command that a user was shown agrees with what was recorded. */
 async function inspectCommands(world: World, users: Users): Promise<void> {
 	const answers = new Map<string, number>();
 	for (const { run, event, post, tries } of users.given) {
@@ -154,7 +153,7 @@ UNION ALL SELECT 'command', id::text FROM chronicle.inbox WHERE state = 'waiting
 UNION ALL SELECT 'snapshot', run::text FROM chronicle.snapshot
 UNION ALL SELECT 'open transaction', query FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND state_change < now() - interval '1 minute'`;
 
-/** Nothing is left in the database that somebody would have to do something with. */
+/** The database has nothing left that a host or a user would have to handle. */
 export async function inspectDatabase({ database }: World): Promise<void> {
 	const look = async () => (await database.query<{ what: string; id: string }>(leftText)).rows;
 	let left = await look();
@@ -170,14 +169,7 @@ export async function inspectRest(world: World): Promise<void> {
 	let left = look();
 	for (const end = Date.now() + patient(20_000); left.length > 0 && Date.now() < end; left = look()) await sleep(200);
 	deepEqual(left, [], "folders on hosts");
-	const store = openPostgresStore({
-		...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project: "app" },
-		...{
-			queue: queueName("app", "runs"),
-			folderOf: (run: string) => `${root}/users/${run}`,
-			creates: { kind: "held" },
-		},
-	});
+	const store = storeOf(database, "held", { folderOf: (run) => `${root}/users/${run}` });
 	const { rows } = await database.query<{ id: string }>("SELECT id::text FROM chronicle.run WHERE parent IS NULL");
 	for (const { id } of rows)
 		for (const one of (await store.family(id)).toReversed()) {

@@ -3,15 +3,10 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Post, Run, UserEvent } from "../../../../src/chronicle/core/index.ts";
-import {
-	type Database,
-	openHost,
-	openPostgresStore,
-	openSharedWorkspace,
-	queueName,
-} from "../../../../src/chronicle/engine/postgres/index.ts";
-import { openRedaction } from "../../../../src/safety/index.ts";
+import type { Database, openPostgresStore } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { created } from "../ledger/sample-events.ts";
+import { storeOf } from "../postgres/open-engine.ts";
+import { submitsFiles } from "../postgres/shared-repository.ts";
 import type { Answers, Commands, Schedule } from "./schedule.ts";
 import type { World } from "./world.ts";
 
@@ -79,20 +74,13 @@ export class Users {
 
 	#storeOn(database: Database) {
 		const { cwd, remote, root } = this.#world;
-		return openPostgresStore({
-			...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project: "app" },
-			...{ queue: queueName("app", "runs"), folderOf: (run: string) => join(root, "users", run) },
-			creates: {
-				kind: "submitted",
-				async base(run) {
-					const folder = join(root, "users", run.id, "work");
-					const files = await openSharedWorkspace({ run: run.id, remote, cwd, folder, leftOut: [] }).snapshot();
-					return files.ok
-						? { ok: true, value: { head: files.value.tree, parent: null, folder: "" } }
-						: { ok: false, failure: { ...files.failure, reason: "io" } };
-				},
-			},
-		});
+		const folderOf = (run: string) => join(root, "users", run);
+		const creates = submitsFiles(
+			{ remote, cwd },
+			(run) => join(folderOf(run), "work"),
+			() => null,
+		);
+		return storeOf(database, "submitted", { folderOf, creates });
 	}
 
 	/** Submits the n-th run, however long that takes. */

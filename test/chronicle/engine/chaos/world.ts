@@ -1,6 +1,6 @@
 // The engine of a chaos test: a Postgres, a git remote, three hosts as processes of their own behind a proxy each, one of them on a small disk where
 // that is possible; and the faults that all of them meet.
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import {
 	closeSync,
 	existsSync,
@@ -10,19 +10,20 @@ import {
 	readFileSync,
 	renameSync,
 	rmSync,
-	writeFileSync,
 	writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Database, setUpEngine } from "../../../../src/chronicle/engine/postgres/index.ts";
+import type { Database } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { closeLater } from "../../../harness/lifetime.ts";
-import { type Cluster, startPostgres } from "../../../harness/postgres.ts";
+import type { Cluster } from "../../../harness/postgres.ts";
 import { needsSmallDisk, onSmallDisk } from "../../../harness/small-disk.ts";
 import { connect } from "../postgres/connect.ts";
 import { type Link, openLink } from "../postgres/link.ts";
+import { openEngine } from "../postgres/open-engine.ts";
+import { openSharedRepository } from "../postgres/shared-repository.ts";
 import { type Fault, type HostName, hostNames } from "./schedule.ts";
 import type { ScriptedHostOptions } from "./scripted-host.ts";
 
@@ -48,7 +49,7 @@ export interface World {
 	meet(fault: Fault): Promise<void>;
 	/** Names of the folders that a host keeps for runs. */
 	foldersOf(host: HostName): readonly string[];
-	/** What hosts did that nobody asked them for. */
+	/** Hosts that ended although nobody had stopped them, with their logs. */
 	readonly faults: readonly string[];
 }
 
@@ -61,23 +62,10 @@ export async function openWorld({
 	readonly slots: number;
 }): Promise<World> {
 	const root = openFolder();
-	const remote = join(root, "remote.git");
-	const cwd = join(root, "project");
-	mkdirSync(cwd);
-	const git = (...args: string[]): void => {
-		const done = spawnSync("git", args, { cwd, encoding: "utf8" });
-		if (done.status !== 0) throw new Error(done.stderr);
-	};
-	git("init", "-q", "--bare", remote);
-	git("init", "-q");
-	writeFileSync(join(cwd, "log.txt"), "begun\n");
-	git("add", "-A");
-	git("-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "-q", "-m", "first");
+	const { remote, cwd, git } = openSharedRepository(root, "log.txt", "begun\n");
 	git("remote", "add", "origin", remote);
 	git("push", "-q", "origin", "HEAD:refs/heads/main");
-	const cluster = await startPostgres();
-	const database = await connect(cluster.url);
-	await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
+	const { cluster, database } = await openEngine();
 	const far = await openLink(cluster.url, farMs);
 	const users = [await connect(far.url), await connect(far.url)] as const;
 	const faults: string[] = [];
@@ -123,7 +111,7 @@ export async function openWorld({
 	};
 }
 
-/** Starts a killed server: what is left of it must have ended before. */
+/** Starts a server that was killed, as soon as the rest of its processes have ended. */
 async function startAgain(cluster: Cluster): Promise<void> {
 	for (let tries = 0; ; tries += 1) {
 		try {

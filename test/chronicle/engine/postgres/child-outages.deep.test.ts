@@ -3,19 +3,12 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { needsChild, type Run } from "../../../../src/chronicle/core/index.ts";
 import type { Sql } from "../../../../src/chronicle/engine/postgres/database.ts";
-import {
-	type Database,
-	openHost,
-	openPostgresStore,
-	queueName,
-	setUpEngine,
-} from "../../../../src/chronicle/engine/postgres/index.ts";
+import { type Database, openHost } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { RemoteChildren } from "../../../../src/chronicle/engine/postgres/remote-children.ts";
-import { openRedaction } from "../../../../src/safety/index.ts";
 import { patient } from "../../../harness/patience.ts";
-import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
+import { needsPostgres } from "../../../harness/postgres.ts";
 import { baseline, created, tell, value } from "../ledger/sample-events.ts";
-import { connect } from "./connect.ts";
+import { openEngine, storeOf } from "./open-engine.ts";
 
 const side = { persona: "B", next: ["done"] };
 const definition = { name: "T", states: { a: { branches: { one: side }, next: ["done"] } } };
@@ -55,19 +48,14 @@ function withOutages(database: Database, when: When, isLost: (n: number) => bool
 describe("an outage of the database while a child is begun and commanded", needsPostgres, () => {
 	let database: Database;
 	beforeAll(async () => {
-		database = await connect((await startPostgres()).url);
-		await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
+		({ database } = await openEngine());
 	});
 
 	/** A held run with a planned child, whose host loses the database as `isLost` says. */
 	const open = async (isLost: (n: number) => boolean, patienceMs: number, when: When = "before") => {
 		const { lossy, count } = withOutages(database, when, isLost);
 		const host = openHost(database, { leaseMs: 3_600_000 });
-		const storeOn = (on: Database) =>
-			openPostgresStore({
-				...{ database: on, host, clock: Date, redact: openRedaction({}), project: "app" },
-				...{ queue: queueName("app", "runs"), folderOf: (run: string) => `/nowhere/${run}`, creates: { kind: "held" } },
-			});
+		const storeOn = (on: Database) => storeOf(on, "held", { host });
 		const ledger = value(await storeOn(database).create(created({ id: randomUUID(), definition })));
 		const run = await tell(ledger, ledger.run, baseline);
 		const [child] = run.children?.children ?? [];

@@ -1,19 +1,18 @@
 // Connections that are open on one side only: the other side is gone without a word. A host keeps its lease, and hears notifications again.
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Database, openHost, setUpEngine } from "../../../../src/chronicle/engine/postgres/index.ts";
+import { type Database, openHost } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { patient } from "../../../harness/patience.ts";
-import { type Cluster, needsPostgres, startPostgres } from "../../../harness/postgres.ts";
+import { type Cluster, needsPostgres } from "../../../harness/postgres.ts";
 import { connect } from "./connect.ts";
 import { openLink } from "./link.ts";
+import { openEngine } from "./open-engine.ts";
 
 describe("a host whose connections are half open", needsPostgres, () => {
 	let cluster: Cluster;
 	let owner: Database;
 	beforeAll(async () => {
-		cluster = await startPostgres();
-		owner = await connect(cluster.url);
-		await setUpEngine(owner, { project: "app", queues: [], labels: [], members: [] });
+		({ cluster, database: owner } = await openEngine());
 	});
 
 	it("keeps its lease, and so its runs", { timeout: patient(60_000) }, async () => {

@@ -1,14 +1,11 @@
 // An engine whose hosts are objects of this process: they take runs from Postgres, prepare their folders from a git remote, and supervise them with
 // workers that play a script.
-import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
 	type Database,
 	EngineWorker,
 	openHost,
-	openPostgresStore,
-	openSharedWorkspace,
+	type openPostgresStore,
 	queueName,
 	setUpEngine,
 } from "../../../../src/chronicle/engine/postgres/index.ts";
@@ -16,7 +13,6 @@ import { logText } from "../../../../src/chronicle/engine/postgres/log.ts";
 import type { ServedProject } from "../../../../src/chronicle/engine/postgres/segment.ts";
 import type { WorkerOptions } from "../../../../src/chronicle/engine/postgres/worker.ts";
 import type { Project } from "../../../../src/chronicle/engine/project/index.ts";
-import { openRedaction } from "../../../../src/safety/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { closeLater } from "../../../harness/lifetime.ts";
 import { type Cluster, startPostgres } from "../../../harness/postgres.ts";
@@ -24,6 +20,8 @@ import { created, value } from "../ledger/sample-events.ts";
 import type { Play } from "../supervisor/scripted-launcher.ts";
 import { openStage } from "../supervisor/stage.ts";
 import { connect } from "./connect.ts";
+import { appSetup, storeOf } from "./open-engine.ts";
+import { openSharedRepository, submitsFiles } from "./shared-repository.ts";
 
 const definition = { name: "T", states: { a: { persona: "A", next: ["done"] } } };
 
@@ -71,36 +69,16 @@ export interface HostStage {
 /** Opens an engine with a repository for its projects, and no hosts. */
 export async function openHostStage(projects: readonly string[] = ["app"]): Promise<HostStage> {
 	const root = openFolder();
-	const remote = join(root, "remote.git");
-	const cwd = join(root, "project");
-	mkdirSync(cwd);
-	const git = (...args: string[]): string => {
-		const done = spawnSync("git", args, { cwd, encoding: "utf8" });
-		if (done.status !== 0) throw new Error(done.stderr);
-		return done.stdout.trim();
-	};
-	git("init", "-q", "--bare", remote);
-	git("init", "-q");
-	writeFileSync(join(cwd, "file.txt"), "one\n");
-	git("add", "-A");
-	git("-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "-q", "-m", "first");
+	const repository = openSharedRepository(root, "file.txt", "one\n");
+	const { remote, git } = repository;
 	const cluster = await startPostgres();
 	const database = await connect(cluster.url);
-	for (const project of projects) await setUpEngine(database, { project, queues: [], labels: [], members: [] });
+	for (const project of projects) await setUpEngine(database, { ...appSetup, project });
+	const head = () => git("rev-parse", "HEAD");
+	const creates = submitsFiles(repository, (run) => join(root, "submit", run), head);
 	const store = (project = "app") =>
-		openPostgresStore({
-			...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project },
-			...{ queue: queueName(project, "runs"), folderOf: (run: string) => join(root, "runs", run) },
-			creates: {
-				kind: "submitted",
-				async base(run) {
-					const folder = join(root, "submit", run.id);
-					const files = await openSharedWorkspace({ run: run.id, remote, cwd, folder, leftOut: [] }).snapshot();
-					return files.ok
-						? { ok: true, value: { head: files.value.tree, parent: git("rev-parse", "HEAD"), folder: "" } }
-						: { ok: false, failure: { ...files.failure, reason: "io" } };
-				},
-			},
+		storeOf(database, "submitted", {
+			...{ project, queue: queueName(project, "runs"), folderOf: (run: string) => join(root, "runs", run), creates },
 		});
 	return {
 		...{ cluster, database, root, remote, git, store },

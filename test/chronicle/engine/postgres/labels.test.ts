@@ -6,7 +6,6 @@ import {
 	type Database,
 	initialize,
 	openHost,
-	openPostgresStore,
 	queueName,
 	readStatus,
 	setUpEngine,
@@ -14,13 +13,11 @@ import {
 import { isServed } from "../../../../src/chronicle/engine/postgres/jobs.ts";
 import { cancelReplaced, handOver, reapRuns } from "../../../../src/chronicle/engine/postgres/settle.ts";
 import { LabelsMissing } from "../../../../src/chronicle/engine/postgres/store.ts";
-import { openRedaction } from "../../../../src/safety/index.ts";
-import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
+import { needsPostgres } from "../../../harness/postgres.ts";
 import { created, id, tell, value } from "../ledger/sample-events.ts";
 import { attended } from "./attended.ts";
-import { connect } from "./connect.ts";
+import { appSetup, openEngine, queue as plain, storeOf } from "./open-engine.ts";
 
-const plain = queueName("app", "runs");
 const gpu = queueName("app", "runs", ["gpu"]);
 const trained = { states: { train: { persona: "A", host: ["gpu"], next: ["report"] }, report: { persona: "B" } } };
 const abort: UserEvent = { kind: "abort_requested", words: "never mind" };
@@ -37,14 +34,7 @@ describe("the job of a run", needsPostgres, () => {
 	};
 	const host = (labels: readonly string[]) => open(labels);
 	const store = (on = openHost(database), queue = plain) =>
-		attended(
-			database,
-			openPostgresStore({
-				...{ database, host: on, clock: Date, redact: openRedaction({}), project: "app", queue },
-				folderOf: (run) => `/nowhere/${run}`,
-				creates: { kind: "submitted", base: async () => ({ ok: true, value: null }) },
-			}),
-		);
+		attended(database, storeOf(database, "submitted", { host: on, queue }));
 	/** Takes the next job of a queue as a host with these labels does; `undefined`: there is none, or it was sent on. */
 	const take = (queue: string, on: Host) =>
 		database.transaction(async (tx) => {
@@ -76,8 +66,7 @@ describe("the job of a run", needsPostgres, () => {
 	];
 
 	beforeAll(async () => {
-		database = await connect((await startPostgres()).url);
-		await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
+		({ database } = await openEngine());
 	});
 	beforeEach(async () => {
 		await database.query("DELETE FROM chronicle.run");
@@ -107,7 +96,7 @@ describe("the job of a run", needsPostgres, () => {
 
 	it("needs one host with both the labels of the run and those of its state", async () => {
 		const big = queueName("app", "runs", ["big"]);
-		await setUpEngine(database, { project: "app", queues: [], labels: ["big"], members: [] });
+		await setUpEngine(database, { ...appSetup, labels: ["big"] });
 		value(await store(undefined, big).create(created({ definition: trained })));
 		expect(await queued()).toEqual([queueName("app", "runs", ["big", "gpu"])]);
 		await host(["gpu"]).register();
@@ -166,7 +155,7 @@ describe("the job of a run", needsPostgres, () => {
 
 	it("that would end the run goes to any host if none has the labels, whatever was in progress", async () => {
 		const big = queueName("app", "runs", ["big"]);
-		await setUpEngine(database, { project: "app", queues: [], labels: ["big"], members: [] });
+		await setUpEngine(database, { ...appSetup, labels: ["big"] });
 		for (const [submitted, worked] of [
 			[plain, true],
 			[plain, false],

@@ -11,21 +11,19 @@ import {
 	initialize,
 	isLimitable,
 	openHost,
-	openPostgresStore,
 	queueName,
 	readStatus,
 	setLimit,
 	setUpEngine,
 } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { reapRuns, wakeRun, wakeRuns } from "../../../../src/chronicle/engine/postgres/settle.ts";
-import { openRedaction } from "../../../../src/safety/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { patient } from "../../../harness/patience.ts";
-import { type Cluster, needsPostgres, startPostgres } from "../../../harness/postgres.ts";
+import { type Cluster, needsPostgres } from "../../../harness/postgres.ts";
 import { baseline, created, tell, value } from "../ledger/sample-events.ts";
 import { connect } from "./connect.ts";
+import { appSetup, openEngine, queue, storeOf } from "./open-engine.ts";
 
-const queue = queueName("app", "runs");
 const idOf = (n: number): string => `aaaaaaaa-0000-4000-8000-${String(n).padStart(12, "0")}`;
 
 describe("an engine", needsPostgres, () => {
@@ -37,13 +35,7 @@ describe("an engine", needsPostgres, () => {
 		hosts.push(host);
 		return host;
 	};
-	const store = (creates: "held" | "submitted", host = open(database)) =>
-		openPostgresStore({
-			...{ database, host, clock: Date, redact: openRedaction({}), project: "app", queue },
-			folderOf: (run) => `/nowhere/${run}`,
-			creates:
-				creates === "held" ? { kind: "held" } : { kind: "submitted", base: async () => ({ ok: true, value: null }) },
-		});
+	const store = (creates: "held" | "submitted", host = open(database)) => storeOf(database, creates, { host });
 	const submit = async (n: number): Promise<void> => {
 		value(await store("submitted").create({ ...created({ id: idOf(n) }), model: "acme/one" }));
 		await wakeRun(database, idOf(n));
@@ -58,9 +50,7 @@ describe("an engine", needsPostgres, () => {
 		});
 	};
 	beforeAll(async () => {
-		cluster = await startPostgres();
-		database = await connect(cluster.url);
-		await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
+		({ cluster, database } = await openEngine());
 	});
 	afterEach(async () => {
 		// A host that renews its row would wait for tables that the next test alters, on a connection that the test needs.
@@ -75,16 +65,12 @@ describe("an engine", needsPostgres, () => {
 
 	it("makes a queue with labels when the first job for them is sent, and no queue of another name", async () => {
 		const labels = Array.from({ length: 30 }, (_, n) => `label-${n}`);
-		await setUpEngine(database, { project: "app", queues: [], labels, members: [] });
+		await setUpEngine(database, { ...appSetup, labels });
 		const queues = async () => (await (await database.boss()).getQueues()).map(({ name }) => name).sort();
 		const before = await queues();
 		expect(before).toEqual(["app/.dead", "app/.schedule", "app/runs"]);
 		const into = (name: string, wanted: string[]) =>
-			openPostgresStore({
-				...{ database, host: open(database), clock: Date, redact: openRedaction({}), project: "app" },
-				...{ queue: queueName("app", name, wanted), folderOf: (run: string) => `/nowhere/${run}` },
-				creates: { kind: "submitted", base: async () => ({ ok: true, value: null }) },
-			});
+			storeOf(database, "submitted", { host: open(database), queue: queueName("app", name, wanted) });
 		const sets = [[], ["gpu"], ["big"], ["gpu", "big"]];
 		for (const [n, wanted] of sets.entries()) value(await into("runs", wanted).create(created({ id: idOf(n + 1) })));
 		await wakeRuns(database);
@@ -93,7 +79,7 @@ describe("an engine", needsPostgres, () => {
 			const missing = await into("typo", wanted).create(created({ id: idOf(9) }));
 			expect(!missing.ok && missing.failure.message).toContain("no queue app/typo");
 		}
-		const refused = await setUpEngine(database, { project: "app", queues: [], labels: ["a/b"], members: [] });
+		const refused = await setUpEngine(database, { ...appSetup, labels: ["a/b"] });
 		expect(refused).toMatchObject({ reason: "usage" });
 	});
 
@@ -134,8 +120,7 @@ describe("an engine", needsPostgres, () => {
 	});
 
 	it("counts every claim of a run for a rate, and keeps the project's other limits", async () => {
-		const setUp = (limit: { most?: number; perMinute?: number }) =>
-			setUpEngine(database, { project: "app", queues: [], labels: [], members: [], ...limit });
+		const setUp = (limit: { most?: number; perMinute?: number }) => setUpEngine(database, { ...appSetup, ...limit });
 		await setUp({ perMinute: 2 });
 		await setUp({ most: 9 });
 		await setUp({});

@@ -1,7 +1,5 @@
 // Commands that failures on an engine name: each repeats the options that chose engine and project, so that it works as printed.
 import { beforeAll, describe, expect, it } from "vitest";
-import { openHost, openPostgresStore, queueName } from "../../../../src/chronicle/engine/postgres/index.ts";
-import { openRedaction } from "../../../../src/safety/index.ts";
 import { keepForFile } from "../../../harness/lifetime.ts";
 import { patient } from "../../../harness/patience.ts";
 import { type Cluster, needsPostgres, startPostgres } from "../../../harness/postgres.ts";
@@ -10,6 +8,7 @@ import { openProject, type Project } from "../../../harness/project.ts";
 import { packageUnderTest, piScript } from "../../../harness/under-test.ts";
 import { created, id, value } from "../ledger/sample-events.ts";
 import { connect } from "./connect.ts";
+import { storeOf } from "./open-engine.ts";
 
 const short = id.slice(0, 8);
 const lookingVerbs = ["list", `status ${short}`, `view ${short}`, `diff ${short}`, `report ${short}`];
@@ -80,11 +79,7 @@ describe("the command that a failure names", needsPostgres, () => {
 		const outsider = await play("list", "bob");
 		expect(outsider.commands).toEqual([`${prefix("bob")}engine init --project app --members bob`]);
 		await database.query("INSERT INTO chronicle.access VALUES ('app', 'bob')");
-		const store = openPostgresStore({
-			...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project: "app" },
-			...{ queue: queueName("app", "runs"), folderOf: (run: string) => `/nowhere/${run}` },
-			creates: { kind: "submitted", base: async () => ({ ok: true, value: null }) },
-		});
+		const store = storeOf(database, "submitted");
 		value(await store.create(created()));
 		for (const verb of [`abort ${short} words`, ...removingVerbs, "engine drain", "engine limit project app"]) {
 			const { code, text, commands } = await play(verb, "bob");

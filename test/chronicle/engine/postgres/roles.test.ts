@@ -5,7 +5,6 @@ import {
 	checkEngineProject,
 	type Database,
 	openHost,
-	openPostgresStore,
 	queueName,
 	readStatus,
 	setLimit,
@@ -13,10 +12,10 @@ import {
 } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { readLogin } from "../../../../src/chronicle/engine/postgres/rights.ts";
 import { cancelReplaced, handOver, wakeRun, wakeRuns } from "../../../../src/chronicle/engine/postgres/settle.ts";
-import { openRedaction } from "../../../../src/safety/index.ts";
 import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
 import { baseline, created, id, tell, value } from "../ledger/sample-events.ts";
 import { connect } from "./connect.ts";
+import { storeOf } from "./open-engine.ts";
 
 const logins = {
 	host: "chronicle_worker",
@@ -33,12 +32,7 @@ describe("the roles of an engine", needsPostgres, () => {
 	const as = new Map<string, Database>();
 	const store = (login: string, project = "app", queue = "runs") => {
 		const database = as.get(login) ?? owner;
-		return openPostgresStore({
-			...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project },
-			queue: queueName(project, queue),
-			folderOf: (run) => `/nowhere/${run}`,
-			creates: { kind: "submitted", base: async () => ({ ok: true, value: null }) },
-		});
+		return storeOf(database, "submitted", { project, queue: queueName(project, queue) });
 	};
 	const refused = (login: string, text: string) =>
 		(as.get(login) ?? owner).query(text).then(

@@ -5,20 +5,13 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { LedgerStore } from "../../../../src/chronicle/core/index.ts";
 import { awaitedAnswer, type LedgerEvent, type UserEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { openFileStore } from "../../../../src/chronicle/engine/ledger/index.ts";
-import {
-	openHost,
-	openPostgresStore,
-	queueName,
-	setUpEngine,
-} from "../../../../src/chronicle/engine/postgres/index.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
-import { openRedaction } from "../../../../src/safety/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
-import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
+import { needsPostgres } from "../../../harness/postgres.ts";
 import { created, value } from "../ledger/sample-events.ts";
 import { moveTo } from "../supervisor/scripted-launcher.ts";
 import { openStage } from "../supervisor/stage.ts";
-import { connect } from "./connect.ts";
+import { openEngine, storeOf } from "./open-engine.ts";
 
 const definition = {
 	name: "T",
@@ -58,16 +51,9 @@ describe("a run on an engine", needsPostgres, () => {
 	let engine: LedgerStore;
 	let folder: string;
 	beforeAll(async () => {
-		const { url } = await startPostgres();
-		const database = await connect(url);
-		await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
+		const { database } = await openEngine();
 		folder = openFolder();
-		engine = openPostgresStore({
-			...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project: "app" },
-			queue: queueName("app", "runs"),
-			folderOf: (run) => join(folder, run),
-			creates: { kind: "held" },
-		});
+		engine = storeOf(database, "held", { folderOf: (run) => join(folder, run) });
 	});
 
 	it("has the events that it has on one machine, with the login that has sent it", async () => {

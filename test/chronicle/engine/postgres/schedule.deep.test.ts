@@ -10,8 +10,6 @@ import {
 	type Database,
 	listSchedules,
 	openHost,
-	openPostgresStore,
-	queueName,
 	removeSchedule,
 	setUpEngine,
 } from "../../../../src/chronicle/engine/postgres/index.ts";
@@ -19,7 +17,6 @@ import { ScheduledRuns } from "../../../../src/chronicle/engine/postgres/schedul
 import { scheduleQueue } from "../../../../src/chronicle/engine/postgres/schedules.ts";
 import { wakeRun } from "../../../../src/chronicle/engine/postgres/settle.ts";
 import { timerLines } from "../../../../src/chronicle/ui/cli/timer-lines.ts";
-import { openRedaction } from "../../../../src/safety/index.ts";
 import { deepDescribe } from "../../../harness/deep-it.ts";
 import { openProject } from "../../../harness/index.ts";
 import { patient } from "../../../harness/patience.ts";
@@ -27,6 +24,7 @@ import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
 import { created, value } from "../ledger/sample-events.ts";
 import { connect } from "./connect.ts";
 import { eventually, openEngineStage, openStageModel } from "./engine-stage.ts";
+import { queue, storeOf } from "./open-engine.ts";
 
 describe("a schedule for one machine", () => {
 	it.each([
@@ -92,7 +90,6 @@ describe("a schedule of an engine", needsPostgres, () => {
 	let runs: ScheduledRuns;
 	let remote: string;
 	const reported: string[] = [];
-	const queue = queueName("app", "runs");
 	const { id: _id, ...start } = created({ task: "Sweep" });
 	const usual = { project: "app", queue, priority: 0, zone: "UTC", folder: "", overlap: false, start };
 	const add = async (more: Partial<Parameters<typeof addSchedule>[1]> = {}) =>
@@ -235,11 +232,7 @@ describe("a schedule of an engine", needsPostgres, () => {
 	it("lets a host create no other run than the schedule's own", async () => {
 		const schedule = await add();
 		const as = (more: { queue?: string; schedule?: string }) =>
-			openPostgresStore({
-				...{ database: worker, host: openHost(worker), clock: Date, redact: openRedaction({}), project: "app", queue },
-				...{ folderOf: (run: string) => `/nowhere/${run}`, ...more },
-				creates: { kind: "submitted", base: async () => ({ ok: true, value: null }) },
-			}).create(created({ id: randomUUID() }));
+			storeOf(worker, "submitted", more).create(created({ id: randomUUID() }));
 		expect((await as({})).ok).toBe(false);
 		expect((await as({ schedule: randomUUID() })).ok).toBe(false);
 		expect((await as({ schedule, queue: scheduleQueue("app") })).ok).toBe(false);

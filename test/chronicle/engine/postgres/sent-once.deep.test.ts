@@ -3,30 +3,18 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { UserEvent } from "../../../../src/chronicle/core/index.ts";
-import {
-	addSchedule,
-	type Database,
-	openHost,
-	openPostgresStore,
-	queueName,
-	setUpEngine,
-} from "../../../../src/chronicle/engine/postgres/index.ts";
-import { openRedaction } from "../../../../src/safety/index.ts";
+import { addSchedule, type Database, openHost } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { patient } from "../../../harness/patience.ts";
-import { type Cluster, needsPostgres, startPostgres } from "../../../harness/postgres.ts";
+import { type Cluster, needsPostgres } from "../../../harness/postgres.ts";
 import { baseline, created, tell, value } from "../ledger/sample-events.ts";
 import { connect } from "./connect.ts";
+import { openEngine, queue, storeOf } from "./open-engine.ts";
 import { openStatementCutter } from "./statement-cutter.ts";
 
-const queue = queueName("app", "runs");
 const definition = { states: { a: { persona: "A", requires_approval: "entry", next: ["done"] } } };
 
 const storeOn = (database: Database, kind: "held" | "submitted" = "submitted") =>
-	openPostgresStore({
-		...{ database, host: openHost(database, { leaseMs: 3_600_000 }), clock: Date, redact: openRedaction({}) },
-		...{ project: "app", queue, folderOf: (run: string) => `/nowhere/${run}` },
-		creates: kind === "held" ? { kind } : { kind, base: async () => ({ ok: true, value: null }) },
-	});
+	storeOf(database, kind, { host: openHost(database, { leaseMs: 3_600_000 }) });
 
 interface Sent {
 	/** Whether the sender was told that it is recorded. */
@@ -78,9 +66,7 @@ describe.each(["before", "after"] as const)("a connection that is lost %s a stat
 	let cluster: Cluster;
 	let database: Database;
 	beforeAll(async () => {
-		cluster = await startPostgres();
-		database = await connect(cluster.url);
-		await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
+		({ cluster, database } = await openEngine());
 	});
 
 	it.each(Object.entries(sends))("leaves %s once, or not at all", { timeout: patient(60_000) }, async (_, send) => {

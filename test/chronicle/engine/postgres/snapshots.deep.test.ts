@@ -9,28 +9,19 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { CheckedOut } from "../../../../src/chronicle/core/index.ts";
 import { Checkout } from "../../../../src/chronicle/engine/postgres/checkout.ts";
 import type { PostgresLedger } from "../../../../src/chronicle/engine/postgres/held.ts";
-import {
-	type Database,
-	openHost,
-	openPostgresStore,
-	openSharedWorkspace,
-	queueName,
-	setUpEngine,
-} from "../../../../src/chronicle/engine/postgres/index.ts";
+import { type Database, openSharedWorkspace } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { publishSegment } from "../../../../src/chronicle/engine/postgres/publishing.ts";
 import { openLookingWorkspace } from "../../../../src/chronicle/engine/postgres/shared-workspace.ts";
 import { readSnapshots } from "../../../../src/chronicle/engine/postgres/snapshot-rows.ts";
-import { openRedaction } from "../../../../src/safety/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { patient } from "../../../harness/patience.ts";
-import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
+import { needsPostgres } from "../../../harness/postgres.ts";
 import { runs, seed } from "../../../harness/runs.ts";
 import { created, value } from "../ledger/sample-events.ts";
 import { value as files } from "../workspace/stage.ts";
-import { connect } from "./connect.ts";
+import { openEngine, storeOf } from "./open-engine.ts";
 
 let database: Database;
-const queue = queueName("app", "runs");
 /** More than what is recorded. */
 const large = 2_500_000;
 
@@ -84,12 +75,7 @@ interface Place {
 	write(path: string, content: string | Buffer): void;
 }
 
-const store = () =>
-	openPostgresStore({
-		...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project: "app", queue },
-		folderOf: (run) => join(openFolder(), run),
-		creates: { kind: "held" },
-	});
+const store = () => storeOf(database, "held", { folderOf: (run) => join(openFolder(), run) });
 
 function placeOf(ledger: PostgresLedger, workspace: Place["workspace"], cwd: string): Place {
 	const publishing = publishSegment(ledger, workspace);
@@ -147,8 +133,7 @@ const headOf = async (id: string) =>
 
 describe("the snapshots of a run on an engine", needsPostgres, () => {
 	beforeAll(async () => {
-		database = await connect((await startPostgres()).url);
-		await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
+		({ database } = await openEngine());
 	});
 	beforeEach(async () => {
 		await database.query("DELETE FROM chronicle.run");

@@ -6,31 +6,19 @@ import {
 	drainHosts,
 	metricsText,
 	openHost,
-	openPostgresStore,
-	queueName,
 	readStatus,
 	setLimit,
-	setUpEngine,
 } from "../../../../src/chronicle/engine/postgres/index.ts";
-import { openRedaction } from "../../../../src/safety/index.ts";
-import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
+import { needsPostgres } from "../../../harness/postgres.ts";
 import { created, value } from "../ledger/sample-events.ts";
 import { attended } from "./attended.ts";
-import { connect } from "./connect.ts";
+import { openEngine, storeOf } from "./open-engine.ts";
 
 const idOf = (n: number): string => `aaaaaaaa-0000-4000-8000-${String(n).padStart(12, "0")}`;
 
 describe("the status of an engine", needsPostgres, () => {
 	let database: Database;
-	const store = (host = openHost(database)) =>
-		attended(
-			database,
-			openPostgresStore({
-				...{ database, host, clock: Date, redact: openRedaction({}), project: "app", queue: queueName("app", "runs") },
-				...{ folderOf: (run: string) => `/nowhere/${run}` },
-				creates: { kind: "submitted", base: async () => ({ ok: true, value: null }) },
-			}),
-		);
+	const store = (host = openHost(database)) => attended(database, storeOf(database, "submitted", { host }));
 	const submit = async (n: number, states: object = { a: { persona: "A", next: ["done"] } }): Promise<void> =>
 		void value(await store().create(created({ id: idOf(n), definition: { name: "T", states } })));
 	const up = async (name: string, more: object = {}): Promise<Host> => {
@@ -41,8 +29,7 @@ describe("the status of an engine", needsPostgres, () => {
 	const stuck = async () => (await readStatus(database)).stuck.map(({ why, help }) => ({ why, help }));
 
 	beforeAll(async () => {
-		database = await connect((await startPostgres()).url);
-		await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
+		({ database } = await openEngine());
 	});
 	beforeEach(async () => {
 		for (const table of ["run", "host", "quota", "claim"]) await database.query(`DELETE FROM chronicle.${table}`);

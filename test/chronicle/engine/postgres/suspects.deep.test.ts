@@ -1,22 +1,15 @@
 // A run that kills its hosts is given up, and those beside it are not.
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Host } from "../../../../src/chronicle/engine/postgres/host.ts";
-import {
-	type Database,
-	openHost,
-	openPostgresStore,
-	queueName,
-} from "../../../../src/chronicle/engine/postgres/index.ts";
+import { type Database, openHost } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { reapRuns, wakeRuns } from "../../../../src/chronicle/engine/postgres/settle.ts";
 import { MustBeAlone } from "../../../../src/chronicle/engine/postgres/suspects.ts";
-import { openRedaction } from "../../../../src/safety/index.ts";
 import { patient } from "../../../harness/patience.ts";
 import { needsPostgres } from "../../../harness/postgres.ts";
 import { value } from "../ledger/sample-events.ts";
 import { moveTo, type Play } from "../supervisor/scripted-launcher.ts";
 import { type HostStage, openHostStage } from "./host-stage.ts";
-
-const queue = queueName("app", "runs");
+import { queue, storeOf } from "./open-engine.ts";
 
 describe("the death of a host", needsPostgres, () => {
 	let stage: HostStage;
@@ -32,10 +25,7 @@ describe("the death of a host", needsPostgres, () => {
 			.transaction(async (tx) => {
 				const [job] = await (await database.boss()).fetch<{ run: string }>(queue, { db: tx });
 				if (!job) return undefined;
-				const store = openPostgresStore({
-					...{ database, host, clock: Date, redact: openRedaction({}), project: "app", queue },
-					...{ folderOf: (run: string) => `/nowhere/${run}`, creates: { kind: "held" } },
-				});
+				const store = storeOf(database, "held", { host });
 				return value(await store.claim(tx, job.data.run, { id: job.id, queue, retryCount: job.retryCount }, isIdle));
 			})
 			.catch((error: unknown) => {

@@ -4,19 +4,12 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { encodeRun, type Run, startRun } from "../../../../src/chronicle/core/index.ts";
 import { stampEvent } from "../../../../src/chronicle/engine/ledger/index.ts";
-import {
-	checkVersion,
-	type Database,
-	openHost,
-	openPostgresStore,
-	queueName,
-	setUpEngine,
-} from "../../../../src/chronicle/engine/postgres/index.ts";
+import { checkVersion, type Database, setUpEngine } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { wakeRuns } from "../../../../src/chronicle/engine/postgres/settle.ts";
-import { openRedaction } from "../../../../src/safety/index.ts";
 import { type Cluster, needsPostgres, startPostgres } from "../../../harness/postgres.ts";
 import { created, value } from "../ledger/sample-events.ts";
 import { connect } from "./connect.ts";
+import { appSetup, storeOf } from "./open-engine.ts";
 
 const earlier = readFileSync(join(import.meta.dirname, "fixtures", "tables-8.sql"), "utf8");
 /** What version 8 has added. */
@@ -86,13 +79,9 @@ async function fill(cluster: Cluster, version: number): Promise<Database> {
 it.each([7, 8])("keeps the open runs of a database of version %d", needsPostgres, async (version) => {
 	const database = await fill(await startPostgres(), version);
 	expect(await checkVersion(database)).toMatchObject({ reason: "older" });
-	for (let times = 0; times < 2; times += 1)
-		await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
+	for (let times = 0; times < 2; times += 1) await setUpEngine(database, appSetup);
 	expect(await checkVersion(database)).toBe(undefined);
-	const store = openPostgresStore({
-		...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project: "app" },
-		...{ queue: queueName("app", "runs"), folderOf: (run: string) => `/nowhere/${run}`, creates: { kind: "held" } },
-	});
+	const store = storeOf(database, "held");
 	expect((await store.list()).map(({ kind }) => kind)).toEqual(["run", "run", "run"]);
 	// The new run gets the job that it lacks, and the parked one that of its command.
 	expect((await wakeRuns(database)).toSorted()).toEqual([ids.queued, ids.waiting]);

@@ -6,13 +6,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { UserEvent } from "../../../../src/chronicle/core/index.ts";
 import { dropChildren, withdrawJob } from "../../../../src/chronicle/engine/postgres/child-rows.ts";
 import type { PostgresLedger } from "../../../../src/chronicle/engine/postgres/held.ts";
-import {
-	type Database,
-	openHost,
-	openPostgresStore,
-	queueName,
-	setUpEngine,
-} from "../../../../src/chronicle/engine/postgres/index.ts";
+import type { Database } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { deadQueue, type JobAttempt } from "../../../../src/chronicle/engine/postgres/jobs.ts";
 import { parkDeadRuns } from "../../../../src/chronicle/engine/postgres/park.ts";
 import { addPost } from "../../../../src/chronicle/engine/postgres/posts.ts";
@@ -24,13 +18,11 @@ import {
 	wakeRun,
 	wakeRuns,
 } from "../../../../src/chronicle/engine/postgres/settle.ts";
-import { openRedaction } from "../../../../src/safety/index.ts";
 import { patient } from "../../../harness/patience.ts";
-import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
+import { needsPostgres } from "../../../harness/postgres.ts";
 import { created, id, tell, value } from "../ledger/sample-events.ts";
-import { connect } from "./connect.ts";
+import { openEngine, queue, storeOf } from "./open-engine.ts";
 
-const queue = queueName("app", "runs");
 const told: UserEvent = { kind: "told", text: "hello" };
 
 it("locks a run in a statement of its own: what it reads meanwhile is from before the lock", () => {
@@ -44,12 +36,7 @@ it("locks a run in a statement of its own: what it reads meanwhile is from befor
 
 describe("a command that is posted", needsPostgres, () => {
 	let database: Database;
-	const store = () =>
-		openPostgresStore({
-			...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project: "app", queue },
-			folderOf: (run) => `/nowhere/${run}`,
-			creates: { kind: "submitted", base: async () => ({ ok: true, value: null }) },
-		});
+	const store = () => storeOf(database, "submitted");
 	/** Fetches the job of the run, without taking the run. */
 	const fetch = async (): Promise<JobAttempt> => {
 		const [job] = await (await database.boss()).fetch<{ run: string }>(queue);
@@ -84,8 +71,7 @@ describe("a command that is posted", needsPostgres, () => {
 	};
 
 	beforeAll(async () => {
-		database = await connect((await startPostgres()).url);
-		await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
+		({ database } = await openEngine());
 	});
 	beforeEach(async () => {
 		await database.query("DELETE FROM chronicle.run");

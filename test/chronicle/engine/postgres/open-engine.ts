@@ -1,0 +1,40 @@
+// An engine with the project `app`, and stores of its runs.
+import {
+	type Database,
+	openHost,
+	openPostgresStore,
+	queueName,
+	setUpEngine,
+} from "../../../../src/chronicle/engine/postgres/index.ts";
+import { openRedaction } from "../../../../src/safety/index.ts";
+import { type Cluster, startPostgres } from "../../../harness/postgres.ts";
+import { connect } from "./connect.ts";
+
+/** The queue of the project's runs. */
+export const queue = queueName("app", "runs");
+
+/** What `engine init --project app` sets up. */
+export const appSetup = { project: "app", queues: [], labels: [], members: [] };
+
+/** Starts a Postgres with an engine. */
+export async function openEngine(): Promise<{ readonly cluster: Cluster; readonly database: Database }> {
+	const cluster = await startPostgres();
+	const database = await connect(cluster.url);
+	await setUpEngine(database, appSetup);
+	return { cluster, database };
+}
+
+/** A store of the project's runs. Those that it creates are `held` by its host, or `submitted` to all hosts, without files. */
+export function storeOf(
+	database: Database,
+	creates: "held" | "submitted",
+	more: Partial<Parameters<typeof openPostgresStore>[0]> = {},
+): ReturnType<typeof openPostgresStore> {
+	return openPostgresStore({
+		...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project: "app", queue },
+		folderOf: (run) => `/nowhere/${run}`,
+		creates:
+			creates === "held" ? { kind: "held" } : { kind: "submitted", base: async () => ({ ok: true, value: null }) },
+		...more,
+	});
+}

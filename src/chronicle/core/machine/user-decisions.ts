@@ -210,7 +210,7 @@ export function onReleased(run: Run, event: LedgerEvent & Released): Reduced {
 	return moveTo({ ...queued, status: "running", hold: null }, to, "released", shutdownLeft(run, { kind: "enter" }));
 }
 
-/** Ends the run as done, after what is left of a shutdown. */
+/** Ends the run as done, once what is left of a shutdown is over. */
 function endAsDone(run: Run): Run {
 	const stage = shutdownLeft(run, { kind: "finish", status: "done", detail: "" });
 	return stage ? { ...run, status: "running", hold: null, stage } : decideOn(run, { kind: "finished", status: "done" });

@@ -1,4 +1,4 @@
-// Errors of the database: what is repeated until they have passed, and what each means to the user.
+// Errors of the database: repeats work until an outage has passed, and explains each error to the user.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Failure, Result, StoreFailure } from "../../core/index.ts";
 import type { Database } from "./database.ts";

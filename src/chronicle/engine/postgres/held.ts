@@ -208,7 +208,7 @@ export class HeldRow implements PostgresLedger {
 		return { events, next: events.reduce(foldEvent, this.#now) };
 	}
 
-	/** Records what hinders the run, after its supervision. What can no longer be recorded is not. */
+	/** Records changes of what hinders the run after its supervision has ended; does nothing where the lease is lost. */
 	async #recordConditions(how: Settlement): Promise<void> {
 		const given =
 			how.kind === "failed" ? [{ kind: "condition_changed", condition: "host", ...how.hindered } as const] : [];

@@ -22,10 +22,10 @@ export interface Publishing {
 	settle(): Promise<RunSnapshot | undefined>;
 }
 
-/** Records what has begun or ended to hinder the run, if it is still supervised. */
+/** Records a change of what hinders the run, if it is still supervised. */
 type NoteCondition = (event: ConditionChanged) => void;
 
-/** Of a run whose folder nobody asks for. */
+/** Without a look at what else the run leaves in its folder. */
 const nothingLeft: Pick<Leftovers, "keep" | "note"> = { keep: async () => [], note: async () => undefined };
 
 /** Publishes what another host needs to continue the run, before or together with the event that depends on it. */
@@ -113,7 +113,7 @@ export function publishSegment(
 	};
 }
 
-/** Notes what becomes of the moves of the branch, until it is recorded. */
+/** Keeps the result of the last move of the branch until it is recorded. */
 function watchBranch(publisher: SharedWorkspace["publisher"], run: () => Run, note: NoteCondition) {
 	let unrecorded: readonly ConditionChanged[] = [];
 	publisher.onBranch((conflict) => {

@@ -14,7 +14,7 @@ export interface SegmentHooks {
 	files(): { readonly head: SnapshotName | undefined; readonly staged: readonly RecordedSnapshot[] };
 	/** Called before the events are recorded, with the run after them; a failure is the append's. */
 	beforeAppend(bodies: readonly EventBody[], next: Run): Promise<StoreFailure | undefined>;
-	/** What has begun or ended to hinder the run, and its supervision has not recorded: recorded when the run is settled. */
+	/** Changes of what hinders the run that its supervision has not recorded: they are recorded when the run is settled. */
 	conditions(): readonly ConditionChanged[];
 	/** Called once the events are recorded, with the snapshots that were recorded with them. */
 	afterAppend(events: readonly LedgerEvent[], now: Run, staged: readonly RecordedSnapshot[]): void;

@@ -151,9 +151,9 @@ export function returnRun(database: Database, host: string, { id, fence }: RunCl
 	});
 }
 
-/** A run that is to continue and has neither host nor job: it is new, or its job is lost. That of a child is its parent's matter. */
+/** A run that is to continue and has neither host nor job: it is new, or its job is lost. The host of its parent sees to that of a child. */
 export const unsent = "r.holder IS NULL AND r.job IS NULL AND r.parent IS NULL AND NOT r.parked";
-/** Those with commands: the ones without a job come first, because the others usually wait for a host. */
+/** Unsent runs, and runs with commands: of these, the ones without a job come first, because the others usually wait for a host. */
 const idle = `
 (SELECT r.id::text FROM chronicle.run r WHERE ${unsent} ORDER BY r.updated_hour, r.updated_at LIMIT 100) UNION
 (SELECT r.id::text FROM chronicle.run r WHERE r.holder IS NULL AND r.id IN (SELECT run FROM chronicle.inbox WHERE state = 'waiting')

@@ -1,5 +1,5 @@
-// Removes what a host keeps for runs that it has nothing to do with any more: they were removed, or are over, perhaps elsewhere, or another host has had
-// them for long.
+// Removes what a host keeps for runs that it no longer works on: those that were removed or are over, wherever they ended, and those that another host
+// has had for long.
 // H1 folders with files that are nowhere else stay until their run is removed; H2 folders of runs that this host supervises stay.
 import type { Checkout } from "./checkout.ts";
 import type { Database } from "./database.ts";
@@ -17,7 +17,7 @@ export interface StaleFolders {
 /** Milliseconds for which the folder of a run that another host has is kept, in case the run comes back. */
 const elsewhereMs = 86_400_000;
 
-/** Nothing is said of runs where this user does not see those of the project. */
+/** No rows for a user who does not see the runs of the project: all of them would seem removed. */
 const standingText = `
 SELECT k AS id, CASE WHEN r.id IS NULL THEN 'removed' WHEN r.holder IS NULL AND r.status IN ('done', 'failed', 'aborted') THEN 'over'
 	WHEN r.holder <> $3 THEN 'elsewhere' ELSE 'open' END AS standing

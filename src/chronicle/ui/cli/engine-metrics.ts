@@ -60,7 +60,7 @@ async function serve(
 	return { kind: "silent", exitCode: exitCodes.done };
 }
 
-/** Replaces the file every 15 seconds until the command is stopped. One that cannot be read anew is left to grow old. */
+/** Replaces the file every 15 seconds until the command is stopped. While the figures cannot be read, the old file stays. */
 async function keepFile(
 	{ host, signal }: EngineCall,
 	file: string,

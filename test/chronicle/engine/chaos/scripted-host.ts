@@ -1,5 +1,5 @@
 // A host as a process of its own, whose workers play a script in it: everything but pi is real. `node scripted-host.ts <json>`.
-// It starts again what the database's absence ends before it serves, as a service does; SIGTERM drains it.
+// Until it has registered, it retries while the database is away, as a restarted service would; SIGTERM drains it.
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

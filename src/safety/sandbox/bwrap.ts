@@ -11,7 +11,7 @@ export interface BwrapParts {
 	readonly home: OwnHome;
 	/** An empty folder that nobody can write. */
 	readonly empty: string;
-	/** Folders below the home directory that the sandbox shows under another name. */
+	/** Tells whether a hidden path is a folder. */
 	readonly host: Pick<HostEnvironment, "kind">;
 	/** Variables to set; an empty one is unset. */
 	readonly variables: Readonly<Record<string, string>>;
@@ -64,24 +64,17 @@ export function bwrapWords({ probe, layout, home, empty, host, variables, networ
 		...Object.entries(changed).flatMap(([name, value]) =>
 			value === "" ? ["--unsetenv", name] : ["--setenv", name, value],
 		),
-		...absentFolders(layout).flatMap((path) => ["--ro-bind", empty, path]),
+		...layout.absentFolders.flatMap((path) => ["--ro-bind", empty, path]),
 		// After the places to mount on have been made in it.
 		...layout.rules.filter(({ access }) => access === "home").flatMap(({ path }) => ["--remount-ro", path]),
 	];
 }
 
-/** Protected folders that do not exist: an empty folder takes their place while the command runs. */
-function absentFolders({ absent }: BoxLayout): readonly string[] {
-	return absent.filter(
-		(path) => /(^|\/)(\.[a-z]+|hooks)$/.test(path) && !/\.(json|md|worktree|cursorrules)$/.test(path),
-	);
-}
-
-/** Command text that runs `command` in the sandbox with the shell that pi chose. */
-export function shellText(words: readonly string[], command: string, before: readonly string[] = []): string {
+/** Command text that starts `words` with a shell that runs `command`: the one that pi chose. */
+export function shellText(words: readonly string[], command: string): string {
 	// `exec` leaves no shell between pi and the sandbox.
 	const shell = '"${BASH:-/bin/sh}"';
-	return `exec ${[...words, "--", ...before].map(quote).join(" ")} ${shell} -c ${quote(command)}`;
+	return `exec ${words.map(quote).join(" ")} ${shell} -c ${quote(command)}`;
 }
 
 function quote(word: string): string {

@@ -1,6 +1,6 @@
 // Contains the shell commands of one session or worker.
 // C1 each command gets a sandbox of its own; what it stores in its home directory stays for the next ones; C2 a program that a command leaves
-// running goes on in its sandbox, and ends with the first process of it.
+// running stays in that command's sandbox; killing the first process of the sandbox kills it.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxNetwork } from "../../definition/index.ts";
@@ -62,9 +62,8 @@ export function openConfinement(options: ConfinementOptions): Confinement {
 			const own = await openHome();
 			const places = { ...options, closed: (await closed?.()) ?? [], ignored: ignored?.folders ?? [] };
 			const rules = layoutOf(places, need.scope, network === "open");
-			absent.begin(rules.absent);
-			refused.clear();
 			const reached = typeof network === "string" ? undefined : await proxy();
+			absent.begin(rules.absent);
 			const wrapped =
 				probe.kind === "bwrap"
 					? inBwrap(command, { probe, layout: rules, home: own, empty, host, network, socket: reached?.socket })
@@ -113,8 +112,9 @@ function inBwrap(
 	const shown = "/run/pi-chronicle-proxy";
 	const variables = { ...parts.home.variables, ...(socket === undefined ? {} : proxyVariables(RELAY_PORT)) };
 	const words = bwrapWords({ ...parts, variables, network: network === "open" });
-	if (socket === undefined) return shellText(words, command);
-	return shellText([...words, "--ro-bind", socket, shown], command, [process.execPath, "-e", relayScript, shown]);
+	if (socket === undefined) return shellText([...words, "--"], command);
+	const relay = [process.execPath, "-e", relayScript, shown];
+	return shellText([...words, "--ro-bind", socket, shown, "--", ...relay], command);
 }
 
 function inSeatbelt(
@@ -131,13 +131,11 @@ function inSeatbelt(
 		...seatbeltVariables(home, user),
 		...(typeof network === "number" ? proxyVariables(network) : {}),
 	};
-	const settings = Object.entries(variables).flatMap(([name, value]) =>
-		value === "" ? ["-u", name] : [`${name}=${value}`],
-	);
-	const options = settings.filter((word, at) => word === "-u" || settings[at - 1] === "-u");
-	const values = settings.filter((word, at) => word !== "-u" && settings[at - 1] !== "-u");
+	const all = Object.entries(variables);
+	const unset = all.flatMap(([name, value]) => (value === "" ? ["-u", name] : []));
+	const set = all.flatMap(([name, value]) => (value === "" ? [] : [`${name}=${value}`]));
 	const profile = seatbeltProfile({ layout, home, network });
-	return shellText(["/usr/bin/env", ...options, ...values, program, "-p", profile], command).replace(" -- ", " ");
+	return shellText(["/usr/bin/env", ...unset, ...set, program, "-p", profile], command);
 }
 
 /** The names of a proxy in the environment of programs. */
@@ -157,7 +155,8 @@ interface Ended {
 	readonly failed: boolean;
 	readonly ignored: IgnoredFolders | undefined;
 	readonly absent: AbsentPaths;
-	readonly refused: ReadonlySet<string>;
+	/** Hosts that were refused and not yet named. */
+	readonly refused: Set<string>;
 }
 
 function endedText(layout: BoxLayout, { network, failed, ignored, absent, refused }: Ended): string | undefined {
@@ -170,6 +169,7 @@ function endedText(layout: BoxLayout, { network, failed, ignored, absent, refuse
 			? [`It may not reach ${[...refused].join(", ")}; \`sandbox: { network: [...] }\` names the hosts that it may.`]
 			: []),
 	];
+	refused.clear();
 	return parts.length === 0 ? undefined : `[${parts.join(" ")}]`;
 }
 

@@ -1,7 +1,7 @@
 // What commands in the sandbox may read and write: rules for paths, of which the nearest to a path decides. Both kinds of sandbox, and the judgment of
 // file tools, read the same rules.
-// Invariants: a path without a rule is read-only; a rule for a path that is a link is a rule for where it leads; what is protected stays so inside
-// of what is writable.
+// Invariants: a path without a rule is read-only; a rule for a path that is a link is a rule for where it leads, but a link that a command may
+// have made opens nothing; what is protected stays so inside of what is writable.
 import { dirname, join, normalize } from "node:path";
 import type { HostEnvironment } from "../../footprint/index.ts";
 import { isWithin } from "../containment.ts";
@@ -46,15 +46,15 @@ export interface BoxLayout {
 	readonly rules: readonly BoxRule[];
 	/** Protected paths that do not exist, or are links: only what they become can be undone. */
 	readonly absent: readonly string[];
+	/** Those of them that would be folders, in what may be written: an empty folder can take their place. */
+	readonly absentFolders: readonly string[];
 	/** What may be written, for people. */
 	readonly writable: readonly string[];
 }
 
 /** Settings and instructions of agents, in the folders that an agent works in: programs outside the sandbox follow them. */
-const agentPlaces: readonly string[] = [
-	...[".pi", ".claude", ".codex", ".gemini", ".cursor", ".agents", ".opencode"],
-	...[".mcp.json", "AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", ".cursorrules"],
-];
+const agentFolders = [".pi", ".claude", ".codex", ".gemini", ".cursor", ".agents", ".opencode"];
+const agentFiles = [".mcp.json", "AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", ".cursorrules"];
 
 /** Names in temporary folders through which a command could reach programs outside: sockets of agents, screens and editors. */
 const outerSockets =
@@ -71,12 +71,15 @@ export function layoutOf(places: BoxPlaces, scope: BoxScope, network: boolean): 
 	const named = isProject ? (places.write ?? []).map((path) => namedPath(path, root, host)) : [];
 	const roots = [...new Set([root, copy?.root ?? root, host.cwd])];
 	const git = gitRules(roots, host);
-	const agents = roots.flatMap((folder) => agentPlaces.map((name) => join(folder, name)));
-	const kept = [...agents, ...git.kept].filter((path) => !named.some((open) => isWithin(path, open)));
-	const rules = new RuleList(host);
+	const inRoots = (names: readonly string[]) => roots.flatMap((folder) => names.map((name) => join(folder, name)));
+	const isKept = (path: string) => !named.some((open) => isWithin(path, open));
+	const keptFolders = [...inRoots(agentFolders), ...git.keptFolders].filter(isKept);
+	const kept = [...keptFolders, ...[...inRoots(agentFiles), ...git.keptFiles].filter(isKept)];
+	const written = [...temporaryPlaces(host).folders, ...roots, ...git.write, ...named];
+	const rules = new RuleList(host, written);
 	addTemporary(rules, host);
 	if (host.platform === "linux") addServices(rules, host, network);
-	addHomes(rules, places, roots, git.read);
+	addHomes(rules, places, { roots, objects: git.read, written });
 	addOuter(rules, places);
 	rules.add("read", [...git.roots, ...git.write, ...roots]);
 	if (isProject) rules.add("write", [...git.write, ...roots, ...named]);
@@ -88,9 +91,13 @@ export function layoutOf(places: BoxPlaces, scope: BoxScope, network: boolean): 
 		ignored: ["folders that git ignores"],
 		temporary: [],
 	}[scope];
+	const sorted = rules.sorted();
 	return {
-		rules: rules.sorted(),
+		rules: sorted,
 		absent: isProject ? kept.filter((path) => [undefined, "link"].includes(host.kind(path))) : [],
+		absentFolders: isProject
+			? keptFolders.filter((path) => host.kind(path) === undefined && nearest(sorted, path) === "write")
+			: [],
 		writable: [...writable, "temporary folders"],
 	};
 }
@@ -111,8 +118,11 @@ function addTemporary(rules: RuleList, host: BoxHost): void {
 function addHomes(
 	rules: RuleList,
 	{ host, read = [] }: BoxPlaces,
-	roots: readonly string[],
-	objects: readonly string[],
+	{
+		roots,
+		objects,
+		written,
+	}: { readonly roots: readonly string[]; readonly objects: readonly string[]; readonly written: readonly string[] },
 ): void {
 	const { home } = host;
 	if (roots.some((folder) => isWithin(home, folder))) {
@@ -123,15 +133,20 @@ function addHomes(
 	const others = otherHomes(host);
 	rules.add("hide", others);
 	rules.add("home", [home]);
-	const tools = [home, ...others].flatMap((one) => toolchainFolders({ ...host, home: one }));
+	const tools = [home, ...others].flatMap((one) => toolchainFolders({ ...host, home: one }, written));
 	rules.add("read", [...tools, ...objects, ...read]);
 }
 
 /** Projects around the working folder, and the project of a copy: they are read. */
 function addOuter(rules: RuleList, { host, copy }: BoxPlaces): void {
 	const isHome = (path: string) => isWithin(host.home, path) || host.realpath(host.home) === path;
+	const real = host.realpath(host.cwd) ?? host.cwd;
+	// The places include what a file `.git` names, which may be anything.
+	const isMarked = (path: string) => [".git", ".pi"].some((mark) => host.kind(join(path, mark)) !== undefined);
+	const isOuter = (path: string) =>
+		!isHome(path) && isMarked(path) && [host.cwd, real].some((at) => isWithin(at, path));
 	const copied = copy ? [copy.project, ...copy.closed].filter((folder) => folder !== copy.root) : [];
-	rules.add("read", [...temporaryPlaces(host).except.filter((path) => !isHome(path)), ...copied]);
+	rules.add("read", [...temporaryPlaces(host).except.filter(isOuter), ...copied]);
 }
 
 /** Folders with logins and keys, for a project that contains the home directory. */
@@ -169,10 +184,12 @@ function namedPath(written: string, root: string, { home }: BoxHost): string {
 	return written.startsWith("/") ? normalize(written) : normalize(join(root, written));
 }
 
+/** From the strictest. */
+const order: readonly BoxAccess[] = ["hide", "home", "read", "write"];
+
 /** What the rules say about a path, by name and by real path: the stricter counts. */
 export function accessTo({ rules }: BoxLayout, path: string, real: string): BoxAccess {
 	const [named, led] = [nearest(rules, path), nearest(rules, real)];
-	const order: readonly BoxAccess[] = ["hide", "home", "read", "write"];
 	return order.find((access) => access === named || access === led) ?? "read";
 }
 
@@ -184,16 +201,34 @@ function nearest(rules: readonly BoxRule[], path: string): BoxAccess {
 class RuleList {
 	readonly #rules = new Map<string, BoxAccess>();
 	readonly #host: BoxHost;
+	/** Places in which commands can make links: by name, and by real path. */
+	readonly #written: readonly { readonly path: string; readonly real: string }[];
 
-	constructor(host: BoxHost) {
+	/** `written`: folders that commands of any scope may write; absolute. */
+	constructor(host: BoxHost, written: readonly string[]) {
 		this.#host = host;
+		this.#written = written.map((path) => ({ path, real: host.realpath(path) ?? path }));
 	}
 
-	/** Adds a rule for each path that exists. */
+	/** Adds a rule for each path that exists. A link that a command may have made only makes the access stricter where it leads. */
 	add(access: BoxAccess, paths: readonly string[]): void {
 		for (const path of paths) {
 			const real = this.#host.realpath(path);
-			if (real !== undefined && real !== "/") this.#rules.set(real, access);
+			if (real === undefined || real === "/") continue;
+			const opens = order.indexOf(access) > order.indexOf(this.#accessTo(real));
+			if (!(opens && this.#mayBeMade(path, real))) this.#rules.set(real, access);
+		}
+	}
+
+	/** Whether a path in a place that commands write leads elsewhere. */
+	#mayBeMade(path: string, real: string): boolean {
+		return this.#written.some((one) => isWithin(path, one.path) && real !== one.real + path.slice(one.path.length));
+	}
+
+	#accessTo(path: string): BoxAccess {
+		for (let at = path; ; at = dirname(at)) {
+			const access = this.#rules.get(at);
+			if (access !== undefined || at === dirname(at)) return access ?? "read";
 		}
 	}
 

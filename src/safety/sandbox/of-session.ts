@@ -26,8 +26,7 @@ export interface SessionBoxOptions {
 export async function openBoxOfSession(options: SessionBoxOptions): Promise<Confinement> {
 	const { cwd, agentDir, probe, choice, closed, ctx } = options;
 	const host = hostEnvironment(cwd);
-	const above = repositoryAbove(cwd, host);
-	const root = above === undefined || above === host.realpath(host.home) ? cwd : above;
+	const root = repositoryAbove(cwd, host) ?? cwd;
 	const folder = mkdtempSync(join(tmpdir(), "pi-chronicle-box-"));
 	process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 	return openConfinement({

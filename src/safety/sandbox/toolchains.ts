@@ -1,5 +1,5 @@
 // The folders in the home directory that programs on PATH need: compilers, interpreters, version managers. Nothing else of it is seen in the sandbox.
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import type { HostEnvironment } from "../../footprint/index.ts";
 import { isWithin } from "../containment.ts";
 
@@ -26,25 +26,36 @@ const variables = [
 	...["FNM_DIR", "GOROOT", "JAVA_HOME", "SDKMAN_DIR", "BUN_INSTALL", "CONDA_PREFIX", "VIRTUAL_ENV", "N_PREFIX"],
 ];
 
-/** Absolute folders below the home directory, of which some may not exist. */
-export function toolchainFolders(host: ToolHost): readonly string[] {
-	const { home, env, realpath } = host;
+/** Names of folders that hold nothing but programs. */
+const programFolder = /^(s?bin|\.bin|shims|libexec)$/;
+
+/** Absolute folders below the home directory, of which some may not exist. `written`: folders in which commands can make links. */
+export function toolchainFolders(host: ToolHost, written: readonly string[]): readonly string[] {
+	const { home, realpath } = host;
+	const places = written.filter((place) => !isWithin(home, place));
+	const isWritten = (path: string) => places.some((place) => isWithin(path, place));
 	const isInHome = (path: string) => path !== home && isWithin(path, home);
-	const folders = [
-		...(env("PATH") ?? "").split(":"),
-		dirname(process.execPath),
-		...variables.flatMap((name) => (env(name) ? [join(env(name) ?? "", "bin")] : [])),
-	].filter((path) => path.startsWith("/"));
 	const found = new Set<string>();
 	const add = (folder: string): void => {
-		const named = isWithin(folder, home) ? folder : (realpath(folder) ?? folder);
-		if (isInHome(named)) for (const path of rootsOf(relative(home, named))) found.add(join(home, path));
+		if (isInHome(folder)) for (const path of rootsOf(relative(home, folder))) found.add(join(home, path));
 	};
-	for (const folder of folders) {
+	for (const folder of programFolders(host)) {
+		if (!isInHome(folder)) {
+			if (!isWritten(folder)) add(realpath(folder) ?? folder);
+			continue;
+		}
 		add(folder);
-		if (isInHome(folder)) for (const led of linkTargets(folder, host)) if (isInHome(led)) add(dirname(led));
+		// A link that a command may have made shows programs, never other files.
+		const shows = (led: string) => !isWritten(folder) || programFolder.test(basename(dirname(led)));
+		for (const led of linkTargets(folder, host)) if (isInHome(led) && shows(led)) add(dirname(led));
 	}
 	return [...found];
+}
+
+/** The absolute folders in which the system looks for programs. */
+function programFolders({ env }: ToolHost): readonly string[] {
+	const own = variables.flatMap((name) => (env(name) ? [join(env(name) ?? "", "bin")] : []));
+	return [...(env("PATH") ?? "").split(":"), dirname(process.execPath), ...own].filter((path) => path.startsWith("/"));
 }
 
 /** The part of the home directory that a folder of programs belongs to, and its companions. */

@@ -129,6 +129,25 @@ describe("a hostile command in the sandbox", needsProgram("bwrap", sandbox), () 
 		expect(text).not.toContain("MARK-KEY");
 	});
 
+	it.each([
+		["a file `.git`", "echo gitdir: ~/.ssh > .git"],
+		["a link `.git`", "ln -s ~/.ssh .git"],
+		["another store of objects", "git init -q; mkdir -p .git/objects/info; echo ~/.ssh > .git/objects/info/alternates"],
+	])("opens nothing to the next command by %s", async (_what, command) => {
+		const mine = openTestBox({ files: { ".ssh/id_rsa": "MARK-KEY\n", "project/a.txt": "a\n" } });
+		expect((await mine.run(command)).code).toBe(0);
+		expect((await mine.run("cat ~/.ssh/id_rsa; echo evil > ~/.ssh/evil")).text).not.toContain("MARK-KEY");
+		expect(mine.outside("ls ~/.ssh")).toBe("id_rsa\n");
+	});
+
+	it.each(["core.hooksPath /opt/none/hooks", "include.path ../.none"])(
+		"runs git where its settings name what does not exist: %s",
+		async (setting) => {
+			const mine = openTestBox({ files: { "project/a.txt": "a\n" }, before: `git init -q && git config ${setting}` });
+			expect(await mine.run("git status --short")).toMatchObject({ code: 0, text: "?? a.txt\n" });
+		},
+	);
+
 	it("sees only its own processes, and ends none outside", async () => {
 		const { text } = await box.run(`set -- /proc/[0-9]*; echo $#; kill -9 ${process.pid} 2>&1; kill -9 -1`);
 		expect(Number(text.split("\n")[0])).toBeLessThan(6);

@@ -1,5 +1,5 @@
 // What the rules of a layout say, the profile of macOS that is written from them, and how a choice is read. No box runs.
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { mergeChoices } from "../../../src/chronicle/engine/worker/worker-box.ts";
@@ -122,6 +122,71 @@ describe("a layout", () => {
 			line(order.length > 0 ? `(allow file-read* file-write* (subpath "${root}"))` : ""),
 		);
 		expect(profile.match(/\(/g)?.length).toBe(profile.match(/\)/g)?.length);
+	});
+});
+
+describe("what a command can have left in the project", () => {
+	const key = "home/.ssh/id";
+	const head = { "home/p/.git/HEAD": "" };
+
+	it.each<[what: string, files: Files, links: Readonly<Record<string, string>>]>([
+		["a file `.git`", { "home/p/.git": "gitdir: ../.ssh\n" }, {}],
+		["a link `.git`", {}, { ".git": "../.ssh" }],
+		["a common folder of git", { ...head, "home/p/.git/commondir": "../../.ssh" }, {}],
+		["another store of objects", { ...head, "home/p/.git/objects/info/alternates": "../../../.ssh\n" }, {}],
+		[
+			"the hooks of a submodule",
+			{ ...head, "home/p/.git/modules/x/HEAD": "" },
+			{ ".git/modules/x/hooks": "../../../../../.ssh" },
+		],
+		["settings of an agent", {}, { ".claude": "../.ssh" }],
+		["a program on PATH", { "home/p/bin/x": "" }, { "bin/y": "../../.ssh/id" }],
+		["a folder of programs", {}, { bin: "../.ssh" }],
+		["a path that may be written", {}, { made: "../.ssh" }],
+	])("opens nothing in the home directory: %s", (_what, files, links) => {
+		const places = openPlaces({ [key]: "", "home/p/a.txt": "", ...files });
+		const { root, home } = places;
+		for (const [link, target] of Object.entries(links)) symlinkSync(target, join(root, link));
+		const env = (name: string) => (name === "PATH" ? join(root, "bin") : undefined);
+		const layout = layoutOf({ ...places, host: { ...places.host, env }, write: ["made"] }, "project", true);
+		expect(accessTo(layout, join(home, ".ssh/id"), join(home, ".ssh/id"))).toBe("home");
+		expect(accessTo(layout, join(root, "a.txt"), join(root, "a.txt"))).toBe("write");
+	});
+
+	it.each<[what: string, files: Files, repository: string]>([
+		[
+			"a linked working tree",
+			{
+				"home/main/.git/HEAD": "",
+				"home/main/.git/worktrees/p/HEAD": "",
+				"home/main/.git/worktrees/p/commondir": "../..\n",
+				"home/main/.git/worktrees/p/gitdir": "../../../../p/.git\n",
+				"home/p/.git": "gitdir: ../main/.git/worktrees/p\n",
+			},
+			"main/.git",
+		],
+		[
+			"a submodule",
+			{
+				"home/main/.git/modules/p/HEAD": "",
+				"home/main/.git/modules/p/config": "[core]\n\tworktree = ../../../../p\n",
+				"home/p/.git": "gitdir: ../main/.git/modules/p\n",
+			},
+			"main/.git/modules/p",
+		],
+	])("does not close the repository of %s", (_what, files, repository) => {
+		const places = openPlaces(files);
+		const at = (name: string) => join(places.home, repository, name);
+		const layout = layoutOf(places, "project", true);
+		expect(accessTo(layout, at("index"), at("index"))).toBe("write");
+		expect(layout.absent).toContain(at("hooks"));
+	});
+
+	it("is not the repository of the home directory, which does not count for a project in it", () => {
+		const places = openPlaces({ "home/.git/HEAD": "", [key]: "", "home/p/a.txt": "" });
+		const layout = layoutOf(places, "project", true);
+		for (const name of [".ssh/id", ".git/HEAD"])
+			expect(accessTo(layout, join(places.home, name), join(places.home, name))).toBe("home");
 	});
 });
 

@@ -25,6 +25,7 @@ export class Searches {
 	readonly #options: SearchOptions;
 	/** By search: when it is next due, by `performance.now`. */
 	readonly #due = new Map<() => Promise<void>, number>();
+	readonly #running = new Set<Promise<void>>();
 	/** Number of hosts of the engine, from the last renewal of the lease. */
 	hosts = 1;
 
@@ -43,8 +44,17 @@ export class Searches {
 			if ((this.#due.get(search) ?? 0) > now) continue;
 			this.#due.set(search, Number.POSITIVE_INFINITY);
 			const between = search === this.#maintain ? maintainMs : this.#untilNext();
-			void search().finally(() => this.#due.set(search, performance.now() + between));
+			const done = search().finally(() => {
+				this.#due.set(search, performance.now() + between);
+				this.#running.delete(done);
+			});
+			this.#running.add(done);
 		}
+	}
+
+	/** Waits for the searches that have begun. */
+	async settle(): Promise<void> {
+		await Promise.all(this.#running);
 	}
 
 	/** A run was submitted, or a command to it: some hosts look whether it needs a job. */

@@ -153,6 +153,7 @@ export class EngineWorker {
 		}
 		unlisten();
 		await this.#taking;
+		await this.#searches.settle();
 		for (const { scheduled } of this.#served) await scheduled.settle();
 		await this.#cron.stop();
 		await host.leave();

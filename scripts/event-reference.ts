@@ -69,7 +69,7 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	},
 	child_spent: {
 		about: "Totals of a child so far, its state, and its current activity.",
-		fields: ["visit", "child", "spend", "activeMs", "attempts", "toolCalls", "state", "activity"],
+		fields: ["visit", "child", "spend", "activeMs", "attempts", "toolCalls", "refused", "state", "activity"],
 	},
 	child_ended: {
 		about: "A child's run ended: its files, its totals, and what this run keeps of it.",

@@ -93,6 +93,7 @@ const totalFields: Readonly<Record<string, Meaning>> = {
 	unmeteredTokens: count("The part of `tokens` used by models without a price."),
 	unreportedAnswers: count("Answers without usage figures, which no other figure includes; absent: none."),
 	toolCalls: count("Tool calls."),
+	refused: count("Tool calls that did not run because a rule, a limit or the user refused them; absent: none."),
 	attempts: count("Workers."),
 };
 
@@ -110,7 +111,7 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 	attempt: count("Number of the current or last worker of this visit, from 1; 0 before the first."),
 	snapshot: object("Findings and data for later workers.", fields(snapshotFields, ["resolved"])),
 	history: list("The last 100 moves, oldest first.", fields(moveFields, ["refused"])),
-	totals: object("Totals of the whole run.", fields(totalFields, ["unreportedAnswers"])),
+	totals: object("Totals of the whole run.", fields(totalFields, ["unreportedAnswers", "refused"])),
 	pairMoves: object("Moves between two states since the user last released them, keyed `one <-> other`.", {
 		additionalProperties: { type: "number" },
 	}),

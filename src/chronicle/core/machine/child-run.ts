@@ -57,6 +57,8 @@ export interface ChildSpend {
 	readonly activeMs: number;
 	readonly attempts: number;
 	readonly toolCalls: number;
+	/** As in the totals of a run; absent: none, or an earlier version recorded it. */
+	readonly refused?: number;
 }
 
 export const NO_CHILD_SPEND: ChildSpend = { spend: NO_SPEND, activeMs: 0, attempts: 0, toolCalls: 0 };

@@ -191,11 +191,12 @@ function countSpend(run: Run, child: ChildRun, total: ChildSpend): Run {
 		activeMs: Math.max(0, total.activeMs - counted.activeMs),
 		attempts: Math.max(0, total.attempts - counted.attempts),
 		toolCalls: Math.max(0, total.toolCalls - counted.toolCalls),
+		refused: Math.max(0, (total.refused ?? 0) - (counted.refused ?? 0)),
 	};
-	const { spend, activeMs, attempts, toolCalls } = total;
+	const { spend, activeMs, attempts, toolCalls, refused } = total;
 	return withChild(addToTotals(run, run.state, run.visit, figures), {
 		...child,
-		counted: { spend, activeMs, attempts, toolCalls },
+		counted: { spend, activeMs, attempts, toolCalls, ...(refused === undefined ? {} : { refused }) },
 	});
 }
 

@@ -173,6 +173,8 @@ interface Totals extends Spend {
 	/** Working time of workers, in ms. */
 	readonly activeMs: number;
 	readonly toolCalls: number;
+	/** Tool calls that did not run because a rule, a limit or the user refused them; absent: none. */
+	readonly refused?: number;
 	readonly attempts: number;
 }
 

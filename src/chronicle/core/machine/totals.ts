@@ -12,6 +12,7 @@ export interface Figures {
 	readonly activeMs?: number;
 	readonly attempts?: number;
 	readonly toolCalls?: number;
+	readonly refused?: number;
 }
 
 export const NO_STATE_TOTALS: StateTotals = {
@@ -25,7 +26,7 @@ export const NO_STATE_TOTALS: StateTotals = {
 
 /** Adds figures of `state` in `visit` to the run, the state and the visit. */
 export function addToTotals(run: Run, state: string, visit: number, figures: Figures): Run {
-	const { spend = NO_SPEND, activeMs = 0, attempts = 0, toolCalls = 0 } = figures;
+	const { spend = NO_SPEND, activeMs = 0, attempts = 0, toolCalls = 0, refused = 0 } = figures;
 	const totals = run.totals;
 	const own = run.states[state] ?? NO_STATE_TOTALS;
 	const metrics = <T extends MoveMetrics>(of: T): T => ({
@@ -44,6 +45,7 @@ export function addToTotals(run: Run, state: string, visit: number, figures: Fig
 			activeMs: totals.activeMs + activeMs,
 			toolCalls: totals.toolCalls + toolCalls,
 			attempts: totals.attempts + attempts,
+			...refusedCalls(totals, refused),
 		},
 		states: {
 			...run.states,
@@ -73,10 +75,15 @@ function uncounted(figure: Uncounted, own: StateTotals, spend: Spend): Partial<R
 	return sum > 0 ? { [figure]: sum } : {};
 }
 
+/** The sum of refused calls, which is absent if it is 0. */
+function refusedCalls({ refused: before = 0 }: Run["totals"], refused: number): Pick<Run["totals"], "refused"> {
+	return before + refused > 0 ? { refused: before + refused } : {};
+}
+
 /** Adds one tool call of `visit`. */
-export function addToolCall(run: Run, visit: number): Run {
+export function addToolCall(run: Run, visit: number, isRefused: boolean): Run {
 	const one = <T extends { readonly toolCalls: number }>(of: T): T => ({ ...of, toolCalls: of.toolCalls + 1 });
-	const totals = one(run.totals);
+	const totals = { ...one(run.totals), ...refusedCalls(run.totals, isRefused ? 1 : 0) };
 	if (visit === run.visit) return { ...run, totals, visitRecord: one(run.visitRecord) };
 	const history = run.history.map((move) => (move.visit === visit ? { ...move, metrics: one(move.metrics) } : move));
 	return { ...run, totals, history };

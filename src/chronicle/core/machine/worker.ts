@@ -144,7 +144,11 @@ export function onToolEnded(run: Run, event: LedgerEvent & ToolEnded): Reduced {
 	const failed = event.error === true || event.blocked !== undefined;
 	const recent = [...run.calls.recent, { tool: event.tool, args: begun?.args ?? "", failed }].slice(-recentCalls);
 	const open = run.calls.open.filter((other) => other !== begun);
-	const seen = alive(addToolCall(run, event.visit), stage, event.at, { ...run.calls, open, recent });
+	const seen = alive(addToolCall(run, event.visit, event.blocked !== undefined), stage, event.at, {
+		...run.calls,
+		open,
+		recent,
+	});
 	// Calls in older ledgers have no fingerprint and do not count against the limits of a visit.
 	if (begun?.print === undefined) return seen;
 	const outcome = event.blocked ?? event.timeless ?? event.hash;

@@ -31,8 +31,8 @@ const activityMs = 400;
 
 /** The totals of a child's run, including its own children. */
 export function totalOf({ totals }: Run): ChildSpend {
-	const { activeMs, attempts, toolCalls, ...spend } = totals;
-	return { spend, activeMs, attempts, toolCalls };
+	const { activeMs, attempts, toolCalls, refused, ...spend } = totals;
+	return { spend, activeMs, attempts, toolCalls, ...(refused === undefined ? {} : { refused }) };
 }
 
 export class ChildReporter {

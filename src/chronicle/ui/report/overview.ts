@@ -113,12 +113,7 @@ export function drawFigures({ html, report }: ReportPage): Markup {
 		{
 			name: "Tool calls",
 			value: shortCount(totals.toolCalls),
-			note:
-				report.blocked.length > 0
-					? `${report.blocked.length} blocked by the guard`
-					: totals.toolCalls > 0
-						? "none blocked"
-						: "",
+			note: totals.refused !== undefined ? `${totals.refused} refused` : totals.toolCalls > 0 ? "none refused" : "",
 		},
 		{ name: "Files changed", value: files.count, note: files.note(html) },
 	];

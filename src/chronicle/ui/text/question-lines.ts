@@ -192,7 +192,17 @@ export function spendText(run: Run, now: string): string {
 	const live = liveTotals(run, now);
 	const uncounted = uncountedText(live);
 	const not = uncounted === "" ? "" : ` (${uncounted})`;
-	return `${shortCost(live.costUsd)}, ${shortCount(live.tokens)} tokens${not}, ${shortTime(live.activeMs)}`;
+	return [
+		shortCost(live.costUsd),
+		`${shortCount(live.tokens)} tokens${not}`,
+		shortTime(live.activeMs),
+		...refusedText(live),
+	].join(", ");
+}
+
+/** How many calls were refused; empty: none. */
+export function refusedText({ refused = 0 }: Run["totals"]): string[] {
+	return refused > 0 ? [`refused: ${refused}`] : [];
 }
 
 function firstLine(text: string): string {

@@ -47,7 +47,7 @@ export function runData(read: ReadLedger, below: readonly WaitingChild[] = []): 
 		choices: run.choices,
 		snapshot: run.snapshot,
 		history: run.history,
-		totals,
+		totals: { ...totals, refused: totals.refused ?? 0 },
 		states: run.states,
 		pairMoves: run.pairMoves,
 		conditions: run.conditions,

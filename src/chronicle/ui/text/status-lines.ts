@@ -38,7 +38,7 @@ import {
 } from "../timeline/index.ts";
 import { askedLines } from "./ask-lines.ts";
 import { nextLines } from "./end-lines.ts";
-import { questionLines } from "./question-lines.ts";
+import { questionLines, refusedText } from "./question-lines.ts";
 import { resultLines } from "./result-lines.ts";
 
 export interface StatusOptions {
@@ -245,5 +245,6 @@ function totals(run: Run, now: string): string {
 		of("costUsd", shortCost(live.costUsd)),
 		of("tokens", `${shortCount(live.tokens)} tokens`) + (uncounted === "" ? "" : ` (${uncounted})`),
 		of("activeMs", shortTime(live.activeMs)),
+		...refusedText(live),
 	].join(", ");
 }

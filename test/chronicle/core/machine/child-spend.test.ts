@@ -24,6 +24,15 @@ describe("what children spend", () => {
 		expect(testRun.run.visitRecord).toMatchObject({ tokens: 17, toolCalls: 4 });
 	});
 
+	it("counts refused calls like other figures, also after a report of an earlier version without them", () => {
+		const testRun = plan();
+		spent(testRun, 1, total(1, { toolCalls: 3, refused: 2 }));
+		spent(testRun, 1, total(2, { toolCalls: 4, refused: 3 }));
+		spent(testRun, 2, total(1, { toolCalls: 1 }));
+		expect(testRun.run.totals).toMatchObject({ toolCalls: 5, refused: 3 });
+		expect(childAt(testRun, 1).counted).toMatchObject({ refused: 3 });
+	});
+
 	it("is reported with the state that the child is in, which stays until another is reported", () => {
 		const testRun = plan();
 		const { state } = childAt(testRun, 1);

@@ -65,6 +65,22 @@ describe("spend", () => {
 		expect(testRun.run.history[0]?.metrics.toolCalls).toBe(2);
 		expect(testRun.run.visitRecord.toolCalls).toBe(0);
 	});
+
+	it("of a refused call is a call, and counts as refused", () => {
+		const testRun = start(open(template()));
+		const end = (more: object) =>
+			testRun
+				.say({ kind: "tool_started", ...here(testRun), call: "c", tool: "bash", args: "" })
+				.say({ kind: "tool_ended", ...here(testRun), call: "c", tool: "bash", ms: 1, bytes: 1, hash: "", ...more });
+		end({ error: true });
+		expect(testRun.run.totals).toMatchObject({ toolCalls: 1 });
+		expect(testRun.run.totals).not.toHaveProperty("refused");
+		end({ error: true, blocked: "guard: publish" });
+		end({ error: true, blocked: "state: shell-writes" });
+		expect(testRun.run.totals).toMatchObject({ toolCalls: 3, refused: 2 });
+		use(testRun, one);
+		expect(testRun.run.totals).toMatchObject({ refused: 2 });
+	});
 });
 
 describe("time", () => {

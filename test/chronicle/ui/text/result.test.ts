@@ -74,6 +74,34 @@ function reviewed(target: string): TestRun {
 	return leave(play, target, "Two things are left.\nBoth are small.");
 }
 
+describe("refused calls", () => {
+	const refuse = (play: TestRun) =>
+		play.say({
+			...{ kind: "tool_ended", visit: play.run.visit, attempt: play.run.attempt, call: "c", tool: "bash" },
+			...{ ms: 1, bytes: 1, hash: "", error: true, blocked: "guard: publish" },
+		});
+
+	it("are in the totals, in the last line, in the status and in the data", () => {
+		const play = refuse(refuse(start(open(definition(states)))));
+		leave(play, "done", "It is published.", 1);
+		const { end = "", status } = shown(play.run);
+		expect(end.split("\n")[0]).toMatch(/done · .*, refused: 2$/);
+		expect(status).toContain("refused: 2");
+		expect(end).not.toContain("No file has changed");
+		expect(runData(read(play.run)).totals).toMatchObject({ refused: 2 });
+	});
+
+	it("are said in a line of their own if no file has changed; without any, nothing is said", () => {
+		const play = leave(refuse(start(open(definition(states)))), "done", "It is published.");
+		expect(shown(play.run).end).toMatch(
+			/^No file has changed; 1 refused call, listed by: pi-chronicle report [0-9a-f]{8}$/m,
+		);
+		const quiet = leave(start(open(definition(states))), "done", "Nothing to do.");
+		expect(shown(quiet.run).end).not.toContain("refused");
+		expect(runData(read(quiet.run)).totals).toMatchObject({ refused: 0 });
+	});
+});
+
 describe("the result of a run", () => {
 	it("that is done has the last summary, the findings of its last state in all their lines, open tasks and all changed files", () => {
 		const { run } = reviewed("done");

@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { deepIt } from "../harness/deep-it.ts";
 import { openProject, type Project, packageUnderTest, piScript, runNode } from "../harness/index.ts";
 import { needsProgram } from "../harness/needs.ts";
 import { patient } from "../harness/patience.ts";
@@ -25,7 +26,7 @@ async function tryOut(project: Project, command: string, ...more: string[]) {
 const look = (root: string) => readdirSync(root, { recursive: true }).map(String).sort();
 
 describe("doctor --try", { timeout: patient(60_000) }, () => {
-	it("says what a copy lacks and what helps, and leaves the project alone", async () => {
+	deepIt("says what a copy lacks and what helps, and leaves the project alone", async () => {
 		const project = openProject({
 			git: true,
 			files: {

@@ -4,11 +4,11 @@
 export const deep = process.env.CHRONICLE_DEEP === "1";
 
 /** Runs of a property whose single run is cheap. */
-const tries = deep ? 1_500 : 100;
+const tries = deep ? 600 : 100;
 
 /**
  * The number of runs of a property or a random walk. Write `fc.assert(…, { numRuns: runs() })`; if one run is expensive, `factor` reduces them:
- * `runs(0.1)` is 10 on every push and 150 in the deep run. At least 1. A factor above 1 applies to pushes only.
+ * `runs(0.1)` is 10 on every push and 60 in the deep run. At least 1. A factor above 1 applies to pushes only.
  */
 export function runs(factor = 1): number {
 	return Math.max(1, Math.round(tries * (deep ? Math.min(1, factor) : factor)));

@@ -122,7 +122,6 @@ it("rehearse --every covers a nested workflow, loops, back and a phase that the 
 
 it.each([
 	["workflow", "feature"],
-	["workflow", "bug-hunt"],
 	["chronicle", "bug-fix"],
 ])("rehearse --every covers the example's %s %s", { timeout: patient(400_000) }, async (kind, name) => {
 	const { code, stdout, stderr } = await rehearse(exampleProject(), kind, name, "--every", "--json");

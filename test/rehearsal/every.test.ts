@@ -1,5 +1,6 @@
 // `rehearse --every` with real pi: evidence of one run, bounds, and options that exclude each other. Whole reports: every.deep.test.ts.
 import { describe, expect, it } from "vitest";
+import { deepIt } from "../harness/deep-it.ts";
 import { openProject } from "../harness/index.ts";
 import { rehearse } from "./example-project.ts";
 
@@ -11,7 +12,7 @@ const files = {
 };
 
 describe("pi-chronicle rehearse --every", () => {
-	it("stops at its bound, counts only items that its runs covered, and exits with 1", async () => {
+	deepIt("stops at its bound, counts only items that its runs covered, and exits with 1", async () => {
 		const project = openProject({ files });
 		const before = project.list();
 		const { code, stdout, stderr, left } = await rehearse(project, "small", "--every", "--runs", "1", "--json");

@@ -9,7 +9,7 @@ import { patient } from "../harness/patience.ts";
 import { seed } from "../harness/runs.ts";
 import { workflowFiles } from "../workflow/stage.ts";
 
-const actions = 1000;
+const actions = 400;
 const template = {
 	name: "Feature",
 	limits: { cost_usd: 5, moves: 500, pair_moves: 500 },

@@ -111,10 +111,11 @@ const pageOf =
 			},
 			{ paint, requestRender: () => {} },
 		);
-		await vi.waitFor(() => expect(isRead).toBe(true));
+		await vi.waitFor(() => expect(isRead).toBe(true), { interval: 2 });
 		await new Promise((resolve) => setImmediate(resolve));
 		view.handleKey(page, keys);
-		await vi.waitFor(() => expect(stripVTControlCharacters(view.render(width, rows)[2] ?? "")).not.toMatch(/^…?$/));
+		const line = () => stripVTControlCharacters(view.render(width, rows)[2] ?? "");
+		await vi.waitFor(() => expect(line()).not.toMatch(/^…?$/), { interval: 2 });
 		view.handleKey("g", keys);
 		const drawn = view.render(width, rows);
 		view.dispose();

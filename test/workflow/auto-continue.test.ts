@@ -6,7 +6,7 @@ import { openRpcStage, openStage, type Stage, type State, step } from "./stage.t
 
 const isReminder = (text: string) => text.includes("is not finished: its phase");
 
-it("the countdown shows 3, 2, 1, then sends one reminder, and redraws no more often", async () => {
+deepIt("the countdown shows 3, 2, 1, then sends one reminder, and redraws no more often", async () => {
 	const { pi, play, server } = await openRpcStage({ w: ["a", "b"] }, { countdown: 3 });
 	play("I stop", step("next"), step("next"), "done");
 	await pi.prompt("/workflow w it");
@@ -55,7 +55,7 @@ describe("the end of a countdown", () => {
 		expect(pi.eventsOf("extension_error")).toEqual([]);
 	});
 
-	it("by /cancel-workflow ends the workflow too; nothing follows", async () => {
+	deepIt("by /cancel-workflow ends the workflow too; nothing follows", async () => {
 		const requests = stage.server.requests.length;
 		stage.play("I stop");
 		await pi.prompt("/workflow slow it");

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openGitView } from "../../../src/safety/guard/match/git-view.ts";
+import { runs, seed } from "../../harness/runs.ts";
 import { openSetting, type Setting } from "./guarded-project.ts";
 
 let root: string;
@@ -74,6 +75,7 @@ describe("ignored files", () => {
 						expect([file, view.isIgnored(join(root, file))]).toEqual([file, said.includes(file)]);
 				},
 			),
+			{ numRuns: runs(0.3), seed },
 		);
 	});
 

@@ -205,7 +205,7 @@ it("in any order of losses and commands, the question is kept until its one answ
 			}
 			expect(refold(testRun.events)).toEqual(testRun.run);
 		}),
-		{ numRuns: runs(60), seed },
+		{ numRuns: runs(15), seed },
 	);
 });
 

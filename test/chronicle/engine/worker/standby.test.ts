@@ -203,11 +203,11 @@ describe("a standby", () => {
 	});
 
 	deepIt(
-		"leaves nothing after 200 that were stopped at some moment of their start",
+		"leaves nothing after 80 that were stopped at some moment of their start",
 		{ timeout: patient(400_000) },
 		async () => {
 			const { rig, requests } = await open();
-			for (let n = 0; n < 200; n += 1) {
+			for (let n = 0; n < 80; n += 1) {
 				void rig.launcher.keepReady(expected(rig, { launch: { visit: n + 1, attempt: 1, launch: 1 } }));
 				await new Promise((resolve) => setTimeout(resolve, (n * 37) % 600));
 			}

@@ -180,8 +180,8 @@ function numeric<O extends NumberOptions>(
 					: "";
 	const schema = {
 		type,
-		...(min === undefined ? {} : { minimum: min }),
-		...(max === undefined ? {} : { maximum: max }),
+		minimum: min,
+		maximum: max,
 	};
 	return field<number, O>(options, `${noun.replace(/^a /, "")}${bounds}`, schema, (node, reading) => {
 		const value = node.kind === "scalar" ? node.value : undefined;

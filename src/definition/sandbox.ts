@@ -87,7 +87,7 @@ export function readSandboxChoice(value: unknown): { readonly choice: SandboxCho
 		choice: {
 			use,
 			...(net === undefined ? {} : { network: net as SandboxNetwork }),
-			...(write === undefined ? {} : { write }),
+			write,
 		},
 	};
 }

@@ -100,7 +100,7 @@ class StepCompiler {
 		for (const end of ["done", "failed"]) if (named.has(end)) states.set(end, {});
 		const [first = "done"] = named;
 		const rounds = Math.min(maxRounds, Math.ceil(this.#rounds));
-		const limits =
+		const limits: PlainRecord =
 			rounds < pairMoves ? {} : { moves: Math.max(40, rounds * (states.size + 1)), pair_moves: rounds + 1 };
 		return { states: new Map([[first, states.get(first) ?? {}], ...states]), notes: this.#notes, limits };
 	}
@@ -132,7 +132,7 @@ class StepCompiler {
 			const bounds = Object.keys(inner).length === 0 ? {} : { limits: inner };
 			return [branch, { run: { name: branch, ...bounds, states: Object.fromEntries(states) } }] as const;
 		});
-		const limit = max === undefined ? {} : { max_parallel: Math.min(100, Math.max(1, Math.round(max))) };
+		const limit: PlainRecord = max === undefined ? {} : { max_parallel: Math.min(100, Math.max(1, Math.round(max))) };
 		return { description: `Branches of ${name}.`, branches: Object.fromEntries(compiled), ...limit };
 	}
 

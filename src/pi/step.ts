@@ -52,7 +52,7 @@ export async function runAsStep<Context extends ExtensionContext>(
 	}
 	const { failed: reason, code, costUsd } = record;
 	if (reason === undefined) return { end: { kind: "completed" }, costUsd };
-	return { end: { kind: "failed", reason, ...(code === undefined ? {} : { code }) }, costUsd };
+	return { end: { kind: "failed", reason, code }, costUsd };
 }
 
 /** Records that the step's work failed. No effect outside a step. */

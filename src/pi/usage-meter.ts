@@ -13,7 +13,7 @@ export function meterUsage(pi: ExtensionAPI, listener: (spent: Spent) => void): 
 	let tokens = 0;
 	let costUsd = 0;
 	let uncosted: string | undefined;
-	const spent = (): Spent => ({ tokens, costUsd, ...(uncosted === undefined ? {} : { uncosted }) });
+	const spent = (): Spent => ({ tokens, costUsd, uncosted });
 	const unsubscribe = pi.on("message_end", ({ message }) => {
 		// A tool's result may include model usage too, as a child session's does.
 		if ((message.role !== "assistant" && message.role !== "toolResult") || message.usage === undefined) return;

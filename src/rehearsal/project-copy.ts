@@ -169,10 +169,7 @@ async function keptSettings(agentFolder: string | undefined): Promise<Record<str
 	if (agentFolder === undefined) return {};
 	try {
 		const { chronicle, defaultTools } = JSON.parse(await readFile(join(agentFolder, "settings.json"), "utf8"));
-		return {
-			...(chronicle === undefined ? {} : { chronicle }),
-			...(defaultTools === undefined ? {} : { defaultTools }),
-		};
+		return { chronicle, defaultTools };
 	} catch {
 		return {};
 	}

@@ -34,7 +34,7 @@ export function understudyProvider({ answer, tokensPerSecond }: ProviderOptions)
 	const faux = fauxProvider({
 		provider: providerId,
 		models: [{ id: modelId, name: "Understudy: a script, no real model", contextWindow: 200_000, input: ["text"] }],
-		...(tokensPerSecond === undefined ? {} : { tokensPerSecond }),
+		tokensPerSecond,
 	});
 	const respond = async (
 		context: TranscriptContext,

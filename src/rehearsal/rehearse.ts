@@ -182,7 +182,7 @@ export async function rehearse(
 			exit,
 			output: output.trim(),
 			errors: errors.trim(),
-			...(result === undefined ? {} : { result }),
+			result,
 			parts: tracker.visits.map(forReport),
 			missed: program.expected.filter(({ scope, id }) => !entered.has(`${scope}/${id}`)).map(({ name }) => name),
 			changes: await copy.changes(),

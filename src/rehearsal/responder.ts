@@ -151,7 +151,7 @@ function openRecorder(journal: string | undefined) {
 			last = mark;
 			if (position.kind === "idle") return;
 			const { kind, id, visit } = position;
-			const scope = position.scope === undefined ? {} : { scope: position.scope };
+			const scope = { scope: position.scope };
 			const run = kind === "state" ? position.child : undefined;
 			by = run ? { by: run.id } : {};
 			write({

@@ -211,7 +211,7 @@ function exitCall(exit: Exit): ScriptedCall {
 				input: {
 					target_state: exit.to,
 					summary: exit.summary || "Rehearsed.",
-					...(exit.data === undefined ? {} : { data: exit.data }),
+					data: exit.data,
 				},
 			};
 	}

@@ -110,7 +110,7 @@ export class VisitTracker {
 		const played = {
 			what,
 			scope,
-			...(child === undefined ? {} : { child }),
+			child,
 			id,
 			name: id,
 			visit,

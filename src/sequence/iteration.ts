@@ -118,7 +118,7 @@ async function takeStep(iteration: Iteration, step: ReadyStep): Promise<Iteratio
 /** Stops and shows a command that continues from the current position. */
 function stopAt(iteration: Iteration, reason: string, tone: "warning" | "error", code?: number): IterationEnd {
 	showStop(iteration, `${reason}\nContinue here with ${continueCommand(iteration.plan, iteration.run)}`, tone);
-	return { kind: "stopped", reason, ...(code === undefined ? {} : { code }) };
+	return { kind: "stopped", reason, code };
 }
 
 function stopOnRequest(iteration: Iteration): IterationEnd {
@@ -193,9 +193,7 @@ function orHalted<Value>(step: Promise<Value>, signal: AbortSignal): Promise<Val
 /** Compacts and waits. "Nothing to compact" counts as completed. */
 async function compact(ctx: ExtensionContext, customInstructions: string | undefined): Promise<StepEnd> {
 	try {
-		await new Promise<unknown>((onComplete, onError) =>
-			ctx.compact({ ...(customInstructions === undefined ? {} : { customInstructions }), onComplete, onError }),
-		);
+		await new Promise<unknown>((onComplete, onError) => ctx.compact({ customInstructions, onComplete, onError }));
 		return { kind: "completed" };
 	} catch (error) {
 		const reason = errorMessage(error);

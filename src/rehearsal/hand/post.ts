@@ -29,7 +29,7 @@ export function openPost(pi: ExtensionAPI, journal: string, run: string | undefi
 			`${process.pid}-${posted}`,
 			{
 				session,
-				...(run === undefined ? {} : { run }),
+				run,
 				place: placeName(here),
 				system: getCurrentSystemPrompt(messages),
 				tools,

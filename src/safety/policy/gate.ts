@@ -333,7 +333,7 @@ function readCall(pi: ExtensionAPI, event: ToolCallEvent, ctx: ExtensionContext,
 		// A copy, because later amendments must not change the judged input.
 		input: { ...event.input },
 		siblings: siblings(event.toolCallId, ctx),
-		...(event.parentToolCallId === undefined ? {} : { parent: event.parentToolCallId }),
+		parent: event.parentToolCallId,
 		...(about?.annotations ? { annotations: about.annotations } : {}),
 		...(about?.own ? { own: true } : {}),
 		known,

@@ -88,7 +88,7 @@ export function storeRun(run: WorkflowRun, { pinned, left, note, away }: StateCh
 		// Without this mark, the reference package would announce the end of the run.
 		completionNotified: !isActive(run),
 		cancelled: status.kind === "cancelled",
-		...(pinned === undefined ? {} : { pin: pinned }),
+		pin: pinned,
 		since: run.since,
 		...(status.kind === "paused"
 			? { paused: { by: status.by, ...(status.why === undefined ? {} : { why: cut(status.why, max.why) }) } }
@@ -98,7 +98,7 @@ export function storeRun(run: WorkflowRun, { pinned, left, note, away }: StateCh
 			? {
 					left: {
 						way: left.way,
-						...(left.by === undefined ? {} : { by: left.by }),
+						by: left.by,
 						...(left.summary === undefined ? {} : { summary: cut(left.summary, max.summary) }),
 					},
 				}

@@ -153,7 +153,7 @@ function childRoleOf({ parent, inherited }: Run): ChildRole | undefined {
 	if (!parent || !inherited) return undefined;
 	const { siblings, run, state, reader } = inherited;
 	const { name, files, notes = [] } = parent;
-	return { name, siblings, files, run, state, notes, ...(reader === undefined ? {} : { reader }) };
+	return { name, siblings, files, run, state, notes, reader };
 }
 
 function taskOf({ task, inherited }: Run): Task {
@@ -212,7 +212,7 @@ function candidatesOf(run: Run, folders: BriefPlace["folders"]): readonly Candid
 		return {
 			name,
 			summary: whole?.text ?? summary,
-			...(folder === undefined ? {} : { folder }),
+			folder,
 			...(changed ? { files: changed.files } : {}),
 		};
 	});

@@ -70,7 +70,7 @@ function askEntry(run: Run, { tree, why }: Baseline): Run {
 		target: run.state,
 		summary: "",
 		diff: tree ?? "",
-		...(why === undefined ? {} : { unmeasured: why }),
+		unmeasured: why,
 	};
 	return { ...run, status: "awaiting_approval", stage: { kind: "asking", question } };
 }

@@ -27,7 +27,7 @@ export function readItems(run: Run, source: string): ItemsRead {
 			items: snapshot[source].map((entry) => ({
 				value: entryValue(entry),
 				entry,
-				...(entry.key === undefined ? {} : { key: entry.key }),
+				key: entry.key,
 			})),
 		};
 	}

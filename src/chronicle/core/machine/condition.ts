@@ -23,5 +23,5 @@ export function changeConditions(
 ): readonly Condition[] {
 	const others = conditions.filter((one) => one.condition !== condition);
 	if (detail === undefined) return others;
-	return [...others, { condition, detail: detail.slice(0, 1000), ...(remedy === undefined ? {} : { remedy }) }];
+	return [...others, { condition, detail: detail.slice(0, 1000), remedy }];
 }

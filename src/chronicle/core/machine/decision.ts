@@ -117,7 +117,7 @@ function applyMove(run: Run, { stopping }: Deciding, event: LedgerEvent & Moved)
 		summary: cutText(summary, summaryBytes).text,
 		visit: event.visit,
 		metrics: { attempts, tokens, costUsd, activeMs, toolCalls },
-		...(refused === undefined ? {} : { refused }),
+		refused,
 	};
 	const moved: Run = {
 		...keepCandidates(run, to, byPerson ? "person" : "worker"),

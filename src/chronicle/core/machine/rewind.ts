@@ -46,7 +46,7 @@ export function onRewindRequested(before: Run, event: LedgerEvent & RewindReques
 	const gone = missingCandidates(run, event);
 	if (gone !== undefined) return refuse("illegal", gone);
 	const { kind, to, state, tree, snapshot, pairMoves, kept, reload } = event;
-	const known = { ...(kept === undefined ? {} : { kept }), ...(reload ? { reload } : {}) };
+	const known = { kept, ...(reload ? { reload } : {}) };
 	const rewind: RewindRequested = { kind, to, state, tree, snapshot, pairMoves, ...known };
 	if (run.children && (stage.kind === "children" || stage.kind === "waiting" || stage.kind === "asking"))
 		return stopChildren({ ...run, status: "running", hold: null }, "abort", { kind: "rewind", rewind });

@@ -302,7 +302,7 @@ function ask(
 		target,
 		summary,
 		diff,
-		...(unmeasured === undefined ? {} : { unmeasured }),
+		unmeasured,
 	};
 	const question = earlier?.diff === diff ? earlier : asked;
 	return { ...run, status: "awaiting_approval", stage: { kind: "asking", question } };

@@ -132,7 +132,7 @@ export function onToolStarted(run: Run, event: LedgerEvent & ToolStarted): Reduc
 	const stage = aliveStage(run, event.visit, event.attempt);
 	if (!stage) return stale();
 	const { call, tool, args, print } = event;
-	const begun = { call, tool, args: args.slice(0, argsShown), ...(print === undefined ? {} : { print }) };
+	const begun = { call, tool, args: args.slice(0, argsShown), print };
 	const open = [...run.calls.open, begun].slice(-openCalls);
 	return alive(providerAnswers(run), stage, event.at, { ...run.calls, open });
 }

@@ -80,7 +80,7 @@ export function entryForPeople(entry: Entry): string {
 /** The entry as data: its text if it has nothing else, otherwise an object. */
 export function entryValue({ key, text, fields }: Entry): unknown {
 	if (fields === undefined) return text;
-	return { ...(key === undefined ? {} : { key }), ...(text === "" ? {} : { text }), ...fields };
+	return { key, ...(text === "" ? {} : { text }), ...fields };
 }
 
 /** The text, then one line per field, without the key. */

@@ -185,7 +185,7 @@ function resolvedAfter(
 		const text = cutText(wordsOf(entry), resolvedBytes);
 		return {
 			id,
-			...(key === undefined ? {} : { key }),
+			key,
 			...text,
 			...{ visit: entry.visit, state },
 			...(child === undefined ? {} : { child }),
@@ -330,7 +330,7 @@ function enter(same: Finding | undefined, id: string, given: SavedEntry, { visit
 	const first = same && isBound(given) ? firstOrigin(same, { state, child }) : undefined;
 	return {
 		id,
-		...(key === undefined ? {} : { key }),
+		key,
 		...entry,
 		...{ visit, state },
 		...(child === undefined ? {} : { child }),
@@ -354,7 +354,7 @@ function firstOrigin(
 }
 
 function originOf({ visit, state, child }: Finding): EntryOrigin {
-	return { visit, state, ...(child === undefined ? {} : { child }) };
+	return { visit, state, child };
 }
 
 /** Text and fields of an entry within the limit: the text first, then the fields that still fit, in order. */

@@ -85,10 +85,10 @@ function plan(values: ChildrenValues, branches: readonly Branch[]): ChildrenPlan
 	const { for_each, files, merge_by, on_conflict } = values;
 	return {
 		branches,
-		...(for_each === undefined ? {} : { forEach: for_each }),
+		forEach: for_each,
 		as: values.as,
 		maxParallel: values.max_parallel,
-		...(files === undefined ? {} : { files }),
+		files,
 		setup: values.setup,
 		links: values.link ?? [],
 		keep: values.keep ?? [],
@@ -96,7 +96,7 @@ function plan(values: ChildrenValues, branches: readonly Branch[]): ChildrenPlan
 		join: values.join,
 		onFailed: values.on_failed,
 		onConflict: on_conflict ?? (merge_by === undefined ? "person" : "worker"),
-		...(merge_by === undefined ? {} : { mergeBy: merge_by }),
+		mergeBy: merge_by,
 	};
 }
 
@@ -159,7 +159,7 @@ function compileBranch(
 	context: ChildrenContext,
 ): Branch | undefined {
 	const template = compileRun(run, path, name, context);
-	return template && { name, template, ...(task === undefined ? {} : { task }) };
+	return template && { name, template, task };
 }
 
 function compileRun(

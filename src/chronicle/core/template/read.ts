@@ -126,13 +126,13 @@ function readNode(
 	const { name = fallbackName, description, limits, files = "folder", secret_files, provider_wait } = top;
 	return Object.freeze({
 		name,
-		...(description === undefined ? {} : { description }),
+		description,
 		initial,
 		states,
 		limits: compileLimits(limits),
 		dialect,
 		files,
-		...(provider_wait === undefined ? {} : { providerWaitMs: provider_wait }),
+		providerWaitMs: provider_wait,
 		secretFiles: secret_files === "keep" ? "kept" : "left out",
 	});
 }

@@ -74,7 +74,7 @@ function storeAt(place: GitPlace): Git {
 	return {
 		async git(args, { input, index } = {}) {
 			const at = index === undefined ? place : { ...place, env: { ...place.env, GIT_INDEX_FILE: index } };
-			const done = await gitAt(at, args, input === undefined ? {} : { input });
+			const done = await gitAt(at, args, { input });
 			if (done.kind === "done") return done;
 			throw new Error(explainGit(done));
 		},

@@ -43,7 +43,7 @@ export function readServed(path: string, place: ServedProject["place"]): Result<
 	for (const [name, project] of Object.entries(written.projects)) {
 		if (!isProject(project)) return fail(`the project "${name}" is invalid`);
 		const { remote, setup, cleanup = "submitted", env: passes = [] } = project;
-		served.push({ name, remote, cleanup, passes, place, ...(setup === undefined ? {} : { setup }) });
+		served.push({ name, remote, cleanup, passes, place, setup });
 	}
 	return { ok: true, value: served };
 }

@@ -106,7 +106,7 @@ export function openChildRuns({ store, approvals, tree, outer, folders, supervis
 				const taken = await workspace.snapshot({ keep: childrenPlanOf(order.parent)?.keep ?? [] });
 				if (!taken.ok) return taken;
 				const { tree: now, unkept } = taken.value;
-				return { ok: true, value: { tree: now, unkept, ...(base === undefined ? {} : { base }) } };
+				return { ok: true, value: { tree: now, unkept, base } };
 			};
 			return { ok: true, value: { supervision, result } };
 		},
@@ -133,7 +133,7 @@ export function firstOfChild(
 			name: found.name,
 			hash: found.hash,
 			definition: found.definition,
-			...(found.file === undefined ? {} : { file: found.file }),
+			file: found.file,
 			...(children ? { children } : {}),
 			...(readOnlyAgents ? { readOnlyAgents } : {}),
 		},

@@ -45,15 +45,11 @@ export function approvalOf(event: UserEvent & { readonly kind: "approved" | "rej
 type How = Pick<Extract<Approval, { kind: "approved" }>, "choice" | "resolved" | "winner">;
 
 function decisionFields({ choice, resolved, winner }: How): How {
-	return {
-		...(choice === undefined ? {} : { choice }),
-		...(resolved === undefined ? {} : { resolved }),
-		...(winner === undefined ? {} : { winner }),
-	};
+	return { choice, resolved, winner };
 }
 
 type Said = { readonly words?: string; readonly by?: string };
 
 function wordsOf({ words, by }: Said): Said {
-	return { ...(words === undefined ? {} : { words }), ...(by === undefined ? {} : { by }) };
+	return { words, by };
 }

@@ -61,9 +61,9 @@ function summaryOf({ snapshot: { summaries }, visitRecord }: Run): string {
 function handoverOf({ name }: ChildRun, { snapshot, inherited }: Run): SnapshotData {
 	const named = (entries: Run["snapshot"]["findings"]) =>
 		entries.map(({ key, text, fields, child }) => ({
-			...(key === undefined ? {} : { key }),
+			key,
 			text,
-			...(fields === undefined ? {} : { fields }),
+			fields,
 			from: child === undefined ? name : `${name}/${child}`,
 		}));
 	const findings = named(snapshot.findings);

@@ -89,5 +89,5 @@ export function shownOf(
 	state: string | undefined,
 	activity: ChildSpent["activity"],
 ): Pick<ChildSpent, "state" | "activity"> {
-	return { ...(state === undefined ? {} : { state }), ...(activity ? { activity } : {}) };
+	return { state, ...(activity ? { activity } : {}) };
 }

@@ -80,7 +80,7 @@ async function mergeAll(
 	for (const { name, tree: theirs, base: started } of results) {
 		const merged = await workspace.merge(
 			{ base: started ?? base, ours: tree, theirs, names: { ours: last, theirs: name } },
-			side === undefined ? {} : { take: side },
+			{ take: side },
 		);
 		if (!merged.ok) return merged;
 		tree = merged.value.tree;

@@ -49,7 +49,7 @@ function namesOf({ tokens, costUsd }: Ceilings): string[] {
 }
 
 function given({ tokens, costUsd }: Ceilings): Ceilings {
-	return { ...(tokens === undefined ? {} : { tokens }), ...(costUsd === undefined ? {} : { costUsd }) };
+	return { tokens, costUsd };
 }
 
 function nameOf({ provider, id }: Pick<Model, "provider" | "id">): string {

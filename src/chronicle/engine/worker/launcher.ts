@@ -265,10 +265,10 @@ async function confirmed(
 	const adoption: Adoption = {
 		launch: order.launch,
 		allowance: {
-			...(costUsd === undefined ? {} : { costUsd }),
-			...(tokens === undefined ? {} : { tokens }),
-			...(requests === undefined ? {} : { requests }),
-			...(calls === undefined ? {} : { calls }),
+			costUsd,
+			tokens,
+			requests,
+			calls,
 			countCacheReads,
 		},
 	};

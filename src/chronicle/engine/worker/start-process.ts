@@ -87,7 +87,7 @@ export function startProcess(
 		...(order.output ? { output: order.output } : {}),
 		...(order.withoutOutput ? { withoutOutput: order.withoutOutput } : {}),
 		...(spec.order ? { tools: spec.order } : {}),
-		...(order.state.questions === undefined ? {} : { questions: order.state.questions }),
+		questions: order.state.questions,
 		...(spec.unchanged ? { unchanged: spec.unchanged } : {}),
 		rules,
 		...(order.copy ? { copy: order.copy } : {}),

@@ -75,7 +75,7 @@ function endReport(record: RpcRecord, call: string, tool: string, ms: number, ru
 		hash,
 		...(timeless === hash ? {} : { timeless }),
 		...(record.isError === true ? { error: true } : {}),
-		...(rule === undefined ? {} : { blocked: rule }),
+		blocked: rule,
 	};
 }
 

@@ -36,8 +36,8 @@ export async function chooseBox(
 		probe: found,
 		root: order.copy?.root ?? above ?? order.cwd,
 		folder: order.folder,
-		...(network === undefined ? {} : { network }),
-		...(write === undefined ? {} : { write }),
+		network,
+		write,
 		read: [...agentReadable(home, agentFolder), order.folder, ...skills.map((path) => dirname(path))],
 	};
 }
@@ -71,5 +71,5 @@ export function mergeChoices(template: StatePlan["sandbox"], user: SandboxChoice
 			: (user?.use ?? "default");
 	const network = template?.network ?? user?.network;
 	const write = [...(user?.write ?? []), ...(template?.write ?? [])];
-	return { use, ...(network === undefined ? {} : { network }), ...(write.length === 0 ? {} : { write }) };
+	return { use, network, ...(write.length === 0 ? {} : { write }) };
 }

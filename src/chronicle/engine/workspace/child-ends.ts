@@ -67,7 +67,7 @@ export async function noteLeftovers(
 	const files = await findRest(store, ending, changes, belowRoot(store, unkept));
 	await writeRest(ending, files);
 	const ignored = await describeIgnored(store, ending, tree);
-	return { files, ...(ignored === undefined ? {} : { ignored }) };
+	return { files, ignored };
 }
 
 /** A path below the root of all files, relative to the run's folder. */

@@ -160,7 +160,7 @@ function childOperations(
 			const [there] = await elsewhere([child]);
 			if (there) {
 				const files = there.folders.flatMap((one) => one.files);
-				return { ok: true, value: { files, ...(there.ignored === undefined ? {} : { ignored: there.ignored }) } };
+				return { ok: true, value: { files, ignored: there.ignored } };
 			}
 			const taken = kept ? { ok: true as const, value: kept } : await keepChildFolder(options, child, signal);
 			if (!taken.ok) return taken;

@@ -115,7 +115,7 @@ function gitOf({ folder, alternates, control }: StoreOptions, { root, objects }:
 			signal: control.signal,
 			...(input ? { input } : {}),
 			...(accept ? { accept } : {}),
-			...(enough === undefined ? {} : { enough }),
+			enough,
 		});
 }
 

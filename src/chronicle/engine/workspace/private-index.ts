@@ -113,7 +113,7 @@ function blamedPath(result: GitResult): { readonly path: string; readonly why: s
 /** Writes an index as a tree; default: that of the store. Contents that only the user's repository has are not looked for. */
 export async function writeTree(store: Pick<Store, "git">, index?: string): Promise<string> {
 	const args = ["write-tree", "--missing-ok"];
-	const written = await store.git(args, { where: "own", ...(index === undefined ? {} : { index }) });
+	const written = await store.git(args, { where: "own", index });
 	return written.output.toString("latin1").trim();
 }
 

@@ -47,7 +47,7 @@ export function openOutput({ command, json, cwd, prefix }: OutputOptions): Outpu
 	const fail = (complaint: Complaint): number => {
 		const { code, message, remedy, diagnostics = [], problems = [], exitCode = exitCodes.usage } = complaint;
 		for (const line of complaintLines(complaint, cwd)) progress(line);
-		const error = { code, message, ...(remedy === undefined ? {} : { remedy }), diagnostics, problems };
+		const error = { code, message, remedy, diagnostics, problems };
 		if (json) printData({ error });
 		return exitCode;
 	};

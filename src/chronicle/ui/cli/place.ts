@@ -48,7 +48,7 @@ export function openPlace({ cwd, trust, pi, shell }: PlaceOptions, needs: "pi" |
 		trust: trust === "as saved" ? savedTrust(cwd) : trust,
 		pi: isPiCommand(found) ? found : noPi,
 		env: process.env,
-		...(shell === undefined ? {} : { shell }),
+		shell,
 	};
 	return openProject(place);
 }

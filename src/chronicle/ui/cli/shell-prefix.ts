@@ -28,7 +28,7 @@ export function shellPrefix(
 	);
 	return {
 		text: ["pi-chronicle", ...places, ...trust, ...args, ""].join(" "),
-		...(note === undefined ? {} : { note }),
+		note,
 	};
 }
 
@@ -42,7 +42,7 @@ function argsOfEngine(
 	const isUsed = url !== undefined && url !== "";
 	const project = values.project ?? (isUsed ? env.PI_CHRONICLE_PROJECT : undefined);
 	const [, address = ""] = isUsed ? engineArgs({ engine: url }) : [];
-	const ofProject = engineArgs({ ...(project === undefined ? {} : { project }) }).map(commandWord);
+	const ofProject = engineArgs({ project }).map(commandWord);
 	if (!isUsed) return { args: ofProject };
 	if (address === url) return { args: ["--engine", commandWord(url), ...ofProject] };
 	// A variable that holds a password is repeated by its name.

@@ -169,5 +169,5 @@ function runs(entries: readonly LedgerEntry[], now: number): LineItem[] {
 }
 
 function item(label: string, description?: string): LineItem {
-	return { value: label, label, ...(description === undefined ? {} : { description }) };
+	return { value: label, label, description };
 }

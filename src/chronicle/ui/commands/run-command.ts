@@ -154,7 +154,7 @@ export function resumeCommand(
 
 function raisedLimits({ state, ...limits }: RaisedLimits): UserEvent[] {
 	if (Object.keys(limits).length === 0) return [];
-	return [{ kind: "limits_changed", limits, ...(state === undefined ? {} : { state }) }];
+	return [{ kind: "limits_changed", limits, state }];
 }
 
 /**
@@ -179,7 +179,7 @@ export function releaseCommand(run: Run, to: string | undefined, text: string, d
 		{
 			kind: "released",
 			answers,
-			...(known === undefined ? {} : { to: known }),
+			to: known,
 			...(done ? { done } : {}),
 			...saying(words),
 			seen: seenOf(run),

@@ -28,7 +28,7 @@ export function grammarOf(
 ): CommandGrammar {
 	return {
 		options: { ...surfaceOptions, ...options },
-		...(maxNames === undefined ? {} : { maxNames }),
+		maxNames,
 		...(text === undefined ? {} : text === "run" ? { textAfter: 0, isName } : { textAfter: text }),
 	};
 }

@@ -107,7 +107,7 @@ async function findTranscripts(folder: string, from: string): Promise<Transcript
 		const href = bytes === undefined ? undefined : seenFrom(from, join(workers, name));
 		if (bytes === undefined || href === undefined) continue;
 		const conversation = await readConversation(join(workers, name), resolve(folder, "..", "..", "..", ".."));
-		found.push({ key, href, bytes, ...(conversation === undefined ? {} : { conversation }) });
+		found.push({ key, href, bytes, conversation });
 	}
 	const order = (key: string): number => key.split(".").reduce((sum, part) => sum * 10_000 + Number(part), 0);
 	return found.sort((one, other) => order(one.key) - order(other.key));

@@ -56,7 +56,7 @@ export function childrenPage(
 		lines.push(...choiceLines(choice));
 	}
 	const fitted = lines.map((line) => fitLine(line, width));
-	return { lines: fitted, marks: heads, ...(focus === undefined ? {} : { focus }) };
+	return { lines: fitted, marks: heads, focus };
 }
 
 function headOf({ number, state, undone }: Visit): Line {

@@ -80,7 +80,7 @@ export function statusLines(read: ReadLedger, options: StatusOptions): string[] 
 		...(question ? ["", ...questionLines(question, run, now)] : []),
 		...(userQuestion ? ["", ...askedLines(userQuestion)] : []),
 		...(question?.side === "conflict" ? [handLine(read, cwd)] : []),
-		...belowLines(below, { now, prefix, ...(cwd === undefined ? {} : { cwd }) }),
+		...belowLines(below, { now, prefix, cwd }),
 		...(below.length > 0 && !isInterrupted(read) ? [] : waitingLines(read, prefix)),
 		...resultLines(run, prefix, listsFollow),
 		...branchLines(read),

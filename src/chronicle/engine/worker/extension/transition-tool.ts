@@ -48,7 +48,7 @@ export function registerTransitionTool(pi: ExtensionAPI, brief: WorkerBrief, tur
 			const move = {
 				target: params.target_state,
 				summary: params.summary,
-				...(given === undefined ? {} : { data: given }),
+				data: given,
 			};
 			turn.note({ call, ...move });
 			const others = await calls.othersEnded(call, signal);
@@ -115,7 +115,7 @@ function prepareMove(given: unknown, brief: WorkerBrief): MoveArguments {
 		throw new Error(
 			`Refused: \`summary\` has ${summary.length} characters, but the limit is ${LONGEST_TEXT}. Shorten it; save details as findings.`,
 		);
-	return { target_state: target, summary, ...(data === undefined ? {} : { given: data }) };
+	return { target_state: target, summary, given: data };
 }
 
 function explainTarget(written: unknown, { state, targets }: WorkerBrief): string {

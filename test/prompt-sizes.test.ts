@@ -71,6 +71,6 @@ describe("a workflow", () => {
 describe("`/plan`", () => {
 	it.each(["chronicle", "workflow", "sequence"])("of a %s begins with at most 7,000 characters", (kind) => {
 		const task = `Write a ${kind} that exports one month`;
-		expect(draftPrompt(task, checkout).length - task.length).toBeLessThanOrEqual(7_000);
+		expect(draftPrompt({ task, subject: undefined }, checkout).length - task.length).toBeLessThanOrEqual(7_000);
 	});
 });

@@ -4,6 +4,7 @@ import { basename, dirname, extname, join, relative } from "node:path";
 import {
 	type Diagnostic,
 	type ForeignFormat,
+	foreignCommand,
 	foreignFormat,
 	foreignMarkdown,
 	parseFrontMatter,
@@ -71,8 +72,8 @@ export function formatOf(file: string, cwd: string): ForeignFormat | "misplaced"
 	const isWorkflows = relative(cwd, dirname(file)).replaceAll("\\", "/") === ".pi/workflows";
 	if (isWorkflows && /^\.[cm]?[jt]s$/.test(ending))
 		return {
-			id: "workflow-script",
 			name: "a workflow script of another package",
+			use: "nothing",
 			remedy: "Its own package runs it, so leave it unchanged.",
 		};
 	const read = dataEndings.has(ending) || ending === ".md" ? readSource(file) : undefined;
@@ -97,15 +98,8 @@ function markdownFormat(source: Source, isWorkflows: boolean, cwd: string): Fore
 	const { fields, body } = parseFrontMatter(source, "optional");
 	const found = foreignMarkdown(fields, body);
 	if (!isCommands) return isWorkflows ? found : undefined;
-	return found ?? commandFormat;
+	return found ?? foreignCommand;
 }
-
-const commandFormat: ForeignFormat = {
-	id: "command",
-	name: "a Claude Code command",
-	remedy:
-		"Its own tool reads it, so leave it unchanged. To use it here, write a prompt template in `.pi/prompts`; a sequence can send it.",
-};
 
 function misplacedWorkflow(file: string): Diagnostic {
 	const key = basename(file, extname(file));

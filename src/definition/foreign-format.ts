@@ -1,4 +1,4 @@
-// Recognizes files of other tools in this package's folders by their structure, so that diagnostics can identify them.
+// Recognizes files of other tools by their structure, so that diagnostics can identify them and name the command that helps.
 // Pure. R1 a file in one of this package's formats is never recognized as another tool's; R2 a remedy never asks the user to change or
 // delete the file, because its own tool reads it.
 import type { MapNode, Node } from "./node.ts";
@@ -6,126 +6,44 @@ import type { Problem } from "./report.ts";
 
 /** The format of another tool's file. */
 export interface ForeignFormat {
-	/** Short, stable name of the format. */
-	readonly id: string;
 	/** Includes the article: `a spec-kit workflow`. */
 	readonly name: string;
+	/** What turns it into a definition of this package: the command `import`, a plan that a model drafts from it, or nothing. */
+	readonly use: "import" | "plan" | "nothing";
 	/** Complete sentences: how to get the same with this package. */
 	readonly remedy: string;
 }
 
-interface Recogniser extends ForeignFormat {
-	is(root: MapNode): boolean;
-}
+const remedies: Readonly<Record<ForeignFormat["use"], string>> = {
+	import:
+		"Its own tool reads it, so leave it unchanged. `pi-chronicle import <this file>` converts it for this project.",
+	plan: "Its own tool reads it, so leave it unchanged. `/plan <this file>` drafts a definition from it, checked and rehearsed.",
+	nothing: "Its own tool reads it, so leave it unchanged.",
+};
 
-const asWorkflow =
-	"Its own tool reads it, so leave it unchanged. To use it here, write `.pi/workflows/<name>/workflow.yaml` and one Markdown file per step.";
-const asChronicle =
-	"Its own tool reads it, so leave it unchanged. To use it here, write a template in `.pi/chronicle/workflows` with one state per step.";
-const asAgents =
-	"Its own tool reads it, so leave it unchanged. To use it here, write one Markdown file with front matter per agent in `.pi/agents`.";
-const asRules = "Its own tool reads it, so leave it unchanged. `/guard init` writes a starter rule file.";
-const asPrompt =
-	"Its own tool reads it, so leave it unchanged. To use it here, write a prompt template in `.pi/prompts`; a sequence can send it.";
-const asSkill = "pi reads skills from `.pi/skills`; a state or an agent names them under `skills`.";
-const asIs = "Its own tool reads it, so leave it unchanged.";
+/**
+ * The name, the use, and the signs that a file must all have. A sign is a path of keys: `a|b` is any of these keys, `*` every value, of which
+ * there must be one, and `?` some value.
+ */
+type Row = readonly [name: string, use: ForeignFormat["use"], ...signs: string[]];
 
 /** The first match counts, so specific formats precede general ones. */
-const formats: readonly Recogniser[] = [
-	{
-		id: "spec-kit",
-		name: "a spec-kit workflow",
-		remedy: asWorkflow,
-		is: (root) =>
-			hasAny(mapAt(root, "workflow"), "id", "name") && itemsAt(root, "steps").some((step) => has(step, "id")),
-	},
-	{
-		id: "github-actions",
-		name: "a GitHub Actions workflow",
-		remedy: asIs,
-		is: (root) => valuesAt(root, "jobs").some((job) => hasAny(job, "runs-on", "uses", "steps")),
-	},
-	{
-		id: "agent-chain",
-		name: "an agent chain file",
-		remedy: asWorkflow,
-		is: (root) => {
-			const chains = valuesAt(root, "chains");
-			return (
-				everyValue(root, (chain) => everyItem(chain, "steps", "agent")) ||
-				(chains.length > 0 && chains.every((chain) => everyItem(chain, "steps", "agent")))
-			);
-		},
-	},
-	{
-		id: "pi-agents",
-		name: "a pi-agents workflow",
-		remedy: asChronicle,
-		is: (root) => hasAny(mapAt(root, "flow"), "kind", "steps", "branches"),
-	},
-	{
-		id: "pi-workflows",
-		name: "a pi-workflows workflow",
-		remedy: asChronicle,
-		is: (root) => valuesAt(root, "steps").some((step) => has(step, "transitions")),
-	},
-	{
-		id: "taskflow",
-		name: "a taskflow",
-		remedy: asWorkflow,
-		is: (root) =>
-			itemsAt(root, "phases").some(
-				(phase) => hasAny(phase, "task", "agent", "type", "dependsOn", "over") && !has(phase, "subworkflow"),
-			),
-	},
-	{
-		id: "xstate",
-		name: "an XState state machine",
-		remedy: asChronicle,
-		is: (root) => valuesAt(root, "states").some((state) => hasAny(state, "on", "invoke", "always")),
-	},
-	{
-		id: "step-functions",
-		name: "an AWS Step Functions state machine",
-		remedy: asChronicle,
-		is: (root) => has(root, "StartAt") && has(root, "States"),
-	},
-	{
-		id: "node-graph",
-		name: "a graph of a node editor",
-		remedy: asChronicle,
-		is: (root) => itemsAt(root, "nodes").length > 0 && hasAny(root, "edges", "connections", "links"),
-	},
-	{
-		id: "crewai-agents",
-		name: "a CrewAI agents file",
-		remedy: asAgents,
-		is: (root) => everyValue(root, (agent) => has(agent, "role") && has(agent, "goal")),
-	},
-	{
-		id: "crewai-tasks",
-		name: "a CrewAI tasks file",
-		remedy: asWorkflow,
-		is: (root) => everyValue(root, (task) => has(task, "description") && has(task, "expected_output")),
-	},
-	{
-		id: "claude-settings",
-		name: "a Claude Code settings file",
-		remedy: asRules,
-		is: (root) => hasAny(mapAt(root, "permissions"), "allow", "deny", "ask", "defaultMode"),
-	},
-	{
-		id: "permissions",
-		name: "a permissions file of another guard",
-		remedy: asRules,
-		is: (root) => ["permission", "permissions", "defaultPolicy"].some((key) => mapAt(root, key) !== undefined),
-	},
-	{
-		id: "ae-project",
-		name: "an Adventure Engine project file",
-		remedy: asIs,
-		is: (root) => mapAt(root, "project") !== undefined && hasAny(root, "architecture", "development", "chronicle"),
-	},
+const formats: readonly Row[] = [
+	["a spec-kit workflow", "plan", "workflow.id|name", "steps.?.id"],
+	["a GitHub Actions workflow", "nothing", "jobs.?.runs-on|uses|steps"],
+	["an agent chain file", "plan", "*.steps.*.agent"],
+	["an agent chain file", "plan", "chains.*.steps.*.agent"],
+	["a pi-agents workflow", "plan", "flow.kind|steps|branches"],
+	["a pi-workflows workflow", "plan", "steps.?.transitions"],
+	["a taskflow", "plan", "phases.?.task|agent|type|dependsOn|over"],
+	["an XState state machine", "plan", "states.?.on|invoke|always"],
+	["an AWS Step Functions state machine", "plan", "StartAt", "States"],
+	["a graph of a node editor", "plan", "nodes.?", "edges|connections|links"],
+	["a CrewAI agents file", "plan", "*.role", "*.goal"],
+	["a CrewAI tasks file", "plan", "*.description", "*.expected_output"],
+	["a Claude Code settings file", "import", "permissions.allow|deny|ask|defaultMode"],
+	["a permissions file of another guard", "import", "permission|permissions|defaultPolicy.?"],
+	["an Adventure Engine project file", "nothing", "project.?", "architecture|development|chronicle"],
 ];
 
 /** Keys that other workflow tools use for the parts that this package lists under `phases` or `states`. */
@@ -134,26 +52,31 @@ const partKeys = ["steps", "flow", "stages", "nodes", "jobs", "tasks", "pipeline
 /** The foreign format of a YAML or JSON file with this tree; `undefined` if nothing indicates another tool. */
 export function foreignFormat(root: Node): ForeignFormat | undefined {
 	if (root.kind !== "map" || hasAny(root, "commandName", "initialMessage")) return undefined;
-	const found = formats.find((format) => format.is(root));
-	if (found) return { id: found.id, name: found.name, remedy: found.remedy };
-	if (has(root, "phases") || has(root, "states")) return undefined;
-	const key = partKeys.find((name) => root.entries.get(name)?.value.kind !== "scalar" && has(root, name));
-	if (key === undefined) return undefined;
-	return { id: "unknown", name: `a workflow of another tool (it has \`${key}\`)`, remedy: asWorkflow };
+	const [name, use] = formats.find(([, , ...signs]) => signs.every((sign) => bears(root, sign.split(".")))) ?? [];
+	if (name !== undefined && use !== undefined) return format(name, use);
+	if (hasAny(root, "phases", "states")) return undefined;
+	const key = partKeys.find((part) => root.entries.has(part) && root.entries.get(part)?.value.kind !== "scalar");
+	return key === undefined ? undefined : format(`a workflow of another tool (it has \`${key}\`)`, "plan");
 }
 
 /** The same for a Markdown file, by its front matter and body. `undefined`: it may be an agent or a phase of this package. */
 export function foreignMarkdown(fields: MapNode | undefined, body: string): ForeignFormat | undefined {
 	if (fields === undefined) return undefined;
-	if (has(fields, "flow")) return { id: "pi-agents", name: "a pi-agents workflow", remedy: asChronicle };
-	if (hasAny(fields, "globs", "alwaysApply")) return { id: "cursor-rule", name: "a Cursor rule", remedy: asIs };
-	if (has(fields, "applyTo")) return { id: "copilot-instructions", name: "a Copilot instruction file", remedy: asIs };
-	if (has(fields, "allowed-tools") && has(fields, "name")) return { id: "skill", name: "a skill", remedy: asSkill };
-	const isCommand =
-		hasAny(fields, "allowed-tools", "argument-hint") || (!has(fields, "name") && /\$(?:ARGUMENTS|[1-9@])/.test(body));
-	if (!isCommand) return undefined;
-	return { id: "command", name: "a Claude Code command, or a prompt template", remedy: asPrompt };
+	const has = (...keys: string[]): boolean => hasAny(fields, ...keys);
+	if (has("flow")) return format("a pi-agents workflow", "plan");
+	if (has("globs", "alwaysApply")) return format("a Cursor rule", "nothing");
+	if (has("applyTo")) return format("a Copilot instruction file", "nothing");
+	if (has("allowed-tools") && has("name")) return foreignSkill;
+	const isCommand = has("allowed-tools", "argument-hint") || (!has("name") && /\$(?:ARGUMENTS|[1-9@])/.test(body));
+	return isCommand ? foreignCommand : undefined;
 }
+
+export const foreignCommand = format("a Claude Code command, or a prompt template", "import");
+export const foreignSkill: ForeignFormat = {
+	name: "a skill",
+	use: "plan",
+	remedy: "pi reads skills from `.pi/skills`; a state or an agent names them under `skills`.",
+};
 
 /** The problem that reports a file as another tool's. */
 export function foreignProblem({ name, remedy }: ForeignFormat): Problem {
@@ -163,36 +86,24 @@ export function foreignProblem({ name, remedy }: ForeignFormat): Problem {
 /** The code of problems from `foreignProblem`. */
 export const foreignCode = "foreign-format";
 
-function has(node: Node | undefined, key: string): boolean {
-	return node?.kind === "map" && node.entries.has(key);
+function format(name: string, use: ForeignFormat["use"]): ForeignFormat {
+	return { name, use, remedy: remedies[use] };
 }
 
-function hasAny(node: Node | undefined, ...keys: readonly string[]): boolean {
-	return keys.some((key) => has(node, key));
+function bears(node: Node, [key, ...rest]: readonly string[]): boolean {
+	if (key === undefined) return true;
+	const inner =
+		node.kind === "list" ? node.items : node.kind === "map" ? [...node.entries.values()].map(({ value }) => value) : [];
+	if (key === "*") return inner.length > 0 && inner.every((each) => bears(each, rest));
+	if (key === "?") return inner.some((each) => bears(each, rest));
+	return node.kind === "map" && key.split("|").some((name) => bearsAt(node, name, rest));
 }
 
-function mapAt(root: MapNode, key: string): MapNode | undefined {
-	const value = root.entries.get(key)?.value;
-	return value?.kind === "map" ? value : undefined;
+function bearsAt({ entries }: MapNode, name: string, rest: readonly string[]): boolean {
+	const entry = entries.get(name);
+	return entry !== undefined && bears(entry.value, rest);
 }
 
-function valuesAt(root: MapNode, key: string): Node[] {
-	return [...(mapAt(root, key)?.entries.values() ?? [])].map(({ value }) => value);
-}
-
-function itemsAt(node: Node, key: string): readonly Node[] {
-	const value = node.kind === "map" ? node.entries.get(key)?.value : undefined;
-	return value?.kind === "list" ? value.items : [];
-}
-
-/** Whether `node` has a non-empty list `key` in which every item is an object with `field`. */
-function everyItem(node: Node, key: string, field: string): boolean {
-	const items = itemsAt(node, key);
-	return items.length > 0 && items.every((item) => has(item, field));
-}
-
-/** Whether `root` has fields and all of them are objects that `is` accepts. */
-function everyValue(root: MapNode, is: (value: MapNode) => boolean): boolean {
-	const values = [...root.entries.values()].map(({ value }) => value);
-	return values.length > 0 && values.every((value) => value.kind === "map" && is(value));
+function hasAny({ entries }: MapNode, ...keys: readonly string[]): boolean {
+	return keys.some((key) => entries.has(key));
 }

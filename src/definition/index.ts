@@ -15,7 +15,15 @@ export {
 	wrongType,
 } from "./field.ts";
 export { type ReadOptions, readSource, type SourceRead } from "./file.ts";
-export { type ForeignFormat, foreignCode, foreignFormat, foreignMarkdown, foreignProblem } from "./foreign-format.ts";
+export {
+	type ForeignFormat,
+	foreignCode,
+	foreignCommand,
+	foreignFormat,
+	foreignMarkdown,
+	foreignProblem,
+	foreignSkill,
+} from "./foreign-format.ts";
 export {
 	counted,
 	errorMessage,
@@ -30,7 +38,6 @@ export {
 	truncate,
 } from "./format.ts";
 export { type FrontMatter, parseFrontMatter } from "./front-matter.ts";
-export { parseJson } from "./json.ts";
 export { loopFrom } from "./loop.ts";
 export { isListed } from "./name-patterns.ts";
 export { names, type PlacedName, readNames } from "./names.ts";
@@ -66,4 +73,4 @@ export {
 	type Shape,
 } from "./shape.ts";
 export { openSource, type Source } from "./source.ts";
-export { type ParsedTree, parseYaml, type SourceRange } from "./yaml.ts";
+export { type ParsedTree, parseJson, parseYaml } from "./yaml.ts";

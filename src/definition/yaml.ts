@@ -1,4 +1,4 @@
-// Parses YAML 1.2 into the tree of `node.ts`, with places. Knows no fields; `yaml-mistakes.ts` explains errors.
+// Parses YAML 1.2 and JSON (with comments and trailing commas) into the tree of `node.ts`, with places. Knows no fields.
 // Y1 every problem of the text is reported, at most one per line; Y2 a text with an error gives no tree; Y3 nothing throws, and time and
 // space are linear in the text: aliases share nodes, duplicate keys are found by hashing, depth is bounded.
 import {
@@ -9,15 +9,17 @@ import {
 	isSeq,
 	parseDocument,
 	type Scalar,
+	type YAMLError,
 	type YAMLMap,
 	type YAMLSeq,
+	type YAMLWarning,
 } from "yaml";
 import type { Diagnostic } from "./diagnostic.ts";
 import { quoted } from "./format.ts";
+import { hideInnerColons, type Repair } from "./inner-colons.ts";
 import { type MapEntry, type MapNode, maxDepth, type Node } from "./node.ts";
 import { openReport, type Problem, type Report } from "./report.ts";
 import type { Source } from "./source.ts";
-import { explainYaml, hideInnerColons, type Repair } from "./yaml-mistakes.ts";
 
 export interface ParsedTree {
 	/** `undefined` if the text is empty or has an error. */
@@ -37,24 +39,61 @@ export function parseYaml(
 	source: Source,
 	{ start, end }: SourceRange = { start: 0, end: source.text.length },
 ): ParsedTree {
+	return parseTree(source, source.text.slice(start, end), start, "text");
+}
+
+/** A string, or what JSON allows between values and YAML does not: a comment, or a tab. */
+const betweenValues = /"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|'[^'\n]*'?|\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?|\t/g;
+
+/** Parses the JSON text of a source. */
+export function parseJson(source: Source): ParsedTree {
+	const text = source.text.replace(betweenValues, (part) => (/^["']/.test(part) ? part : part.replace(/[^\n]/g, " ")));
+	const parsed = parseTree(source, text, 0, "refused");
+	if (parsed.root || parsed.diagnostics.length > 0) return parsed;
 	const report = openReport();
-	const text = source.text.slice(start, end);
+	report.error(source.place(0), {
+		code: "empty",
+		message: "The file is empty.",
+		remedy: "Write one object: `{ … }`.",
+	});
+	return { root: undefined, diagnostics: report.diagnostics };
+}
+
+/** Parses the document `text` at the offset `start`. `words`: whether an unquoted word is a text. */
+function parseTree(source: Source, text: string, start: number, words: "text" | "refused"): ParsedTree {
+	const report = openReport();
 	const written = parseText(text);
 	if (!written) {
 		report.error(source.place(start), tooDeep);
 		return { root: undefined, diagnostics: report.diagnostics };
 	}
-	const repair = repairColons(text, written);
+	const repair = words === "text" ? repairColons(text, written) : undefined;
 	for (const { offset, problem } of repair?.warnings ?? []) report.warn(source.place(start + offset), problem);
 	const document = repair?.document ?? written;
-	for (const { offset, severity, problem } of explainYaml(text, document)) {
-		const place = source.place(start + offset);
-		if (severity === "error") report.error(place, problem);
-		else report.warn(place, problem);
-	}
+	for (const flaw of firstOfLines(text, document.errors))
+		report.error(source.place(start + flaw.pos[0]), invalid(flaw, words));
+	for (const flaw of firstOfLines(text, document.warnings))
+		report.warn(source.place(start + flaw.pos[0]), invalid(flaw, words));
 	if (report.failed || document.contents === null) return { root: undefined, diagnostics: report.diagnostics };
-	const root = new TreeBuilder({ source, base: start, report, standIn: repair?.standIn }).node(document.contents, 1);
+	const builder = new TreeBuilder({ source, base: start, report, standIn: repair?.standIn, words });
+	const root = builder.node(document.contents, 1);
 	return { root: report.failed ? undefined : root, diagnostics: report.diagnostics };
+}
+
+/** The first of the flaws of each line. */
+function firstOfLines<T extends YAMLError | YAMLWarning>(text: string, flaws: readonly T[]): readonly T[] {
+	const lines = Map.groupBy(flaws, ({ pos }) => text.lastIndexOf("\n", pos[0] - 1));
+	return [...lines.values()].flatMap(([first]) => first ?? []);
+}
+
+function invalid({ code, message }: YAMLError | YAMLWarning, words: "text" | "refused"): Problem {
+	if (code === "RESOURCE_EXHAUSTION") return tooDeep;
+	const [first = ""] = message.replace(/\s+/g, " ").replace(/\.$/, "").split(";");
+	const remedy =
+		words === "refused"
+			? "Check the commas, quotes and brackets before it; keys and text need double quotes."
+			: "Close quotes and brackets, indent with spaces, and quote values that have a colon or start with a special character.";
+	return { code: "syntax", message: `${first}.`, remedy };
 }
 
 /** The document with inner colons of texts hidden; `undefined` if that does not remove all errors. */
@@ -86,6 +125,7 @@ interface TreeOptions {
 	readonly report: Report;
 	/** Replaced with `:` in every text; see `hideInnerColons`. */
 	readonly standIn: string | undefined;
+	readonly words: "text" | "refused";
 }
 
 /** Builds the tree of one document. An invalid node adds a problem to the report and gives `undefined`. */
@@ -110,7 +150,7 @@ class TreeBuilder {
 			: isSeq(written)
 				? this.list(written, depth)
 				: this.map(written, depth);
-		if (anchor !== undefined) this.anchors.set(anchor, built);
+		if (anchor !== undefined) this.anchors.set(anchor, built ?? nothing(base));
 		return built;
 	}
 
@@ -171,9 +211,15 @@ class TreeBuilder {
 		for (const [name, entry] of other.entries) if (!entries.has(name)) entries.set(name, entry);
 	}
 
-	private scalar({ value, source: written, range }: Scalar): Node {
-		const { source, base } = this.options;
+	private scalar({ value, source: written, range, type }: Scalar): Node | undefined {
+		const { source, base, words } = this.options;
 		const { start, end } = span(range, base);
+		if (words === "refused" && type === "PLAIN" && typeof value === "string")
+			return this.fail(start, {
+				code: "no-quotes",
+				message: `${quoted(value, 30)} is unexpected here.`,
+				remedy: "Put text in double quotes, and check the commas and brackets before it.",
+			});
 		const plain = typeof value === "number" || typeof value === "boolean" || value === null;
 		const text = this.restore(written ?? source.text.slice(start, end));
 		return { kind: "scalar", value: plain ? value : this.restore(String(value)), written: text, start, end };

@@ -1,50 +1,44 @@
 // Agent files: each is a persona, with its front matter unchanged. The meaning of their tools depends on their folder.
-import { fileSlug, type ImportDraft, type ImportNote, importNote } from "./draft.ts";
-import { ForeignFields } from "./foreign-fields.ts";
-import type { ForeignFileInput } from "./foreign-file.ts";
-
-export interface AgentInput extends ForeignFileInput {
-	/** The whole file. */
-	readonly text: string;
-}
+import { fileSlug, type ImportDraft, notesOnRest } from "./draft.ts";
+import type { PlainRecord } from "./plain-value.ts";
 
 /** Fields that the reader of agent files supports; it reports restrictions itself. */
-const known = [
-	...[
-		"name",
-		"description",
-		"tools",
-		"model",
-		"models",
-		"thinking",
-		"skills",
-		"readonly",
-		"permissionMode",
-		"permissions",
-	],
-	...["permission", "disallowedTools", "allowed-tools", "mode", "sandbox", "isolation", "hooks", "approval"],
-];
+const known =
+	"name description tools model models thinking skills readonly permissionMode permissions permission disallowedTools allowed-tools mode sandbox isolation hooks approval".split(
+		" ",
+	);
 
-export function importAgent({ file, format, stem, fields, text }: AgentInput): readonly ImportDraft[] {
-	const name = typeof fields.name === "string" && fields.name.trim() !== "" ? fields.name : stem;
-	const notes: ImportNote[] = [];
-	const left = new ForeignFields(fields, "");
-	left.ignore(...known);
-	notes.push(...left.rest().map(({ what }) => importNote("", `${what} has no effect here, but stays in the file`)));
+export interface AgentInput {
+	/** Absolute. */
+	readonly from: string;
+	readonly fields: PlainRecord;
+	/** The whole file. */
+	readonly text: string;
+	/** Its name if the file has none. */
+	readonly stem: string;
+	/** Put before its name if another agent has the same; else empty. */
+	readonly prefix: string;
+}
+
+export function importAgent({ from, fields, text, stem, prefix }: AgentInput): ImportDraft {
+	const written = typeof fields.name === "string" && fields.name.trim() !== "" ? fields.name : undefined;
+	const name = `${prefix}${written ?? stem}`;
 	// In Claude Code, an agent without a list has every tool.
-	const isClaude = /[\\/]\.claude[\\/]/.test(file);
+	const isClaude = /[\\/]\.claude(?:-plugin)?[\\/]|[\\/]plugins[\\/]/.test(from);
 	const lists = ["tools", "allowed-tools", "readonly"].some((key) => key in fields);
-	const content = isClaude && !lists ? text.replace(/^---[^\n]*\n/, (line) => `${line}tools: "*"\n`) : text;
-	const path = `.pi/agents/${fileSlug(name, "agent")}.md`;
-	return [
-		{
-			kind: "agent",
-			name,
-			from: file,
-			format,
-			files: [{ path, text: content }],
-			notes,
-			...(isClaude ? {} : { copied: true }),
-		},
-	];
+	const added = [
+		...(written === undefined || prefix !== "" ? [`name: ${JSON.stringify(name)}\n`] : []),
+		...(isClaude && !lists ? ['tools: "*"\n'] : []),
+	].join("");
+	const rest = prefix === "" ? text : text.replace(/^name:.*\n/m, "");
+	const content = added === "" ? text : rest.replace(/^---[^\n]*\n/, (line) => line + added);
+	return {
+		kind: "agent",
+		name,
+		from,
+		format: "an agent file",
+		files: [{ path: `.pi/agents/${fileSlug(name, "agent")}.md`, text: content }],
+		notes: notesOnRest(fields, known).map((note) => `${note} has no effect here, but stays in the file`),
+		...(added === "" ? { copied: true } : {}),
+	};
 }

@@ -1,12 +1,11 @@
 // Converts the files of an import into drafts: agents first, because other definitions name them. Lists files that cannot be converted, with the reason.
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Project } from "../chronicle/index.ts";
 import { formatDiagnostic, isInside } from "../definition/index.ts";
-import { findSkill, loadAgentRegistry, skillPlaces } from "../persona/index.ts";
-import { type ImportDraft, ImportRefusal } from "./draft.ts";
+import { loadAgentRegistry } from "../persona/index.ts";
+import { type ImportDraft, ImportRefusal, type ImportTarget } from "./draft.ts";
 import { type Recognition, recognise } from "./recognise.ts";
 import type { ImportSources } from "./sources.ts";
-import type { ImportTarget } from "./worker-fields.ts";
 
 /** A file that was not converted. */
 export interface LeftFile {
@@ -17,6 +16,7 @@ export interface LeftFile {
 }
 
 export interface Gathered {
+	/** Each with files of its own; workflows may share a phase. */
 	readonly drafts: readonly ImportDraft[];
 	/** Files that could not be converted. */
 	readonly refused: readonly LeftFile[];
@@ -28,8 +28,8 @@ export interface Gathered {
 	readonly unknown: readonly string[];
 }
 
-/** `project`: the project that the definitions are imported into. */
-export function gatherDrafts(project: Project, sources: ImportSources): Gathered {
+/** `project`: the project that the definitions are imported into. `plan`: the command that drafts a definition from a file. */
+export function gatherDrafts(project: Project, sources: ImportSources, plan: (file: string) => string): Gathered {
 	const refused: LeftFile[] = [];
 	const attempt = <T>(file: string, make: () => T): T | undefined => {
 		try {
@@ -42,30 +42,44 @@ export function gatherDrafts(project: Project, sources: ImportSources): Gathered
 	};
 	const { cwd } = project.place;
 	const files = sources.files.map((file) => [file, attempt(file, () => recognise(file, sources))] as const);
-	const broken = files.flatMap(([, each]) => (each?.kind === "broken" ? [each.problem] : []));
-	for (const problem of broken) refused.push({ file: problem.file, reason: formatDiagnostic(problem, cwd) });
+	for (const [file, each] of files) {
+		if (each?.kind === "broken") refused.push({ file, reason: formatDiagnostic(each.problem, cwd) });
+		if (each?.kind === "foreign" && each.format.use === "plan")
+			refused.push({ file, reason: `This is ${each.format.name}. To draft a definition from it: ${plan(file)}` });
+	}
 
+	const texts = new Map<string, string>();
 	const drafts: ImportDraft[] = [];
-	const makeAll = (order: "agent" | "other", target: ImportTarget): void => {
-		for (const [file, each] of files)
-			if (each?.kind === "made" && each.order === order) drafts.push(...(attempt(file, () => each.make(target)) ?? []));
+	const makeOne = (file: string, each: Extract<Recognition, { kind: "made" }>, target: ImportTarget): void => {
+		const isTaken = (draft: ImportDraft): boolean =>
+			draft.files.some(({ path, text }) => (texts.get(path) ?? text) !== text);
+		const plain = each.make(target, "");
+		const draft = isTaken(plain) ? each.make(target, `${basename(dirname(file))}-`) : plain;
+		if (isTaken(draft))
+			throw new ImportRefusal(
+				`Another file of this import becomes ${draft.files[0]?.path} too: import them one after another, with --to.`,
+			);
+		for (const { path, text } of draft.files) texts.set(path, text);
+		drafts.push(draft);
 	};
-	makeAll("agent", targetOf(project, []));
-	makeAll("other", targetOf(project, drafts));
+	for (const order of ["agent", "other"] as const) {
+		const target = targetOf(project, drafts);
+		for (const [file, each] of files)
+			if (each?.kind === "made" && each.order === order) attempt(file, () => makeOne(file, each, target));
+	}
 
 	const parts = new Set(drafts.flatMap((draft) => draft.parts ?? []));
+	const rest = files.filter(([file]) => !parts.has(file));
 	const isInPlace = ({ copied, from }: ImportDraft): boolean => copied === true && isInside(join(cwd, ".pi"), from);
 	return {
 		drafts: drafts.filter((draft) => !isInPlace(draft)),
 		refused,
-		withoutCounterpart: files.flatMap(([file, each]) => (parts.has(file) ? [] : withoutCounterpart(file, each))),
+		withoutCounterpart: rest.flatMap(([file, each]) =>
+			each?.kind === "foreign" && each.format.use !== "plan" ? [{ file, format: each.format.name }] : [],
+		),
 		inPlace: drafts.filter(isInPlace).map(({ from }) => from),
-		unknown: files.flatMap(([file, each]) => (each?.kind === "unknown" && !parts.has(file) ? [file] : [])),
+		unknown: rest.flatMap(([file, each]) => (each?.kind === "unknown" ? [file] : [])),
 	};
-}
-
-function withoutCounterpart(file: string, each: Recognition | undefined) {
-	return each?.kind === "without counterpart" ? [{ file, format: each.format }] : [];
 }
 
 /** What exists in the project, and the agents of the import. */
@@ -75,9 +89,5 @@ function targetOf({ place }: Project, made: readonly ImportDraft[]): ImportTarge
 	// An agent of a folder above is found by its name too, but is not part of the project.
 	const known = agents.filter(({ origin }) => origin.tier !== "project" || isInside(cwd, origin.file));
 	const imported = made.filter(({ kind }) => kind === "agent");
-	const skills = skillPlaces([cwd], agentFolder, home);
-	return {
-		agents: new Set([...known, ...imported].map(({ name }) => name.toLowerCase())),
-		hasSkill: (name) => findSkill(name, cwd, skills) !== undefined,
-	};
+	return { agents: new Set([...known, ...imported].map(({ name }) => name.toLowerCase())) };
 }

@@ -1,7 +1,7 @@
 // The result of an import as plain lines.
 
 import { counted, formatPath, singleLine, truncate } from "../definition/index.ts";
-import { type ImportDraft, withoutRepetition } from "./draft.ts";
+import type { ImportDraft } from "./draft.ts";
 import type { Gathered } from "./gather-drafts.ts";
 
 export interface ImportedDraft {
@@ -62,9 +62,7 @@ function draftLines({ draft, warnings }: ImportedDraft, show: (file: string) => 
 	const { kind, files, from, format, notes } = draft;
 	const [main, ...others] = files;
 	const more = others.length === 0 ? "" : ` and ${others.length} more`;
-	const listed = withoutRepetition(notes).map(
-		({ where, what }) => `      ${where === "" ? "" : `${where}: `}${clipped(what)}`,
-	);
+	const listed = notes.map((note) => `      ${clipped(note)}`);
 	return [
 		`✓ ${main?.path ?? ""}${more}: ${kind}, from ${show(from)} (${format})`,
 		...(listed.length === 0 ? [] : ["    Without a counterpart:", ...listed]),

@@ -14,9 +14,10 @@ import { writeDraft, writeRefusal } from "./write-drafts.ts";
 export const importDefinitions: Command = {
 	name: "import",
 	takes: "<file or folder>",
-	details: `Reads agent chains, taskflows, workflows of spec-kit, pi-agents and pi-workflows, chronicle templates, commands, agents, skills and permissions of
-Claude Code, rule files of other guards, and recorded sequences. Each becomes a definition of this project that \`check\` accepts. What has no
-counterpart is listed and kept in a comment of the new file. Existing files are not replaced without --force.`,
+	details: `Copies and converts what is data: chronicle templates, workflows, sequences, agents, teams and rule files of other projects; commands, agents and
+permissions of Claude Code and similar tools. Each becomes a definition of this project that \`check\` accepts. What has no counterpart is listed
+and kept in a comment of the new file. Existing files are not replaced without --force. Workflows of other tools are named with the command that
+drafts a definition from them.`,
 	exits: "0 everything became a definition, 1 a part of it did not, 2 nothing was written",
 	options: { to: "value", "dry-run": "flag", force: "flag" },
 	optionsUsage: `  --to <folder>   the project to write to (default: this one)
@@ -35,37 +36,21 @@ counterpart is listed and kept in a comment of the new file. Existing files are 
 		const to = resolve(cwd, parsed.values.to ?? ".");
 		if (!isFolder(to)) return misuse(`No such folder: ${to}. Name a project's folder with --to.`);
 		const target = openProject({ ...project.place, cwd: to });
-		const gathered = gatherDrafts(target, sources);
+		const inPi = host.prefix.startsWith("/");
+		const plan = inPi ? "/plan" : `${host.prefix}plan`;
+		const gathered = gatherDrafts(target, sources, (file) => `${plan} ${quotedPath(formatPath(file, cwd))}`);
 		const dryRun = parsed.flags.has("dry-run");
-		const { distinct, repeated } = withoutRepeats(gathered.drafts);
-		const verified = await verifyDrafts(target, distinct);
+		const verified = await verifyDrafts(target, gathered.drafts);
 		const result = place(target, verified, { dryRun, force: parsed.flags.has("force") });
-		const left = [...gathered.refused, ...repeated, ...result.refused];
+		const left = [...gathered.refused, ...result.refused];
 		const shownOn = host.hasScreen ? "page" : "terminal";
-		const rehearse = host.prefix.startsWith("/") ? "/rehearse" : `${host.prefix}rehearse`;
+		const rehearse = inPi ? "/rehearse" : `${host.prefix}rehearse`;
 		return response(target, { ...gathered, refused: left }, result.imported, { dryRun, shownOn, rehearse });
 	},
 };
 
-/** Of drafts with different texts for one file, the first counts; workflows may share a phase. */
-function withoutRepeats(drafts: readonly ImportDraft[]): {
-	readonly distinct: readonly ImportDraft[];
-	readonly repeated: readonly LeftFile[];
-} {
-	const texts = new Map<string, string>();
-	const distinct: ImportDraft[] = [];
-	const repeated: LeftFile[] = [];
-	for (const draft of drafts) {
-		const other = draft.files.find(({ path, text }) => (texts.get(path) ?? text) !== text);
-		if (other === undefined) {
-			for (const { path, text } of draft.files) texts.set(path, text);
-			distinct.push(draft);
-			continue;
-		}
-		const reason = `Another file of this import becomes ${other.path} too: import them one after another, with --to.`;
-		repeated.push({ file: draft.from, reason });
-	}
-	return { distinct, repeated };
+function quotedPath(path: string): string {
+	return /\s/.test(path) ? `"${path}"` : path;
 }
 
 interface Placed {

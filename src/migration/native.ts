@@ -1,21 +1,18 @@
 // Files that are already in this package's formats: copied to the folders that the package reads. Only missing agents are replaced by roles.
 import { basename, dirname, extname, relative, sep } from "node:path";
+import { stringify } from "yaml";
 import { isInside, readSource, type Source } from "../definition/index.ts";
 import { filesOfWorkflow, loadCatalogue } from "../workflow/index.ts";
 import {
 	fileSlug,
 	type ImportDraft,
 	type ImportFile,
-	type ImportNote,
 	ImportRefusal,
+	type ImportTarget,
 	importNote,
-	missingNote,
+	originComment,
 } from "./draft.ts";
-import { isRecord, type Plain } from "./foreign-fields.ts";
-import { ruleFilePath } from "./permissions.ts";
-import { stemOf } from "./sources.ts";
-import { templateDraft } from "./template-draft.ts";
-import type { ImportTarget } from "./worker-fields.ts";
+import { isRecord, type Plain, recordOf } from "./plain-value.ts";
 
 /** The workflow whose `workflow.yaml` is `file`; `root` contains the workflows and the shared phases. */
 export function copyWorkflow(file: string, root: string): ImportDraft {
@@ -41,70 +38,61 @@ function textOf(file: string): string {
 }
 
 /** A chronicle template, unchanged if all of its agents exist. */
-export function copyTemplate(source: Source, root: Plain, target: ImportTarget): ImportDraft {
+export function copyTemplate(source: Source, root: Plain, target: ImportTarget, prefix: string): ImportDraft {
 	const { file } = source;
-	const [name, ending] = [fileSlug(basename(file, extname(file)), "template"), extname(file).toLowerCase()];
-	const format = "a chronicle template";
-	const missing = new Set<string>();
-	const changed = withRoles(root, target, missing);
-	if (missing.size === 0) {
-		const files = [{ path: `.pi/chronicle/workflows/${name}${ending}`, text: source.text }];
-		return { kind: "chronicle template", name, from: file, format, files, notes: [], copied: true };
-	}
-	const notes = [...missing].map(roleNote);
-	if (!isRecord(changed) || !isRecord(changed.states)) throw new ImportRefusal("The template has no states.");
-	const { states, ...rest } = changed;
-	const listed = Object.entries(states).map(([state, fields]) => [state, isRecord(fields) ? fields : {}] as const);
-	return { ...templateDraft({ name, head: rest, states: new Map(listed), from: file, format, notes }), copied: true };
+	const ending = extname(file).toLowerCase();
+	const name = fileSlug(prefix + basename(file, extname(file)), "template");
+	const draft = templateDraft(file, "a chronicle template", name, root, target, []);
+	if (draft.notes.length > 0) return { ...draft, copied: true };
+	return { ...draft, files: [{ path: `.pi/chronicle/workflows/${name}${ending}`, text: source.text }], copied: true };
 }
 
 /** The definition inside the record of a run of Adventure Engine; the run itself is not imported. */
 export function templateOfRun({ file }: Source, root: Plain, target: ImportTarget): ImportDraft {
-	const { workflowDef, workflowName, ...run } = isRecord(root) ? root : {};
-	if (!isRecord(workflowDef) || !isRecord(workflowDef.states)) throw new ImportRefusal("The run has no definition.");
+	const { workflowDef, workflowName, ...run } = recordOf(root);
+	const name = fileSlug(typeof workflowName === "string" ? workflowName : basename(file, extname(file)), "template");
+	const notes = [`the run itself: \`${Object.keys(run).join("`, `")}\``];
+	return templateDraft(file, "the record of a run of Adventure Engine", name, recordOf(workflowDef), target, notes);
+}
+
+/** A template with `persona` for every `agent` that does not exist. */
+function templateDraft(
+	from: string,
+	format: string,
+	name: string,
+	root: Plain,
+	{ agents }: ImportTarget,
+	known: readonly string[],
+): ImportDraft {
 	const missing = new Set<string>();
-	const { states, ...head } = workflowDef;
-	const listed = Object.entries(isRecord(states) ? states : {}).map(
-		([state, fields]) => [state, withRoles(isRecord(fields) ? fields : {}, target, missing)] as const,
-	);
-	const name = fileSlug(typeof workflowName === "string" ? workflowName : stemOf(file), "template");
-	const notes = [importNote("", `the run itself: \`${Object.keys(run).join("`, `")}\``), ...[...missing].map(roleNote)];
-	const records = listed.map(([state, fields]) => [state, isRecord(fields) ? fields : {}] as const);
-	return templateDraft({ name, head, states: new Map(records), from: file, format: runFormat, notes });
+	const withRoles = (value: Plain): Plain => {
+		if (Array.isArray(value)) return value.map(withRoles);
+		if (!isRecord(value)) return value;
+		const entries = Object.entries(value).map(([key, field]): [string, Plain] => {
+			if (key !== "agent" || typeof field !== "string" || agents.has(field.toLowerCase()))
+				return [key, withRoles(field)];
+			missing.add(field);
+			return ["persona", field];
+		});
+		return Object.fromEntries(entries);
+	};
+	const content = withRoles(root);
+	const absent = [...missing].map((agent) => `\`${agent}\``).join(", ");
+	const roles = missing.size === 0 ? [] : [`agents that do not exist here, used as roles in words: ${absent}`];
+	const notes = [...known, ...roles].map(importNote);
+	const text = originComment({ from, format, notes }) + stringify(content, { aliasDuplicateObjects: false });
+	const files = [{ path: `.pi/chronicle/workflows/${name}.yaml`, text }];
+	return { kind: "chronicle template", name, from, format, files, notes };
 }
 
-const runFormat = "the record of a run of Adventure Engine";
-
-function roleNote(agent: string): ImportNote {
-	return missingNote("", "agent", agent);
-}
-
-/** The same with `persona` for every `agent` that does not exist. */
-function withRoles(value: Plain, target: ImportTarget, missing: Set<string>): Plain {
-	if (Array.isArray(value)) return value.map((item: Plain) => withRoles(item, target, missing));
-	if (!isRecord(value)) return value;
-	const entries = Object.entries(value).map(([key, field]): [string, Plain] => {
-		if (key !== "agent" || typeof field !== "string" || target.agents.has(field.toLowerCase()))
-			return [key, withRoles(field, target, missing)];
-		missing.add(field);
-		return ["persona", field];
-	});
-	return Object.fromEntries(entries);
-}
-
-export function copyTeams({ file, text }: Source): ImportDraft {
-	const files = [{ path: ".pi/agents/teams.yaml", text }];
-	return { kind: "team", name: "teams", from: file, format: "a teams file", files, notes: [], copied: true };
-}
-
-export function copyRules({ file, text }: Source): ImportDraft {
-	const files = [{ path: ruleFilePath, text }];
+/** A file that is read unchanged at `path`, relative to a project. */
+export function copyFile({ file, text }: Source, kind: ImportDraft["kind"], path: string, format: string): ImportDraft {
 	return {
-		kind: "rule file",
-		name: basename(ruleFilePath),
+		kind,
+		name: basename(path, extname(path)),
 		from: file,
-		format: "a rule file",
-		files,
+		format,
+		files: [{ path, text }],
 		notes: [],
 		copied: true,
 	};

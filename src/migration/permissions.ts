@@ -3,9 +3,8 @@
 // P1 nothing is widened: a call that asks elsewhere but cannot ask here is refused, with a note; exceptions from a ban become notes.
 import { basename } from "node:path";
 import { stringify } from "yaml";
-import { type ImportDraft, type ImportNote, importNote, originComment } from "./draft.ts";
-import { ForeignFields, isRecord, type Plain, type PlainRecord, plainList } from "./foreign-fields.ts";
-import type { ForeignFileInput } from "./foreign-file.ts";
+import { type ImportDraft, importNote, notesOnRest, originComment } from "./draft.ts";
+import { isRecord, type Plain, type PlainRecord, plainList, recordOf } from "./plain-value.ts";
 
 export const ruleFilePath = ".pi/damage-control-rules.yaml";
 
@@ -15,44 +14,41 @@ interface RuleLists {
 	readonly readOnlyPaths: string[];
 }
 
-export function importPermissions(input: ForeignFileInput): readonly ImportDraft[] {
-	const top = new ForeignFields(input.fields, "");
-	const table = new ForeignFields(top.record("permissions") ?? top.record("permission") ?? {}, "permissions");
+/** `format`: the name of its format with the article. */
+export function importPermissions(from: string, format: string, fields: PlainRecord): ImportDraft {
+	const key = isRecord(fields.permissions) ? "permissions" : "permission";
+	const table = recordOf(fields[key]);
 	const rules: RuleLists = { bashToolPatterns: [], zeroAccessPaths: [], readOnlyPaths: [] };
-	const notes: ImportNote[] = [];
-	const allowed = plainList(table.list("allow")).map(String);
+	const found: string[] = [];
+	const allowed = plainList(table.allow).map(String);
 	if (allowed.length > 0)
-		notes.push(
-			importNote("allow", `the guard allows what no rule forbids, so these need no rule: ${allowed.join(", ")}`),
-		);
+		found.push(`the guard allows what no rule forbids, so these need no rule: ${allowed.join(", ")}`);
 	for (const decision of ["deny", "ask"] as const)
-		for (const written of plainList(table.list(decision))) readPermission(String(written), decision, rules, notes);
-	readCommandTable(table.any("bash"), rules, notes);
-	const edit = table.text("edit") ?? table.text("write");
+		for (const written of plainList(table[decision])) found.push(...readPermission(String(written), decision, rules));
+	found.push(...readCommandTable(table.bash, rules));
+	const edit = table.edit ?? table.write;
 	if (edit === "deny") rules.readOnlyPaths.push("./");
-	else if (edit === "ask")
-		notes.push(importNote("edit", "`ask`: the guard has no rule that asks before every change of a file"));
-	notes.push(...table.rest(), ...top.rest());
+	else if (edit === "ask") found.push("edit: `ask`: the guard has no rule that asks before every change of a file");
+	const settled = ["allow", "deny", "ask", "bash", ...(edit === "deny" || edit === "ask" ? ["edit", "write"] : [])];
+	const notes = [...found.map(importNote), ...notesOnRest(table, settled, `${key}: `), ...notesOnRest(fields, [key])];
 	const lists = Object.fromEntries(Object.entries(rules).filter(([, list]) => list.length > 0));
-	const text = originComment(basename(input.file), input.format, notes) + stringify(lists, { lineWidth: 0 });
+	const text = originComment({ from, format, notes }) + stringify(lists, { lineWidth: 0 });
 	const files = [{ path: ruleFilePath, text }];
-	return [{ kind: "rule file", name: basename(ruleFilePath), from: input.file, format: input.format, files, notes }];
+	return { kind: "rule file", name: basename(ruleFilePath), from, format, files, notes };
 }
 
-function readPermission(written: string, decision: "deny" | "ask", rules: RuleLists, notes: ImportNote[]): void {
+/** Adds the rule for a permission; returns notes on what differs. */
+function readPermission(written: string, decision: "deny" | "ask", rules: RuleLists): string[] {
 	const [, tool = written.trim(), argument] = /^\s*([\w*]+)\((.*)\)\s*$/s.exec(written) ?? [];
 	if (/^bash$/i.test(tool)) {
 		rules.bashToolPatterns.push(commandRule(argument ?? "*", decision));
-		return;
+		return [];
 	}
 	const isReading = /^read$/i.test(tool);
-	if ((!isReading && !/^(edit|write|multiedit|notebookedit)$/i.test(tool)) || argument === undefined) {
-		notes.push(importNote(decision, `\`${written}\` has no counterpart among the guard's rules`));
-		return;
-	}
+	if ((!isReading && !/^(edit|write|multiedit|notebookedit)$/i.test(tool)) || argument === undefined)
+		return [`${decision}: \`${written}\` has no counterpart among the guard's rules`];
 	(isReading ? rules.zeroAccessPaths : rules.readOnlyPaths).push(placeOf(argument));
-	if (decision === "ask")
-		notes.push(importNote("ask", `\`${written}\` is refused here: the guard cannot ask about paths`));
+	return decision === "ask" ? [`ask: \`${written}\` is refused here: the guard cannot ask about paths`] : [];
 }
 
 /** A path as the guard writes it: in Claude Code, `//` is the root and `/` is the project. */
@@ -62,18 +58,16 @@ function placeOf(path: string): string {
 }
 
 /** A table `"git push *": "ask"`, or one decision for every command. */
-function readCommandTable(table: Plain | undefined, rules: RuleLists, notes: ImportNote[]): void {
+function readCommandTable(table: Plain | undefined, rules: RuleLists): string[] {
 	const entries = isRecord(table) ? Object.entries(table) : table === undefined ? [] : [["*", table] as const];
-	for (const [command, decision] of entries) {
-		if (decision === "deny" || decision === "ask") rules.bashToolPatterns.push(commandRule(command, decision));
-		else
-			notes.push(
-				importNote(
-					"bash",
-					`\`${command}\`: ${JSON.stringify(decision)} needs no rule, and cannot be an exception from another`,
-				),
-			);
-	}
+	return entries.flatMap(([command, decision]) => {
+		if (decision !== "deny" && decision !== "ask")
+			return [
+				`bash: \`${command}\`: ${JSON.stringify(decision)} needs no rule, and cannot be an exception from another`,
+			];
+		rules.bashToolPatterns.push(commandRule(command, decision));
+		return [];
+	});
 }
 
 /** `git push:*`, `git push *` and `git push` mean the same: the command with any arguments. */

@@ -7,7 +7,10 @@ import { walkFiles } from "../disk/index.ts";
 const depth = 6;
 const maxFiles = 2000;
 /** Folders of a project in which tools keep definitions. */
-const kept = [".pi", ".claude", ".specify", ".agents", ".github/prompts", "agents", "skills", "commands", "workflows"];
+const kept =
+	".pi .claude .specify .agents .opencode .github/prompts .github/agents .github/chatmodes plugins agents skills commands workflows".split(
+		" ",
+	);
 /** Subfolders without definitions. */
 const without = [
 	"extensions",
@@ -20,7 +23,7 @@ const without = [
 	"memory",
 	"scripts",
 ];
-const endings = new Set([".yaml", ".yml", ".json", ".jsonc", ".md", ".jsonl"]);
+const endings = new Set([".yaml", ".yml", ".json", ".jsonc", ".md"]);
 
 export interface ImportSources {
 	/** Absolute, sorted. */
@@ -46,15 +49,14 @@ function filesBelow(start: string): readonly string[] {
 	const found: string[] = [];
 	for (const { path, entry } of walkFiles(start, depth, (below) => !without.includes(below))) {
 		const isWanted = entry.isFile() && !entry.name.startsWith(".") && endings.has(extname(entry.name).toLowerCase());
-		// Sessions belong to the user: they are only read if named explicitly.
-		if (isWanted && extname(entry.name) !== ".jsonl") found.push(join(start, path));
+		if (isWanted) found.push(join(start, path));
 		if (found.length === maxFiles) break;
 	}
 	return found;
 }
 
-/** A file's name without its extensions: `work.workflow.yaml` is `work`; a `workflow.yml` or `SKILL.md` has the name of its folder. */
+/** A file's name without its extensions: `work.agent.md` is `work`; a `workflow.yml` or `SKILL.md` has the name of its folder. */
 export function stemOf(file: string): string {
-	const stem = basename(file, extname(file)).replace(/\.workflow$/i, "");
+	const stem = basename(file, extname(file)).replace(/\.(?:workflow|agent|chatmode|prompt)$/i, "");
 	return /^(?:workflow|skill)$/i.test(stem) ? basename(join(file, "..")) : stem;
 }

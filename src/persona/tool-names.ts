@@ -131,9 +131,9 @@ export function readToolName(word: string, list: "given" | "denied"): ToolName {
 	const why = absent.get(lower) ?? (isAgentToolName(name) ? "a worker cannot start agents" : undefined);
 	if (why) return { kind: "absent", why };
 	const meant = slipOf(lower);
-	if (meant !== undefined || !/^[\w*.:/-]+$/.test(name)) {
-		return { kind: "unknown", problem: unknownTool(name, meant) };
-	}
+	const isName = /^[\w*.:/-]+$/.test(name);
+	if (meant === undefined && !isName && list === "given") return { kind: "absent", why: "no tool has such a name" };
+	if (meant !== undefined || !isName) return { kind: "unknown", problem: unknownTool(name, meant) };
 	return { kind: "foreign", name };
 }
 

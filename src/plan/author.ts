@@ -7,10 +7,10 @@ import type { Usage } from "./estimate.ts";
 import type { PlanHost } from "./examine.ts";
 import { makePlan, type Plan } from "./plan.ts";
 import { askedKind, correctionPrompt, draftPrompt, guidePrompt } from "./prompt.ts";
+import type { PlanWords } from "./subject.ts";
 import { planFolder } from "./waiting.ts";
 
-export interface DraftRequest {
-	readonly task: string;
+export interface DraftRequest extends PlanWords {
 	/** As for pi's `--model`; `undefined`: pi's default. */
 	readonly model: string | undefined;
 	readonly signal: AbortSignal;
@@ -41,7 +41,7 @@ export async function draftPlan(request: DraftRequest, host: PlanHost, scope: Sc
 	const { task, signal, onProgress } = request;
 	const session = join(planFolder(host.place.agentFolder), `${crypto.randomUUID()}.jsonl`);
 	let usage: Usage = { tokens: 0, costUsd: 0 };
-	let prompt = draftPrompt(task, host.packageRoot);
+	let prompt = draftPrompt(request, host.packageRoot);
 	let problems: readonly string[] = [];
 	let kind: DraftKind | undefined;
 	for (let number = 1; number <= maxDrafts; ) {

@@ -11,14 +11,15 @@ import { exitCodes, openScope, packageRoot, printable } from "../pi/index.ts";
 import { draftPlan } from "./author.ts";
 import { startLine } from "./command.ts";
 import { type Plan, saveDraft } from "./plan.ts";
+import { readPlanWords } from "./subject.ts";
 import { keepPlan, removePlan, waitingPlan } from "./waiting.ts";
 
 type Decision = "start" | "save" | "drop" | "ask";
 
 export const planCommand: Command = {
 	name: "plan",
-	takes: "[task…]",
-	details: `Lets a model draft a chronicle, a workflow or a sequence for the task. The draft is checked and rehearsed, and corrected until it passes. Nothing is written or
+	takes: "[file] [task…]",
+	details: `Lets a model draft a chronicle, a workflow or a sequence for the task, or from a definition of another tool that the first word names. The draft is checked and rehearsed, and corrected until it passes. Nothing is written or
 started before you decide: in a terminal you are asked; otherwise use --save or --start. Without a task, the command shows the plan that waits.`,
 	exits:
 		"0 started or saved, 1 no draft passed, 2 usage, 3 waits for your decision, 130 interrupted; with --start as for run",
@@ -31,15 +32,17 @@ started before you decide: in a terminal you are asked; otherwise use --save or 
 	needs: "pi",
 	runs: "none",
 	async perform(call) {
-		const { text: task, project, parsed, host, signal } = call;
+		const { text, project, parsed, host, signal } = call;
 		const { flags, values } = parsed;
 		if (flags.has("save") && flags.has("start"))
 			return misuse("--start also saves the draft: use only one of the two.");
 		if (project.place.trust !== "trusted")
 			return misuse("A plan adds files to the project, which you have not trusted: start pi there, or add --approve.");
-		const waiting = task === "" ? waitingPlan(project.place) : undefined;
+		const waiting = text === "" ? waitingPlan(project.place) : undefined;
 		if (waiting) return decide(waiting, call);
-		if (task === "") return misuse(`No plan is waiting. Describe the task: ${host.prefix}plan <task…>`);
+		if (text === "") return misuse(`No plan is waiting. Describe the task: ${host.prefix}plan <task…>`);
+		const words = readPlanWords(text, project.place.cwd);
+		if (typeof words === "string") return misuse(words);
 		const scope = openScope();
 		try {
 			let last = "";
@@ -47,7 +50,7 @@ started before you decide: in a terminal you are asked; otherwise use --save or 
 				if (text !== last) host.report(text);
 				last = text;
 			};
-			const request = { task, model: values.model, signal, onProgress };
+			const request = { ...words, model: values.model, signal, onProgress };
 			const end = await draftPlan(request, { place: project.place, packageRoot: packageRoot() }, scope);
 			if (end.kind === "aborted") return { kind: "silent", exitCode: exitCodes.interrupted };
 			if (end.kind === "drafted") {
@@ -87,7 +90,7 @@ async function decide(plan: Plan, call: CommandCall): Promise<CommandResponse> {
 	const unsaved = saveDraft(draft, project.place.cwd);
 	if (unsaved !== undefined) return misuse(unsaved);
 	removePlan(project.place);
-	if (decision === "start" && draft.kind === "chronicle") return start(plan, call);
+	if (decision === "start" && draft.kind === "chronicle" && task !== "") return start(plan, call);
 	const line =
 		draft.kind === "chronicle" ? `${host.prefix}run ${command} <task…>` : `${startLine(draft.kind, command)} in pi`;
 	return { kind: "done", lines: [...lines, "", `Saved. Start it: ${line}`], data: { ...data, saved: true } };

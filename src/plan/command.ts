@@ -22,6 +22,7 @@ import { decidePlan } from "./decide.ts";
 import type { DraftKind } from "./draft.ts";
 import type { PlanHost } from "./examine.ts";
 import { makePlan, type Plan, saveDraft } from "./plan.ts";
+import { type PlanWords, readPlanWords } from "./subject.ts";
 import { keepPlan, removePlan, waitingPlan } from "./waiting.ts";
 
 /** Starts a definition of each kind. `args`: its name, and the task except for a sequence. */
@@ -55,9 +56,11 @@ export async function runPlan(session: PlanSession, ctx: ExtensionCommandContext
 	const waiting = waitingPlan(host.place);
 	if (task === "" && waiting) return settle(session, ctx, host, waiting, false);
 	if (task === "") return refuse(ctx, "Describe the task: /plan <task>.");
+	const words = readPlanWords(task, ctx.cwd);
+	if (typeof words === "string") return refuse(ctx, words);
 	const stop = new AbortController();
 	session.running = stop;
-	const drafted = draft(session, ctx, host, task, stop.signal);
+	const drafted = draft(session, ctx, host, words, stop.signal);
 	const release = session.scope.own(async () => {
 		stop.abort();
 		await drafted;
@@ -88,7 +91,7 @@ async function draft(
 	session: PlanSession,
 	ctx: ExtensionCommandContext,
 	host: PlanHost,
-	task: string,
+	words: PlanWords,
 	signal: AbortSignal,
 ): Promise<Plan | undefined> {
 	const { hasUI, mode, ui, model } = ctx;
@@ -99,7 +102,7 @@ async function draft(
 		if (!signal.aborted) ui.setStatus(statusKey, `plan: ${text}`);
 	};
 	try {
-		const request = { task, model: model && `${model.provider}/${model.id}`, signal, onProgress };
+		const request = { ...words, model: model && `${model.provider}/${model.id}`, signal, onProgress };
 		const end = await draftPlan(request, host, session.scope);
 		if (end.kind === "drafted") return end.plan;
 		if (end.kind === "failed") {
@@ -191,7 +194,10 @@ async function accept(
 	removePlan(host.place);
 	const line = startLine(kind, command);
 	say(ctx, `Saved ${files.files.map(({ path }) => path).join(", ")}. Start it at any time: ${line}`);
-	if (decision === "start") await session.start[kind](ctx, kind === "sequence" ? command : `${command} ${task}`);
+	if (decision !== "start") return;
+	// A definition that was converted from a file has no task yet.
+	if (kind !== "sequence" && task === "") ctx.ui.setEditorText(line.replace("<task>", ""));
+	else await session.start[kind](ctx, kind === "sequence" ? command : `${command} ${task}`);
 }
 
 /** The command that starts a definition in pi. */

@@ -98,7 +98,8 @@ async function rehearseDraft(
 	const { agentFolder, pi, env = process.env } = place;
 	const host = { cwd: copy.project, agentFolder, pi, packageRoot, env };
 	const { plan, rehearse, closingLines } = await loadRehearsal();
-	const planned = plan({ name: outline.command, task, scenario: undefined }, draft.kind, host);
+	const sample = task || "Do what this definition is for.";
+	const planned = plan({ name: outline.command, task: sample, scenario: undefined }, draft.kind, host);
 	if (planned.kind === "unplayable") return problems([planned.message]);
 	const limit = AbortSignal.timeout(rehearsalMs);
 	const report = await rehearse(planned, host, { signal: AbortSignal.any([signal, limit]), afterwards: "remove" });

@@ -20,7 +20,7 @@ export async function planLines(
 	];
 	return [
 		`${outline.title} (${kind} ${key})`,
-		...(kind === "sequence" ? [] : [`Task: ${task}`]),
+		...(kind === "sequence" || task === "" ? [] : [`Task: ${task}`]),
 		"",
 		...outline.steps.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`),
 		"",

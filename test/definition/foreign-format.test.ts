@@ -52,6 +52,8 @@ describe("a file of another tool", () => {
 		expect(format?.name).toContain(name);
 		expect(format?.remedy).toContain("leave it unchanged");
 		expect(format?.remedy).not.toMatch(/rename|remove|delete/i);
+		const command = { import: "pi-chronicle import", plan: "/plan", nothing: "" }[format?.use ?? "nothing"];
+		expect(format?.remedy).toContain(command);
 	});
 
 	it.each([

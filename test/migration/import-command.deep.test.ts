@@ -6,11 +6,11 @@ import { openBench, openProject, packageUnderTest, piScript, runNode } from "../
 import { patient } from "../harness/patience.ts";
 
 it("import works on the command line and in pi", { timeout: patient(90_000) }, async () => {
-	const chain = "one:\n  steps:\n    - { agent: scout, prompt: $INPUT }\n";
-	const project = openProject({ files: { "old/chain.yaml": chain } });
+	const template = "states: { a: { persona: P, next: [b] }, b: {} }\n";
+	const project = openProject({ files: { "old/one.yaml": template } });
 	const { cli } = packageUnderTest();
 	const env = { PI_CHRONICLE_PI: piScript() };
-	const done = await runNode(project, [cli, "import", "old/chain.yaml", "--json"], { env });
+	const done = await runNode(project, [cli, "import", "old/one.yaml", "--json"], { env });
 	expect(done).toMatchObject({ code: 0, stderr: "" });
 	expect(JSON.parse(done.stdout)).toMatchObject({
 		verb: "import",
@@ -20,9 +20,9 @@ it("import works on the command line and in pi", { timeout: patient(90_000) }, a
 	expect(await runNode(project, [cli, "import", "old", "--to", project.home], { env })).toMatchObject({ code: 0 });
 	expect(existsSync(join(project.home, ".pi/chronicle/workflows/one.yaml"))).toBe(true);
 
-	const { rpc, project: second } = await openBench({ files: { "old/chain.yaml": chain } });
+	const { rpc, project: second } = await openBench({ files: { "old/one.yaml": template } });
 	const pi = await rpc();
-	await pi.prompt("/chronicle import old/chain.yaml");
+	await pi.prompt("/chronicle import old/one.yaml");
 	await pi.screen.notified(/one\.yaml: chronicle template/);
 	expect(second.exists(".pi/chronicle/workflows/one.yaml")).toBe(true);
 });

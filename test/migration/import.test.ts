@@ -10,11 +10,11 @@ import { importDefinitions } from "../../src/migration/import.ts";
 import { withoutControls } from "../../src/pi/index.ts";
 import { openFolder } from "../harness/folder.ts";
 import { needsPosix } from "../harness/needs.ts";
-import { formats, type ImportFixture } from "./formats.ts";
+import { formats, type ImportFixture, planned } from "./formats.ts";
 
 interface Written {
 	readonly files: readonly string[];
-	readonly notes: readonly { readonly where: string; readonly what: string }[];
+	readonly notes: readonly string[];
 }
 
 function projectIn(cwd: string) {
@@ -73,7 +73,7 @@ describe("import", () => {
 		expect([checked.sound, checked.findings.length]).toEqual([true, expect.any(Number)]);
 		expect(checked.findings).not.toHaveLength(0);
 
-		const notes = written.flatMap((each) => each.notes.map(({ where, what }) => `${where}: ${what}`)).join("\n");
+		const notes = written.flatMap((each) => each.notes).join("\n");
 		for (const wanted of fixture.notes) expect(notes).toContain(wanted);
 		const texts = textsBelow(join(to, ".pi"));
 		let at = 0;
@@ -98,7 +98,7 @@ describe("import", () => {
 		const damages: (readonly [string, (text: string) => string | Buffer])[] = [
 			["not UTF-8", (text) => Buffer.concat([Buffer.from(text), Buffer.from([0xc3, 0x28])])],
 			["binary", (text) => Buffer.from(`\0${text}`)],
-			["10 MB", (text) => (fixture.path.endsWith("jsonl") ? Buffer.from([0xff]) : text + " ".repeat(10_000_000))],
+			["10 MB", (text) => text + " ".repeat(10_000_000)],
 		];
 		for (const [name, damage] of damages) {
 			const { file, to } = stage(fixture, damage);
@@ -129,6 +129,18 @@ describe("import", () => {
 		expect(readFileSync(join(to, first), "utf8")).not.toBe("mine\n");
 	});
 
+	it.each(planned)("names the plan that drafts a definition from %s: %s", async (name, path, text) => {
+		const from = openFolder({ [path]: text });
+		const to = openFolder({ "package.json": "{}" });
+		const file = join(from, path);
+		for (const source of [file, from]) {
+			const { exitCode, refused } = await importInto(to, source);
+			const reason = `This is ${name}. To draft a definition from it: pi-chronicle plan ${file}`;
+			expect([exitCode, refused]).toEqual([2, [{ file, reason }]]);
+		}
+		expect(filesBelow(to)).toEqual(["package.json"]);
+	});
+
 	it("imports a folder of all formats at once: agents first, and existing files are kept", async () => {
 		const from = openFolder({
 			...Object.fromEntries(
@@ -136,7 +148,7 @@ describe("import", () => {
 					.filter(({ path }) => path.startsWith("."))
 					.flatMap(({ path, text, beside = {} }) => [[path, text], ...Object.entries(beside)]),
 			),
-			".claude/agents/scout.md": "---\nname: scout\ndescription: Looks\ntools: Read\n---\nYou look.\n",
+			".claude/agents/planner.md": "---\nname: planner\ndescription: Plans\ntools: Read\n---\nYou plan.\n",
 			".claude/skills/style/SKILL.md": "---\nname: style\n---\nWrite short sentences.\n",
 			".pi/xstate.json": { initial: "a", states: { a: { on: { GO: "b" } }, b: {} } },
 			".claude/commands/broken.md": "---\nname: [\n---\nx\n",
@@ -146,15 +158,81 @@ describe("import", () => {
 		const { exitCode, lines } = await importInto(to, from);
 		const text = lines.join("\n");
 		expect(exitCode).toBe(1);
-		expect(readFileSync(join(to, ".pi/chronicle/workflows/look-fix.yaml"), "utf8")).toContain("agent: scout");
+		expect(readFileSync(join(to, ".pi/chronicle/workflows/feature.yaml"), "utf8")).toContain("agent: planner");
 		expect(text).toMatch(/✗ .*broken\.md: .*:\d+:\d+ /);
-		expect(text).toMatch(/have no counterpart here[\s\S]*xstate\.json: an XState state machine/);
-		expect(text).toContain("a skill without steps");
+		expect(text).toMatch(/✗ .*xstate\.json: This is an XState state machine\. .* pi-chronicle plan /);
+		expect(text).toMatch(/have no counterpart here[\s\S]*style\/SKILL\.md: a skill/);
 		expect(text).not.toContain("unrelated");
 		expect((await checkProject(projectIn(to), [])).sound).toBe(true);
 
 		const again = await importInto(from, from);
 		expect(again.lines.join("\n")).toMatch(/Already part of the project:[\s\S]*feature\.json/);
+	});
+
+	it("names a session and a skill with the command that helps", async () => {
+		const from = openFolder({ "s.jsonl": "{}\n", "k/SKILL.md": "---\nname: k\n---\n## Step 1\n" });
+		const to = openFolder({ "package.json": "{}" });
+		for (const [file, reason] of [
+			["s.jsonl", /This is a session\. `\/sequence save/],
+			["k/SKILL.md", /This is a skill\. .* pi-chronicle plan /],
+		] as const) {
+			const { exitCode, lines } = await importInto(to, join(from, file));
+			expect([exitCode, lines.join("\n")]).toEqual([2, expect.stringMatching(reason)]);
+		}
+	});
+
+	it("takes fields without effect as text, and keeps mistakes in the others", async () => {
+		const agent = (name: string, more: string): string => `---\nname: ${name}\n${more}---\nYou work.\n`;
+		const from = openFolder({
+			".claude/commands/fix.md": "---\nargument-hint: [a] | b\ndescription: One: two\n  three: four\n---\nDo $1.\n",
+			".claude/agents/talker.md": agent("talker", 'description: Use it.\n  Context: x\n  user: "y" z\ntools: Read\n'),
+			".claude/agents/bad.md": agent("bad", "tools: [Read\ndescription: d\n"),
+		});
+		const to = openFolder({ "package.json": "{}" });
+		const { written, refused } = await importInto(to, from);
+		expect(written.flatMap(({ files }) => files).sort()).toEqual([
+			".pi/agents/talker.md",
+			".pi/workflows/fix/01-fix.md",
+			".pi/workflows/fix/workflow.yaml",
+		]);
+		expect(refused.map(({ file }) => file.slice(from.length + 1))).toEqual([join(".claude/agents/bad.md")]);
+		expect(textsBelow(to)).toContain("[a] | b");
+		expect((await checkProject(projectIn(to), [])).sound).toBe(true);
+	});
+
+	it("puts the folder before names that two files share", async () => {
+		const agent = (text: string): string => `---\nname: twin\ndescription: d\n---\n${text}\n`;
+		const from = openFolder({
+			".claude/commands/ui/fix.md": "Fix the screen: $ARGUMENTS\n",
+			".claude/commands/db/fix.md": "Fix the tables: $ARGUMENTS\n",
+			"plugins/one/agents/twin.md": agent("First"),
+			"plugins/two/agents/twin.md": agent("Second"),
+			"docs/agents-design.md": agent("No agent"),
+		});
+		const to = openFolder({ "package.json": "{}" });
+		const { exitCode, written } = await importInto(to, from);
+		expect([exitCode, written.map(({ files }) => files[0]).sort()]).toEqual([
+			0,
+			[
+				".pi/agents/agents-twin.md",
+				".pi/agents/twin.md",
+				".pi/workflows/fix/workflow.yaml",
+				".pi/workflows/ui-fix/workflow.yaml",
+			],
+		]);
+		const { findings, sound } = await checkProject(projectIn(to), []);
+		expect([sound, findings.flatMap(({ diagnostics }) => diagnostics).map(({ message }) => message)]).toEqual([
+			true,
+			[],
+		]);
+	});
+
+	it("omits a tool with an impossible name, not its agent", async () => {
+		const from = openFolder({ "a.md": "---\nname: a\ndescription: d\ntools: Read, Web Search\n---\nYou look.\n" });
+		const to = openFolder({ "package.json": "{}" });
+		expect(await importInto(to, join(from, "a.md"))).toMatchObject({ exitCode: 0 });
+		const typo = openFolder({ "b.md": "---\nname: b\ndescription: d\ntools: Raed\n---\nYou look.\n" });
+		expect(await importInto(to, join(typo, "b.md"))).toMatchObject({ exitCode: 2 });
 	});
 
 	it("imports a workflow with those that it runs, and explains a phase file on its own", async () => {
@@ -191,21 +269,15 @@ describe("import", () => {
 		expect(whole.lines.join("\n")).not.toMatch(/look\.md: a phase/);
 	});
 
-	it("lists missing agents and skills once, and shows the result on a page first", async () => {
-		const chain = ["one", "two", "three"].map((agent) => `    - { agent: ${agent}, prompt: x }\n`).join("");
-		const from = openFolder({ "c.yaml": `many:\n  steps:\n${chain}` });
-		const { lines, written } = await importInto(openFolder({ "package.json": "{}" }), join(from, "c.yaml"));
-		expect(written.flatMap(({ notes }) => notes)).toHaveLength(3);
-		const notes = lines.filter((line) => /there (?:is|are) no/.test(line));
-		expect(notes).toEqual([
-			expect.stringMatching(/no agents `one`, `two`, `three` here; their names are used as roles/),
-		]);
+	it("shows the result on a page first", async () => {
+		const from = openFolder({ "many.md": "Do $ARGUMENTS.\n---\n", "commands/many.md": "Do $ARGUMENTS.\n" });
+		const { lines } = await importInto(openFolder({ "package.json": "{}" }), join(from, "commands/many.md"));
 		expect(lines.slice(-2)).toEqual([
 			"1 definition written.",
 			expect.stringMatching(/: pi-chronicle rehearse many <task>$/),
 		]);
 
-		const parsed = parseArguments([join(from, "c.yaml")], { options: importDefinitions.options ?? {} });
+		const parsed = parseArguments([join(from, "commands/many.md")], { options: importDefinitions.options ?? {} });
 		if ("error" in parsed) throw new Error(parsed.error);
 		const host = { prefix: "/chronicle ", hasScreen: true } as CommandHost;
 		const project = projectIn(openFolder({ "package.json": "{}" }));
@@ -233,23 +305,12 @@ describe("import", () => {
 		for (const wanted of read) expect(text).toContain(wanted);
 	});
 
-	it("accepts workflows of one step, and parallel work of one branch", async () => {
-		const from = openFolder({
-			"w.workflow.yaml": "start: a\nsteps:\n  a: { prompt: MARK1, transitions: { ready: $done } }\n",
-			"p.yaml": "name: p\nflow:\n  kind: parallel\n  branches:\n    one: { kind: agent, agent: x, task: MARK2 }\n",
-		});
-		const to = openFolder({ "package.json": "{}" });
-		const { lines } = await importInto(to, from);
-		const text = textsBelow(to);
-		for (const mark of ["MARK1", "MARK2"]) expect(text, lines.join("\n")).toContain(mark);
-	});
-
 	it("explains what it can import if there is nothing to import", async () => {
 		const to = openFolder({ "a/notes.md": "Only words.\n", "a/x.bin": "x" });
 		expect(await importInto(to, "a")).toMatchObject({ exitCode: 2 });
 		expect(await importInto(to, "nowhere")).toMatchObject({ exitCode: 2, lines: [expect.stringContaining("nowhere")] });
 		expect(await importInto(to)).toMatchObject({ exitCode: 2 });
-		const foreign = openFolder({ "x.json": { initial: "a", states: { a: { on: { GO: "b" } }, b: {} } } });
+		const foreign = openFolder({ "x.json": { jobs: { a: { "runs-on": "x" } } } });
 		const lines = expect.arrayContaining(["These have no counterpart here and stay unchanged:"]);
 		expect(await importInto(to, join(foreign, "x.json"))).toMatchObject({ exitCode: 2, lines });
 		expect(await importInto(to, "a", "--to", "nowhere")).toMatchObject({ exitCode: 2 });
@@ -276,13 +337,10 @@ describe("a hostile file", () => {
 	it.each(names)("with the name %j everywhere results in names inside the project", async (name) => {
 		const quoted = JSON.stringify(name);
 		const from = openFolder({
-			".pi/agents/agent-chain.yaml": `${quoted}:\n  steps:\n    - { agent: ${quoted}, prompt: x }\n`,
-			".pi/workflows/w.workflow.yaml": `id: ${quoted}\nstart: ${quoted}\nsteps:\n  ${quoted}: { prompt: x, transitions: { ready: $done } }\n`,
-			".pi/workflows/f.yaml": `name: ${quoted}\nflow: { kind: parallel, as: ${quoted}, branches: { ${quoted}: { kind: agent, name: ${quoted}, task: x } } }\n`,
-			".pi/taskflows/t.json": { name, phases: [{ id: name, agent: name, task: "x" }] },
-			".specify/workflows/s/workflow.yml": `workflow: { id: ${quoted} }\nsteps: [{ id: ${quoted}, command: x }]\n`,
+			".pi/chronicle/workflows/t.json": { name, states: { a: { agent: name, next: ["b"] }, b: {} } },
+			".pi/sequences/s.yaml": `description: d\nsteps: [${quoted}, x]\n`,
+			".claude/commands/c.md": `---\nname: ${quoted}\ndescription: d\n---\n$ARGUMENTS\n`,
 			".claude/agents/a.md": `---\nname: ${quoted}\ndescription: d\ntools: Read\n---\nYou work.\n`,
-			".claude/skills/k/SKILL.md": `---\nname: ${quoted}\n---\n## Step 1: ${name}\n\nx\n\n## Step 2: ${name}\n\ny\n`,
 		});
 		const to = openFolder({ "project/package.json": "{}" });
 		const { lines } = await importInto(join(to, "project"), from);
@@ -300,33 +358,29 @@ describe("a hostile file", () => {
 		expect(fileSlug("con")).not.toBe("con");
 	});
 
-	it("cannot read text outside its folder", needsPosix, async () => {
-		const step = (file: string) => `{ prompt: { file: ${file} }, transitions: { ready: $done } }`;
+	it("cannot read text outside its folder", async () => {
 		const from = openFolder({
 			"secret.md": "TOP SECRET\n",
-			"flows/w.workflow.yaml": `start: a\nsteps:\n  a: ${step("../secret.md")}\n  b: ${step("link.md")}\n  c: ${step("/etc/hostname")}\n`,
 			"flows/x/workflow.yaml": "name: X\ncommandName: x\ninitialMessage: x\nphases: [../../secret.md]\n",
 		});
-		symlinkSync(join(from, "secret.md"), join(from, "flows/link.md"));
 		const to = openFolder({ "package.json": "{}" });
-		const { lines } = await importInto(to, join(from, "flows"));
+		await importInto(to, join(from, "flows"));
 		expect(textsBelow(to)).not.toContain("TOP SECRET");
-		expect(lines.join("\n").match(/is not read, because/g)).toHaveLength(3);
 	});
 
 	it("cannot make an import write through a link out of the project", needsPosix, async () => {
 		const [outside, to] = [openFolder({ "kept.txt": "x" }), openFolder({ "package.json": "{}" })];
 		mkdirSync(join(to, ".pi/chronicle"), { recursive: true });
 		symlinkSync(outside, join(to, ".pi/chronicle/workflows"));
-		const from = openFolder({ "c.yaml": "one:\n  steps: [{ agent: a, prompt: x }]\n" });
-		const { exitCode, lines } = await importInto(to, join(from, "c.yaml"), "--force");
+		const from = openFolder({ "one.yaml": "states: { a: { persona: P, next: [b] }, b: {} }\n" });
+		const { exitCode, lines } = await importInto(to, join(from, "one.yaml"), "--force");
 		expect([exitCode, filesBelow(outside)]).toEqual([2, ["kept.txt"]]);
 		expect(lines.join("\n")).toContain("because of a link");
 
 		const target = join(outside, "target.yaml");
 		const second = openFolder({ ".pi/chronicle/workflows/other.yaml": "x" });
 		symlinkSync(target, join(second, ".pi/chronicle/workflows/one.yaml"));
-		expect((await importInto(second, join(from, "c.yaml"), "--force")).exitCode).toBe(2);
+		expect((await importInto(second, join(from, "one.yaml"), "--force")).exitCode).toBe(2);
 		expect([existsSync(target), lstatSync(join(second, ".pi/chronicle/workflows/one.yaml")).isSymbolicLink()]).toEqual([
 			false,
 			true,
@@ -335,36 +389,13 @@ describe("a hostile file", () => {
 
 	it.each([
 		[
-			"phases that wait for each other",
-			"t.json",
-			JSON.stringify({
-				phases: [
-					{ id: "a", dependsOn: ["b"], task: "x" },
-					{ id: "b", dependsOn: ["a"], task: "x" },
-				],
-			}),
-			/wait for each other: a, b/,
-		],
-		[
 			"aliases that multiply",
 			"t.yaml",
-			`a: &a [1,1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nphases: [{ id: a, task: x }]\n`,
+			`a: &a [1,1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nstates: { a: {} }\n`,
 			/more than 20000 values/,
 		],
 		["a template that is none", "t.json", '{ "states": { "a": { "persona": "P", "next": 5 } } }', /t: /],
-		["steps that are not objects", "t.yaml", "workflow: { id: x }\nsteps: [{ id: a }, 5]\n", /not an object/],
-		[
-			"a workflow without steps",
-			"w.workflow.yaml",
-			"start: a\nsteps: { a: { transitions: 5 }, b: 7 }\n",
-			/not an object|no/,
-		],
-		[
-			"deep nesting",
-			"t.yaml",
-			`workflow: { id: x }\nsteps: ${"[{ id: a, type: while, steps: ".repeat(30)}[]${"}]".repeat(30)}\n`,
-			/nested deeper|deep/,
-		],
+		["deep nesting", "t.yaml", `states: ${"[{ a: ".repeat(60)}[]${"}]".repeat(60)}\n`, /nested more than/],
 	])("with %s is refused with the reason", async (_, name, text, reason) => {
 		const from = openFolder({ [name]: text });
 		const to = openFolder({ "package.json": "{}" });

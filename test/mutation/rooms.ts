@@ -19,7 +19,7 @@ export const rooms = {
 		"brief dialogs launch-faults records redact-sessions rules slots start-inputs tool-order turn usage worker-bound worker-settings worker-spec",
 	),
 	"src/chronicle/engine/workspace": ["test/chronicle/engine/workspace"],
-	"src/migration": testsIn("migration", "import step-tree texts"),
+	"src/migration": testsIn("migration", "import"),
 	"src/plan": testsIn("plan", "draft preview waiting"),
 	"src/safety/guard": testsIn(
 		"safety/guard",

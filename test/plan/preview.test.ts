@@ -181,7 +181,7 @@ describe("the instructions for a draft", () => {
 
 	it.each(kinds)("of a %s have only the guide of that kind, and end with the task", (kind) => {
 		const task = `Write a ${kind} that exports one month`;
-		const prompt = draftPrompt(task, checkout);
+		const prompt = draftPrompt({ task, subject: undefined }, checkout);
 		expect(prompt.endsWith(`# The task\n\n${task}`)).toBe(true);
 		const words = { chronicle: "states:", workflow: "phases:", sequence: "steps:" };
 		for (const other of kinds) expect(prompt.includes(words[other]), other).toBe(other === kind);
@@ -190,7 +190,7 @@ describe("the instructions for a draft", () => {
 
 	it("are about a chronicle unless the task names one other kind; the guide of another kind is sent when it is asked for", () => {
 		for (const task of ["Export one month", "Is it a workflow or a sequence?"])
-			expect(draftPrompt(task, checkout)).toContain("# Writing chronicles");
+			expect(draftPrompt({ task, subject: undefined }, checkout)).toContain("# Writing chronicles");
 		expect(askedKind("Two prompts are enough.\nkind: sequence")).toBe("sequence");
 		expect(askedKind("**Kind:** `workflow`")).toBe("workflow");
 		for (const answer of ["A kind answer.", "kind: poem", "```yaml file=.pi/sequences/a.yaml\n```"])
@@ -199,7 +199,7 @@ describe("the instructions for a draft", () => {
 	});
 
 	it("for a chronicle say what children know, and name only fields that exist", () => {
-		const prompt = draftPrompt("Export one month", checkout);
+		const prompt = draftPrompt({ task: "Export one month", subject: undefined }, checkout);
 		for (const word of [
 			"merge_by",
 			"`task`",

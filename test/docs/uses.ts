@@ -282,12 +282,12 @@ const gallery: Use = {
 const migrate: Use = {
 	document: "docs/migrate.md",
 	script: parts(
-		[inState("scout"), [move("builder", "It takes a greeting.")]],
-		[inState("builder", "It takes a greeting"), [write("index.html", "hello\n"), move("done")]],
+		[inState("look"), [move("fix", "It takes a greeting.")]],
+		[inState("fix", "It takes a greeting"), [write("index.html", "hello\n"), move("done")]],
 	),
 	async result({ project }) {
 		expect(project.read("index.html")).toBe("hello\n");
-		expect(project.exists("old/agent-chain.yaml")).toBe(true);
+		expect(project.exists("old/look-and-fix.yaml")).toBe(true);
 	},
 };
 

@@ -20,7 +20,6 @@ import {
 } from "./session.ts";
 import { summaryLines, summaryType } from "./summary.ts";
 
-export { readSnapshot, snapshotType } from "./recorded.ts";
 export type { StepCommands } from "./session.ts";
 
 /** The saved sequences of the project `cwd` (absolute, trusted), with their diagnostics. */

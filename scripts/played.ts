@@ -1,4 +1,4 @@
-// The table of docs/evaluation.md, from the transcripts in test/played.
+// The table of docs/benchmarks.md, from the transcripts in test/played.
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { sharePercent } from "../src/rehearsal/hand/figures.ts";

@@ -7,7 +7,7 @@ import { runPrint } from "./harness/index.ts";
 import { patient } from "./harness/patience.ts";
 import { openStage, type Stage, step } from "./workflow/stage.ts";
 
-const rows = [...readFileSync("docs/exit-codes.md", "utf8").matchAll(/^\| `(\/[^`]+)` \| (\d+) \| (.*?) ?\|$/gm)].map(
+const rows = [...readFileSync("docs/commands.md", "utf8").matchAll(/^\| `(\/[^`]+)` \| (\d+) \| (.*?) ?\|$/gm)].map(
 	([, command = "", code = "", why = ""]) => [command, Number(code), why] as const,
 );
 

@@ -1,4 +1,4 @@
-// Exit codes of runs, as documented in docs/exit-codes.md.
+// Exit codes of runs, as documented in docs/commands.md.
 import { expect, it } from "vitest";
 import type { RunStatus, StoreFailure, SupervisionEnd } from "../../../../src/chronicle/core/index.ts";
 import { exitCodeOfEnd, exitCodeOfFailure } from "../../../../src/chronicle/engine/project/exit-code.ts";

@@ -13,11 +13,13 @@ interface CheckedOutCommit {
 
 /** What is checked out in the repository that contains `folder`; `undefined` without a repository or a commit, and if git is missing or slow. */
 export function readCheckedOut(folder: string): Promise<CheckedOutCommit | undefined> {
-	return new Promise((resolve) => {
+	const asked = new Promise<string>((resolve, reject) => {
+		// Throws if the folder is a file.
 		execFile("git", [...checkedOutQuery], { cwd: folder, timeout: maxMs }, (error, stdout) =>
-			resolve(error ? undefined : parseCheckedOut(stdout)),
+			error ? reject(error) : resolve(stdout),
 		);
 	});
+	return asked.then(parseCheckedOut, () => undefined);
 }
 
 /** Arguments for git, whose output {@link parseCheckedOut} reads. */

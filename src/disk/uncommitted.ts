@@ -18,10 +18,12 @@ const args = [
 
 /** The uncommitted changes in the repository that contains `folder`; none if git is missing or slow, or there is no repository. */
 export function readUncommitted(folder: string): Promise<Uncommitted> {
-	return new Promise((resolve) => {
-		const options = { cwd: folder, timeout: maxMs, maxBuffer: 16 * 1024 * 1024 };
-		execFile("git", args, options, (error, stdout) => resolve(uncommittedIn(error ? "" : stdout)));
+	const options = { cwd: folder, timeout: maxMs, maxBuffer: 16 * 1024 * 1024 };
+	const asked = new Promise<string>((resolve, reject) => {
+		// Throws if the folder is a file.
+		execFile("git", args, options, (error, stdout) => (error ? reject(error) : resolve(stdout)));
 	});
+	return asked.then(uncommittedIn, () => uncommittedIn(""));
 }
 
 /** Reads the output of `git status --short`: two letters, a space, and the path. */

@@ -95,7 +95,7 @@ describe("the folder of a child that waits", { timeout: patient(120_000) }, () =
 	};
 	const work = (project: { readonly agentFolder: string }) => join(project.agentFolder, "chronicle", "work");
 
-	it("is restored if it was removed: what the user approves arrives", async () => {
+	it("is restored if a link is in its place: what the user approves arrives", async () => {
 		const { project } = await openBench({
 			files: {
 				...withTemplates({ t: asks }),
@@ -104,12 +104,17 @@ describe("the folder of a child that waits", { timeout: patient(120_000) }, () =
 				"node_modules/x.js": "x\n",
 			},
 			script: {
-				[childWorker("one")]: [call("bash", { command: "echo new > a.txt; echo b > b.txt" }), move("done", "Done.")],
+				[childWorker("one")]: [
+					call("bash", { command: "git status && echo new > a.txt && echo b > b.txt" }),
+					move("done", "Done."),
+				],
 			},
 		});
 		const first = await chronicle(project, ["run", "t", "Build it"]);
 		expect(first.code, first.stderr).toBe(3);
-		rmSync(work(project), { recursive: true });
+		const files = join(childFolders(project)[0] ?? "", "files");
+		rmSync(files, { recursive: true });
+		symlinkSync(project.folder, files);
 		const approved = await chronicle(project, ["approve"]);
 		expect([approved.code, approved.stderr]).toEqual([0, expect.any(String)]);
 		expect([project.read("a.txt"), project.read("b.txt")]).toEqual(["new\n", "b\n"]);

@@ -1,6 +1,6 @@
 // The git repository of a child's folder. It keeps git from finding the user's repository, because the run's private folder may be inside
 // the project. An agent there can inspect its own changes and the project's history; its staged changes and commits stay in the folder.
-import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { copyIndex } from "./copy-index.ts";
 import { gitFailure } from "./failures.ts";
@@ -45,7 +45,9 @@ export async function makeChildRepository(
 		`--object-format=${repository.objectFormat}`,
 		`--initial-branch=${branch}`,
 	]);
-	const objects = [join(storeFolder, "objects"), ...(repository.objects === undefined ? [] : [repository.objects])];
+	// By its real path: a sandbox follows no link in a place that commands may write, and the link to the store can be deleted.
+	const own = await realpath(join(storeFolder, "objects"));
+	const objects = [own, ...(repository.objects === undefined ? [] : [repository.objects])];
 	await mkdir(join(folder, "info"), { recursive: true });
 	await writeFile(join(folder, "objects", "info", "alternates"), objects.map(alternateLine).join(""));
 	// The files are the same as the user's on disk, without filters.

@@ -76,6 +76,8 @@ export async function openChildFolder(store: Store, request: ChildRequest): Prom
 	const making = join(parent, `${makingMark}${childFolderName(child)}`);
 	try {
 		await removeFolder(making);
+		// What is left of one that has lost its files.
+		await removeFolder(place);
 		const made = await makeChild(store, request, { place: making, goal: join(place, filesFolder) });
 		if (store.control.signal?.aborted) throw stopped();
 		await rename(making, place);
@@ -150,10 +152,22 @@ async function findFolder(
 		for (const name of new Set([childFolderName(child), child])) {
 			const place = join(children, name);
 			const record = await readRecord(place);
-			if (record && (record.child ?? child) === child) return { place: await realpath(place), record };
+			if (record && (record.child ?? child) === child && (await hasFiles(place, record)))
+				return { place: await realpath(place), record };
 		}
 	}
 	return undefined;
+}
+
+/** Whether the child can work there: its files were not removed, and nothing else was put in their place. */
+async function hasFiles(place: string, { below }: ChildRecord): Promise<boolean> {
+	const files = join(place, filesFolder);
+	const isFolder = async (path: string): Promise<boolean> =>
+		(await lstat(path).catch(undefinedIfMissing))?.isDirectory() === true;
+	if (!(await isFolder(files)) || !(await isFolder(join(files, below)))) return false;
+	// Even a child that has removed all files has its repository.
+	const names = await readdir(files).catch(() => undefined);
+	return names === undefined || names.length > 0;
 }
 
 /** Folder of the files of child `child`, whether or not it exists. `folder`: the private folder of its parent. */

@@ -86,8 +86,17 @@ function environmentOf({ env = {}, settings = "ours" }: GitCall): NodeJS.Process
 
 /** Runs git. Never rejects. */
 export async function runGit(call: GitCall): Promise<GitResult> {
+	if (call.signal?.aborted) return { kind: "aborted" };
+	try {
+		return await spawnGit(call);
+	} catch (error) {
+		// Node throws some errors of a start instead of emitting them, such as ENOTDIR and E2BIG.
+		return { kind: "failed", code: -1, message: (error as Error).message, raw: "" };
+	}
+}
+
+function spawnGit(call: GitCall): Promise<GitResult> {
 	const { args, cwd, input, enough, accept = [], signal } = call;
-	if (signal?.aborted) return { kind: "aborted" };
 	return new Promise((resolve) => {
 		const child = spawn("git", [...firm, ...args], {
 			cwd,

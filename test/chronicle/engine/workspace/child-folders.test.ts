@@ -19,6 +19,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Workspace } from "../../../../src/chronicle/core/index.ts";
+import { findChildPlace } from "../../../../src/chronicle/engine/workspace/index.ts";
 import { deepIt, sampled } from "../../../harness/deep-it.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { needsPosix } from "../../../harness/needs.ts";
@@ -108,6 +109,19 @@ describe("the repository of a child's folder", () => {
 			more: 0,
 			total: { files: 1, added: 1, removed: 0 },
 		});
+	});
+
+	it("names the store by its real path, which a sandbox can show and no link can change", needsPosix, async () => {
+		const stage = openFilesStage();
+		stage.write("a.txt", "1\n");
+		const outside = join(openFolder(), "saved");
+		for (const folder of [outside, dirname(stage.store)]) mkdirSync(folder, { recursive: true });
+		symlinkSync(outside, stage.store);
+		const { cwd } = await openChild(stage, stage.open());
+		const alternates = readFileSync(join(cwd, ".git/objects/info/alternates"), "utf8");
+		expect(alternates.split("\n")[0]).toBe(realpathSync(join(outside, "objects")));
+		rmSync(stage.store);
+		expect(git(cwd, "status", "--porcelain")).toBe("");
 	});
 
 	it("exists also if the user has no repository", async () => {
@@ -446,6 +460,28 @@ describe("children's folders", () => {
 		rmSync(join(dirname(folder), ".making-child", "files", "a.txt"));
 		expect(await value(parent.openChild("child", tree))).toEqual(child);
 		expect(readFileSync(join(child.cwd, "a.txt"), "utf8")).toBe("1\n");
+	});
+
+	it.each<[string, (files: string, outside: string) => void]>([
+		["are gone", () => {}],
+		["are gone, and only their folder is there", (files) => mkdirSync(files)],
+		["are gone, and a file is there", (files) => writeFileSync(files, "")],
+		["are gone, and a link leads elsewhere", (files, outside) => symlinkSync(outside, files)],
+		["were moved, and a link leads to them", (files, outside) => symlinkSync(join(outside, "moved"), files)],
+	])("whose files %s count as absent, and are created again", needsPosix, async (_, replace) => {
+		const stage = openFilesStage();
+		stage.write("a.txt", "1\n");
+		const parent = stage.open();
+		const { tree } = await value(parent.snapshot());
+		const child = await value(parent.openChild("child", tree));
+		const outside = openFolder({ "kept.txt": "kept\n" });
+		renameSync(child.cwd, join(outside, "moved"));
+		replace(child.cwd, outside);
+		const before = everything(outside);
+		expect(await findChildPlace(dirname(stage.store), "child")).toBeUndefined();
+		expect(await value(parent.openChild("child", tree))).toEqual({ ...child, isNew: true });
+		expect([lstatSync(child.cwd).isDirectory(), readFileSync(join(child.cwd, "a.txt"), "utf8")]).toEqual([true, "1\n"]);
+		expect(everything(outside)).toEqual(before);
 	});
 
 	it("cannot have a name that leads elsewhere", async () => {

@@ -22,9 +22,17 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readPatch, type Workspace } from "../../../../src/chronicle/core/index.ts";
+import { runGit } from "../../../../src/chronicle/engine/workspace/git.ts";
 import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
+import { readCheckedOut, readUncommitted } from "../../../../src/disk/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { gitAuthor, openFilesStage, value } from "./stage.ts";
+
+it("git asked about a folder that is a file fails instead of throwing", async () => {
+	const file = join(openFolder({ "a.txt": "" }), "a.txt");
+	expect(await runGit({ args: ["version"], cwd: file })).toMatchObject({ kind: "failed" });
+	expect([await readCheckedOut(file), await readUncommitted(file)]).toEqual([undefined, { paths: [], added: [] }]);
+});
 
 let base: string;
 let project: string;

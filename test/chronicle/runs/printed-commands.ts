@@ -13,8 +13,8 @@ import { packageUnderTest, piScript } from "../../harness/under-test.ts";
 /** A user's shell in a folder: `pi-chronicle` is on its PATH. */
 export interface Shell {
 	run(line: string): Promise<Printed>;
-	/** Runs a command until it ends or `isEnough`, which stops it; returns what it has written. */
-	runUntil(line: string, isEnough: () => boolean): Promise<string>;
+	/** Runs a command until it ends or `isEnough`, when it gets the signal; returns what it has written. Default: SIGTERM. */
+	runUntil(line: string, isEnough: () => boolean, signal?: NodeJS.Signals): Promise<string>;
 }
 
 export function openShell(project: Project, cwd: string): Shell {
@@ -27,7 +27,7 @@ export function openShell(project: Project, cwd: string): Shell {
 	const env = { PATH: `${bin}:${process.env.PATH}`, PWD: cwd, PI_CHRONICLE_PI: piScript() };
 	return {
 		run: (line) => runProgram(project, ["sh", "-c", line], { cwd, env, timeout: 60_000 }),
-		async runUntil(line, isEnough) {
+		async runUntil(line, isEnough, signal = "SIGTERM") {
 			const child = spawn("sh", ["-c", `exec ${line}`], { cwd, env: project.environment(env), stdio: "pipe" });
 			child.stdin.end();
 			let text = "";
@@ -37,7 +37,7 @@ export function openShell(project: Project, cwd: string): Shell {
 				});
 			const ended = once(child, "close").then(() => true);
 			const forget = closeLater(() => void child.kill("SIGKILL"));
-			while (!(await Promise.race([ended, sleep(50)]))) if (isEnough()) child.kill("SIGTERM");
+			while (!(await Promise.race([ended, sleep(50)]))) if (isEnough()) child.kill(signal);
 			await forget();
 			return text;
 		},

@@ -14,6 +14,9 @@ export interface RunPaths {
 	readonly inbox: string;
 }
 
+/** The end of the name of a run's log, after its id. */
+export const LOG_ENDING = ".events.jsonl";
+
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** Whether `name` can be the id of a run: a UUID of version 4. Only such names become paths. */
@@ -26,7 +29,7 @@ export function pathsOf(sessions: string, id: string): RunPaths {
 	const folder = join(sessions, id);
 	return {
 		checkpoint: join(sessions, `${id}.json`),
-		log: join(sessions, `${id}.events.jsonl`),
+		log: join(sessions, `${id}${LOG_ENDING}`),
 		folder,
 		inbox: join(folder, "inbox"),
 	};

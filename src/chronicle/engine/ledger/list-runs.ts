@@ -1,14 +1,14 @@
 // Lists runs: this program's, those of another implementation, and unreadable ones with their problems.
 import { statSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { undefinedIfMissing } from "../../../disk/index.ts";
 import { redactSecrets } from "../../../safety/index.ts";
 import type { LeaseHolder, LedgerEntry, Result, Run, RunParent, RunSummary, StoreFailure } from "../../core/index.ts";
 import { continuesAlone } from "../../core/index.ts";
 import { diskFailure, OWN_COMMAND, storeFailure } from "./failures.ts";
 import { readForeign } from "./foreign.ts";
-import { isRunId, pathsOf, type RunPaths } from "./layout.ts";
+import { isRunId, LOG_ENDING, pathsOf, type RunPaths } from "./layout.ts";
 import { leaseHolder } from "./lease.ts";
 import { loadRun } from "./load.ts";
 import { type CopiesPlace, copiedRuns, readablePaths } from "./log-copy.ts";
@@ -41,7 +41,8 @@ async function namesIn({ sessions, copies }: RunsPlace, prefix = ""): Promise<Ru
 	const others: string[] = [];
 	for (const name of names) {
 		if (!name.startsWith(prefix)) continue;
-		const id = name.replace(/(?:\.events\.jsonl|\.json)$/, "");
+		const ending = name.endsWith(LOG_ENDING) ? LOG_ENDING : ".json";
+		const id = name.endsWith(ending) ? name.slice(0, -ending.length) : name;
 		if (id !== name && isRunId(id)) ids.add(id);
 		else if (name.endsWith(".json") && !name.startsWith(".")) others.push(id);
 	}
@@ -122,11 +123,15 @@ async function newestFirst({ sessions }: RunsPlace, entries: readonly LedgerEntr
 	return dated.sort((one, other) => other.at - one.at).map(({ entry }) => entry);
 }
 
-/** When the log of a run changed last, in milliseconds since the epoch. Synchronous, because one call takes microseconds. */
+const orNone = { throwIfNoEntry: false } as const;
+
+/**
+ * When the log of a run changed last, in milliseconds since the epoch. Synchronous, and without joined paths, because it is called for
+ * every run of a project, which may have thousands.
+ */
 function changedAt({ sessions }: RunsPlace, name: string): number {
-	const paths = isRunId(name) ? pathsOf(sessions, name) : undefined;
-	const found = paths && statSync(paths.log, { throwIfNoEntry: false });
-	return (found ?? statSync(join(sessions, `${name}.json`), { throwIfNoEntry: false }))?.mtimeMs ?? 0;
+	const path = `${sessions}${sep}${name}`;
+	return (statSync(`${path}${LOG_ENDING}`, orNone) ?? statSync(`${path}.json`, orNone))?.mtimeMs ?? 0;
 }
 
 /** The list's entry of one run or of a ledger of another implementation. `undefined`: it was removed, never started, or is no ledger. */

@@ -11,9 +11,8 @@ import {
 	undefinedIfMissing,
 	usedBytes,
 } from "../../../disk/index.ts";
-import type { RunPaths } from "./layout.ts";
+import { LOG_ENDING, type RunPaths } from "./layout.ts";
 
-const ending = ".events.jsonl";
 /** In the folder of a project's copies: the project's path. */
 const projectFile = "project";
 const chunkBytes = 1 << 20;
@@ -46,13 +45,13 @@ export function logCopyPath({ folder }: Pick<CopiesPlace, "folder">, { log }: Pi
 
 /** The folder of the saved files of a run with children. */
 export function savedFilesPath({ folder }: CopiesPlace, { log }: Pick<RunPaths, "log">): string {
-	return join(folder, basename(log).replace(ending, ".files"));
+	return join(folder, basename(log).replace(LOG_ENDING, ".files"));
 }
 
 /** Ids of the runs that have a copy. */
 export async function copiedRuns({ folder }: CopiesPlace): Promise<readonly string[]> {
 	const names = (await readdir(folder).catch(undefinedIfMissing)) ?? [];
-	return names.filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length));
+	return names.filter((name) => name.endsWith(LOG_ENDING)).map((name) => name.slice(0, -LOG_ENDING.length));
 }
 
 /** The paths of a run to read it by: the copy of its events if the log is gone. */

@@ -88,8 +88,7 @@ function statusAsListed(read: ReadLedger): string {
 
 function waitsFor(read: ReadLedger, below: readonly WaitingChild[]): object | null {
 	if (isQueued(read)) return { what: read.queued ?? "", commands: [] };
-	if (isInterrupted(read)) return interruptedStep(read.run);
-	const next = nextStep(read.run);
+	const next = isInterrupted(read) ? interruptedStep(read.run) : nextStep(read.run);
 	return next ? { ...next, ...(below.length > 0 ? { children: below.map(childWait) } : {}) } : null;
 }
 

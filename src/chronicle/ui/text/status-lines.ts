@@ -27,6 +27,7 @@ import {
 	haltReason,
 	interruptedStep,
 	keptLine,
+	type NextStep,
 	nextStep,
 	runStatusText,
 	shortCost,
@@ -132,13 +133,17 @@ export function handLine(
 export function waitingLines(read: ReadLedger, prefix: string, below: readonly WaitingChild[] = []): string[] {
 	const { run } = read;
 	if (isQueued(read)) return [read.queued ?? ""];
-	if (below.length > 0 && !isInterrupted(read)) return below.flatMap((child) => childWaitLines(child, prefix));
-	const next = isInterrupted(read) ? interruptedStep(run) : nextStep(run);
-	const waiting = next ? undefined : childrenWait(run);
-	if (waiting !== undefined) return [waiting];
-	return next
-		? [next.what, ...(next.help === undefined ? [] : [next.help]), ...commandLines(run, next.commands, prefix)]
-		: [];
+	const children = below.flatMap((child) => childWaitLines(child, prefix));
+	if (isInterrupted(read)) return [...children, ...stepLines(run, interruptedStep(run), prefix)];
+	if (children.length > 0) return children;
+	const next = nextStep(run);
+	if (next) return stepLines(run, next, prefix);
+	const waiting = childrenWait(run);
+	return waiting === undefined ? [] : [waiting];
+}
+
+function stepLines(run: Run, { what, help, commands }: NextStep, prefix: string): string[] {
+	return [what, ...(help === undefined ? [] : [help]), ...commandLines(run, commands, prefix)];
 }
 
 /** Why a run below waits or has failed, and the commands that answer it. */

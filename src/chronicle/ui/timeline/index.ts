@@ -16,7 +16,7 @@ export { endingText } from "./ending.ts";
 export { keptLine } from "./kept.ts";
 export { type Mark, marks, runTitle, templateNameOf, titleOf } from "./marks.ts";
 export { clockTime, dayTime, timeOf } from "./moment.ts";
-export { asksUser, childStep, commandAbout, interruptedStep, nextStep } from "./next-step.ts";
+export { asksUser, childStep, commandAbout, interruptedStep, type NextStep, nextStep } from "./next-step.ts";
 export { childrenWait, providerText, runStatusText, waitsForProvider } from "./provider-wait.ts";
 export { uncountedText } from "./uncounted.ts";
 export { type Undone, undoneOf, undoneText } from "./undone.ts";

@@ -15,7 +15,7 @@ import {
 	verbOf,
 	words,
 } from "../../runs/printed-commands.ts";
-import { kinds, modelOfKinds, template } from "../../runs/waiting-kinds.ts";
+import { childKinds as kinds, modelOfKinds, template } from "../../runs/waiting-kinds.ts";
 import { type EngineStage, eventually, openEngineStage } from "./engine-stage.ts";
 
 const git = "git -c user.name=w -c user.email=w@localhost";

@@ -3,13 +3,15 @@ import { expect, it } from "vitest";
 import type { ReadLedger } from "../../../../src/chronicle/core/index.ts";
 import { parseArguments } from "../../../../src/chronicle/ui/commands/arguments.ts";
 import { commands } from "../../../../src/chronicle/ui/commands/index.ts";
-import { waitingLines } from "../../../../src/chronicle/ui/text/index.ts";
+import { runData, waitingLines } from "../../../../src/chronicle/ui/text/index.ts";
 import { childAt, end, join, parentTemplate, park, plan } from "../../core/machine/child-steps.ts";
 import type { TestRun } from "../../core/machine/test-run.ts";
 
-function printed({ run }: TestRun): string[] {
-	const read = { run, repairs: [], place: "/r.events.jsonl", folder: "/r" } as unknown as ReadLedger;
-	return waitingLines(read, "")[1]?.split(" · ") ?? [];
+const readOf = ({ run }: TestRun) =>
+	({ run, repairs: [], place: "/r.events.jsonl", folder: "/r" }) as unknown as ReadLedger;
+
+function printed(testRun: TestRun): string[] {
+	return waitingLines(readOf(testRun), "")[1]?.split(" · ") ?? [];
 }
 
 const lost = (status: "failed" | "aborted") => end(end(end(plan(), 1), 2), 3, status);
@@ -46,4 +48,16 @@ it.each<[string, () => TestRun, (run: TestRun, id: (number: number) => string) =
 		// One run, and no second id that would be taken for text.
 		expect("text" in parsed && parsed.text, line).toEqual([]);
 	}
+});
+
+it("of a run whose supervisor was killed answer its waiting children too", () => {
+	const parent = readOf(end(plan(), 1));
+	const { run: child } = lost("failed");
+	const below = [{ names: ["two"], read: readOf({ run: child } as TestRun) }];
+	const lines = waitingLines(parent, "", below).filter((line) => /^[a-z]+ [0-9a-f]{8}/.test(line));
+	expect(lines.map((line) => line.split(" · ").at(-1))).toEqual([
+		`drop ${child.id.slice(0, 8)}`,
+		`resume ${parent.run.id.slice(0, 8)}`,
+	]);
+	expect(runData(parent, below)).toMatchObject({ status: "interrupted", waitsFor: { children: [{ id: child.id }] } });
 });

@@ -2,7 +2,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readTemplates, templateFolders } from "../src/chronicle/engine/project/template-catalogue.ts";
-import { templateDiagram, ways } from "../src/chronicle/ui/text/index.ts";
+import { templateDiagram, ways } from "../src/chronicle/ui/phrases/index.ts";
 import { shippedNames } from "../src/shipped/index.ts";
 import { loadCatalogue, workflowDiagram, workflowRoots } from "../src/workflow/definitions/index.ts";
 

@@ -111,18 +111,6 @@ describe("the bundle", () => {
 		expect(readdirSync(join(dist, "later")).length).toBeGreaterThan(10);
 	});
 
-	it("colors only the languages that the report names", () => {
-		const dist = join(copies.installed, "dist");
-		const texts = filesOf(dist).map((name) => readFileSync(join(dist, name), "utf8"));
-		expect(texts.some((text) => text.includes("TypeScript"))).toBe(true);
-		// Names of languages that highlight.js brings and the report does not use.
-		for (const name of ["1C:Enterprise", "Mathematica", "Arduino", "Stan", "AutoIt"])
-			expect(
-				texts.filter((text) => new RegExp(`name: ?["']${name}["']`).test(text)),
-				name,
-			).toEqual([]);
-	});
-
 	it("includes its runtime dependencies and excludes pi's packages", async () => {
 		const dist = join(copies.installed, "dist");
 		const { metafile } = await build({

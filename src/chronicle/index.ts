@@ -42,5 +42,5 @@ export {
 	parseArguments,
 	refused,
 } from "./ui/commands/index.ts";
+export { templateDiagram } from "./ui/phrases/index.ts";
 export { registerChronicle } from "./ui/session/index.ts";
-export { templateDiagram } from "./ui/text/index.ts";

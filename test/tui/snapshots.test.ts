@@ -8,11 +8,11 @@ import { KeybindingsManager, TUI_KEYBINDINGS, wrapTextWithAnsi } from "@earendil
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { liveText } from "../../src/chronicle/ui/cli/live-line.ts";
 import { wrapHanging } from "../../src/chronicle/ui/cli/wrap.ts";
+import { endLines, statusLines } from "../../src/chronicle/ui/phrases/index.ts";
 import { drawTimeline } from "../../src/chronicle/ui/screen/index.ts";
 import { patchSheet } from "../../src/chronicle/ui/screen/patch-screen.ts";
 import { approvalSheet } from "../../src/chronicle/ui/screen/question.ts";
 import { RunView } from "../../src/chronicle/ui/screen/view.ts";
-import { endLines, statusLines } from "../../src/chronicle/ui/text/index.ts";
 import { layRecording } from "../../src/sequence/recorder-widget.ts";
 import { select, startRecording } from "../../src/sequence/recording.ts";
 import { openSheet, type Paint, paintLine, questionSheet, textBody, themed, unpainted } from "../../src/tui/index.ts";

@@ -5,10 +5,9 @@ import { type ReadLedger, RunHistory, readHistory } from "../../../src/chronicle
 import { type ChildActivity, liveTotals } from "../../../src/chronicle/core/machine/index.ts";
 import { supervise } from "../../../src/chronicle/engine/supervisor/index.ts";
 import { liveText } from "../../../src/chronicle/ui/cli/live-line.ts";
+import { childLines, runData, statusLines } from "../../../src/chronicle/ui/phrases/index.ts";
 import { drawTimeline } from "../../../src/chronicle/ui/screen/timeline.ts";
 import { childrenPage } from "../../../src/chronicle/ui/screen/view-children.ts";
-import { runData, statusLines } from "../../../src/chronicle/ui/text/index.ts";
-import { childLines } from "../../../src/chronicle/ui/timeline/index.ts";
 import type { Line } from "../../../src/tui/index.ts";
 import { gate } from "../../harness/reply.ts";
 import { branches, end, parentTemplate, park, plan, spent, total } from "../core/machine/child-steps.ts";

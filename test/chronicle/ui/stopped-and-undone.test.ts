@@ -1,10 +1,19 @@
 // What every view says about a run that does not continue, and about work that was undone: the same sentence, and nothing outdated.
 import { describe, expect, it } from "vitest";
 import { type LedgerEvent, readHistory } from "../../../src/chronicle/core/index.ts";
+import {
+	crumbText,
+	currentNotices,
+	endLines,
+	haltReason,
+	progressLine,
+	runLines,
+	statusLines,
+	storyLines,
+	undoneOf,
+} from "../../../src/chronicle/ui/phrases/index.ts";
 import { drawTimeline } from "../../../src/chronicle/ui/screen/index.ts";
 import { historyPage } from "../../../src/chronicle/ui/screen/view-pages.ts";
-import { endLines, progressLine, runLines, statusLines, storyLines } from "../../../src/chronicle/ui/text/index.ts";
-import { crumbText, currentNotices, haltReason, undoneOf } from "../../../src/chronicle/ui/timeline/index.ts";
 import { paintLine, unpainted } from "../../../src/tui/index.ts";
 import { definition, open, refold, rest, since, spend, start, type TestRun } from "../core/machine/test-run.ts";
 import { ledgerOf } from "./report/ledgers.ts";

@@ -6,10 +6,10 @@ import { type Approval, type ReadLedger, readHistory } from "../../../src/chroni
 import { diffRun, type Project, type RunDiff, type SupervisedRun } from "../../../src/chronicle/engine/index.ts";
 import { supervise } from "../../../src/chronicle/engine/supervisor/index.ts";
 import { approveCommand } from "../../../src/chronicle/ui/commands/run-command.ts";
+import { differenceLines, runData, statusLines } from "../../../src/chronicle/ui/phrases/index.ts";
 import { saveReport } from "../../../src/chronicle/ui/report/index.ts";
 import { drawTimeline } from "../../../src/chronicle/ui/screen/timeline.ts";
 import { childrenPage } from "../../../src/chronicle/ui/screen/view-children.ts";
-import { differenceLines, runData, statusLines } from "../../../src/chronicle/ui/text/index.ts";
 import type { Line } from "../../../src/tui/index.ts";
 import { openFolder } from "../../harness/folder.ts";
 import { moveTo, type Play } from "../engine/supervisor/scripted-launcher.ts";

@@ -1,5 +1,5 @@
 export { keptBefore, startOfVisit } from "./rewind-target.ts";
-export { growth, RunHistory, readHistory } from "./run-history.ts";
+export { RunHistory, readHistory } from "./run-history.ts";
 export {
 	conversationsOf,
 	endPhrase,

@@ -280,7 +280,7 @@ export class RunHistory {
 }
 
 /** The increase in the totals. */
-export function growth(
+function growth(
 	before: Run | undefined,
 	after: Run,
 ): { spend: Spend; activeMs: number; toolCalls: number; attempts: number } {

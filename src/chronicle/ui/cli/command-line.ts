@@ -15,8 +15,7 @@ import {
 	parseArguments,
 	performCommand,
 } from "../commands/index.ts";
-import { progressLine } from "../text/index.ts";
-import { waitsForProvider } from "../timeline/index.ts";
+import { progressLine, waitsForProvider } from "../phrases/index.ts";
 import { followView } from "./follow.ts";
 import type { Output } from "./output.ts";
 import { openOutput } from "./output.ts";

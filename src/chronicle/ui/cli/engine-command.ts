@@ -5,7 +5,7 @@ import { exitCodes, shortTime } from "../../../pi/index.ts";
 import type { Failure } from "../../core/index.ts";
 import { engineSetting, namesIn } from "../../engine/index.ts";
 import { type Command, type CommandResponse, misuse, refused } from "../commands/index.ts";
-import { commandAbout, nextStep } from "../timeline/index.ts";
+import { commandAbout, nextStep } from "../phrases/index.ts";
 import { dataFolder, type EngineCall, wholeNumber } from "./engine-call.ts";
 import { showMetrics } from "./engine-metrics.ts";
 import { runSchedule, scheduleHere } from "./engine-schedule.ts";

@@ -2,7 +2,7 @@
 // lines are printed above it. Nothing is drawn unless standard error is a terminal.
 import { bar, printable } from "../../../pi/index.ts";
 import { activityOf, liveTotals, measures, type Run } from "../../core/index.ts";
-import { activityText, childrenText, endingText, shortCost, shortTime } from "../timeline/index.ts";
+import { activityText, childrenText, endingText, shortCost, shortTime } from "../phrases/index.ts";
 import { colorMark } from "./paint.ts";
 
 const tickMs = 1000;

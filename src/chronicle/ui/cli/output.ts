@@ -2,7 +2,7 @@
 import { drawDiagram, exitCodes, printable } from "../../../pi/index.ts";
 import type { Run } from "../../core/index.ts";
 import type { CommandResponse, Complaint } from "../commands/index.ts";
-import { complaintLines } from "../text/index.ts";
+import { complaintLines } from "../phrases/index.ts";
 import { openLiveLine } from "./live-line.ts";
 import { colorMark } from "./paint.ts";
 import type { ShellPrefix } from "./shell-prefix.ts";

@@ -2,7 +2,7 @@
 // printed. It holds no secret.
 import { engineArgs } from "../../engine/index.ts";
 import type { ParsedArguments } from "../commands/index.ts";
-import { commandWord } from "../timeline/index.ts";
+import { commandWord } from "../phrases/index.ts";
 
 export interface ShellPrefix {
 	/** `pi-chronicle `, with the options. */

@@ -1,5 +1,5 @@
 // A schedule for the schedulers of one machine: a line of crontab, and a systemd timer with its service. Pure.
-import { commandWord } from "../timeline/index.ts";
+import { commandWord } from "../phrases/index.ts";
 
 export interface TimerOptions {
 	readonly cron: string;

@@ -1,6 +1,6 @@
 // The values of `approve --choice`: who resolves the conflicts of a join, or which child is taken. Pure.
 import { type ApprovalQuestion, type ConflictChoice, candidatesIn, explainWinner, type Run } from "../../core/index.ts";
-import { changedText } from "../timeline/index.ts";
+import { changedText } from "../phrases/index.ts";
 
 /** A value, with its meaning. */
 export interface AnswerChoice {

@@ -11,7 +11,7 @@ import {
 	type SupervisionEnd,
 } from "../../engine/index.ts";
 import type { ListedCommand } from "../command-list.ts";
-import type { ComplaintText } from "../text/index.ts";
+import type { ComplaintText } from "../phrases/index.ts";
 import type { OptionKind, ParsedArguments } from "./arguments.ts";
 
 /** The option of the command line to leave a run that waits for its provider. */

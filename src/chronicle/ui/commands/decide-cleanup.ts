@@ -1,7 +1,7 @@
 // The user's answer for a template's cleanup commands, before a run starts or continues with them.
 import { exitCodes } from "../../../pi/index.ts";
 import { OWN_COMMAND, type Preparation } from "../../engine/index.ts";
-import { cleanupLines } from "../text/index.ts";
+import { cleanupLines } from "../phrases/index.ts";
 import { type CommandCall, type CommandResponse, refused } from "./command.ts";
 
 /** Whether the template's cleanup commands may run, or the reason why nothing is started. `command`: the command line that starts the run. */

@@ -22,7 +22,7 @@ import {
 	type SupervisedRun,
 	startSupervision,
 } from "../../engine/index.ts";
-import { asksUser } from "../timeline/index.ts";
+import { asksUser } from "../phrases/index.ts";
 import { askHere } from "./ask-here.ts";
 import { deliverToChild } from "./child-dispatch.ts";
 import type { DispatchOptions, DispatchResult } from "./delivery.ts";

@@ -28,8 +28,8 @@ import {
 	templateDiagram,
 	templateLines,
 	templateNotes,
-} from "../text/index.ts";
-import { undoneOf } from "../timeline/index.ts";
+	undoneOf,
+} from "../phrases/index.ts";
 import { type Command, type CommandCall, type CommandResponse, failed, misuse, refused } from "./command.ts";
 import { namesRun, resolveLedger, resolveRun } from "./run-name.ts";
 

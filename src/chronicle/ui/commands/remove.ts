@@ -9,7 +9,7 @@ import {
 	runSizes,
 	runsOlderThan,
 } from "../../engine/index.ts";
-import { removalLines, removedLines } from "../text/index.ts";
+import { removalLines, removedLines } from "../phrases/index.ts";
 import { type Command, type CommandCall, type CommandHost, type CommandResponse, failed, misuse } from "./command.ts";
 
 const whatGoes = "Deletes events, state, conversations, file snapshots and reports of a run. This cannot be undone.";

@@ -1,7 +1,7 @@
 // What a rewind would change: shown before it, confirmed by the user, or only shown.
 import { checkedOutText, isOtherBranch, type ReadLedger, type UserEvent } from "../../core/index.ts";
 import { type Project, readBranch, withWorkspace } from "../../engine/index.ts";
-import { rewindLines } from "../text/index.ts";
+import { rewindLines } from "../phrases/index.ts";
 import { type CommandCall, type CommandResponse, failed, refused } from "./command.ts";
 import type { RunCommand } from "./run-command.ts";
 

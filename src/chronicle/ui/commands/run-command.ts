@@ -22,7 +22,7 @@ import {
 	unansweredQuestion,
 	type VisitStart,
 } from "../../core/index.ts";
-import { askedLines } from "../text/index.ts";
+import { askedLines } from "../phrases/index.ts";
 import { isResolution, openQuestion } from "./answer-choices.ts";
 
 export type RunCommand =

@@ -3,7 +3,7 @@
 
 import type { LedgerEntry, Result, StoreFailure } from "../../core/index.ts";
 import { firstRuns, type Project } from "../../engine/index.ts";
-import type { ForeignEntry } from "../text/index.ts";
+import type { ForeignEntry } from "../phrases/index.ts";
 
 /** First runs that commands without a run's name, completions and notices look at: those that changed last. */
 export const RECENT_RUNS = 20;

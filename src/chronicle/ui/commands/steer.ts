@@ -10,8 +10,7 @@ import {
 	waitingChildren,
 } from "../../engine/index.ts";
 import { listedCommands } from "../command-list.ts";
-import { askedLines, runData, statusLines } from "../text/index.ts";
-import { commandAbout, nextStep } from "../timeline/index.ts";
+import { askedLines, commandAbout, nextStep, runData, statusLines } from "../phrases/index.ts";
 import type { ParsedArguments } from "./arguments.ts";
 import { askingChildren, asksAnswer, asksApproval } from "./child-dispatch.ts";
 import {

@@ -13,8 +13,7 @@ import {
 	readPatch,
 } from "../../core/index.ts";
 import { isCutPatch } from "../../engine/index.ts";
-import { titleOf } from "../timeline/index.ts";
-import { type Colors, openColors } from "./color.ts";
+import { titleOf } from "../phrases/index.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
 import { addOnce, type ReportPage, type Section } from "./page.ts";
 import type { ReportModel } from "./report-model.ts";
@@ -83,29 +82,19 @@ function changedVisits({ visits }: ReportModel): { shown: readonly Visit[]; left
 
 export function changesSection(page: ReportPage, patches: ReadonlyMap<number, VisitPatch>): Section {
 	const { html, report, leftOut } = page;
-	const colors = openColors(html);
 	const { shown, leftOut: earlier } = changedVisits(report);
 	if (earlier > 0) leftOut.push(`Changes of ${counted(earlier, "earlier visit")}.`);
-	const unmeasured = report.visits.filter(({ files }) => files.unmeasured !== undefined);
-	const notes = unmeasured
+	const notes = report.visits
+		.filter(({ files }) => files.unmeasured !== undefined)
 		.slice(0, 5)
 		.map(
-			({ number, files }) =>
-				html`<p class="dim">Visit ${number}: files could not be compared. ${files.unmeasured ?? ""}</p>`,
+			({ number, files }) => html`<p class="dim">Visit ${number}: files could not be compared. ${files.unmeasured}</p>`,
 		);
-	const content: HtmlContent =
-		shown.length === 0
-			? html`<p class="dim">No file changes recorded.</p>`
-			: shown.map((visit) => drawVisit(page, colors, visit, patches.get(visit.number)));
-	return { id: "changes", title: "Changes", content: [content, notes] };
+	const content = [...shown.map((visit) => drawVisit(page, visit, patches.get(visit.number))), ...notes];
+	return { id: "changes", title: "Changes", content: content.length === 0 ? undefined : content };
 }
 
-function drawVisit(
-	page: ReportPage,
-	colors: Colors,
-	{ number, state, files }: Visit,
-	patch: VisitPatch | undefined,
-): Markup {
+function drawVisit(page: ReportPage, { number, state, files }: Visit, patch: VisitPatch | undefined): Markup {
 	const { html, leftOut } = page;
 	const { changes, more } = files;
 	const { files: count, added, removed } = measuredTotals(files);
@@ -116,13 +105,9 @@ function drawVisit(
 	const note =
 		patch?.failed !== undefined
 			? html`<p class="dim">The lines cannot be shown: ${patch.failed}</p>`
-			: patch === undefined
-				? undefined
-				: patch.cut
-					? html`<p class="dim">Some lines are not shown.</p>`
-					: undefined;
+			: patch?.cut && html`<p class="dim">Some lines are not shown.</p>`;
 	const drawn = new Map(patch?.files.map((file) => [file.path, file]));
-	return html`<section class="visit-changes" id="changes-${number}" aria-labelledby="changes-${number}-h"><h3 id="changes-${number}-h"><span class="num">${number}</span> ${titleOf(state)} <span class="sum">${counted(count, "file")}, <span class="plus">+${added}</span> <span class="minus">−${removed}</span></span></h3>${note}${listed.map((change) => drawChange(page, colors, change, findFile(drawn, change)))}${beyond > 0 ? html`<p class="dim">… and ${beyond} more.</p>` : undefined}</section>`;
+	return html`<section class="visit-changes" id="changes-${number}" aria-labelledby="changes-${number}-h"><h3 id="changes-${number}-h"><span class="num">${number}</span> ${titleOf(state)} <span class="sum">${counted(count, "file")}, <span class="plus">+${added}</span> <span class="minus">−${removed}</span></span></h3>${note || undefined}${listed.map((change) => drawChange(page, change, findFile(drawn, change)))}${beyond > 0 ? html`<p class="dim">… and ${beyond} more.</p>` : undefined}</section>`;
 }
 
 /** Paths in the patch are relative to the root of the repository, those of changes to the run's folder. */
@@ -136,9 +121,9 @@ function findFile(drawn: ReadonlyMap<string, PatchFile>, { path }: FileChange): 
 
 const changeWords = { A: "added", M: "modified", D: "deleted", R: "renamed" } as const;
 
-function drawChange(page: ReportPage, colors: Colors, change: FileChange, file: PatchFile | undefined): Markup {
+function drawChange(page: ReportPage, change: FileChange, file: PatchFile | undefined): Markup {
 	const { html } = page;
-	const body = drawBody(page, colors, change.path, file);
+	const body = drawBody(page, change.path, file);
 	return body === undefined
 		? drawFileName(html, change)
 		: html`<details class="file"><summary>${fileName(html, change)}</summary>${body}</details>`;
@@ -157,12 +142,7 @@ function fileName(html: Html, { path, from, added, removed, change }: FileChange
 	return html`<span class="letter ${change}" role="img" aria-label="${changeWords[change]}">${change}</span> <span class="path" dir="auto">${from === undefined ? undefined : html`${from} → `}${path}</span> <span class="counts">${lines}</span>`;
 }
 
-function drawBody(
-	{ html, leftOut }: ReportPage,
-	colors: Colors,
-	path: string,
-	file: PatchFile | undefined,
-): HtmlContent {
+function drawBody({ html, leftOut }: ReportPage, path: string, file: PatchFile | undefined): HtmlContent {
 	if (!file || (file.hunks.length === 0 && !file.binary)) return undefined;
 	if (isSecretFile(path)) {
 		addOnce(leftOut, "Contents of files whose names indicate secrets.");
@@ -174,7 +154,7 @@ function drawBody(
 	for (const hunk of file.hunks) {
 		if (left <= 0) break;
 		const shown = hunk.lines.slice(0, left);
-		hunks.push(drawHunk(html, hunk.head, shown, colors.hunk(path, shown)));
+		hunks.push(drawHunk(html, hunk.head, shown));
 		left -= hunk.lines.length;
 	}
 	const all = file.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
@@ -185,14 +165,9 @@ function drawBody(
 
 const lineKinds = { " ": "same", "+": "add", "-": "del", "\\": "remark" } as const;
 
-function drawHunk(
-	html: Html,
-	head: string,
-	lines: readonly PatchLine[],
-	colored: readonly (Markup | undefined)[],
-): Markup {
-	const shown = lines.map(({ sign, text, number }, index) => {
-		const code = colored[index] ?? (text.length > lineLength ? html.cut(text, lineLength) : text);
+function drawHunk(html: Html, head: string, lines: readonly PatchLine[]): Markup {
+	const shown = lines.map(({ sign, text, number }) => {
+		const code = text.length > lineLength ? html.cut(text, lineLength) : text;
 		return html`<div class="${lineKinds[sign]}"><i>${number === 0 ? "" : number}</i><b>${sign === " " ? "\u00a0" : sign}</b><span>${code}</span></div>`;
 	});
 	return html`<div class="hunk"><div class="hunk-head">${html.cut(head, 200)}</div>${shown}</div>`;

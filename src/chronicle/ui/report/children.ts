@@ -1,5 +1,4 @@
 // The child runs of every state that is done by them: status, time, cost, summary, and the child's own report. Pure.
-
 import { counted } from "../../../definition/index.ts";
 import type { ChildChoice, Visit, VisitChild } from "../../core/index.ts";
 import {
@@ -9,40 +8,33 @@ import {
 	shortCost,
 	shortCount,
 	shortTime,
+	statusWords,
 	takenOf,
 	titleOf,
-} from "../timeline/index.ts";
+} from "../phrases/index.ts";
 import { drawFileName } from "./changes.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
-import { addOnce, drawWords, type ReportPage, type Section } from "./page.ts";
-import { drawTable, ends } from "./table.ts";
+import { addOnce, drawTable, drawWords, endsOf, type ReportPage, type Section } from "./page.ts";
 
-const firstVisits = 20;
-const lastVisits = 30;
+const maxVisits = 50;
 /** Listed for one child. */
 const maxFiles = 50;
 
-/** `undefined` for a run without child runs. */
-export function childrenSection(page: ReportPage): Section | undefined {
-	const { html, report, leftOut } = page;
+export function childrenSection(page: ReportPage): Section {
+	const { html, report } = page;
 	const all = report.visits.filter(({ children }) => children.length > 0);
-	if (all.length === 0) return undefined;
-	const { rows, leftOut: between } = ends(all, firstVisits, lastVisits);
-	if (between > 0) leftOut.push(`Children of ${counted(between, "visit")} in the middle.`);
-	const content = rows.map(
+	const { first, leftOut } = endsOf(all, maxVisits, 0);
+	if (leftOut > 0) page.leftOut.push(`Children of ${counted(leftOut, "later visit")}.`);
+	const content = first.map(
 		(visit) => html`<h3>Visit ${visit.number}: ${titleOf(visit.state)}</h3>${drawVisit(page, visit)}`,
 	);
-	return { id: "children", title: "Children", content };
+	return { id: "children", title: "Children", content: all.length === 0 ? undefined : content };
 }
 
 function drawVisit(page: ReportPage, { children, choice, files, number }: Visit): HtmlContent {
 	const { html } = page;
 	const count = files.changes.length + files.more;
-	const joined =
-		count === 0
-			? undefined
-			: html`<p>Together they changed <a href="#changes-${number}">${counted(count, "file")}</a>.</p>`;
-	const table = drawTable(html, {
+	const table = drawTable(page, {
 		caption: "Child runs, in join order",
 		rows: children,
 		columns: [
@@ -62,7 +54,9 @@ function drawVisit(page: ReportPage, { children, choice, files, number }: Visit)
 	const taken =
 		choice &&
 		html`<p>${html.cut(choiceText(choice), 600)} <a href="#visit-${choice.madeIn}">visit ${choice.madeIn}</a></p>`;
-	return [table, taken, joined];
+	const joined =
+		count > 0 && html`<p>Together they changed <a href="#changes-${number}">${counted(count, "file")}</a>.</p>`;
+	return [table, taken, joined || undefined];
 }
 
 /** The files that a child has changed, folded. */
@@ -78,11 +72,8 @@ function drawFiles({ html, leftOut }: ReportPage, { changes, changed }: VisitChi
 
 function drawName({ html, childReports }: ReportPage, { id, name }: VisitChild): Markup {
 	const href = childReports.get(id);
-	const short = id.slice(0, 8);
-	const shown = html.plain(name);
-	return href === undefined
-		? html`${shown} <span class="second">${short}</span>`
-		: html`<a href="${href}">${shown}</a> <span class="second">${short}</span>`;
+	const shown = href === undefined ? html`${name}` : html`<a href="${href}">${name}</a>`;
+	return html`${shown} <span class="second">${id.slice(0, 8)}</span>`;
 }
 
 function drawStatus({ html }: ReportPage, child: VisitChild, choice: ChildChoice | undefined): Markup {
@@ -101,14 +92,4 @@ const childMarks: Readonly<Record<VisitChild["status"], string>> = {
 	failed: marks.failed,
 	aborted: marks.failed,
 	dropped: marks.undone,
-};
-
-/** Statuses of a child, for readers. */
-export const statusWords: Readonly<Record<VisitChild["status"], string>> = {
-	pending: "not finished",
-	parked: "waiting",
-	done: "done",
-	failed: "failed",
-	aborted: "aborted",
-	dropped: "dropped",
 };

@@ -1,14 +1,14 @@
 // The report as one HTML page: its head, its sections in order, and a list of omissions at the end.
 // N1 it loads and runs nothing: its content security policy forbids both, regardless of its content; N2 it needs no script.
 import { createHash } from "node:crypto";
-import { titleOf } from "../timeline/index.ts";
+import { titleOf } from "../phrases/index.ts";
 import { changesSection, type VisitPatch } from "./changes.ts";
-import { moneySection, pathSection, timeSection } from "./charts.ts";
 import { childrenSection } from "./children.ts";
 import { historySection, shownVisits } from "./history.ts";
 import { type HtmlContent, type Markup, trusted } from "./markup.ts";
 import { drawFigures, drawHead, drawNext, drawOutcome } from "./overview.ts";
 import type { ReportPage, Section } from "./page.ts";
+import { pathSection } from "./path.ts";
 import {
 	decisionsSection,
 	guardSection,
@@ -18,7 +18,9 @@ import {
 	toolSection,
 	transcriptSection,
 } from "./records.ts";
+import { statesSection } from "./states.ts";
 import { styleSheet } from "./style.ts";
+import { timeSection } from "./time.ts";
 
 export interface DocumentParts {
 	readonly patches: ReadonlyMap<number, VisitPatch>;
@@ -32,12 +34,12 @@ export interface DocumentParts {
 export function drawDocument(page: ReportPage, { patches, transcripts, log, madeAt }: DocumentParts): string {
 	const { html, report, moments, leftOut } = page;
 	const head = drawHead(page);
-	const sections: Section[] = [
+	const all: Section[] = [
 		pathSection(page),
 		timeSection(page),
-		moneySection(page),
+		statesSection(page),
 		historySection(page),
-		...optional(childrenSection(page)),
+		childrenSection(page),
 		changesSection(page, patches),
 		knowledgeSection(page),
 		decisionsSection(page),
@@ -46,32 +48,33 @@ export function drawDocument(page: ReportPage, { patches, transcripts, log, made
 		toolSection(page),
 		transcriptSection(page, transcripts, log),
 	];
+	const sections = all.filter(({ content }) => content !== undefined);
+	const none = all.filter(({ content }) => content === undefined).map(({ title }) => title.toLowerCase());
 	const links = sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`);
 	const content = sections.map(
 		({ id, title, content }) =>
 			html`<section id="${id}" aria-labelledby="${id}-h"><h2 id="${id}-h">${title}</h2>${content}</section>`,
 	);
+	const absent =
+		none.length === 0 ? undefined : html`<p class="dim">There is nothing to show of: ${none.join(", ")}.</p>`;
 	const { gaps } = report;
 	const missing =
 		gaps.length + leftOut.length === 0
 			? undefined
 			: html`<h2 id="left-out">Omitted</h2><ul>${[...gaps, ...leftOut].map((one) => html`<li>${html.cut(one, 400)}</li>`)}</ul>`;
-	const body = html`<div class="sheet"><a class="skip" href="#content">Skip to content</a>${head}<main id="content">${drawNext(page)}${drawFigures(page)}${drawOutcome(page)}<nav aria-label="Contents"><ul>${links}</ul>${drawToVisit(page)}</nav>${content}</main><footer>${missing}<p>Generated ${moments.full(madeAt)} by pi-chronicle from events 1 to ${report.run.seq}. Recognized secrets are shown as •••.</p></footer></div>`;
+	const body = html`<div class="sheet"><a class="skip" href="#content">Skip to content</a>${head}<main id="content">${drawNext(page)}${drawFigures(page)}${drawOutcome(page)}<nav aria-label="Contents"><ul>${links}</ul>${drawToVisit(page)}</nav>${content}${absent}</main><footer>${missing}<p>Generated ${moments.full(madeAt)} by pi-chronicle from events 1 to ${report.run.seq}. Recognized secrets are shown as •••.</p></footer></div>`;
 	return frame(html`${html.cut(`${report.run.plan.name}: ${report.run.task}`.replace(/\s+/g, " "), 120)}`, body);
 }
 
 /** Links to the visits that the history shows. */
 function drawToVisit({ html, report: { visits } }: ReportPage): HtmlContent {
-	const shown = shownVisits(visits);
+	const { first, last } = shownVisits(visits);
+	const shown = [...first, ...last];
 	if (shown.length < 2) return undefined;
 	const items = shown.map(
 		({ number, state }) => html`<li><a href="#visit-${number}">${number} ${html.cut(titleOf(state), 60)}</a></li>`,
 	);
 	return html`<details class="to-visit"><summary>Go to visit …</summary><ol tabindex="0" aria-label="Visits">${items}</ol></details>`;
-}
-
-function optional(section: Section | undefined): Section[] {
-	return section ? [section] : [];
 }
 
 function frame(title: Markup, body: Markup): string {

@@ -1,86 +1,90 @@
 // One row per visit: its workers and how they ended, its time and spend, the move that ended it, and its summary. Pure.
-import { counted } from "../../../definition/index.ts";
 import type { Launch, Visit } from "../../core/index.ts";
 import { measuredTotals } from "../../core/index.ts";
-import { marks, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
-import { endMarks } from "./gantt.ts";
+import {
+	causePhrase,
+	endMarks,
+	marks,
+	reasonPhrase,
+	shortCost,
+	shortCount,
+	shortTime,
+	titleOf,
+	waitPhrase,
+} from "../phrases/index.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
-import { drawWords, type ReportPage, type Section } from "./page.ts";
-import { causePhrase, reasonPhrase } from "./phrases.ts";
-import { type Column, drawTable, ends } from "./table.ts";
+import { drawTable, drawWords, type Ends, endsOf, type ReportPage, type Section } from "./page.ts";
 
 const firstVisits = 200;
 const lastVisits = 300;
 const maxLaunches = 8;
 
 export function historySection(page: ReportPage): Section {
-	const { html, report, moments, leftOut } = page;
-	const title = "History";
-	if (report.visits.length === 0) return { id: "history", title, content: foldedHistory(page) };
-	const rows = shownVisits(report.visits);
-	const between = report.visits.length - rows.length;
-	if (between > 0) leftOut.push(`${counted(between, "visit")} in the middle of the history.`);
-	const columns: Column<Visit>[] = [
-		{
-			name: "Visit",
-			kind: "words",
-			of: ({ number, state, beganAt, undone }) =>
-				html`<span class="num">${number}</span> ${titleOf(state)}${undone ? html` <span class="tag">${marks.undone} undone</span>` : undefined} <span class="second">${moments.short(beganAt)}</span>`,
-		},
-		{ name: "Time", kind: "number", of: ({ activeMs, waits }) => times(page, activeMs, waits) },
-		{
-			name: "Spent",
-			kind: "number",
-			of: ({ spend }) =>
-				html`${shortCost(spend.costUsd)} <span class="second">${shortCount(spend.tokens)} tokens</span>`,
-		},
-		{ name: "Workers", kind: "words", of: (visit) => drawLaunches(page, visit) },
-		{ name: "Files", kind: "number", of: ({ number, files }) => drawFiles(page, number, files) },
-		{ name: "Left", kind: "words", of: (visit) => drawLeft(page, visit) },
-		{ name: "Summary", kind: "words", of: ({ summary }) => drawWords(page, summary) },
-	];
-	return {
-		id: "history",
-		title,
-		content: drawTable(html, {
-			caption: "Visits in order",
-			rows,
-			columns,
-			rowId: ({ number }) => `visit-${number}`,
-			rowClass: ({ undone }) => (undone ? "undone" : undefined),
-		}),
-	};
+	const { html, report, moments } = page;
+	if (report.visits.length === 0) return { id: "history", title: "History", content: foldedHistory(page) };
+	const content = drawTable<Visit>(page, {
+		caption: "Visits in order",
+		rows: shownVisits(report.visits),
+		what: "visits",
+		rowId: ({ number }) => `visit-${number}`,
+		rowClass: ({ undone }) => (undone ? "undone" : undefined),
+		columns: [
+			{
+				name: "Visit",
+				kind: "words",
+				of: ({ number, state, beganAt, undone }) =>
+					html`<span class="num">${number}</span> ${titleOf(state)}${undone ? html` <span class="tag">${marks.undone} undone</span>` : undefined} <span class="second">${moments.short(beganAt)}</span>`,
+			},
+			{ name: "Time", kind: "number", of: (visit) => drawTimes(page, visit) },
+			{
+				name: "Spent",
+				kind: "number",
+				of: ({ spend }) =>
+					html`${shortCost(spend.costUsd)} <span class="second">${shortCount(spend.tokens)} tokens</span>`,
+			},
+			{ name: "Workers", kind: "words", of: (visit) => drawLaunches(page, visit) },
+			{ name: "Files", kind: "number", of: ({ number, files }) => drawFiles(page, number, files) },
+			{ name: "Left", kind: "words", of: (visit) => drawLeft(page, visit) },
+			{ name: "Summary", kind: "words", of: ({ summary }) => drawWords(page, summary) },
+		],
+	});
+	return { id: "history", title: "History", content };
 }
 
 /** The visits that the table shows. */
-export function shownVisits(visits: readonly Visit[]): readonly Visit[] {
-	return ends(visits, firstVisits, lastVisits).rows;
+export function shownVisits(visits: readonly Visit[]): Ends<Visit> {
+	return endsOf(visits, firstVisits, lastVisits);
 }
 
-function times({ html }: ReportPage, activeMs: number, waits: Visit["waits"]): Markup {
-	const waited = waits.reduce((sum, { from, to }) => sum + to - from, 0);
-	return waited > 0
-		? html`${shortTime(activeMs)} <span class="second">${shortTime(waited)} waited</span>`
-		: html`${shortTime(activeMs)}`;
+/** Its active time, and how long it waited for what. */
+function drawTimes({ html }: ReportPage, { activeMs, waits }: Visit): Markup {
+	const kinds = [...Map.groupBy(waits, ({ kind }) => kind)].map(([kind, own]) => {
+		const ms = own.reduce((sum, { from, to }) => sum + to - from, 0);
+		return html` <span class="second">${shortTime(ms)} ${waitPhrase(kind)}</span>`;
+	});
+	return html`${shortTime(activeMs)}${kinds}`;
 }
 
 function drawLaunches(page: ReportPage, { launches, left }: Visit): HtmlContent {
-	const { html } = page;
+	const { html, report } = page;
 	if (launches.length === 0) return html`<span class="dim">none</span>`;
 	const items = launches
 		.slice(-maxLaunches)
-		.map((launch) => html`<li>${drawLaunch(page, launch, left !== undefined)}</li>`);
+		.map((launch) => html`<li>${drawLaunch(page, launch, left !== undefined, report.endedAt)}</li>`);
 	const more = launches.length - maxLaunches;
 	return html`<ul class="workers">${more > 0 ? html`<li class="dim">${more} earlier</li>` : undefined}${items}</ul>`;
 }
 
-function drawLaunch({ html }: ReportPage, { attempt, launch, because, model, end }: Launch, gone: boolean): Markup {
+function drawLaunch({ html }: ReportPage, launched: Launch, isLeft: boolean, now: number): Markup {
+	const { attempt, launch, because, model, end, startedAt, endedAt = now } = launched;
 	const mark = endMarks[end.kind];
-	const words = end.kind === "moved" && gone ? "moved on" : html.cut(end.words, 240);
+	const words = end.kind === "moved" && isLeft ? "moved on" : html.cut(end.words, 240);
 	const tone = end.kind === "crashed" || end.kind === "timed_out" || end.kind === "unstarted" ? "bad" : "plain";
 	const why = because === "entered" ? "" : ` (${reasonPhrase(because)})`;
 	const name = launch > 1 ? `${attempt}.${launch}` : String(attempt);
-	return html`<b>${name}</b> <span class="${tone}">${mark === "" ? "" : `${mark} `}${words}</span>${why}${model === undefined ? undefined : html` <span class="second model">${model}</span>`}`;
+	const took = startedAt === undefined ? [] : [shortTime(endedAt - startedAt)];
+	const about = [...(model === undefined ? [] : [model]), ...took].join(" · ");
+	return html`<b>${name}</b> <span class="${tone}">${mark === "" ? "" : `${mark} `}${words}</span>${why}${about === "" ? undefined : html` <span class="second model">${about}</span>`}`;
 }
 
 function drawFiles({ html }: ReportPage, number: number, files: Visit["files"]): HtmlContent {
@@ -93,21 +97,22 @@ function drawFiles({ html }: ReportPage, number: number, files: Visit["files"]):
 function drawLeft({ html, report }: ReportPage, { number, left }: Visit): HtmlContent {
 	if (left) {
 		const refused =
-			left.refused === undefined ? undefined : html` <span class="second bad">⊘ ${titleOf(left.refused)}</span>`;
+			left.refused === undefined
+				? undefined
+				: html` <span class="second bad">${marks.refused} ${titleOf(left.refused)} was refused</span>`;
 		return html`to ${titleOf(left.to)} <span class="second">${causePhrase(left.cause)}</span>${refused}`;
 	}
 	if (number !== report.run.visit) return undefined;
-	const { status } = report.run;
-	const over = status === "done" || status === "failed" || status === "aborted";
-	return html`<span class="dim">${over ? `the run ended: ${status}` : "current"}</span>`;
+	const { status, stage } = report.run;
+	return html`<span class="dim">${stage.kind === "over" ? `the run ended: ${status}` : "current"}</span>`;
 }
 
 /** The last moves as kept by the folded run, if the events are missing. */
 function foldedHistory(page: ReportPage): HtmlContent {
-	const { html, report, moments } = page;
+	const { report, moments } = page;
 	const { history } = report.run;
-	if (history.length === 0) return html`<p>No moves yet.</p>`;
-	return drawTable(html, {
+	if (history.length === 0) return undefined;
+	return drawTable(page, {
 		caption: "The last moves in the folded state",
 		rows: history,
 		columns: [
@@ -115,7 +120,6 @@ function foldedHistory(page: ReportPage): HtmlContent {
 			{ name: "Left", of: ({ at }) => moments.short(Date.parse(at)) },
 			{ name: "To", kind: "words", of: ({ to }) => titleOf(to) },
 			{ name: "Cause", kind: "words", of: ({ cause }) => causePhrase(cause) },
-			{ name: "Attempts", kind: "number", of: ({ metrics }) => metrics.attempts },
 			{ name: "Active", kind: "number", of: ({ metrics }) => shortTime(metrics.activeMs) },
 			{ name: "Tokens", kind: "number", of: ({ metrics }) => shortCount(metrics.tokens) },
 			{ name: "Cost", kind: "number", of: ({ metrics }) => shortCost(metrics.costUsd) },

@@ -1,7 +1,6 @@
 // The head of the report: the task, the status, the totals, and the user's next step. Pure.
 
 import { counted } from "../../../definition/index.ts";
-import type { Run, Spend } from "../../core/index.ts";
 import { changedFiles, entryForList, outcomeOf } from "../../core/index.ts";
 import {
 	commandAbout,
@@ -17,9 +16,10 @@ import {
 	titleOf,
 	uncountedText,
 	undoneOf,
-} from "../timeline/index.ts";
+} from "../phrases/index.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
 import { drawWords, type ReportPage } from "./page.ts";
+import { waitedMs } from "./time.ts";
 
 export function drawHead(page: ReportPage): Markup {
 	const { html, report, moments } = page;
@@ -68,74 +68,70 @@ export function drawOutcome(page: ReportPage): HtmlContent {
 	return html`<section class="result" aria-labelledby="result-h"><h2 id="result-h">${title}</h2>${summary === "" ? undefined : html`<div class="task">${drawWords(page, summary)}</div>`}${items.length === 0 ? undefined : html`<ul>${items}</ul>`}</section>`;
 }
 
-interface Tile {
-	readonly name: string;
-	readonly value: HtmlContent;
-	readonly note: HtmlContent;
-}
-
+/** The totals. Everything that is spent has its ceiling, if there is one. */
 export function drawFigures({ html, report }: ReportPage): Markup {
 	const { run, visits } = report;
 	const { totals } = run;
-	const elapsed = Math.max(0, report.endedAt - report.beganAt);
-	const waited = visits
-		.flatMap(({ waits }) => waits)
-		.filter(({ kind }) => kind !== "over")
-		.reduce((sum, { from, to }) => sum + to - from, 0);
+	const limits = { ...run.plan.limits, ...run.limits.run };
+	const waited = waitedMs(visits.flatMap(({ waits }) => waits).filter(({ kind }) => kind !== "over"));
 	const ready = visits.flatMap(({ launches }) => launches).filter(({ standby }) => standby).length;
 	const refused = report.moves.filter((move) => move.refused !== undefined).length;
-	const files = filesOf(run);
 	const undone = undoneOf(visits);
-	const tiles: Tile[] = [
-		{
-			name: "Cost",
-			value: totals.costUsd === 0 && uncountedText(totals) !== "" ? "unmetered" : shortCost(totals.costUsd),
-			note: [
-				undone.visits.size > 0 ? html`<span class="limit">${shortCost(undone.costUsd)} for undone work</span>` : "",
-				costNote(html, run, totals),
-			],
-		},
-		{ name: "Tokens", value: shortCount(totals.tokens), note: tokenNote(html, run, totals) },
-		{
-			name: "Active time",
-			value: shortTime(totals.activeMs),
-			note: [
-				`of ${shortTime(elapsed)} elapsed`,
-				waited > 0 ? `, ${shortTime(waited)} waiting` : "",
-				limitNote(html, "time", totals.activeMs, run.limits.run.activeMs ?? run.plan.limits.activeMs, shortTime),
-			],
-		},
-		{
-			name: "Moves",
-			value: run.moves.total,
-			note: `${counted(run.visit, "visit")}, ${counted(totals.attempts, "worker")}${ready > 0 ? ` (${ready} on standby)` : ""}${refused > 0 ? `, ${refused} refused` : ""}${undone.visits.size > 0 ? `, ${counted(undone.visits.size, "visit")} undone` : ""}`,
-		},
-		{
-			name: "Tool calls",
-			value: shortCount(totals.toolCalls),
-			note: totals.refused !== undefined ? `${totals.refused} refused` : totals.toolCalls > 0 ? "none refused" : "",
-		},
-		{ name: "Files changed", value: files.count, note: files.note(html) },
+	const uncounted = uncountedText(totals);
+	const files = changedFiles(run.snapshot);
+	const moveParts = [
+		counted(run.visit, "visit"),
+		`${counted(totals.attempts, "worker")}${ready > 0 ? ` (${ready} on standby)` : ""}`,
+		...(refused > 0 ? [`${refused} refused`] : []),
+		...(undone.visits.size > 0 ? [`${counted(undone.visits.size, "visit")} undone`] : []),
 	];
-	return html`<dl class="tiles">${tiles.map(({ name, value, note }) => html`<div class="tile"><dt>${name}</dt><dd><span class="value">${value}</span><span class="note">${note}</span></dd></div>`)}</dl>`;
-}
-
-function costNote(html: Html, run: Run, totals: Spend): HtmlContent {
-	const ceiling = run.limits.run.costUsd ?? run.plan.limits.costUsd;
-	return [uncountedText(totals), limitNote(html, "cost", totals.costUsd, ceiling, shortCost)];
-}
-
-function tokenNote(html: Html, run: Run, { input, output, cacheRead, cacheWrite, tokens }: Spend): HtmlContent {
-	const ceiling = run.limits.run.tokens ?? run.plan.limits.tokens;
-	const counted = run.plan.limits.countCacheReads ? tokens : tokens - cacheRead;
-	return [
-		`${shortCount(input)} in, ${shortCount(output)} out, ${shortCount(cacheRead)} read from and ${shortCount(cacheWrite)} written to the cache`,
-		limitNote(html, "tokens", counted, ceiling, shortCount),
-	];
+	const tile = (name: string, value: HtmlContent, ...notes: readonly HtmlContent[]): Markup =>
+		html`<div class="tile"><dt>${name}</dt><dd><span class="value">${value}</span><span class="note">${notes}</span></dd></div>`;
+	return html`<dl class="tiles">${[
+		tile(
+			"Cost",
+			totals.costUsd === 0 && uncounted !== "" ? "unmetered" : shortCost(totals.costUsd),
+			undone.visits.size > 0
+				? html`<span class="limit">${shortCost(undone.costUsd)} for undone work</span>`
+				: undefined,
+			uncounted,
+			drawLimit(html, "cost", totals.costUsd, limits.costUsd, shortCost),
+		),
+		tile(
+			"Tokens",
+			shortCount(totals.tokens),
+			`${shortCount(totals.input)} in, ${shortCount(totals.output)} out, ${shortCount(totals.cacheRead)} read from and ${shortCount(totals.cacheWrite)} written to the cache`,
+			drawLimit(
+				html,
+				"tokens",
+				totals.tokens - (limits.countCacheReads ? 0 : totals.cacheRead),
+				limits.tokens,
+				shortCount,
+			),
+		),
+		tile(
+			"Active time",
+			shortTime(totals.activeMs),
+			`of ${shortTime(Math.max(0, report.endedAt - report.beganAt))} elapsed`,
+			waited > 0 ? `, ${shortTime(waited)} waiting` : undefined,
+			drawLimit(html, "time", totals.activeMs, limits.activeMs, shortTime),
+		),
+		tile("Moves", run.moves.total, moveParts.join(", ")),
+		tile(
+			"Tool calls",
+			shortCount(totals.toolCalls),
+			totals.refused === undefined ? undefined : `${totals.refused} refused`,
+		),
+		tile(
+			"Files changed",
+			files.files,
+			html`<span class="plus">+${files.added}</span> <span class="minus">−${files.removed}</span> lines`,
+		),
+	]}</dl>`;
 }
 
 /** The used share of a ceiling, as text and as a meter. */
-function limitNote(
+function drawLimit(
 	html: Html,
 	name: string,
 	spent: number,
@@ -145,12 +141,4 @@ function limitNote(
 	if (ceiling === undefined || ceiling <= 0) return undefined;
 	const share = Math.round((spent / ceiling) * 100);
 	return html`<span class="limit"><svg class="meter" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="4"/><rect class="${share >= 100 ? "full" : share >= 80 ? "near" : "fine"}" width="${Math.min(100, Math.max(0, share))}" height="4"/></svg>${share} % of the ceiling on ${name}, ${show(ceiling)}</span>`;
-}
-
-function filesOf({ snapshot }: Run): { count: HtmlContent; note: (html: Html) => HtmlContent } {
-	const { files: count, added, removed } = changedFiles(snapshot);
-	return {
-		count,
-		note: (html) => html`<span class="plus">+${added}</span> <span class="minus">−${removed}</span> lines`,
-	};
 }

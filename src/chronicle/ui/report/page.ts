@@ -1,6 +1,5 @@
-// The context of every section of the report, and the elements that several sections share. Pure.
-import type { Html, HtmlContent, Markup } from "./markup.ts";
-import type { Moments } from "./moment.ts";
+// The context of every section of the report, and the elements that sections share: times, texts, tables, drawings. Pure.
+import { type Html, type HtmlContent, type Markup, trusted } from "./markup.ts";
 import type { ReportModel } from "./report-model.ts";
 
 export interface ReportPage {
@@ -20,7 +19,49 @@ export interface ReportPage {
 export interface Section {
 	readonly id: string;
 	readonly title: string;
+	/** `undefined`: there is nothing to show, and the section is left out. */
 	readonly content: HtmlContent;
+}
+
+/** Times, all in one time zone, which the report names once. */
+export interface Moments {
+	readonly zone: string;
+	/** Day and time. */
+	full(at: number): Markup;
+	/** Without the day if all of the run was on one day. */
+	short(at: number): Markup;
+}
+
+/** `zone`: an IANA name; an unknown name becomes UTC. */
+export function openMoments(html: Html, zone: string, beganAt: number, endedAt: number): Moments {
+	const known = knownZone(zone);
+	const format = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+		new Intl.DateTimeFormat("en-GB", { timeZone: known, hourCycle: "h23", ...options });
+	const day = format({ dateStyle: "medium" });
+	const oneDay = day.format(beganAt) === day.format(endedAt);
+	const shown =
+		(shape: Intl.DateTimeFormat) =>
+		(at: number): Markup =>
+			Number.isFinite(at) && at > 0 && at < 8.64e15
+				? html`<time datetime="${new Date(at).toISOString()}">${shape.format(at)}</time>`
+				: trusted("unknown");
+	return {
+		zone: known,
+		full: shown(format({ dateStyle: "medium", timeStyle: "short" })),
+		short: shown(
+			oneDay
+				? format({ timeStyle: "medium" })
+				: format({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }),
+		),
+	};
+}
+
+function knownZone(zone: string): string {
+	try {
+		return new Intl.DateTimeFormat("en-GB", { timeZone: zone }).resolvedOptions().timeZone;
+	} catch {
+		return "UTC";
+	}
 }
 
 /** Maximum characters of a text before it is folded, and before it is cut. */
@@ -41,24 +82,63 @@ export function addOnce(list: string[], sentence: string): void {
 	if (!list.includes(sentence)) list.push(sentence);
 }
 
-/** A chart in its two drawings, with a caption and a table of the same data. */
-export function drawChart(
-	{ html }: ReportPage,
-	chart: {
-		readonly wide: Markup;
-		readonly narrow: Markup;
-		readonly caption: HtmlContent;
-		readonly table: Markup;
-		/** Accessible name of the frame, which scrolls if a drawing is larger than the page. */
-		readonly name: string;
-	},
-): Markup {
-	const frame = (room: string, drawing: Markup): Markup =>
-		html`<div class="frame ${room}" tabindex="0" role="region" aria-label="${chart.name}">${drawing}</div>`;
-	return html`<figure class="chart">${frame("wide", chart.wide)}${frame("narrow", chart.narrow)}<figcaption>${chart.caption}</figcaption></figure><details class="data"><summary>Show as a table</summary>${chart.table}</details>`;
+/** Rounds a number for an attribute of a drawing. */
+export function px(value: number): number {
+	return Number.isFinite(value) ? Math.round(value * 100) / 100 : 0;
 }
 
-/** A legend entry: a mark with its meaning. */
-export function drawKey(html: Html, sign: Markup, words: string): Markup {
-	return html`<span class="key">${sign} ${words}</span>`;
+/** The first and the last items of a long list, and the number of those left out after the first ones. */
+export interface Ends<Item> {
+	readonly first: readonly Item[];
+	readonly last: readonly Item[];
+	readonly leftOut: number;
+}
+
+export function endsOf<Item>(items: readonly Item[], first: number, last: number): Ends<Item> {
+	if (items.length <= first + last) return { first: items, last: [], leftOut: 0 };
+	return { first: items.slice(0, first), last: items.slice(-last), leftOut: items.length - first - last };
+}
+
+export interface Column<Row> {
+	readonly name: string;
+	readonly of: (row: Row) => HtmlContent;
+	/** `number` is right-aligned, `words` may wrap and takes the available room; anything else stays on one line. */
+	readonly kind?: "number" | "words";
+}
+
+export interface TableOptions<Row> {
+	readonly caption: string;
+	readonly columns: readonly Column<Row>[];
+	/** The first column names the row. */
+	readonly rows: Ends<Row> | readonly Row[];
+	/** What a row is, in the plural, for the row that stands for those left out. */
+	readonly what?: string;
+	readonly rowId?: (row: Row) => string;
+	readonly rowClass?: (row: Row) => string | undefined;
+}
+
+/**
+ * A table. On a narrow page every row becomes a card whose cells show the names of their columns; the roles keep it a table for screen readers.
+ * A row with their number stands where rows are left out.
+ */
+export function drawTable<Row>({ html }: Pick<ReportPage, "html">, table: TableOptions<Row>): Markup {
+	const { caption, columns, rows, what = "rows", rowId, rowClass } = table;
+	const { first, last, leftOut } = "first" in rows ? rows : endsOf(rows, rows.length, 0);
+	const head = columns.map(
+		({ name, kind }) => html`<th role="columnheader" scope="col" class="${kind ?? "line"}">${name}</th>`,
+	);
+	const drawRow = (row: Row): Markup => {
+		const cells = columns.map(({ name, of, kind = "line" }, index) =>
+			index === 0
+				? html`<th role="rowheader" scope="row" data-name="${name}" class="${kind}">${of(row)}</th>`
+				: html`<td role="cell" data-name="${name}" class="${kind}">${of(row)}</td>`,
+		);
+		const own = rowClass?.(row);
+		return html`<tr role="row"${rowId && html` id="${rowId(row)}"`}${own === undefined ? undefined : html` class="${own}"`}>${cells}</tr>`;
+	};
+	const gap =
+		leftOut === 0
+			? undefined
+			: html`<tr role="row"><td role="cell" class="gap" colspan="${columns.length}">… ${leftOut} ${what} are left out here …</td></tr>`;
+	return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table role="table"><caption>${caption}</caption><thead role="rowgroup"><tr role="row">${head}</tr></thead><tbody role="rowgroup">${first.map(drawRow)}${gap}${last.map(drawRow)}</tbody></table></div>`;
 }

@@ -1,38 +1,26 @@
 // Reads the report model of a run from its ledger, each event once. It never fails because of unreadable data: `gaps` lists missing data.
 // Every event is redacted before it is used; memory is bounded by visits, not by events.
-
 import { errorMessage } from "../../../definition/index.ts";
 import type { Redact } from "../../../safety/index.ts";
-import type { ReadLedger } from "../../core/index.ts";
 import {
 	addSpend,
-	growth,
 	isKnownEvent,
 	type LedgerEvent,
 	NO_SPEND,
 	type NumberedMove,
+	type ReadLedger,
 	type Run,
 	RunHistory,
 } from "../../core/index.ts";
 import { redactEvent } from "../../engine/index.ts";
-import { incidentPhrase, userPhrase } from "./phrases.ts";
-import type {
-	BlockedCall,
-	Ceiling,
-	Incident,
-	ReportModel,
-	SpendPoint,
-	StateFigures,
-	ToolFigures,
-	UserDecision,
-	WorkerQuestionRecord,
-} from "./report-model.ts";
+import { incidentOf, userAction } from "../phrases/index.ts";
+import type { Happening, ReportModel, StateFigures, ToolFigures, WorkerQuestionRecord } from "./report-model.ts";
 
 type Growing<T> = { -readonly [Key in keyof T]: T[Key] };
+type List<T> = T extends readonly (infer Item)[] ? Item[] : never;
 
 /** At most this many entries of each list are kept; the rest is counted. */
 const maxEntries = 1000;
-const maxPoints = 2000;
 
 /** Reads the ledger. Never rejects. */
 export async function readReportModel(read: ReadLedger, redact: Redact): Promise<ReportModel> {
@@ -51,18 +39,12 @@ export async function readReportModel(read: ReadLedger, redact: Redact): Promise
 	} catch (error) {
 		gaps.push(`The events could only be read in part: ${errorMessage(error)}`);
 	}
-	gaps.push(...skippedEvents(counts));
+	if (counts.broken > 0) gaps.push(`Invalid events: ${counts.broken}. Their content is missing.`);
+	const [events, they] = counts.unknown === 1 ? ["event is", "it is"] : ["events are", "they are"];
+	if (counts.unknown > 0) gaps.push(`${counts.unknown} ${events} of an unknown kind; ${they} skipped.`);
 	const { holder } = read;
 	if (!holder || holder.alive === "no") builder.history.abandon();
 	return builder.build(read.run, gaps);
-}
-
-function skippedEvents({ unknown, broken }: { readonly unknown: number; readonly broken: number }): string[] {
-	const [events, they] = unknown === 1 ? ["event is", "it is"] : ["events are", "they are"];
-	return [
-		...(broken > 0 ? [`Invalid events: ${broken}. Their content is missing.`] : []),
-		...(unknown > 0 ? [`${unknown} ${events} of an unknown kind; ${they} skipped.`] : []),
-	];
 }
 
 type Taken = "taken" | "unknown" | "unreadable" | "broken";
@@ -76,18 +58,13 @@ function takeSafely(builder: ReportModelBuilder, event: LedgerEvent, redact: Red
 	}
 }
 
-const noFigures = { visits: 0, attempts: 0, activeMs: 0, toolCalls: 0, spend: NO_SPEND };
-
 class ReportModelBuilder {
 	readonly history = new RunHistory();
-	readonly #states = new Map<string, Growing<StateFigures>>();
-	#spending: SpendPoint[] = [];
-	readonly #ceilings: Ceiling[] = [];
-	readonly #decisions: UserDecision[] = [];
-	readonly #blocked: BlockedCall[] = [];
+	readonly #decisions: List<ReportModel["decisions"]> = [];
+	readonly #blocked: List<ReportModel["blocked"]> = [];
 	readonly #questions = new Map<number, Growing<WorkerQuestionRecord>>();
-	readonly #incidents: Incident[] = [];
-	readonly #tools = new Map<string, Growing<ToolFigures>>();
+	readonly #incidents: List<ReportModel["incidents"]> = [];
+	readonly #tools = new Map<string, ToolFigures>();
 	/** Arguments of the calls in flight. */
 	readonly #open = new Map<string, string>();
 	readonly #dropped = new Map<string, number>();
@@ -97,12 +74,15 @@ class ReportModelBuilder {
 		if (!step) return "unreadable";
 		const { before, after, at } = step;
 		if (after === before) return "taken";
-		this.#takeFigures(event, before, after);
-		this.#takeSpending(before, after, at);
-		this.#takeIncident(event, before ?? after, at);
-		this.#takeDecision(event, before ?? after, at);
-		this.#takeCall(event, before ?? after, at);
-		this.#takeQuestion(event, before ?? after, at);
+		const current = before ?? after;
+		const visit = "visit" in event ? event.visit : current.visit;
+		const place = { at, visit, state: this.history.visit(visit)?.state ?? current.state };
+		const incident = incidentOf(event);
+		if (incident) this.#keep(this.#incidents, { ...place, ...incident }, "incidents");
+		const action = userAction(event, current);
+		if (action) this.#keep(this.#decisions, { ...place, ...action }, "user decisions");
+		this.#takeCall(event, place);
+		this.#takeQuestion(event, place);
 		return isKnownEvent(event) ? "taken" : "unknown";
 	}
 
@@ -116,9 +96,7 @@ class ReportModelBuilder {
 			endedAt: run ? lastAt : Date.parse(folded.updatedAt) || 0,
 			visits,
 			moves: run ? moves : movesOf(folded),
-			states: run ? this.#states : statesOf(folded),
-			spending: this.#spending,
-			ceilings: this.#ceilings,
+			states: statesOf(run ?? folded, visits),
 			decisions: this.#decisions,
 			blocked: this.#blocked,
 			questions: [...this.#questions.values()],
@@ -133,69 +111,17 @@ class ReportModelBuilder {
 		else this.#dropped.set(name, (this.#dropped.get(name) ?? 0) + 1);
 	}
 
-	/** The visit that an event belongs to, with its state. */
-	#placeOf(event: LedgerEvent, current: Run): { readonly visit: number; readonly state: string } {
-		const visit = "visit" in event ? event.visit : current.visit;
-		return { visit, state: this.history.visit(visit)?.state ?? current.state };
-	}
-
-	#takeFigures(event: LedgerEvent, before: Run | undefined, after: Run): void {
-		const { spend, attempts, activeMs, toolCalls } = growth(before, after);
-		const { state } = this.#placeOf(event, after);
-		const own = this.#states.get(state) ?? noFigures;
-		this.#states.set(state, {
-			visits: after.states[state]?.visits ?? 0,
-			attempts: own.attempts + attempts,
-			activeMs: own.activeMs + activeMs,
-			toolCalls: own.toolCalls + toolCalls,
-			spend: addSpend(own.spend, spend),
-		});
-		if (!this.#states.has(after.state)) this.#states.set(after.state, { ...noFigures, visits: 1 });
-	}
-
-	#takeSpending(before: Run | undefined, after: Run, at: number): void {
-		const { spend } = growth(before, after);
-		if (spend.tokens > 0 || spend.costUsd > 0) {
-			this.#spending.push({ at, tokens: after.totals.tokens, costUsd: after.totals.costUsd });
-			if (this.#spending.length > maxPoints) this.#spending = this.#spending.filter((_, index) => index % 2 === 1);
+	#takeCall(event: LedgerEvent, place: Happening): void {
+		if (event.kind === "worker_ended") this.#open.clear();
+		if (event.kind !== "tool_started" && event.kind !== "tool_ended") return;
+		const key = `${event.visit}.${event.attempt} ${event.call}`;
+		if (event.kind === "tool_started") {
+			this.#open.set(key, event.args);
+			return;
 		}
-		const { costUsd = after.plan.limits.costUsd, tokens = after.plan.limits.tokens } = after.limits.run;
-		const last = this.#ceilings.at(-1);
-		if (!last || last.costUsd !== costUsd || last.tokens !== tokens) this.#ceilings.push({ at, costUsd, tokens });
-	}
-
-	#takeIncident(event: LedgerEvent, current: Run, at: number): void {
-		const incident = incidentPhrase(event);
-		if (incident) this.#keep(this.#incidents, { at, ...this.#placeOf(event, current), ...incident }, "incidents");
-	}
-
-	#takeDecision(event: LedgerEvent, current: Run, at: number): void {
-		const phrase = userPhrase(event, current);
-		const { visit, state } = current;
-		if (phrase) this.#keep(this.#decisions, { at, visit, state, ...phrase }, "user decisions");
-	}
-
-	#takeCall(event: LedgerEvent, current: Run, at: number): void {
-		switch (event.kind) {
-			case "tool_started":
-				this.#open.set(`${event.visit}.${event.attempt} ${event.call}`, event.args);
-				return;
-			case "tool_ended": {
-				const key = `${event.visit}.${event.attempt} ${event.call}`;
-				const args = this.#open.get(key) ?? "";
-				this.#open.delete(key);
-				this.#countCall(event);
-				const { tool, blocked: rule } = event;
-				if (rule !== undefined)
-					this.#keep(this.#blocked, { at, ...this.#placeOf(event, current), tool, args, rule }, "blocked calls");
-				return;
-			}
-			case "worker_ended":
-				this.#open.clear();
-		}
-	}
-
-	#countCall({ tool, ms, bytes, error, blocked: rule }: LedgerEvent & { kind: "tool_ended" }): void {
+		const { tool, blocked: rule, error, ms, bytes } = event;
+		const args = this.#open.get(key) ?? "";
+		this.#open.delete(key);
 		const own = this.#tools.get(tool) ?? { tool, calls: 0, failed: 0, blocked: 0, ms: 0, longestMs: 0, bytes: 0 };
 		this.#tools.set(tool, {
 			tool,
@@ -206,13 +132,13 @@ class ReportModelBuilder {
 			longestMs: Math.max(own.longestMs, ms),
 			bytes: own.bytes + bytes,
 		});
+		if (rule !== undefined) this.#keep(this.#blocked, { ...place, tool, args, rule }, "blocked calls");
 	}
 
-	#takeQuestion(event: LedgerEvent, { visit, state }: Run, at: number): void {
-		if (event.kind === "ask_opened") {
+	#takeQuestion(event: LedgerEvent, place: Happening): void {
+		if (event.kind === "ask_opened" && this.#questions.size < maxEntries) {
 			const { title, text, seq } = event;
-			const question = { at, visit, state, title, text, verdict: "open" } as const;
-			if (this.#questions.size < maxEntries) this.#questions.set(seq, question);
+			this.#questions.set(seq, { ...place, title, text, verdict: "open" });
 		} else if (event.kind === "ask_answered") {
 			const question = this.#questions.get(event.answers);
 			if (question) Object.assign(question, { verdict: event.verdict, words: event.words });
@@ -224,16 +150,26 @@ class ReportModelBuilder {
 function movesOf({ history, moves }: Run): NumberedMove[] {
 	const first = moves.total - history.length;
 	return history.map(({ from, to, cause, at, refused }, index) => ({
-		number: first + index + 1,
-		from,
-		to,
-		cause,
+		...{ number: first + index + 1, from, to, cause, refused },
 		at: Date.parse(at) || 0,
-		refused,
 	}));
 }
 
-function statesOf({ states }: Run): Map<string, StateFigures> {
+/** The figures of each state: the sum of its visits, so that no two tables of the report differ. */
+function statesOf({ states }: Run, visits: ReportModel["visits"]): Map<string, StateFigures> {
+	if (visits.length > 0)
+		return new Map(
+			[...Map.groupBy(visits, ({ state }) => state)].map(([name, own]) => [
+				name,
+				{
+					visits: own.length,
+					attempts: states[name]?.attempts ?? 0,
+					activeMs: own.reduce((sum, { activeMs }) => sum + activeMs, 0),
+					toolCalls: own.reduce((sum, { toolCalls }) => sum + toolCalls, 0),
+					spend: own.reduce((sum, { spend }) => addSpend(sum, spend), NO_SPEND),
+				},
+			]),
+		);
 	return new Map(
 		Object.entries(states).map(([name, { visits, attempts, activeMs, tokens, costUsd, cacheRead }]) => [
 			name,

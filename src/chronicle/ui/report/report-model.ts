@@ -1,6 +1,7 @@
-// The data of a report: visits with their workers and waits, moves, spend over time, decisions of users, incidents. `read-model.ts` reads it
+// The data of a report: visits with their workers and waits, moves, figures of states, decisions of users, incidents. `read-model.ts` reads it
 // from a ledger. Times are milliseconds since the epoch.
 import type { NumberedMove, Run, Spend, Visit } from "../../core/index.ts";
+import type { Incident, UserAction } from "../phrases/index.ts";
 
 export interface ReportModel {
 	/** The run after the last event. */
@@ -13,14 +14,10 @@ export interface ReportModel {
 	readonly moves: readonly NumberedMove[];
 	/** By state, in the order of the first visit. */
 	readonly states: ReadonlyMap<string, StateFigures>;
-	/** Totals after each report of spend. */
-	readonly spending: readonly SpendPoint[];
-	/** Ceilings of the whole run, with the times from which they applied. */
-	readonly ceilings: readonly Ceiling[];
-	readonly decisions: readonly UserDecision[];
+	readonly decisions: readonly (UserAction & Happening)[];
 	readonly blocked: readonly BlockedCall[];
 	readonly questions: readonly WorkerQuestionRecord[];
-	readonly incidents: readonly Incident[];
+	readonly incidents: readonly (Incident & Happening)[];
 	readonly tools: readonly ToolFigures[];
 	/** Sentences about data that could not be read. */
 	readonly gaps: readonly string[];
@@ -34,31 +31,14 @@ export interface StateFigures {
 	readonly spend: Spend;
 }
 
-export interface SpendPoint {
-	readonly at: number;
-	readonly tokens: number;
-	readonly costUsd: number;
-}
-
-export interface Ceiling {
-	readonly at: number;
-	readonly tokens: number | undefined;
-	readonly costUsd: number | undefined;
-}
-
 /** The time, visit and state of an entry. */
-interface Happening {
+export interface Happening {
 	readonly at: number;
 	readonly visit: number;
 	readonly state: string;
 }
 
-export interface UserDecision extends Happening {
-	readonly what: string;
-	readonly words: string;
-}
-
-export interface BlockedCall extends Happening {
+interface BlockedCall extends Happening {
 	readonly tool: string;
 	readonly args: string;
 	readonly rule: string;
@@ -71,11 +51,6 @@ export interface WorkerQuestionRecord extends Happening {
 	readonly verdict: "allowed" | "denied" | "answered" | "unanswered" | "open";
 	/** The answer to a question of `ask_user`. */
 	readonly words?: string | undefined;
-}
-
-export interface Incident extends Happening {
-	readonly what: string;
-	readonly tone: "bad" | "warn" | "plain";
 }
 
 export interface ToolFigures {

@@ -2,20 +2,18 @@
 // Y1 text has a contrast of at least 4.5 on every background; Y2 no information depends on color alone; Y3 no URL, no import.
 
 const light = `--page:#f6f5f2;--card:#ffffff;--sunk:#f0eeea;--line:#dedbd4;--rule:#eceae5;--text:#1d2024;--dim:#5a6069;--accent:#2a5db8;
---on:#ffffff;--good:#1c6e41;--warn:#80540a;--bad:#a8261f;--fault:#a8261f;--wait:#efe3c6;--wait-line:#b08a3a;--wait-text:#5f4207;--cut:#eae7e0;
---add:#e4f3e8;--del:#fbe6e3;--t0:#2a5db8;--t1:#7a4fb5;--t2:#9db4d8;--t3:#d0a7c8;--t4:#b9b6ae;--area:#2a5db81f;
---k:#7a2f97;--s:#8a4309;--n:#1c559c;--f:#24489c;--y:#0d6464`;
+--on:#ffffff;--good:#1c6e41;--warn:#80540a;--bad:#a8261f;--fault:#a8261f;--wait:#efe3c6;--wait-line:#b08a3a;--cut:#eae7e0;
+--add:#e4f3e8;--del:#fbe6e3;--gray:#b9b6ae`;
 const dark = `--page:#14161a;--card:#1b1e23;--sunk:#16181c;--line:#343840;--rule:#282c33;--text:#e7e8ea;--dim:#a3a9b3;--accent:#8fb4f5;
---on:#10203a;--good:#7fcf9d;--warn:#e2b866;--bad:#ff9d92;--fault:#ff9d92;--wait:#3b3423;--wait-line:#a58a4c;--wait-text:#ecd9a8;--cut:#262a31;
---add:#17301f;--del:#3a2020;--t0:#8fb4f5;--t1:#c3a1ee;--t2:#4d6a9c;--t3:#8b5f86;--t4:#5d6068;--area:#8fb4f52b;
---k:#d6a8f7;--s:#e8c07d;--n:#93c9ff;--f:#a9c7ff;--y:#82d4ca`;
+--on:#10203a;--good:#7fcf9d;--warn:#e2b866;--bad:#ff9d92;--fault:#ff9d92;--wait:#3b3423;--wait-line:#a58a4c;--cut:#262a31;
+--add:#17301f;--del:#3a2020;--gray:#5d6068`;
 /** Paper is white, and backgrounds are not printed. */
 const paper = "--page:#ffffff;--card:#ffffff;--sunk:#ffffff";
 
 export const styleSheet = `:root{color-scheme:light dark;${light}}
 @media (prefers-color-scheme:dark){:root{${dark}}}
 *{box-sizing:border-box}
-html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
+html{-webkit-text-size-adjust:100%;text-size-adjust:100%;scroll-padding-top:64px}
 body{margin:0;background:var(--page);color:var(--text);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;overflow-wrap:anywhere}
 .sheet{max-width:1100px;margin:0 auto;padding:40px 30px 64px}
 .skip{position:absolute;left:-9999px}.skip:focus{left:12px;top:12px;background:var(--card);padding:8px 14px;border-radius:6px;z-index:1}
@@ -48,68 +46,58 @@ code{font:.92em/1.45 ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",mo
 .limit{display:block;margin-top:5px}
 .meter{display:block;width:100%;height:5px;margin-bottom:3px;border-radius:3px;overflow:hidden}
 .meter .track{fill:var(--rule)}.meter .fine{fill:var(--accent)}.meter .near{fill:var(--wait-line)}.meter .full{fill:var(--fault)}
-nav{position:sticky;top:0;z-index:1;background:var(--page);border-bottom:1px solid var(--line);margin:0 0 30px;padding:8px 0;display:flex;flex-wrap:wrap;gap:4px 18px;font-size:15px}
-nav>ul{list-style:none;display:flex;flex-wrap:wrap;gap:4px 18px;padding:0;margin:0}
-.to-visit>summary{color:var(--accent)}.to-visit[open]{flex-basis:100%}
-.to-visit>ol{display:grid;grid-template-columns:repeat(auto-fill,minmax(12em,1fr));gap:2px 14px;max-height:40vh;overflow:auto;margin:6px 0 0;padding:8px 14px;list-style:none;background:var(--card);border:1px solid var(--line);border-radius:8px}
-main>section{scroll-margin-top:84px}[id^="visit-"],[id^="changes-"]{scroll-margin-top:96px}
+nav{position:sticky;top:0;z-index:1;background:var(--page);border-bottom:1px solid var(--line);margin:0 0 30px;padding:10px 0;display:flex;gap:18px;font-size:15px;line-height:1.4}
+nav>ul{list-style:none;display:flex;gap:18px;padding:0;margin:0;overflow-x:auto;white-space:nowrap}
+.to-visit>summary{color:var(--accent);white-space:nowrap}
+.to-visit>ol{position:absolute;right:0;width:min(46em,100%);display:grid;grid-template-columns:repeat(auto-fill,minmax(12em,1fr));gap:2px 14px;max-height:40vh;overflow:auto;margin:6px 0 0;padding:8px 14px;list-style:none;background:var(--card);border:1px solid var(--line);border-radius:8px}
 .why{font-weight:600;margin:0 0 12px}
 .talk{margin:0 0 8px;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:8px 14px}.talk>ol{list-style:none;margin:8px 0 0;padding:0}.talk li{padding:8px 0;border-top:1px solid var(--rule)}.call{margin-top:4px;font-size:14px}.call .said{margin:4px 0 4px 14px;font:13px/1.5 ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 .course{color:var(--dim);margin:0 0 14px;line-height:1.6}
 .undone td,.undone th{color:var(--dim)}.tag{border:1px solid currentcolor;border-radius:99px;padding:0 8px;font-size:12px;color:var(--dim);white-space:nowrap}
-.starting{fill:var(--wait-line);opacity:.45}.drawing .undone .bar,.drawing .undone .starting{fill:var(--t4)}.drawing .undone text:not(.on){fill:var(--dim)}.drawing .undone .on{fill:var(--text)}
-.rewind line{stroke:var(--dim);stroke-dasharray:2 3}.drawing .rewind text{fill:var(--dim);font-size:13px}
+.times{list-style:none;margin:0;padding:0;font-size:14px}
+.times>li{display:grid;grid-template-columns:190px minmax(0,1fr) 170px;gap:0 12px;align-items:center;padding:4px 0;border-top:1px solid var(--rule)}
+.times>li.axis{border-top:0;padding:0}.times>li.gap,td.gap{display:block;color:var(--dim);text-align:center}td.gap{display:table-cell}
+.name,.lane-name{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.lane-name{color:var(--dim);padding-left:22px;font-size:13px}
+.figures{color:var(--dim);font-size:13px;text-align:right;font-variant-numeric:tabular-nums}
+.strip{display:block;overflow:visible}.strip.lane{height:16px}.strip text{font-size:11px;fill:var(--dim)}.strip .on{fill:var(--on);font-weight:600}
+.grid{stroke:var(--rule)}.starting{fill:var(--wait-line);opacity:.45}
+.undone .bar,.undone .starting{fill:var(--gray)}.undone .name{color:var(--dim)}.undone .on{fill:var(--text)}.strip .rewind text{font-size:13px}
+.measure{vertical-align:-1px;margin-right:6px}
 .edge.rewound .way{stroke-dasharray:6 3}.drawing .edge-label.rewound{fill:var(--dim)}
 main>section{margin:0 0 44px}
 .chart{margin:0;background:var(--card);border:1px solid var(--line);border-radius:10px;padding:18px 18px 12px}
 .frame{overflow-x:auto}
 .frame:has(.tall){max-height:82vh;overflow:auto}
-.frame.narrow{display:none}
 .drawing{display:block;max-width:100%;height:auto;margin:0 auto;font:13px system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}
 .drawing.large{max-width:none}
-.drawing text,.sample text{fill:var(--text)}
-.drawing .small,.sample .small{font-size:12px}
-.drawing .strong{font-weight:620}
-.drawing .dim,.drawing .tick{fill:var(--dim)}
-.drawing .tick{font-size:11px;font-variant-numeric:tabular-nums}
-.drawing .num{fill:var(--dim);font-variant-numeric:tabular-nums}
-.drawing .bad{fill:var(--bad)}
-.grid{stroke:var(--rule)}.drawing .rule{stroke:var(--rule)}
+.drawing text{fill:var(--text)}
+.drawing .small{font-size:12px}
+.drawing .dim{fill:var(--dim)}
 .cut{fill:var(--cut)}
 .bar{fill:var(--accent)}
 .fault{fill:var(--fault)}
-.drawing .on,.sample .on{fill:var(--on);font-size:11px;font-weight:600}
 .wait{fill:var(--wait);stroke:var(--wait-line)}
 .wait.interrupted,.wait.over{fill:none;stroke-dasharray:3 3}
-.drawing .wait-label,.sample .wait-label{fill:var(--wait-text);font-size:11px}
-.t0{fill:var(--t0)}.t1{fill:var(--t1)}.t2{fill:var(--t2)}.t3{fill:var(--t3)}.t4{fill:var(--t4)}
-.area{fill:var(--area)}.line{fill:none;stroke:var(--accent);stroke-width:1.75}
-.ceiling{stroke:var(--fault);stroke-width:1.5;stroke-dasharray:6 4}
-.drawing .ceiling-label{fill:var(--bad);font-size:11px}
 .way{fill:none;stroke:var(--dim);stroke-width:1.5}.edge .tip{fill:var(--dim)}
 .edge.taken .way{stroke:var(--accent);stroke-width:2}.edge.taken .tip{fill:var(--accent)}
 .edge.possible .way{stroke-dasharray:4 4;stroke-width:1.25}
 .edge.refused .way{stroke:var(--fault);stroke-dasharray:1.5 3.5;stroke-linecap:round;stroke-width:2.25}.edge.refused .tip{fill:var(--fault)}
-.label-back{fill:var(--card)}
 .drawing .edge-label{font-size:11px;font-weight:600;fill:var(--accent);font-variant-numeric:tabular-nums}
 .drawing .edge-label.refused{fill:var(--bad)}
 .node .box{fill:var(--card);stroke:var(--line);stroke-width:1.5}
 .node.visited .box{stroke:var(--dim)}
-.node.unvisited .box,.node.rest .box{stroke-dasharray:4 3}
+.node.unvisited .box{stroke-dasharray:4 3}
 .node.current .box{stroke:var(--accent);stroke-width:2.75}
-.node .inner{fill:none;stroke:var(--line)}
 .node .title{font-weight:600}
 .drawing .node.unvisited .title{fill:var(--dim);font-weight:500}
 .drawing .mark{font-size:15px;font-weight:700;fill:var(--dim)}
 .drawing .mark.done{fill:var(--good)}.drawing .mark.working{fill:var(--accent)}
 .drawing .mark.waiting,.drawing .mark.paused{fill:var(--warn)}
 .drawing .mark.failed,.drawing .mark.human,.drawing .mark.refused{fill:var(--bad)}
-figcaption{display:flex;flex-wrap:wrap;gap:4px 20px;margin-top:12px;padding-top:10px;border-top:1px solid var(--rule);font-size:13px;color:var(--dim)}
+.keys{display:flex;flex-wrap:wrap;gap:4px 20px;margin:12px 0 0;padding-top:10px;border-top:1px solid var(--rule);font-size:13px;color:var(--dim)}
 .key{display:inline-flex;align-items:center;gap:7px}
 .sample{flex:none}
 details>summary{cursor:pointer}
-.data{margin:8px 0 0;font-size:14px}
-.data>summary{color:var(--dim);padding:4px 2px}
 .scroll{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:10px}
 table{border-collapse:collapse;width:100%;font-size:14px;line-height:1.45}
 caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
@@ -117,7 +105,7 @@ th,td{text-align:left;vertical-align:top;padding:9px 12px;border-top:1px solid v
 thead th{border-top:0;color:var(--dim);font-size:.93em;white-space:nowrap}
 tbody th{font-weight:560}th .second{font-weight:400}
 .number{text-align:right;white-space:nowrap}
-th.line,td.line{white-space:nowrap}
+th.line,td.line{white-space:nowrap}.number .second,.line .second{white-space:normal}
 th.words{min-width:10.6em}td.words{min-width:9.6em}td.words:last-child{min-width:15em}
 .second{display:block;color:var(--dim)}.second.bad{color:var(--bad)}
 .num{color:var(--dim);font-weight:400}
@@ -149,7 +137,6 @@ h3+.file,h3+p:not(.file)+.file{border-top-width:1px;border-top-left-radius:8px;b
 .hunk i{font-style:normal;text-align:right;color:var(--dim);user-select:none}
 .hunk b{text-align:center;font-weight:700}
 .hunk span{white-space:pre-wrap;tab-size:4}
-.hunk .k{color:var(--k)}.hunk .s{color:var(--s)}.hunk .c{color:var(--dim);font-style:italic}.hunk .n{color:var(--n)}.hunk .f{color:var(--f)}.hunk .y{color:var(--y)}
 .hunk .add{background:var(--add)}.hunk .add b{color:var(--good)}
 .hunk .del{background:var(--del)}.hunk .del b{color:var(--bad)}
 .hunk .remark{color:var(--dim);font-style:italic}
@@ -158,20 +145,19 @@ footer ul{margin:0 0 12px;padding-left:20px}
 footer h2{font-size:16px;color:var(--text);margin-bottom:8px}
 @media (max-width:760px){
 body{font-size:15px}
-nav{position:static}
+nav{position:static;display:block}nav>ul{flex-wrap:wrap;gap:2px 18px}.to-visit>ol{position:static;width:auto}
+.times>li{grid-template-columns:minmax(0,1fr) auto}.times>li>.strip{grid-column:1/-1;grid-row:auto}.times>li.axis>span{display:none}
 .sheet{padding:22px 14px 40px}
 h1{font-size:26px}h2{font-size:20px}.task{font-size:16px}
 .tiles{grid-template-columns:repeat(2,1fr)}
 .tile{padding:10px 12px}.tile .value{font-size:21px}
 .chart{padding:12px 8px 10px}
-.frame.wide{display:none}.frame.narrow{display:block}
-figcaption{padding-left:4px}
 .scroll{border:0;background:none;border-radius:0}
 table,tbody,tr,th,td{display:block}
 thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 tbody tr{background:var(--card);border:1px solid var(--line);border-radius:8px;margin-bottom:8px;padding:6px 0}
 tbody th,tbody td{overflow-wrap:anywhere;border:0;padding:3px 12px;text-align:left;white-space:normal;min-width:0}
-td.words:last-child,td.words,th.words{min-width:0}
+td.words:last-child,td.words,th.words{min-width:0}td.line{white-space:normal}
 tbody td::before{content:attr(data-name) " ";color:var(--dim);font-size:13px}
 tbody td:empty{display:none}
 tbody .number{text-align:left;white-space:normal}
@@ -184,15 +170,14 @@ tbody .number{text-align:left;white-space:normal}
 @page{margin:14mm 12mm}
 body{font-size:10.5pt}
 .sheet{max-width:none;padding:0}
-nav,.skip,.data:not([open]){display:none}
-.frame.wide{display:block}.frame.narrow{display:none}
-.frame,.frame:has(.tall),.scroll,.hunks{overflow:visible;max-height:none}
+nav,.skip,.talk:not([open]){display:none}
+.frame.wide{display:block}.frame,.frame:has(.tall),.scroll,.hunks{overflow:visible;max-height:none}
 .drawing,.drawing.large{max-width:100%}
 h1,h2,h3,.hunk-head{break-after:avoid}
 .tile,.tiles,tr,.entries>li,.next,.key{break-inside:avoid}
 .chart{break-inside:avoid-page;padding:10px}
 table{font-size:8.5pt}th,td{padding:4px 6px}
 th.words{min-width:10.6em}td.words{min-width:8.4em}td.words:last-child{min-width:11em}
-#path .drawing{max-height:112mm}#path .drawing.tall{max-height:235mm}figcaption{font-size:8.5pt}.eyebrow,.meta,.tile dt,.tile .note{font-size:8.5pt}
-.bar,.wait,.cut,.t0,.t1,.t2,.t3,.t4,.meter rect,.hunk .add,.hunk .del{-webkit-print-color-adjust:exact;print-color-adjust:exact}
+#path .drawing{max-height:112mm}#path .drawing.tall{max-height:235mm}.keys{font-size:8.5pt}.eyebrow,.meta,.tile dt,.tile .note{font-size:8.5pt}
+.bar,.wait,.cut,.starting,.meter rect,.hunk .add,.hunk .del{-webkit-print-color-adjust:exact;print-color-adjust:exact}
 }`;

@@ -8,12 +8,12 @@ import { errorMessage } from "../../../definition/index.ts";
 import { replaceFile } from "../../../disk/index.ts";
 import { openRedaction, type Redact } from "../../../safety/index.ts";
 import { type ReadLedger, type Result, readHistory, type Workspace } from "../../core/index.ts";
-import { isInterrupted } from "../text/index.ts";
+import { isInterrupted } from "../phrases/index.ts";
 import { collectPatches } from "./changes.ts";
 import { readConversation } from "./conversation.ts";
 import { drawDocument } from "./document.ts";
 import { openHtml } from "./markup.ts";
-import { openMoments } from "./moment.ts";
+import { openMoments } from "./page.ts";
 import { readReportModel } from "./read-model.ts";
 import type { Transcript } from "./records.ts";
 
@@ -106,7 +106,7 @@ async function findTranscripts(folder: string, from: string): Promise<Transcript
 		);
 		const href = bytes === undefined ? undefined : seenFrom(from, join(workers, name));
 		if (bytes === undefined || href === undefined) continue;
-		const conversation = await readConversation(join(workers, name), resolve(folder, "..", "..", "..", ".."));
+		const conversation = readConversation(join(workers, name), resolve(folder, "..", "..", "..", ".."));
 		found.push({ key, href, bytes, conversation });
 	}
 	const order = (key: string): number => key.split(".").reduce((sum, part) => sum * 10_000 + Number(part), 0);

@@ -1,7 +1,7 @@
 // The breadcrumbs as styled text: `Planning [✓] -> Implementation [●] -> Verification [ ]`. Pure.
 
 import { dim, type Line, plain, type StyledText, type Tone } from "../../../tui/index.ts";
-import { type Crumb, crumbSeparator, type Mark, marks } from "../timeline/index.ts";
+import { type Crumb, crumbSeparator, type Mark, marks } from "../phrases/index.ts";
 
 const tones: Record<Mark, Tone> = {
 	done: "success",

@@ -1,7 +1,7 @@
 // A question about a run in the terminal: its work, changes, cost and status. Pure.
 import { dim, type Line, plain, type SheetSpec, wrapParts } from "../../../tui/index.ts";
 import type { Run } from "../../core/index.ts";
-import { crumbsOf, runStatusText } from "../timeline/index.ts";
+import { crumbsOf, runStatusText } from "../phrases/index.ts";
 import { crumbLine, separatorOf } from "./breadcrumbs.ts";
 import { changedFile } from "./changes-head.ts";
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ReadLedger } from "../../core/index.ts";
 import { diffRun, type Project, type SupervisedRun, watchRun } from "../../engine/index.ts";
-import { differenceLines } from "../text/index.ts";
+import { differenceLines } from "../phrases/index.ts";
 import type { ViewSource, VisitDiff } from "./view-source.ts";
 
 export function runSource(project: Project, read: ReadLedger, live: SupervisedRun | undefined): ViewSource {

@@ -42,7 +42,7 @@ import {
 	templateNameOf,
 	titleOf,
 	uncountedText,
-} from "../timeline/index.ts";
+} from "../phrases/index.ts";
 import { crumbLine, separatorOf } from "./breadcrumbs.ts";
 
 /** At most this many lines of breadcrumbs; a window around the current state. */

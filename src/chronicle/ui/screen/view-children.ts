@@ -1,7 +1,7 @@
 // The page of the run view with the child runs of all visits. Its columns depend on the width. Pure.
 import { dim, fitLine, type Line, lineWidth, plain, type StyledText, wrapText } from "../../../tui/index.ts";
 import type { Run, RunHistory, Visit, VisitChild } from "../../core/index.ts";
-import { type ChildCells, choiceText, marks, titleOf, visitChildCells } from "../timeline/index.ts";
+import { type ChildCells, choiceText, marks, titleOf, visitChildCells } from "../phrases/index.ts";
 
 /** Below this width, what a child does has a row of its own. */
 const narrow = 60;

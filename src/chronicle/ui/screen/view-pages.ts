@@ -14,7 +14,7 @@ import {
 	titleOf,
 	type Undone,
 	undoneText,
-} from "../timeline/index.ts";
+} from "../phrases/index.ts";
 
 const accent = (text: string): StyledText => ({ text, tone: "accent" });
 

@@ -35,7 +35,7 @@ import {
 	templateNameOf,
 	titleOf,
 	undoneOf,
-} from "../timeline/index.ts";
+} from "../phrases/index.ts";
 import { changesHead } from "./changes-head.ts";
 import { eventLine } from "./event-line.ts";
 import { patchPage } from "./patch.ts";

@@ -5,8 +5,8 @@ import { type SheetOption, showSheet } from "../../../tui/index.ts";
 import type { Approval, ApprovalQuestion, ChildRun, Run, UserEvent } from "../../core/index.ts";
 import { diffRun, type Project, type RunDiff } from "../../engine/index.ts";
 import { statesOf } from "../commands/index.ts";
+import { differenceLines, otherCandidates, questionLines, questionTitle, takingTitle } from "../phrases/index.ts";
 import { approvalSheet, openPatch } from "../screen/index.ts";
-import { differenceLines, otherCandidates, questionLines, questionTitle, takingTitle } from "../text/index.ts";
 import { askForWords } from "./ask-for-words.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
 

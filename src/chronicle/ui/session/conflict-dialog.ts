@@ -2,7 +2,7 @@
 import { chooseOption, printable, say } from "../../../pi/index.ts";
 import type { Approval, ConflictChoice, Failure, ReadLedger, Result } from "../../core/index.ts";
 import { diffConflicts } from "../../engine/index.ts";
-import { handLine, questionLines, questionTitle } from "../text/index.ts";
+import { handLine, questionLines, questionTitle } from "../phrases/index.ts";
 import { type ApprovalRequest, showPatch } from "./approval-dialog.ts";
 
 const words: Readonly<Record<ConflictChoice, string>> = {

@@ -7,7 +7,7 @@ import { exitCodes, failStep, say, stepOf } from "../../../pi/index.ts";
 import { isParked, type ReadLedger } from "../../core/index.ts";
 import { exitCodeOfEnd, type Project, watchRun } from "../../engine/index.ts";
 import { askHere, dispatch } from "../commands/index.ts";
-import { asksUser } from "../timeline/index.ts";
+import { asksUser } from "../phrases/index.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
 import { userApprover } from "./user-approver.ts";
 

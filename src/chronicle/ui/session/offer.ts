@@ -3,7 +3,7 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { type Scope, say } from "../../../pi/index.ts";
 import { firstRuns, waitingChildren } from "../../engine/index.ts";
 import { RECENT_RUNS } from "../commands/index.ts";
-import { waitingLines, waits } from "../text/index.ts";
+import { waitingLines, waits } from "../phrases/index.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
 import { commandPrefix, lookAt } from "./session-project.ts";
 

@@ -3,9 +3,8 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { printable } from "../../../pi/index.ts";
 import { showSheet } from "../../../tui/index.ts";
 import type { Run, UserQuestion } from "../../core/index.ts";
+import { askedLines, runTitle } from "../phrases/index.ts";
 import { askedSheet } from "../screen/index.ts";
-import { askedLines } from "../text/index.ts";
-import { runTitle } from "../timeline/index.ts";
 import { askForWords } from "./ask-for-words.ts";
 
 export interface QuestionRequest {

@@ -10,9 +10,8 @@ import {
 	startCommand,
 	type View,
 } from "../commands/index.ts";
+import { complaintLines, typedWords } from "../phrases/index.ts";
 import { openRunView, runSource } from "../screen/index.ts";
-import { complaintLines } from "../text/index.ts";
-import { typedWords } from "../timeline/index.ts";
 import { showPatch } from "./approval-dialog.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
 import { openOnEngine, optionsOnEngine, readLeading } from "./engine-options.ts";

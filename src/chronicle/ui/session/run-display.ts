@@ -3,9 +3,8 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { inBackground, type Scope, say } from "../../../pi/index.ts";
 import { continuesAlone, type Run } from "../../core/index.ts";
 import { type Project, type SupervisedRun, watchRun } from "../../engine/index.ts";
+import { asksUser, isInterrupted, waitingLines } from "../phrases/index.ts";
 import { mountTimeline, type TimelineWidget } from "../screen/index.ts";
-import { isInterrupted, waitingLines } from "../text/index.ts";
-import { asksUser } from "../timeline/index.ts";
 import { commandPrefix } from "./session-project.ts";
 
 /** Milliseconds between two checks of the lease of a run that another process supervises. */

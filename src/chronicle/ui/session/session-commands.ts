@@ -4,7 +4,7 @@ import { exitCodes } from "../../../pi/index.ts";
 import { checkTemplates } from "../../engine/index.ts";
 import { type ListedCommand, listedCommands } from "../command-list.ts";
 import { type Command, commands, failed, misuse, resolveRun } from "../commands/index.ts";
-import { resultMessage, templateCheckLines, whichLines } from "../text/index.ts";
+import { resultMessage, templateCheckLines, whichLines } from "../phrases/index.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
 
 const check: Command = {

@@ -13,8 +13,7 @@ import {
 	waitingChildren,
 	watchChanges,
 } from "../../engine/index.ts";
-import { endLines, progressLine, waitingLines } from "../text/index.ts";
-import { asksUser } from "../timeline/index.ts";
+import { asksUser, endLines, progressLine, waitingLines } from "../phrases/index.ts";
 import type { ChronicleSession, SessionExtras } from "./chronicle-session.ts";
 import { SessionEngines } from "./engines.ts";
 import { RunDisplay } from "./run-display.ts";

@@ -4,8 +4,13 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Workspace } from "../../../../src/chronicle/core/index.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
-import { questionLines, runData, statusLines, storyLines } from "../../../../src/chronicle/ui/text/index.ts";
-import { undoneOf } from "../../../../src/chronicle/ui/timeline/index.ts";
+import {
+	questionLines,
+	runData,
+	statusLines,
+	storyLines,
+	undoneOf,
+} from "../../../../src/chronicle/ui/phrases/index.ts";
 import { patient } from "../../../harness/patience.ts";
 import { moveTo } from "../../engine/supervisor/scripted-launcher.ts";
 import { openStage } from "../../engine/supervisor/stage.ts";

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Project } from "../../../../src/chronicle/engine/project/index.ts";
-import { statusLines } from "../../../../src/chronicle/ui/text/index.ts";
+import { statusLines } from "../../../../src/chronicle/ui/phrases/index.ts";
 import { patient } from "../../../harness/patience.ts";
 import { needsPostgres } from "../../../harness/postgres.ts";
 import { value } from "../ledger/sample-events.ts";

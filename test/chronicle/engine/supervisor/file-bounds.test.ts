@@ -7,7 +7,7 @@ import type { FileLeft, LedgerEvent, Workspace } from "../../../../src/chronicle
 import type { EventBody, UserEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
 import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
-import { progressLine } from "../../../../src/chronicle/ui/text/index.ts";
+import { progressLine } from "../../../../src/chronicle/ui/phrases/index.ts";
 import { moveTo, type Play } from "./scripted-launcher.ts";
 import { openStage, type Stage } from "./stage.ts";
 

@@ -280,8 +280,8 @@ describe("in a browser", needsProgram("chromium", chromiumPath), () => {
 				await writeFile(join(checkout, "docs", "images", `${name}.webp`), await drawWebp(page, clip, text));
 				await page.close();
 			};
-			await picture("report-light", "light", "header", "#path figure");
-			await picture("report-dark", "dark", "#time", "#money figure");
+			await picture("report-light", "light", "header", "#path .chart");
+			await picture("report-dark", "dark", "#time", "#states .scroll");
 		},
 	);
 });

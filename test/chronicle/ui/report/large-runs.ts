@@ -7,11 +7,28 @@ import { restWith, used } from "./ledgers.ts";
 /** What the first worker of the day of work said and did. */
 export const dayTalk: Conversation = {
 	hidden: 4,
-	turns: [
-		{ who: "task", text: "Plan the export.", calls: [] },
-		{ who: "worker", text: "", calls: [{ words: "bash npm test", result: "2 failed", failed: true }] },
-		{ who: "worker", text: "The totals are rounded twice.", calls: [] },
-		{ who: "worker", text: "Here is the plan.", calls: [{ words: "write plan.md", result: "", failed: false }] },
+	project: "/p",
+	first: [
+		{ who: "user", parts: [{ kind: "text", text: "Plan the export." }] },
+		{
+			who: "worker",
+			parts: [
+				{
+					...{ kind: "call", tool: "bash", words: "npm test", written: [] },
+					result: { tool: "bash", text: "2 failed", isError: true },
+				},
+			],
+		},
+		{ who: "worker", parts: [{ kind: "text", text: "The totals are rounded twice." }] },
+	],
+	last: [
+		{
+			who: "worker",
+			parts: [
+				{ kind: "text", text: "Here is the plan." },
+				{ ...{ kind: "call", tool: "write", words: "plan.md", written: [] }, result: undefined },
+			],
+		},
 	],
 };
 

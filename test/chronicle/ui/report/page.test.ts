@@ -68,22 +68,21 @@ describe("the report of a day's work", () => {
 			"Verification",
 			"Human intervention",
 			"⊘ 4",
-			"⊘ Verification was refused",
+			"refused 4: Implementation to Verification",
 			"×2 · ",
 		])
 			expect(path).toContain(words);
-		const moves = page
-			.all("tr")
-			.filter((row) => page.section("path").includes(textOf(row)) && /^\d+ /.test(textOf(row)));
-		expect(moves.map(textOf)[3]).toMatch(/^4 Implementation Human intervention limit of moves between two states/);
+		expect(page.section("history")).toContain(
+			"to Human intervention limit of moves between two states ⊘ Verification was refused",
+		);
 	});
 
-	it("draws time and money, each with the same as a table", async () => {
+	it("draws time by visit, and time and cost by state, with their figures", async () => {
 		const page = await pageOf(ledgerOf(dayOfWork().events));
-		expect(page.section("time")).toContain("attempt 1: was killed by SIGKILL");
+		expect(page.section("time")).toMatch(/Attempt 1: 4m\d\ds, was killed by SIGKILL/);
 		expect(page.section("time")).toContain("waiting for approval");
-		expect(page.section("money")).toContain("ceiling $3.00");
-		expect(page.section("money")).toContain("ceiling $6.00");
+		expect(page.section("history")).toContain("11h14m waiting for approval");
+		expect(page.section("states")).toContain("Implementation 2 4 9m32s $2.62 1.3M");
 	});
 
 	it("shows each visit's files, and their lines if the workspace has them", async () => {
@@ -150,8 +149,10 @@ describe("the question of a waiting run", () => {
 describe("a run with little data", () => {
 	it("of one event has a report", async () => {
 		const page = await pageOf(ledgerOf(open(two).events));
-		for (const words of ["No moves yet.", "No cost yet.", "No tool calls.", "No findings."])
-			expect(page.text).toContain(words);
+		expect(page.text).toContain(
+			"There is nothing to show of: time and cost per state, children, changes, knowledge, user decisions, guard decisions and questions, interruptions and errors, tools, conversations.",
+		);
+		expect(page.all("h2")).toHaveLength(3);
 	});
 
 	it("without events has a report of its folded state, which says so", async () => {
@@ -159,7 +160,7 @@ describe("a run with little data", () => {
 		expect(page.text).toContain("The log is gone");
 		expect(page.text).toContain("No readable events");
 		expect(page.section("history")).toContain("Rounding is per line now");
-		expect(page.section("money")).toContain("Implementation");
+		expect(page.section("states")).toContain("Implementation");
 	});
 
 	deepIt("with invalid events has a report of the others, which says so", async () => {
@@ -416,8 +417,8 @@ describe("size", () => {
 		const html = await writeReport(ledgerOf(play.events), fixed);
 		const page = expectSound(html);
 		expect(html.length).toBeLessThan(2_500_000);
-		expect(page.text).toContain("22 more states");
-		expect(page.text).toContain("251 visits of the time chart are not drawn.");
+		expect(page.text).toContain("1 state without a visit in the diagram.");
+		expect(page.section("time")).toContain("… 151 visits are left out here …");
 		expect(page.section("history")).toContain("301 Done");
 	});
 
@@ -428,7 +429,7 @@ describe("size", () => {
 		);
 		const play = go(start(open(definition(states))), "s7");
 		const page = await pageOf(ledgerOf(play.events));
-		expect(page.text).toContain("869 ways that the run did not take are not drawn.");
+		expect(page.text).toContain("869 possible moves in the diagram.");
 	});
 
 	deepIt("of patches is bounded, by visit, by file and by line", async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { LedgerEvent, UserEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { addSpend, NO_SPEND } from "../../../../src/chronicle/core/machine/index.ts";
-import { userPhrase } from "../../../../src/chronicle/ui/report/phrases.ts";
+import { userAction } from "../../../../src/chronicle/ui/phrases/index.ts";
 import { readReportModel } from "../../../../src/chronicle/ui/report/read-model.ts";
 import {
 	ask,
@@ -42,7 +42,6 @@ describe("figures", () => {
 				expect(parts.reduce((sum, part) => sum + part.activeMs, 0)).toBe(activeMs);
 				expect(parts.reduce((sum, part) => sum + part.toolCalls, 0)).toBe(toolCalls);
 			}
-			expect(story.spending.at(-1)?.tokens ?? 0).toBe(tokens);
 			expect(story.moves.length).toBe(run.moves.total);
 			expect(story.run).toEqual(run);
 		}
@@ -70,7 +69,7 @@ describe("figures", () => {
 		start(play);
 		used(play, 1000, 0.1);
 		used(play, 1000, 0.1);
-		expect((await tell(play.events)).spending).toHaveLength(1);
+		expect((await tell(play.events)).states.get("plan")?.spend.tokens).toBe(1000);
 	});
 });
 
@@ -153,7 +152,7 @@ describe("decisions of the user", () => {
 			"Approved the move from planning to implementation: Good. Go on.",
 			"Set the ceilings of the run: cost $6.00: ",
 			"Resumed the run: The cent is worth it.",
-			"Message to the worker: Look at how src/invoices/sum.ts rounds before you change anything.",
+			"Sent the worker a message: Look at how src/invoices/sum.ts rounds before you change anything.",
 			"Allowed the refused move from implementation to verification: Once more is fine.",
 		]);
 	});
@@ -163,7 +162,7 @@ describe("decisions of the user", () => {
 		play.say({ kind: "pause_requested", cause: "interrupted", detail: "The session was closed." });
 		expect(await said(play.events)).toEqual([]);
 		expect((await tell(rest(play).events)).incidents.map(({ what }) => what)).toEqual([
-			"Stopped (interrupted): The session was closed.",
+			"The run waits (interrupted): The session was closed.",
 		]);
 	});
 
@@ -190,7 +189,9 @@ describe("decisions of the user", () => {
 			{ kind: "reopened", answers: 1, to: "plan" },
 			{ kind: "rewind_requested", to: 2, state: "plan", tree: "t", snapshot, pairMoves: {} },
 		];
-		const phrases = kinds.map((event) => userPhrase(event, run)?.what);
+		const phrases = kinds.map(
+			(event) => userAction({ seq: 9, at: "2030-01-01T00:00:00.000Z", ...event } as LedgerEvent, run)?.what,
+		);
 		expect(new Set(phrases).size).toBe(kinds.length);
 		expect(phrases).toContain("Set the ceilings of plan: 5M tokens, active time 1m00s, 9 moves");
 	});

@@ -1,8 +1,8 @@
 // The timeline as a function of the run: every status, every width, nothing wider than the screen.
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, it } from "vitest";
+import { bar, shortCost, shortCount, shortTime } from "../../../../src/chronicle/ui/phrases/index.ts";
 import { drawTimeline } from "../../../../src/chronicle/ui/screen/index.ts";
-import { bar, shortCost, shortCount, shortTime } from "../../../../src/chronicle/ui/timeline/index.ts";
 import { fitLine, paintLine, plain, unpainted } from "../../../../src/tui/index.ts";
 import { ask, definition, go, here, open, rest, spend, start, type TestRun } from "../../core/machine/test-run.ts";
 

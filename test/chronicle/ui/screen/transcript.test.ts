@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { KeybindingsManager, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
 import { expect, it, vi } from "vitest";
+import { eventText } from "../../../../src/chronicle/ui/phrases/index.ts";
 import { eventLine } from "../../../../src/chronicle/ui/screen/event-line.ts";
-import { eventText } from "../../../../src/chronicle/ui/screen/event-text.ts";
 import { readTranscript } from "../../../../src/chronicle/ui/screen/transcript.ts";
 import { RunView } from "../../../../src/chronicle/ui/screen/view.ts";
 import { paintLine, unpainted } from "../../../../src/tui/index.ts";

@@ -1,6 +1,6 @@
 // A template's cleanup commands are shown completely before they may run, and none runs without the user's approval.
 import { expect, it } from "vitest";
-import { cleanupLines } from "../../../../src/chronicle/ui/text/index.ts";
+import { cleanupLines } from "../../../../src/chronicle/ui/phrases/index.ts";
 import { openBench } from "../../../harness/index.ts";
 import { patient } from "../../../harness/patience.ts";
 import { ledgerOf, move, runIds, withTemplates, worker } from "../../runs/bench.ts";

@@ -1,0 +1,75 @@
+// Figures and short phrases about a run: what it does now, what rewinds kept and undid, what its figures leave out. Pure.
+
+import { counted } from "../../../definition/index.ts";
+import { shortCost, shortCount } from "../../../pi/index.ts";
+import type { ChildActivity, KeptState, Run, Spend, Visit } from "../../core/index.ts";
+import { timeOf } from "./names.ts";
+
+/** The tool and its arguments. `args` is the line `key=value key=value` in the ledger. */
+export function callText(tool: string, args: string): readonly [tool: string, words: string] {
+	// The first argument identifies the call; its name adds nothing.
+	return [tool, args.replace(/^[A-Za-z_]\w*=/, "")];
+}
+
+/** `bash npm test`, or what happens instead of a call. */
+export function activityText({ stage, tool, args = "", next }: ChildActivity): string {
+	if (next !== undefined) return `${stageTexts[stage]} until ${timeOf(next)}`;
+	return tool === undefined ? stageTexts[stage] : callText(tool, args).join(" ").trim();
+}
+
+const stageTexts: Readonly<Record<ChildActivity["stage"], string>> = {
+	launching: "starting a worker",
+	working: "waiting for the model",
+	stopping: "cleaning up, comparing files",
+	restoring: "restoring files",
+	children: "child runs running",
+	awaiting_provider: "waiting for the provider",
+};
+
+/** The reason for waiting while the current worker is being stopped; `undefined` if none is. */
+export function endingText({ stage, hold, calls }: Run): string | undefined {
+	if (stage.kind !== "stopping" || stage.launch === null) return undefined;
+	if (stage.how === "now" || !hold) return "stopping the worker";
+	return calls.open.length > 0 ? "waiting for the call to end" : "waiting for the message to end";
+}
+
+/** `rewind kept-12  build, visit 3, 2026-01-02 10:20: 3 files changed by the rewind`. */
+export function keptLine({ seq, at, visit, state, rewound }: KeptState): string {
+	const when = at.slice(0, 16).replace("T", " ");
+	const what =
+		rewound === null
+			? "the rewind was not completed"
+			: `${counted(rewound.files, "file")} changed by the rewind${rewound.left > 0 ? `, ${rewound.left} not restored` : ""}`;
+	return `rewind kept-${seq}  ${state}, visit ${visit}, ${when}: ${what}`;
+}
+
+/** `1.2k tokens without a price, 3 answers without usage figures`; empty: nothing is left out. */
+export function uncountedText({
+	unmeteredTokens,
+	unreportedAnswers = 0,
+}: Pick<Spend, "unmeteredTokens" | "unreportedAnswers">): string {
+	const unmetered = unmeteredTokens > 0 ? [`${shortCount(unmeteredTokens)} tokens without a price`] : [];
+	const answers = unreportedAnswers === 1 ? "1 answer" : `${shortCount(unreportedAnswers)} answers`;
+	return [...unmetered, ...(unreportedAnswers > 0 ? [`${answers} without usage figures`] : [])].join(", ");
+}
+
+export interface Undone {
+	readonly visits: ReadonlySet<number>;
+	readonly costUsd: number;
+	readonly tokens: number;
+}
+
+export function undoneOf(visits: readonly Visit[]): Undone {
+	const undone = visits.filter((visit) => visit.undone);
+	return {
+		visits: new Set(undone.map(({ number }) => number)),
+		costUsd: undone.reduce((sum, { spend }) => sum + spend.costUsd, 0),
+		tokens: undone.reduce((sum, { spend }) => sum + spend.tokens, 0),
+	};
+}
+
+/** `2 visits undone by rewinds: 12.3k tokens, $0.42`; `undefined` if there are none. */
+export function undoneText({ visits: { size }, costUsd, tokens }: Undone): string | undefined {
+	if (size === 0) return undefined;
+	return `${counted(size, "visit")} undone by rewinds: ${shortCount(tokens)} tokens, ${shortCost(costUsd)}`;
+}

@@ -1,0 +1,103 @@
+// The history and the findings of a run, or of a ledger of another program, as plain lines. Pure.
+
+import { counted } from "../../../definition/index.ts";
+import { shortCost, shortCount, shortTime } from "../../../pi/index.ts";
+import { changedFiles, explainCause, type LedgerEntry, type Move, type Run } from "../../core/index.ts";
+import { keptLine, type Undone, undoneText } from "./figures.ts";
+import { marks } from "./names.ts";
+import { changeLines, entrySection } from "./question-lines.ts";
+import { runStatusText } from "./why.ts";
+
+/** The moves that the ledger still has, then the findings, then the changed files. */
+export function storyLines({ history, moves, snapshot, unmeasured, kept }: Run, undone: Undone): string[] {
+	const earlier = moves.total - history.length;
+	const lost = undoneText(undone);
+	return [
+		...section("History", [
+			...(earlier > 0 ? [`… ${earlier} earlier moves`] : []),
+			...history.flatMap((move) => moveLines(move, undone)),
+			...(lost === undefined ? [] : [`${marks.undone} ${lost}`]),
+		]),
+		...entrySection("Pending tasks", snapshot.pendingTasks, snapshot.dropped.pendingTasks),
+		...entrySection("Findings", snapshot.findings, snapshot.dropped.findings),
+		...section("Files", [
+			...(snapshot.files.length === 0 ? [] : changeLines({ changes: snapshot.files, total: changedFiles(snapshot) })),
+			...unmeasured.map(
+				({ visit, state, why }) => `Changes of visit ${visit} (${state}) could not be measured: ${why}`,
+			),
+		]),
+		...section("Saved by rewinds", kept.map(keptLine)),
+	];
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+	return lines.length === 0 ? [] : ["", `${title}:`, ...lines.map((line) => `  ${line}`)];
+}
+
+function moveLines({ from, to, at, cause, summary, visit, metrics, refused }: Move, { visits }: Undone): string[] {
+	const { attempts, activeMs, tokens, costUsd } = metrics;
+	const why =
+		cause === "worker"
+			? []
+			: [`   ${refused === undefined ? cause.replaceAll("_", " ") : explainCause(cause, from, refused)}`];
+	const figures = `${counted(attempts, "attempt")}, ${shortTime(activeMs)}, ${shortCount(tokens)} tokens, ${shortCost(costUsd)}`;
+	return [
+		`${visit}. ${from} ${cause === "rewind" ? marks.undone : "→"} ${to}${visits.has(visit) ? "  undone" : ""}  ${at.slice(0, 16).replace("T", " ")}  ${figures}`,
+		...why,
+		...(summary === "" ? [] : summary.split("\n").map((line) => `   ${line}`)),
+	];
+}
+
+export type ForeignEntry = Extract<LedgerEntry, { kind: "foreign" }>;
+
+const maxMoves = 50;
+
+/** Its status, as plain lines. */
+export function foreignLines({ id, summary, format }: ForeignEntry): string[] {
+	const { template, status, state, task, tokens, updatedAt } = summary;
+	return [
+		`${template} ${id.slice(0, 8)} · ${runStatusText(status)} · ${state}`,
+		`A ledger of ${format}: you can inspect it, but not continue it here.`,
+		...(task === "" ? [] : [`Task: ${task}`]),
+		`Total: ${shortCount(tokens)} tokens${updatedAt === "" ? "" : `, last changed ${updatedAt.slice(0, 16).replace("T", " ")}`}`,
+	];
+}
+
+/** Its history and findings. */
+export function foreignStoryLines({ story }: ForeignEntry): string[] {
+	const { history, findings, pendingTasks, files } = story;
+	const earlier = history.length - maxMoves;
+	const moves = history
+		.slice(-maxMoves)
+		.flatMap(({ state, who, at, tokens, summary }) => [
+			[
+				state,
+				...(who === "" ? [] : [who]),
+				...(at === "" ? [] : [at.slice(0, 16).replace("T", " ")]),
+				`${shortCount(tokens)} tokens`,
+			].join("  "),
+			...(summary === "" ? [] : summary.split("\n").map((line) => `   ${line}`)),
+		]);
+	const section = (title: string, lines: readonly string[]): string[] =>
+		lines.length === 0 ? [] : ["", `${title}:`, ...lines.map((line) => `  ${line}`)];
+	return [
+		...section("History", [...(earlier > 0 ? [`… ${earlier} earlier entries`] : []), ...moves]),
+		...section("Pending tasks", pendingTasks.map(onOneLine)),
+		...section("Findings", findings.map(onOneLine)),
+		...section("Files", files),
+	];
+}
+
+/** The same for `--json`. */
+export function foreignData({ id, format, summary, story }: ForeignEntry): Record<string, unknown> {
+	const { template, task, status, state, updatedAt, tokens } = summary;
+	const { history, ...snapshot } = story;
+	return {
+		...{ id, foreign: format, status, state, template: { name: template }, task, updatedAt },
+		...{ totals: { tokens }, history, snapshot },
+	};
+}
+
+function onOneLine(text: string): string {
+	return text.replaceAll(/\s*\n\s*/g, " ");
+}

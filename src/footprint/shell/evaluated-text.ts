@@ -11,7 +11,7 @@ const MAX_NAMES = 40;
 
 /** Walks the commands in a text that bash evaluates as arithmetic, as a subscript or as the name of a variable. */
 export function evaluateText(text: string, expansion: Expansion, depth = 0): void {
-	if (!/[$`[A-Za-z_]/.test(text) || !expansion.record.spend(1 + text.length / 100)) return;
+	if (!/[$`[A-Za-z_]/.test(text) || !expansion.record.spend(2 + text.length / 20)) return;
 	const unknown = (part: string) => expansion.record.unknown({ what: "script", text: displayText(part) });
 	if (depth > MAX_DEPTH) {
 		unknown(text);

@@ -15,9 +15,10 @@ import {
 	say,
 } from "../../pi/index.ts";
 import { measure } from "../measure.ts";
-import { decisionEntry, type Policies, readDecision, type ToolCall } from "../policy/index.ts";
+import { type DecisionRecord, decisionEntry, type Policies, readDecision, type ToolCall } from "../policy/index.ts";
 import { type AnswerBook, allowOnce, answerLines, type CommandReply, forget } from "./answers/index.ts";
 import type { BoxSwitch } from "./box-switch.ts";
+import { type PastDecision, pastSessions } from "./history.ts";
 import { explainCall } from "./judge/index.ts";
 import type { Guard } from "./open.ts";
 import { hashRules, locateRules, type RuleSet, readRules } from "./rules/index.ts";
@@ -59,11 +60,13 @@ export async function runGuardCommand(
 		case "rules":
 			return showRules(ctx, session);
 		case "log":
-			return say(ctx, logText(ctx, rest));
+			return say(ctx, await logText(ctx, rest));
 		case "test":
 			if (rest.trim() === "")
 				return refuse(ctx, "Name a command to test: /guard test git push --force, or /guard test read .env");
 			return say(ctx, await testText(rest, ctx, session.policies));
+		case "try":
+			return tryRule(rest.trim(), ctx, session);
 		case "init":
 			return initialise(ctx, session, rest);
 		case "allow":
@@ -78,7 +81,7 @@ export async function runGuardCommand(
 		default:
 			return refuse(
 				ctx,
-				`Unknown: \`/guard ${verb}\`. Use rules, log, test <command>, init, reload, sandbox on, sandbox off, allow once, forget <number>.`,
+				`Unknown: \`/guard ${verb}\`. Use rules, log, test <command>, try <rule>, init, reload, sandbox on, sandbox off, allow once, forget <number>.`,
 			);
 	}
 }
@@ -173,28 +176,54 @@ async function showRules(ctx: ExtensionCommandContext, { current }: GuardSession
 	);
 }
 
-function logText(ctx: ExtensionCommandContext, rest: string): string {
-	const max = /^\d{1,4}$/.test(rest.trim()) ? Number(rest.trim()) : 20;
-	const lines: string[] = [];
-	let more = 0;
-	for (const entry of customEntries(ctx.sessionManager, [decisionEntry])) {
-		const record = readDecision(entry.data);
-		if (!record) continue;
-		if (lines.length >= max) {
-			more++;
-			continue;
-		}
-		const time = new Date(entry.timestamp).toTimeString().slice(0, 8);
-		const others = record.others ? ` (also: ${record.others.join(", ")})` : "";
-		const origin = record.origin ? ` · ${record.origin}` : "";
-		lines.push(
-			`${time} ${record.outcome} ${record.tool} ${record.input}`,
-			`    ${record.policy} · ${record.rule}${origin}${others}`,
-		);
-	}
-	if (lines.length === 0) return "Nothing was refused, asked about or withheld in this session.";
-	if (more > 0) lines.push(`… and ${more} earlier: /guard log ${max + more}`);
+async function logText(ctx: ExtensionContext, rest: string): Promise<string> {
+	const [, all, number] = /^(--all)?\s*(\d{1,4})?$/.exec(rest.trim()) ?? [];
+	const max = Number(number ?? 20);
+	const past = all === undefined ? ownDecisions(ctx) : await allDecisions(ctx);
+	const lines = past.slice(0, max).flatMap(({ record, at }) => decisionLines(record, at, all !== undefined));
+	const whose = all === undefined ? "this session" : "the sessions of this project";
+	if (lines.length === 0) return `Nothing was refused, asked about or withheld in ${whose}.`;
+	const more = past.length - max;
+	if (more > 0) lines.push(`… and ${more} earlier: /guard log ${all === undefined ? "" : "--all "}${max + more}`);
 	return lines.join("\n");
+}
+
+function ownDecisions({ sessionManager }: ExtensionContext): PastDecision[] {
+	return [...customEntries(sessionManager, [decisionEntry])].flatMap(({ data, timestamp }) => {
+		const record = readDecision(data);
+		return record ? [{ record, at: timestamp }] : [];
+	});
+}
+
+async function allDecisions(ctx: ExtensionContext): Promise<PastDecision[]> {
+	const found: PastDecision[] = [];
+	for await (const { decisions } of pastSessions(ctx)) found.push(...decisions);
+	return found.sort((one, other) => (one.at < other.at ? 1 : -1));
+}
+
+const allowedBy = { user: "by you", answer: "by a remembered answer", once: "by `/guard allow once`" } as const;
+
+function decisionLines(record: DecisionRecord, at: string, withDate: boolean): string[] {
+	const { outcome, by, tool, input, policy, rule } = record;
+	const moment = new Date(at);
+	const date = withDate ? `${moment.toLocaleDateString("sv")} ` : "";
+	const who = by === undefined ? "" : ` ${allowedBy[by] ?? ""}`;
+	const others = record.others ? ` (also: ${record.others.join(", ")})` : "";
+	const origin = record.origin ? ` · ${record.origin}` : "";
+	return [
+		`${date}${moment.toTimeString().slice(0, 8)} ${outcome}${who} ${tool} ${input}`,
+		`    ${policy} · ${rule}${origin}${others}`,
+	];
+}
+
+/** Tries a rule, or the rules in force, on the history of the project's sessions. */
+async function tryRule(written: string, ctx: ExtensionCommandContext, session: GuardSession): Promise<void> {
+	const { readTriedRule, tryRules } = await import("./try-rules.ts");
+	const tried = written === "" ? session.current() : readTriedRule(written, ctx.cwd);
+	if (!tried)
+		return refuse(ctx, "No rule file is in force. Name a rule: /guard try publish, or /guard try \\bnpm\\s+test\\b");
+	if ("problems" in tried) return refuse(ctx, tried.problems.join("\n"));
+	say(ctx, await tryRules(tried.rules, pastSessions(ctx), { cwd: ctx.cwd, agentDir: session.agentDir }));
 }
 
 const fileTools = new Set(["read", "write", "edit", "grep", "find", "ls"]);

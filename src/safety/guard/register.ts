@@ -123,6 +123,8 @@ const notLoaded: Verdict = {
 const verbs = [
 	["rules", "every rule explained"],
 	["log", "calls refused, asked about or withheld"],
+	["log --all", "the same of all sessions of the project"],
+	["try", "what a rule would have stopped in the project's sessions: /guard try publish"],
 	["test", "what the rules say about a command: /guard test git push -f"],
 	["init", "write a starter rule file"],
 	["reload", "read the rule files again"],

@@ -17,6 +17,8 @@ export type DecisionOutcome = "denied" | "allowed" | "refused" | "unasked" | "wi
 export interface DecisionRecord {
 	readonly version: 1;
 	readonly outcome: DecisionOutcome;
+	/** Who allowed it: the user when asked, a remembered answer, or `/guard allow once`. Absent in entries of earlier versions. */
+	readonly by?: AllowedBy;
 	/** Id of the call. */
 	readonly call?: string;
 	readonly tool: string;
@@ -31,15 +33,19 @@ export interface DecisionRecord {
 	readonly others?: readonly string[];
 }
 
+export type AllowedBy = "user" | "answer" | "once";
+
 /** Makes the record of a decision. `verdicts` are strongest first. */
 export function recordDecision(
 	outcome: DecisionOutcome,
 	call: ToolCall,
 	[first, ...rest]: readonly [Verdict, ...Verdict[]],
+	by?: AllowedBy,
 ): DecisionRecord {
 	return {
 		version: 1,
 		outcome,
+		...(by === undefined ? {} : { by }),
 		call: call.id.slice(0, 120),
 		tool: redactText(call.tool, 80),
 		input: redactInput(call.input, 320),

@@ -24,7 +24,7 @@ import {
 } from "../../pi/index.ts";
 import { readToolSettings } from "../known-tools.ts";
 import { type Box, type ConfinedCommand, shellCommand } from "./box.ts";
-import { type DecisionOutcome, decisionEntry, recordDecision } from "./decision-record.ts";
+import { type AllowedBy, type DecisionOutcome, decisionEntry, recordDecision } from "./decision-record.ts";
 import { type InFlightCalls, openInFlightCalls } from "./in-flight-calls.ts";
 import type { Policies, ToolCall } from "./policy.ts";
 import { callTitle, questionText, refusalText } from "./refusal.ts";
@@ -158,7 +158,7 @@ async function judgeCall(
 		record(gate, "denied", call, verdicts);
 		return refuse(gate, ctx, verdicts, refusalText(verdicts, "rule", ctx.cwd));
 	}
-	if (lifted) record(gate, "allowed", call, verdicts);
+	if (lifted) record(gate, "allowed", call, verdicts, "once");
 	const conflict = () =>
 		hasNeighbors(call) ? gate.inFlight.conflict(call.id, footprint(), pathFacts(ctx.cwd)) : undefined;
 	const before = conflict();
@@ -225,9 +225,15 @@ async function knownTools(gate: GateState, ctx: ExtensionContext): Promise<Known
 	return gate.known;
 }
 
-function record({ pi }: GateState, outcome: DecisionOutcome, call: ToolCall, verdicts: readonly Verdict[]): void {
+function record(
+	{ pi }: GateState,
+	outcome: DecisionOutcome,
+	call: ToolCall,
+	verdicts: readonly Verdict[],
+	by?: AllowedBy,
+): void {
 	const [first, ...rest] = verdicts;
-	if (first) writeEntry(pi, decisionEntry, recordDecision(outcome, call, [first, ...rest]));
+	if (first) writeEntry(pi, decisionEntry, recordDecision(outcome, call, [first, ...rest], by));
 }
 
 /** Whether the user has lifted the refusal of this call; if not, records the refusal for `/guard allow once`. */
@@ -248,8 +254,11 @@ async function answerFor(
 	const { answers, ask = askUser } = gate.options;
 	const book = await answers?.();
 	const asked = () => ask(ctx, { ...questionText(call, verdicts, ctx.cwd), signal: ctx.signal });
-	const answer = book?.recall(judged, ctx) ?? (await (book ? book.ask(judged, ctx) : asked()));
-	record(gate, answer === "yes" ? "allowed" : answer === "no" ? "refused" : "unasked", call, verdicts);
+	const recalled = book?.recall(judged, ctx);
+	const answer = recalled ?? (await (book ? book.ask(judged, ctx) : asked()));
+	const by = recalled === undefined ? "user" : "answer";
+	if (answer === "yes") record(gate, "allowed", call, verdicts, by);
+	else record(gate, answer === "no" ? "refused" : "unasked", call, verdicts);
 	if (answer === "yes") return undefined;
 	return refuse(gate, ctx, verdicts, refusalText(verdicts, answer === "no" ? "user" : "nobody", ctx.cwd));
 }

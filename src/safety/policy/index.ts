@@ -2,6 +2,7 @@ export { isWithin, placeName } from "../containment.ts";
 export { type Box, type BoxNeed, type BoxScope, shellCommand } from "./box.ts";
 export {
 	type DecisionOutcome,
+	type DecisionRecord,
 	decisionEntry,
 	originText,
 	readDecision,

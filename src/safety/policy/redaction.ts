@@ -29,6 +29,27 @@ export function redactInput(input: Readonly<Record<string, unknown>>, limit: num
 	return redactText(parts.join(" "), limit);
 }
 
+/**
+ * The arguments of a call for the user who decides about it: whole texts with their line breaks, without secrets; invisible characters are
+ * written as \u{…}. Bodies show their size; of more than 64 KB in all, the rest is counted.
+ */
+export function showInput(input: Readonly<Record<string, unknown>>): string {
+	const entries = Object.entries(input);
+	const lines = entries.map(([key, value]) => {
+		if (typeof value !== "string" || bodies.has(key) || isSecretName(key))
+			return `${redactText(key, 40)}=${redactValue(key, value, 320)}`;
+		const text = redactSecrets(value.slice(0, MAX_SHOWN)).replaceAll(invisible, escaped);
+		const rest = value.length > MAX_SHOWN ? `\n… and ${value.length - MAX_SHOWN} more characters` : "";
+		return `${key === "command" && entries.length === 1 ? "" : `${redactText(key, 40)}=`}${text}${rest}`;
+	});
+	return lines.join("\n");
+}
+
+const MAX_SHOWN = 65_536;
+/** Control and format characters but for line breaks and tabs. */
+const invisible = /(?![\n\t])[\p{Cc}\p{Cf}]/gu;
+const escaped = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;
+
 function redactValue(key: string, value: unknown, limit: number): string {
 	if (isSecretName(key)) return redacted;
 	if (bodies.has(key)) return `(${sizeOf(value)})`;

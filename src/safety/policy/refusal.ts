@@ -2,7 +2,7 @@
 import { isWithin } from "../containment.ts";
 import { originText } from "./decision-record.ts";
 import type { ToolCall } from "./policy.ts";
-import { redactInput, redactText } from "./redaction.ts";
+import { redactInput, redactText, showInput } from "./redaction.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** The first line of every refusal. */
@@ -38,7 +38,7 @@ export function comparableOutcome(text: string, isError: boolean): string {
 	return isError && isRefusalText(text) ? text.split("\n", 2).join("\n") : text;
 }
 
-/** The question to the user: the call, then every reason with the place of its rule. */
+/** The question to the user: what rules named, with the places of the rules, then the whole call. */
 export function questionText(
 	call: ToolCall,
 	verdicts: readonly Verdict[],
@@ -47,7 +47,7 @@ export function questionText(
 	const reasons = verdicts.slice(0, 6).map((verdict) => `• ${verdict.reason}${ruleText(verdict, cwd)}`);
 	return {
 		title: `Allow ${call.tool}?`,
-		message: [redactInput(call.input, 600), "", ...reasons].join("\n"),
+		message: [...reasons, "", showInput(call.input)].join("\n"),
 	};
 }
 

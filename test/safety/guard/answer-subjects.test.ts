@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Footprint } from "../../../src/footprint/index.ts";
 import { canonicalCommand } from "../../../src/safety/guard/answers/canonical-command.ts";
 import { answersFile, readAnswers, type StoredAnswer, writeAnswers } from "../../../src/safety/guard/answers/file.ts";
+import { fitsShape, shapedCall, shapesOf } from "../../../src/safety/guard/answers/shape.ts";
 import { isSameSubject, refusedSubject, rememberedSubject } from "../../../src/safety/guard/answers/subject.ts";
 import type { ToolCall, Verdict } from "../../../src/safety/index.ts";
 import { openFolder } from "../../harness/index.ts";
@@ -135,6 +136,68 @@ describe("an answer is remembered", () => {
 		expect(refusedSubject({ ...bash("rm x"), verdicts: [{ ...verdict, origin: undefined } as never] }, "/p")).toBe(
 			undefined,
 		);
+	});
+});
+
+describe("a shape of commands", () => {
+	const npm = (command: string, more: Partial<Footprint> = {}, runs = [run("npm")]) => bash(command, { runs, ...more });
+	const shaped = (judged: ReturnType<typeof bash>, cwd = "/p") => ({
+		subject: rememberedSubject(judged, cwd),
+		call: shapedCall(judged),
+	});
+	const shapeOf = (command: string, text: string) => {
+		const { subject, call } = shaped(npm(command));
+		const found = subject && call ? shapesOf(call, subject, "/p").find((shape) => shape.text === text) : undefined;
+		if (!found) throw new Error(`no shape ${text}`);
+		return found;
+	};
+	const fits = (judged: ReturnType<typeof bash>, text = "npm test *", cwd = "/p") => {
+		const { subject, call } = shaped(judged, cwd);
+		return subject !== undefined && call !== undefined && fitsShape(subject, call, shapeOf("npm test", text));
+	};
+
+	it("is offered from the narrowest, with at most four words", () => {
+		const { subject, call } = shaped(npm("npm run a b c d"));
+		const texts = subject && call ? shapesOf(call, subject, "/p").map(({ text }) => text) : [];
+		expect(texts).toEqual(["npm run a b *", "npm run a *", "npm run *", "npm *"]);
+	});
+
+	it.each([
+		["the words alone", npm("npm test")],
+		["further words", npm("npm test -- -t 'two words' src/a.test.ts")],
+		["other quotes and blanks", npm("npm   'test'  x")],
+		["a change below its folder", npm("npm test -u", { accesses: [access("/p/a.snap")] })],
+	])("fits %s", (_title, judged) => {
+		expect(fits(judged)).toBe(true);
+	});
+
+	it("fits a call in a folder below, not one beside", () => {
+		expect(fits(npm("npm test"), "npm test *", "/p/packages/a")).toBe(true);
+		expect(fits(npm("npm test"), "npm test *", "/papa")).toBe(false);
+	});
+
+	it.each([
+		["another word", npm("npm tests")],
+		["another order", npm("npm -s test")],
+		["a second command", npm("npm test; rm x")],
+		["a second command in a list", npm("npm test && npm test")],
+		["a pipe", npm("npm test | sh")],
+		["a background command", npm("npm test &")],
+		["a redirection", npm("npm test > x")],
+		["an assignment", npm("A=1 npm test")],
+		["program text", npm("npm test --eval 'require(1)'")],
+		["a line break in a word", npm("npm test 'a\nb'")],
+		["a variable", npm("npm test $X")],
+		["a change outside its folder", npm("npm test", { accesses: [access("/q/a")] })],
+		["a change through a link", npm("npm test", { accesses: [access("/p/a", { real: "/q/a" })] })],
+		[
+			"a change of a repository elsewhere",
+			npm("npm test", { runs: [{ ...run("npm"), places: { repository: [{ path: "/q", real: "/q" }] } }] as never }),
+		],
+		["a program that runs another", npm("npm test", {}, [run("npm"), run("rm")])],
+		["another rule that asks", { ...npm("npm test"), verdicts: [verdict, { ...verdict, rule: "other" }] }],
+	])("does not fit %s", (_title, judged) => {
+		expect(fits(judged)).toBe(false);
 	});
 });
 

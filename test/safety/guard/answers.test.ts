@@ -34,7 +34,14 @@ describe("an answer to a question", () => {
 		await pi.prompt("Go");
 		const dialog = await pi.screen.dialog("Allow bash?");
 		expect(dialog.method).toBe("select");
-		expect(dialog.options).toEqual(["No", "Yes, once", "Yes, in this session", "Yes, always", "No, never"]);
+		expect(dialog.options).toEqual([
+			"No",
+			"Yes, once",
+			"Yes, in this session",
+			"Yes, always",
+			"No, never",
+			"For commands like this…",
+		]);
 		expect(dialog.title).toContain(`the command \`${drop}\` in `);
 		expect(dialog.title).toContain(".pi/damage-control-rules.yaml:4");
 		expect(dialog.title).not.toContain(`${process.cwd()}`);
@@ -90,6 +97,28 @@ describe("an answer to a question", () => {
 		second.screen.answer(await second.screen.dialog("Allow bash?"), "No, never");
 		await second.settled();
 		expect(JSON.parse(readFileSync(answers, "utf8"))).toMatchObject({ version: 1, answers: [{ answer: "no" }] });
+	});
+
+	it("for commands like this holds for the shape that the user picks, as long as only the same rules ask", async () => {
+		const others = ["git stash drop 1 && echo more", "git -C .. stash drop"];
+		const { rpc, answers } = await bench(bash(drop), bash("git stash drop 1 -q"), ...others.map(bash));
+		const asked: string[] = [];
+		const replies = ["For commands like this…", "git stash drop *", "Yes, for an hour"];
+		const pi = await rpc({
+			answers: (dialog) => {
+				asked.push(dialog.title.split("\n")[0] ?? "");
+				return replies.shift() ?? false;
+			},
+		});
+		await pi.run("Go");
+		expect(asked.slice(0, 3)).toEqual(["Allow bash?", "For which commands?", "For how long?"]);
+		expect(asked.slice(3)).toEqual(others.map(() => "Allow bash?"));
+		expect(pi.toolResults()[1]?.text).not.toContain("Refused");
+		const [stored] = JSON.parse(readFileSync(answers, "utf8")).answers;
+		expect(stored.subject).toMatchObject({ text: "git stash drop *" });
+		expect(Date.parse(stored.until) - Date.parse(stored.at)).toBe(3_600_000);
+		await pi.prompt("/guard");
+		await pi.screen.notified(/allowed until \d\d:\d\d: commands `git stash drop \*` in .* and below/);
 	});
 
 	deepIt("never refuses without asking again", async () => {

@@ -130,11 +130,24 @@ describe("a refusal's text", () => {
 		expect(text("/project/rules.yaml")).toContain("/project/rules.yaml:2");
 	});
 
-	it("for a question has the call and six reasons", () => {
-		const { title, message } = questionText(call({ input: { command: "z".repeat(700) } }), reasons(8), "/p");
+	it("for a question has six reasons, then the whole call with its line breaks", () => {
+		const command = `a\n\tb ${"z".repeat(5000)}\nlast`;
+		const { title, message } = questionText(call({ input: { command } }), reasons(8), "/p");
 		expect(title).toContain("bash");
-		const [first = "", blank, ...rest] = message.split("\n");
-		expect([first.length, blank, rest.length, rest[0]]).toEqual([600, "", 6, "• Reason 1 [guard: rule-1]"]);
+		const shown = Array.from({ length: 6 }, (_, index) => `• Reason ${index + 1} [guard: rule-${index + 1}]`);
+		expect(message).toBe([...shown, "", command].join("\n"));
+	});
+
+	it.each<[input: Record<string, unknown>, shown: string]>([
+		[{ command: "a\u202eb\u0007" }, "a\\u{202e}b\\u{7}"],
+		[{ command: "x", timeout: 3 }, "command=x\ntimeout=3"],
+		[{ code: "a()\nb()" }, "code=a()\nb()"],
+		[{ path: "f", content: "x\ny" }, "path=f\ncontent=(3 characters)"],
+		[{ apiKey: "value", list: [1] }, "apiKey=•••\nlist=(1 items)"],
+		[{ command: "curl -H 'Authorization: Bearer abcdefgh12345678'" }, "curl -H 'Authorization: •••'"],
+		[{ command: `${"y".repeat(65_536)}123` }, `${"y".repeat(65_536)}\n… and 3 more characters`],
+	])("shows the call %j", (input, shown) => {
+		expect(questionText(call({ input }), [], "/p").message.trim()).toBe(shown);
 	});
 
 	it("is grouped with others by its first reason", () => {

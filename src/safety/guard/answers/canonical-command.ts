@@ -31,6 +31,16 @@ export function canonicalCommand(text: string): string | undefined {
 	}
 }
 
+/** The words of a text that is one simple command of nothing but literal words, each in canonical form; `undefined` if it is not. */
+export function plainWords(text: string): readonly string[] | undefined {
+	if (canonicalCommand(text) === undefined) return undefined;
+	const [statement, ...more] = parse(text).commands;
+	if (more.length > 0 || statement?.background || statement?.command.type !== "Command") return undefined;
+	const { name, prefix, suffix } = statement.command;
+	if (!name || prefix.length > 0 || !suffix.every((part) => part.type === "Word")) return undefined;
+	return [ofWord(name), ...suffix.map(ofWord)];
+}
+
 class NotPlain extends Error {}
 
 function ofStatement({ command, background }: Statement): string {

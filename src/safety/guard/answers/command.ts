@@ -1,7 +1,8 @@
 // `/guard allow once`, `/guard forget`, and the remembered answers in `/guard`.
 import { errorMessage } from "../../../definition/index.ts";
 import type { NoticeLevel } from "../../../pi/index.ts";
-import { type AnswerBook, type ListedAnswer, subjectText } from "./session.ts";
+import { subjectText } from "./ask.ts";
+import type { AnswerBook, ListedAnswer } from "./session.ts";
 
 /** The reply of a command. */
 export interface CommandReply {
@@ -57,7 +58,7 @@ export function forget(rest: string, book: AnswerBook): CommandReply {
 	}
 }
 
-function answerText({ answer, holds, subject }: ListedAnswer): string {
+function answerText({ answer, holds, subject, until }: ListedAnswer): string {
 	const what = answer === "yes" ? "allowed" : "refused";
-	return `${what} ${{ once: "once", session: "in this session", always: "always" }[holds]}: ${subjectText(subject)}`;
+	return `${what} ${{ once: "once", session: "in this session", always: until === undefined ? "always" : `until ${new Date(until).toTimeString().slice(0, 5)}` }[holds]}: ${subjectText(subject)}`;
 }

@@ -11,6 +11,8 @@ export interface StoredAnswer {
 	readonly subject: Subject;
 	/** ISO time of the answer. */
 	readonly at: string;
+	/** ISO time at which it ends; absent: it does not. */
+	readonly until?: string;
 }
 
 export type AnswersRead =
@@ -24,7 +26,7 @@ export function answersFile(agentDir: string): string {
 	return join(agentDir, "guard-answers.json");
 }
 
-/** Reads the answers; a missing file has none. */
+/** Reads the answers that have not ended; a missing file has none. */
 export function readAnswers(file: string): AnswersRead {
 	let text: string;
 	try {
@@ -35,7 +37,10 @@ export function readAnswers(file: string): AnswersRead {
 	}
 	try {
 		const { version, answers } = JSON.parse(text) as { version?: unknown; answers?: unknown };
-		if (version === 1 && Array.isArray(answers) && answers.every(isAnswer)) return { kind: "read", answers };
+		if (version === 1 && Array.isArray(answers) && answers.every(isAnswer)) {
+			const now = new Date().toISOString();
+			return { kind: "read", answers: answers.filter(({ until = now }) => until >= now) };
+		}
 		return { kind: "unreadable", reason: "it is not an answers file, or its version is newer" };
 	} catch {
 		return { kind: "unreadable", reason: "it is not JSON" };
@@ -50,10 +55,11 @@ export function writeAnswers(file: string, answers: readonly StoredAnswer[]): vo
 }
 
 function isAnswer(value: unknown): value is StoredAnswer {
-	const { answer, subject, at } = (value ?? {}) as Record<string, unknown>;
+	const { answer, subject, at, until } = (value ?? {}) as Record<string, unknown>;
 	const { tool, text, folder, reach, rules } = (subject ?? {}) as Record<string, unknown>;
 	return (
 		(answer === "yes" || answer === "no") &&
+		(until === undefined || typeof until === "string") &&
 		[at, tool, text, folder, reach].every((part) => typeof part === "string" && part !== "") &&
 		Array.isArray(rules) &&
 		rules.length > 0 &&

@@ -1,12 +1,12 @@
-// The user's answers for one call, for this session, or permanently; and the question itself.
+// The user's answers for one call or for a shape of commands, for this session, for a time, or permanently.
 // Invariants: answers are asked for, remembered and used only where a user can be asked; an answer never lifts a refusal, except the one that
 // the user has lifted for the next call; every dialog and every line says exactly what is remembered, and where.
-import { homedir } from "node:os";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { errorMessage } from "../../../definition/index.ts";
-import { askUser, chooseOption } from "../../../pi/index.ts";
-import { type Answers, placeName, questionText } from "../../policy/index.ts";
+import type { Answers, JudgedCall } from "../../policy/index.ts";
+import { askToRemember } from "./ask.ts";
 import { answersFile, readAnswers, type StoredAnswer, writeAnswers } from "./file.ts";
+import { fitsShape, isShape, shapedCall } from "./shape.ts";
 import { isSameSubject, refusedSubject, rememberedSubject, type Subject } from "./subject.ts";
 
 /** A listed answer. */
@@ -26,17 +26,6 @@ export interface AnswerBook extends Answers {
 	readonly file: string;
 }
 
-const no = "No";
-const once = "Yes, once";
-const session = "Yes, in this session";
-const always = "Yes, always";
-const never = "No, never";
-const optionsForNow = [no, once, session] as const;
-const everyOption = [...optionsForNow, always, never] as const;
-type Option = (typeof everyOption)[number];
-const keys: Record<Option, string> = { [no]: "n", [once]: "y", [session]: "s", [always]: "a", [never]: "r" };
-const isYes: ReadonlySet<Option> = new Set([once, session, always]);
-
 /** Opens the answers of a session; nothing is read before the first question. */
 export function openAnswers(agentDir: string): AnswerBook {
 	const file = answersFile(agentDir);
@@ -46,27 +35,26 @@ export function openAnswers(agentDir: string): AnswerBook {
 	let lifted: Subject | undefined;
 
 	const kept = () => storedAnswers(file);
-	const find = (subject: Subject, answers: readonly StoredAnswer[]) =>
-		answers.findLast((known) => isSameSubject(subject, known.subject))?.answer;
+	/** The newest answer for exactly this call, else the newest for its shape. */
+	const find = (judged: JudgedCall, subject: Subject) => {
+		const known = [...kept(), ...forSession];
+		const exact = known.findLast((one) => isSameSubject(subject, one.subject));
+		if (exact) return exact.answer;
+		const call = known.some((one) => isShape(one.subject)) ? shapedCall(judged) : undefined;
+		return call && known.findLast((one) => fitsShape(subject, call, one.subject))?.answer;
+	};
 
 	return {
 		file,
 		recall(judged, ctx) {
 			const subject = ctx.hasUI ? rememberedSubject(judged, ctx.cwd) : undefined;
-			return subject && (find(subject, forSession) ?? find(subject, kept()));
+			return subject && find(judged, subject);
 		},
 		async ask(judged, ctx) {
 			const subject = rememberedSubject(judged, ctx.cwd);
-			const question = { ...questionText(judged.call, judged.verdicts, ctx.cwd), signal: ctx.signal, uncalled: true };
-			if (!subject) return askUser(ctx, question);
-			const options = readAnswers(file).kind === "read" ? everyOption : optionsForNow;
-			const message = `${question.message}\n\n${aboutRemembering(subject)}`;
-			const chosen = await chooseOption(ctx, { ...question, message, options, keys, leave: "Esc refuses" });
-			if (chosen === "nobody") return "nobody";
-			const answer = chosen !== undefined && isYes.has(chosen) ? "yes" : "no";
-			const given = { answer, subject, at: new Date().toISOString() } as const;
-			if (chosen === session) forSession.push(given);
-			if (chosen === always || chosen === never) storeAnswer(file, given, ctx);
+			const { answer, given, holds } = await askToRemember(judged, ctx, subject, readAnswers(file).kind === "read");
+			if (given && holds === "session") forSession.push(given);
+			else if (given) storeAnswer(file, given, ctx);
 			return answer;
 		},
 		refused(judged, ctx) {
@@ -127,17 +115,4 @@ function storeAnswer(file: string, given: StoredAnswer, ctx: ExtensionContext): 
 			"warning",
 		);
 	}
-}
-
-/** Explains what a remembered answer applies to. */
-function aboutRemembering(subject: Subject): string {
-	return `A remembered answer applies to exactly this: ${subjectText(subject)}.`;
-}
-
-/** A subject on one line. */
-export function subjectText({ tool, text, folder }: Subject): string {
-	const here = placeName(folder, "", homedir());
-	return tool === "bash"
-		? `the command \`${text}\` in ${here}`
-		: `${tool} of ${placeName(text, "", homedir())} from ${here}`;
 }

@@ -1,4 +1,5 @@
 export { costExponent, leadingWord, requiredTexts } from "./expression-facts.ts";
+export { ownKeys } from "./keys.ts";
 export { locateRules, type RuleFileLocation } from "./locate-rules.ts";
 export { blockingProblems, readRules } from "./reader.ts";
 export {

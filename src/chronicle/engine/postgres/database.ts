@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ConstructorOptions as BossOptions, PgBoss } from "pg-boss";
 import type { Result } from "../../core/index.ts";
 import { OWN_COMMAND } from "../ledger/index.ts";
-import { isOutage } from "./outage.ts";
+import { isOutage } from "./database-failure.ts";
 import { type Boss, loadPackages, type Pg } from "./packages.ts";
 
 /** Runs statements, on any connection or inside one transaction. */

@@ -7,8 +7,7 @@ import { processStart } from "../../../process/index.ts";
 import type { Failure } from "../../core/index.ts";
 import { thisHost } from "../ledger/index.ts";
 import type { Database } from "./database.ts";
-import { databaseFailure } from "./database-failure.ts";
-import { isOutage } from "./outage.ts";
+import { databaseFailure, isOutage } from "./database-failure.ts";
 import { checkVersion, ENGINE_VERSION } from "./schema.ts";
 
 export interface HostOptions {

@@ -2,8 +2,7 @@
 // R1 events are added by the first event of a new run, and by the host that holds the run under its fence; nobody changes or deletes one;
 // R2 who has sent a run or a command is what the database knows as its login, not what the sender says; R3 only an operator removes runs, and
 // sets priorities and limits; R4 a host of one login does not take a run from a living host of another.
-import type { Database, Sql } from "./database.ts";
-import { JOBS_SCHEMA } from "./database.ts";
+import { type Database, JOBS_SCHEMA, type Sql } from "./database.ts";
 import { foldedColumns } from "./rows.ts";
 
 /** The projects that the user has: a login role sees and changes the runs of the projects that it, or a role that it is a member of, was given. The owner sees all. */
@@ -134,37 +133,10 @@ END $$;
 `;
 
 /** What the sender of a run sets. The rest follows: who it is, and what hosts do with it. */
-const sentColumns = [
-	...[
-		"id",
-		"project",
-		"queue",
-		"priority",
-		"provider",
-		"schema_version",
-		"head",
-		"head_parent",
-		"folder",
-		"conversations",
-	],
-	...["holder", "fence", "parent", "trees", "child", "schedule", ...foldedColumns],
-];
-const hostColumns = [
-	...[
-		"fence",
-		"holder",
-		"job",
-		"job_queue",
-		"attempt",
-		"claimed_visit",
-		"provider",
-		"waits",
-		"needs",
-		"bound",
-		"suspect",
-	],
-	...["head", "head_parent", "folder", "trees", "base", "ceilings", "leftovers", "conversations"],
-];
+const sentColumns = `id, project, queue, priority, provider, schema_version, head, head_parent, folder, conversations, holder, fence, parent,
+	trees, child, schedule, ${foldedColumns.join(", ")}`;
+const hostColumns = `fence, holder, job, job_queue, attempt, claimed_visit, provider, waits, needs, bound, suspect, head, head_parent, folder,
+	trees, base, ceilings, leftovers, conversations`;
 const sentSchedule = "id, project, queue, priority, cron, zone, branch, folder, overlap, template, task, start";
 
 const grants = `
@@ -172,7 +144,7 @@ REVOKE ALL ON ALL TABLES IN SCHEMA chronicle, ${JOBS_SCHEMA} FROM ${all};
 GRANT chronicle_submitter TO chronicle_operator;
 GRANT USAGE ON SCHEMA chronicle, ${JOBS_SCHEMA} TO ${all};
 GRANT SELECT ON ALL TABLES IN SCHEMA chronicle, ${JOBS_SCHEMA} TO ${all};
-GRANT INSERT (${sentColumns.join(", ")}) ON chronicle.run TO chronicle_submitter, chronicle_worker;
+GRANT INSERT (${sentColumns}) ON chronicle.run TO chronicle_submitter, chronicle_worker;
 ${policy(
 	"run",
 	"added",
@@ -202,7 +174,7 @@ GRANT INSERT (id, name, pid, started, version, slots, projects, queues, labels, 
 	ON chronicle.host TO chronicle_worker;
 GRANT UPDATE (draining) ON chronicle.host TO chronicle_operator;
 ${policy("host", "drained", `FOR UPDATE USING (${isA("chronicle_operator")})`)}
-GRANT UPDATE (${hostColumns.join(", ")}) ON chronicle.run TO chronicle_worker;
+GRANT UPDATE (${hostColumns}) ON chronicle.run TO chronicle_worker;
 GRANT DELETE ON chronicle.snapshot TO chronicle_worker;
 GRANT INSERT, DELETE ON chronicle.claim TO chronicle_worker;
 GRANT UPDATE (state, reason, done_at) ON chronicle.inbox TO chronicle_worker;

@@ -12,8 +12,8 @@ import {
 } from "../../core/index.ts";
 import { summarizeRun } from "../ledger/index.ts";
 import type { Sql } from "./database.ts";
+import { isOutage } from "./database-failure.ts";
 import { type QueuedRun, queuedColumns } from "./jobs.ts";
-import { isOutage } from "./outage.ts";
 import { isFirstEvent, isFolderBelow, isObjectName, parseEvent, parseStoredRun } from "./untrusted.ts";
 
 /** The columns that follow from the events. */

@@ -3,6 +3,7 @@
 // E1 a run that is to continue, or has a command, and has neither host nor job gets a job from whichever host looks first.
 import type { ConditionChanged, Failure, HostNeed, Run } from "../../core/index.ts";
 import type { Database, Sql } from "./database.ts";
+import { isOutage } from "./database-failure.ts";
 import type { RunClaim } from "./host.ts";
 import {
 	completeJob,
@@ -15,7 +16,6 @@ import {
 	queuedColumns,
 	sendJob,
 } from "./jobs.ts";
-import { isOutage } from "./outage.ts";
 import { narrowedQueue, routeJob } from "./routing.ts";
 import { lockRun } from "./rows.ts";
 import { deadHolder, isCounted, markSuspects } from "./suspects.ts";

@@ -6,137 +6,31 @@ import { isListed } from "../../../definition/index.ts";
 import type { HostLog } from "./log.ts";
 import type { ServedProject } from "./segment.ts";
 
+const words = (list: string): readonly string[] => list.trim().split(/\s+/);
+
 /** What programs need to find themselves and the network; case does not count, `*` stands for any text. */
-const system = [
-	...[
-		"PATH",
-		"HOME",
-		"USER",
-		"LOGNAME",
-		"SHELL",
-		"PWD",
-		"HOSTNAME",
-		"LANG",
-		"LANGUAGE",
-		"LC_*",
-		"TZ",
-		"TERM",
-		"COLORTERM",
-	],
-	...[
-		"TMPDIR",
-		"TMP",
-		"TEMP",
-		"XDG_*",
-		"DISPLAY",
-		"WAYLAND_DISPLAY",
-		"CI",
-		"NO_COLOR",
-		"FORCE_COLOR",
-		"EDITOR",
-		"DEBUG",
-	],
-	...["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"],
-	...[
-		"SSL_CERT_FILE",
-		"SSL_CERT_DIR",
-		"CURL_CA_BUNDLE",
-		"REQUESTS_CA_BUNDLE",
-		"GIT_*",
-		"SSH_AUTH_SOCK",
-		"LD_LIBRARY_PATH",
-	],
-	...[
-		"SystemRoot",
-		"SystemDrive",
-		"windir",
-		"ComSpec",
-		"PATHEXT",
-		"APPDATA",
-		"LOCALAPPDATA",
-		"ProgramFiles*",
-		"ProgramData",
-	],
-	...["USERPROFILE", "USERNAME", "HOMEDRIVE", "HOMEPATH", "OS", "PROCESSOR_*", "NUMBER_OF_PROCESSORS"],
-];
-
+const system = words(`
+	PATH HOME USER LOGNAME SHELL PWD HOSTNAME LANG LANGUAGE LC_* TZ TERM COLORTERM TMPDIR TMP TEMP XDG_* DISPLAY WAYLAND_DISPLAY
+	CI NO_COLOR FORCE_COLOR EDITOR DEBUG HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE
+	REQUESTS_CA_BUNDLE GIT_* SSH_AUTH_SOCK LD_LIBRARY_PATH SystemRoot SystemDrive windir ComSpec PATHEXT APPDATA LOCALAPPDATA
+	ProgramFiles* ProgramData USERPROFILE USERNAME HOMEDRIVE HOMEPATH OS PROCESSOR_* NUMBER_OF_PROCESSORS`);
 /** Where toolchains and their caches are. */
-const toolchains = [
-	...[
-		"NODE_*",
-		"NVM_*",
-		"FNM_*",
-		"VOLTA_*",
-		"PNPM_HOME",
-		"BUN_INSTALL",
-		"DENO_DIR",
-		"npm_config_cache",
-		"npm_config_registry",
-		"COREPACK_*",
-	],
-	...[
-		"VIRTUAL_ENV",
-		"PYTHON*",
-		"PYENV_*",
-		"UV_*",
-		"PIP_*",
-		"CONDA_*",
-		"POETRY_HOME",
-		"JAVA_HOME",
-		"GRADLE_*",
-		"MAVEN_*",
-	],
-	...[
-		"ANDROID_*",
-		"GOPATH",
-		"GOROOT",
-		"GOCACHE",
-		"GOMODCACHE",
-		"GOPROXY",
-		"GOPRIVATE",
-		"GOFLAGS",
-		"CARGO_*",
-		"RUSTUP_*",
-	],
-	...["RBENV_*", "GEM_*", "BUNDLE_*", "COMPOSER_HOME", "DOTNET_*", "NUGET_*", "ASDF_*", "MISE_*", "SDKMAN_*", "NIX_*"],
-	...[
-		"CC",
-		"CXX",
-		"CFLAGS",
-		"CXXFLAGS",
-		"LDFLAGS",
-		"PKG_CONFIG_PATH",
-		"CMAKE_*",
-		"RUST_BACKTRACE",
-		"DEBIAN_FRONTEND",
-		"CCACHE_*",
-		"DOCKER_HOST",
-		"CUDA_*",
-	],
-	"NVIDIA_*",
-];
-
+const toolchains = words(`
+	NODE_* NVM_* FNM_* VOLTA_* PNPM_HOME BUN_INSTALL DENO_DIR npm_config_cache npm_config_registry COREPACK_* VIRTUAL_ENV PYTHON*
+	PYENV_* UV_* PIP_* CONDA_* POETRY_HOME JAVA_HOME GRADLE_* MAVEN_* ANDROID_* GOPATH GOROOT GOCACHE GOMODCACHE GOPROXY GOPRIVATE
+	GOFLAGS CARGO_* RUSTUP_* RBENV_* GEM_* BUNDLE_* COMPOSER_HOME DOTNET_* NUGET_* ASDF_* MISE_* SDKMAN_* NIX_* CC CXX CFLAGS
+	CXXFLAGS LDFLAGS PKG_CONFIG_PATH CMAKE_* RUST_BACKTRACE DEBIAN_FRONTEND CCACHE_* DOCKER_HOST CUDA_* NVIDIA_*`);
 /** Settings of pi and this package, and the keys of providers that pi knows. */
-const models = [
-	...["PI_*", "CHRONICLE_*", "*_API_KEY", "ANTHROPIC_*", "OPENAI_*", "AZURE_*", "AWS_*", "GOOGLE_*", "GCLOUD_*"],
-	...["CLOUDSDK_*", "CLOUDFLARE_*", "COPILOT_GITHUB_TOKEN", "HF_TOKEN", "LLAMA_BASE_URL", "OLLAMA_*"],
-];
-
+const models = words(`
+	PI_* CHRONICLE_* *_API_KEY ANTHROPIC_* OPENAI_* AZURE_* AWS_* GOOGLE_* GCLOUD_* CLOUDSDK_* CLOUDFLARE_* COPILOT_GITHUB_TOKEN
+	HF_TOKEN LLAMA_BASE_URL OLLAMA_*`);
 const passed = [...system, ...toolchains, ...models];
 /** What npm and the shell that started the host have set: nobody misses it. */
-const incidental = [
-	"npm_config_*",
-	"npm_package_*",
-	"npm_lifecycle_*",
-	"npm_*execpath",
-	"npm_command",
-	"INIT_CWD",
-	"OLDPWD",
-	"SHLVL",
-	"_",
-];
+const incidental = words(
+	"npm_config_* npm_package_* npm_lifecycle_* npm_*execpath npm_command INIT_CWD OLDPWD SHLVL _",
+);
 /** They lead to the engine's database, or name it. */
-const withheldAlways = ["PG*", "PI_CHRONICLE_ENGINE", "PI_CHRONICLE_PROJECT"];
+const withheldAlways = words("PG* PI_CHRONICLE_ENGINE PI_CHRONICLE_PROJECT");
 
 export interface WorkEnvironment {
 	readonly env: NodeJS.ProcessEnv;

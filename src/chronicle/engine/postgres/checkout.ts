@@ -7,13 +7,12 @@ import { join } from "node:path";
 import { branchOfRef } from "../../../disk/index.ts";
 import type { CheckedOut } from "../../core/index.ts";
 import { isRunId } from "../ledger/index.ts";
-import { readRest, runGit } from "../workspace/index.ts";
+import { addPlaceholders, explainGit, type GitPlace, gitAt, gitText, readRest, runGit } from "../workspace/index.ts";
 import { conversationSpec, writeConversations } from "./conversations.ts";
 import type { PostgresLedger } from "./held.ts";
-import { deleteRefs, explainGit, type GitPlace, gitAt, gitFetch, gitRemote, gitText } from "./remote.ts";
+import { deleteRefs, gitFetch, gitRemote } from "./remote.ts";
 import { pushSnapshots } from "./run-refs.ts";
-import { addPlaceholders, treeRef } from "./run-snapshot.ts";
-import { unpackSnapshots } from "./unpack-snapshots.ts";
+import { treeRef, unpackSnapshots } from "./run-snapshot.ts";
 import { folderIn, isBranchName, parseNote, type SnapshotNote } from "./untrusted.ts";
 
 export interface CheckoutOptions {

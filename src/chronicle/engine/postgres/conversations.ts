@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { openRedaction } from "../../../safety/index.ts";
 import type { Result } from "../../core/index.ts";
 import { redactSessionText } from "../worker/index.ts";
+import { type GitPlace, gitAt, gitText } from "../workspace/index.ts";
 import type { Sql } from "./database.ts";
-import { type GitPlace, gitAt, gitFetch, gitText, remoteFailure, thrownFailure } from "./remote.ts";
+import { gitFetch, remoteFailure, thrownFailure } from "./remote.ts";
 import { conversationRefs } from "./run-refs.ts";
 
 /** The refspec that fetches the conversations of a run. */

@@ -3,11 +3,10 @@ import { mkdir } from "node:fs/promises";
 import { freeBytes } from "../../../disk/index.ts";
 import { listModels, shortTime } from "../../../pi/index.ts";
 import type { Project } from "../project/index.ts";
-import { runGit } from "../workspace/index.ts";
+import { commitTree, explainGit, gitText, runGit } from "../workspace/index.ts";
 import type { Database } from "./database.ts";
 import { databaseFailure } from "./database-failure.ts";
 import { remoteOf } from "./engine-project.ts";
-import { commitTree, explainGit, gitText } from "./remote.ts";
 import { OWNER, ROLES, readLogin } from "./rights.ts";
 import { checkVersion } from "./schema.ts";
 

@@ -15,7 +15,7 @@ import { resolutionFolder, resolveByHand } from "./resolve-by-hand.ts";
 import { GIVEN_PROJECTS } from "./rights.ts";
 import { queueName } from "./routing.ts";
 import { RunRefs } from "./run-refs.ts";
-import type { RunStart } from "./run-snapshot.ts";
+import { type RunStart, readSnapshots } from "./run-snapshot.ts";
 import { checkVersion } from "./schema.ts";
 import {
 	openLookingWorkspace,
@@ -23,7 +23,6 @@ import {
 	publishStart,
 	type SharedWorkspaceOptions,
 } from "./shared-workspace.ts";
-import { readSnapshots } from "./snapshot-rows.ts";
 import { openPostgresStore } from "./store.ts";
 import { watchRow } from "./watch-row.ts";
 

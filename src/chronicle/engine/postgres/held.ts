@@ -23,10 +23,16 @@ import { noProof, proofNow } from "./lease-proof.ts";
 import type { StoreParts } from "./parts.ts";
 import { findAnswer, openPosts, type Posts, settlePost, type TakenAnswer } from "./posts.ts";
 import { foldedValues, lockRun, type RunRow, readEventRows, storedText } from "./rows.ts";
-import type { RecordedSnapshot } from "./run-snapshot.ts";
-import type { SegmentHooks, SnapshotName } from "./segment-hooks.ts";
+import {
+	deleteSnapshots,
+	type RecordedSnapshot,
+	readSnapshots,
+	type SegmentHooks,
+	type SnapshotName,
+	type StoredSnapshot,
+	snapshotValues,
+} from "./run-snapshot.ts";
 import { type SettledRow, type Settlement, settledColumns, settleJob } from "./settle.ts";
-import { deleteSnapshots, readSnapshots, type StoredSnapshot, snapshotValues } from "./snapshot-rows.ts";
 
 export interface PostgresLedger extends HeldLedger {
 	/** To be called once, before the first append. */

@@ -12,8 +12,7 @@ import { openCrashPoints } from "../supervisor/index.ts";
 import { readConversations } from "./conversations.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { Leftovers } from "./leftovers.ts";
-import type { RunSnapshot } from "./run-snapshot.ts";
-import type { SegmentHooks } from "./segment-hooks.ts";
+import type { RunSnapshot, SegmentHooks } from "./run-snapshot.ts";
 import type { SharedWorkspace } from "./shared-workspace.ts";
 
 export interface Publishing {

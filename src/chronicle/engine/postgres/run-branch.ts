@@ -1,18 +1,17 @@
 // The branch `chronicle/<run>` of the project's remote: it follows the run by compare-and-swap.
 // B1 another host's commit is never overwritten; B2 the remote is not queried for a tip that this host has set.
 import { isNumber, object } from "../../../definition/index.ts";
-import { branchTree } from "./branch-tree.ts";
-import type { ConvertedObjects } from "./committed-files.ts";
 import {
+	branchTree,
+	type ConvertedObjects,
 	commitTree,
 	committerEmail,
 	explainGit,
 	type GitPlace,
 	gitAt,
-	gitFetch,
-	gitRemote,
 	gitText,
-} from "./remote.ts";
+} from "../workspace/index.ts";
+import { gitFetch, gitRemote } from "./remote.ts";
 import { treeRef } from "./run-snapshot.ts";
 import { isObjectName, parseUntrusted } from "./untrusted.ts";
 

@@ -8,28 +8,24 @@ import { checkedOutQuery, parseCheckedOut } from "../../../disk/index.ts";
 import type { CheckedOut, Result, WorkspaceFailure } from "../../core/index.ts";
 import {
 	answersOf,
+	commitTree,
 	containsFile,
+	explainGit,
+	type GitPlace,
 	type GitResult,
 	type GitWorkspaceOptions,
+	gitAt,
+	gitText,
 	openExclusions,
+	readPlaceholders,
 	revParse,
 	runGit,
 	toRaw,
+	treeOver,
 } from "../workspace/index.ts";
-import { treeOver } from "./branch-tree.ts";
-import {
-	commitTree,
-	deleteRefs,
-	explainGit,
-	type GitPlace,
-	gitAt,
-	gitRemote,
-	gitText,
-	remoteFailure,
-	thrownFailure,
-} from "./remote.ts";
+import { deleteRefs, gitRemote, remoteFailure, thrownFailure } from "./remote.ts";
 import { type BranchConflict, type BranchTarget, RunBranch, unmoved } from "./run-branch.ts";
-import { isSameSnapshot, noteText, type RunSnapshot, readPlaceholders, treeRef } from "./run-snapshot.ts";
+import { isSameSnapshot, noteText, type RunSnapshot, treeRef } from "./run-snapshot.ts";
 
 export interface RunRefsOptions {
 	readonly run: string;

@@ -5,17 +5,18 @@ import { join } from "node:path";
 import type { CheckedOut, ChildLeftovers, Result, Workspace, WorkspaceFailure } from "../../core/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
 import {
+	addPlaceholders,
 	type EndingChild,
 	type GitWorkspace,
 	type GitWorkspaceOptions,
+	gitText,
 	openGitWorkspace,
 	runGit,
 } from "../workspace/index.ts";
-import { gitFetch, gitText, thrownFailure } from "./remote.ts";
+import { gitFetch, thrownFailure } from "./remote.ts";
 import { RunRefs } from "./run-refs.ts";
-import { addPlaceholders, type RecordedSnapshot, type RunSnapshot, type RunStart, treeRef } from "./run-snapshot.ts";
+import { type RecordedSnapshot, type RunSnapshot, type RunStart, treeRef, unpackSnapshots } from "./run-snapshot.ts";
 import { SnapshotPublisher } from "./snapshot-publisher.ts";
-import { unpackSnapshots } from "./unpack-snapshots.ts";
 import { isObjectName, parseNote } from "./untrusted.ts";
 
 export interface SharedWorkspaceOptions extends GitWorkspaceOptions {

@@ -3,19 +3,21 @@
 // or a command sends no job: a host does, which hears of it, or looks for it (see `settle.ts`).
 
 import { isNumber, isText, object, only } from "../../../definition/index.ts";
-import type {
-	Created,
-	HostNeed,
-	LedgerEntry,
-	LedgerStore,
-	ReadLedger,
-	Result,
-	Run,
-	RunSummary,
-	StoreFailure,
-	UserEvent,
+import {
+	type Created,
+	type HostNeed,
+	hostNeed,
+	type LedgerEntry,
+	type LedgerStore,
+	missingLabels,
+	type ReadLedger,
+	type Result,
+	type Run,
+	type RunSummary,
+	SCHEMA_VERSION,
+	type StoreFailure,
+	type UserEvent,
 } from "../../core/index.ts";
-import { hostNeed, missingLabels, SCHEMA_VERSION } from "../../core/index.ts";
 import { isRunId, postText, postTooLong, redactEvent, resolveRunId, storeFailure } from "../ledger/index.ts";
 import { beginChild, type ChildStart, refuseUnneeded } from "./child-rows.ts";
 import { fetchedConversations } from "./conversations.ts";

@@ -1,4 +1,4 @@
-export { readBlobs } from "./blobs.ts";
+export { branchTree, treeOver } from "./branch-tree.ts";
 export type { EndedElsewhere } from "./child-ends.ts";
 export {
 	childFolderName,
@@ -10,23 +10,18 @@ export {
 } from "./child-places.ts";
 export { type EndingChild, readRest } from "./child-rest.ts";
 export { childFilesFolder, findChildPlace, findCopy } from "./children.ts";
-export { parseRawChanges, type RawChange } from "./compare.ts";
+export type { ConvertedObjects } from "./committed-files.ts";
 export { agentExclusions, containsFile, openExclusions } from "./exclusions.ts";
 export { isDiskFull } from "./failures.ts";
 export {
 	answersOf,
 	type GitCall,
 	type GitResult,
-	isNothing,
-	modes,
-	nulled,
 	revParse,
 	runGit,
-	type TreeEntry,
 } from "./git.ts";
+export { commitTree, committerEmail, explainGit, type GitPlace, gitAt, gitText } from "./git-place.ts";
 export { type GitWorkspace, type GitWorkspaceOptions, openGitWorkspace } from "./git-workspace.ts";
 export { linksFor } from "./lacks.ts";
-export { parseNested } from "./nested-repository.ts";
-export { fromRaw, toRaw } from "./paths.ts";
-export { isPlaceholder, PLACEHOLDER_LIST } from "./placeholders.ts";
-export { editTree } from "./private-index.ts";
+export { toRaw } from "./paths.ts";
+export { addPlaceholders, readPlaceholders } from "./placeholders.ts";

@@ -2,8 +2,7 @@
 // L1 a path never leads out of the project; L2 they are copies, so that nothing the child does in them changes the project; only a folder that is too
 // large to copy is a symbolic link; L3 they are not part of the child's files.
 
-import type { Stats } from "node:fs";
-import { constants } from "node:fs";
+import { constants, type Stats } from "node:fs";
 import { copyFile, lstat, mkdir, readdir, realpath, rm, symlink } from "node:fs/promises";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { cloneFolder, measureFolder, requireRoom } from "./clone-folder.ts";

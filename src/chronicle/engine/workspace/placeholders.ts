@@ -2,10 +2,11 @@
 // H1 a placeholder is binary for git, and similar to no other: it is never drawn, counted or found renamed as if it were the contents.
 
 import { createHash } from "node:crypto";
-import { readFile, realpath, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isSecretFile } from "../../core/index.ts";
-import { writeBlob } from "./blobs.ts";
+import { readBlobs, writeBlob } from "./blobs.ts";
+import { type GitPlace, gitAt } from "./git-place.ts";
 import type { PlaceholderKind, Store, StoreOptions } from "./store.ts";
 
 const firstLines: Readonly<Record<PlaceholderKind, string>> = {
@@ -14,7 +15,7 @@ const firstLines: Readonly<Record<PlaceholderKind, string>> = {
 };
 
 /** Whether a content is that of a placeholder. */
-export function isPlaceholder(content: Buffer): boolean {
+function isPlaceholder(content: Buffer): boolean {
 	return Object.values(firstLines).some((line) => content.subarray(0, line.length).toString("latin1") === line);
 }
 
@@ -83,4 +84,33 @@ function objectNames(text: string): string[] {
 async function listOf(store: string): Promise<string> {
 	const objects = await realpath(join(store, "objects")).catch(() => join(store, "objects"));
 	return join(dirname(objects), PLACEHOLDER_LIST);
+}
+
+/** The lines by which the store in `folder` lists its placeholders. */
+export async function readPlaceholders(folder: string): Promise<readonly string[]> {
+	const list = await readFile(join(folder, PLACEHOLDER_LIST), "utf8").catch(() => "");
+	return list.split("\n").filter(Boolean);
+}
+
+/**
+ * Tells the store in `folder` which objects of another host's snapshot stand for contents that are not kept: before it uses the snapshot. Objects
+ * with any other content are not taken for that, whatever `placeholders` says. `place` can read them.
+ */
+export async function addPlaceholders(place: GitPlace, folder: string, placeholders: readonly string[]): Promise<void> {
+	await mkdir(folder, { recursive: true, mode: 0o700 });
+	const known = new Set(await readPlaceholders(folder));
+	const added = placeholders.filter((line) => !known.has(line));
+	if (added.length === 0) return;
+	const git = async (args: readonly string[], more: { readonly input?: Buffer }) => {
+		const done = await gitAt(place, args, more);
+		return done.kind === "done" ? done : { output: Buffer.alloc(0), code: -1, cut: false, warnings: "" };
+	};
+	const objects = added.map((line) => line.split(" ", 1)[0] ?? "");
+	const contents = await readBlobs({ git }, objects);
+	const genuine = added.filter((_, index) => {
+		const content = contents.get(objects[index] ?? "");
+		return content !== undefined && isPlaceholder(content);
+	});
+	const text = genuine.map((line) => `${line}\n`).join("");
+	if (text !== "") await appendFile(join(folder, PLACEHOLDER_LIST), text, { mode: 0o600 });
 }

@@ -11,8 +11,8 @@ import { Checkout } from "../../../../src/chronicle/engine/postgres/checkout.ts"
 import type { PostgresLedger } from "../../../../src/chronicle/engine/postgres/held.ts";
 import { type Database, openSharedWorkspace } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { publishSegment } from "../../../../src/chronicle/engine/postgres/publishing.ts";
+import { readSnapshots } from "../../../../src/chronicle/engine/postgres/run-snapshot.ts";
 import { openLookingWorkspace } from "../../../../src/chronicle/engine/postgres/shared-workspace.ts";
-import { readSnapshots } from "../../../../src/chronicle/engine/postgres/snapshot-rows.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { patient } from "../../../harness/patience.ts";
 import { needsPostgres } from "../../../harness/postgres.ts";

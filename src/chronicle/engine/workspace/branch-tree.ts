@@ -4,20 +4,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-	editTree,
-	isNothing,
-	modes,
-	parseNested,
-	parseRawChanges,
-	type RawChange,
-	readBlobs,
-	type TreeEntry,
-} from "../workspace/index.ts";
+import { readBlobs } from "./blobs.ts";
 import { type ConvertedObjects, committedFiles } from "./committed-files.ts";
-import { explainGit, type GitPlace, gitAt, gitText } from "./remote.ts";
-import { readPlaceholders } from "./run-snapshot.ts";
-import { isObjectName } from "./untrusted.ts";
+import { parseRawChanges, type RawChange } from "./compare.ts";
+import { isNothing, modes, type TreeEntry } from "./git.ts";
+import { explainGit, type GitPlace, gitAt, gitText } from "./git-place.ts";
+import { parseNested } from "./nested-repository.ts";
+import { readPlaceholders } from "./placeholders.ts";
+import { editTree } from "./private-index.ts";
 
 export interface BranchFiles {
 	/** The snapshot. */
@@ -92,6 +86,12 @@ function asBefore({ path, before }: RawChange): TreeEntry {
 	return { path, ...before };
 }
 
+/** The commit that an embedded repository was at, by what the snapshot recorded of it. */
+function headOf(recorded: Buffer | undefined): string | undefined {
+	const head = recorded && parseNested(recorded)?.head;
+	return head && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(head) ? head : undefined;
+}
+
 function isRepository({ before, after }: RawChange): boolean {
 	return before.mode === modes.repository || after.mode === modes.repository;
 }
@@ -116,8 +116,8 @@ async function repositoryEdits(
 		const { path, before, after } = change;
 		if (after.mode === modes.repository) {
 			if (before.mode !== modes.repository && !named(path)) return [change, ...inside(path)].map(asBefore);
-			const head = parseNested(recorded.get(after.object) ?? Buffer.alloc(0))?.head;
-			return [isObjectName(head) ? { path, mode: modes.repository, object: head } : asBefore(change)];
+			const head = headOf(recorded.get(after.object));
+			return [head === undefined ? asBefore(change) : { path, mode: modes.repository, object: head }];
 		}
 		const isReplaced = !isNothing(after.object) || inside(path).length > 0;
 		const isRemoved = namedThen(path) && !named(path);

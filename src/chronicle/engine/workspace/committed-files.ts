@@ -5,17 +5,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-	fromRaw,
-	isNothing,
-	modes,
-	nulled,
-	type RawChange,
-	readBlobs,
-	runGit,
-	type TreeEntry,
-} from "../workspace/index.ts";
-import { explainGit, type GitPlace } from "./remote.ts";
+import { readBlobs } from "./blobs.ts";
+import type { RawChange } from "./compare.ts";
+import { isNothing, modes, nulled, runGit, type TreeEntry } from "./git.ts";
+import { explainGit, type GitPlace } from "./git-place.ts";
+import { fromRaw } from "./paths.ts";
 
 /** Objects that were converted before, by path and object. */
 export type ConvertedObjects = Map<string, string>;

@@ -55,118 +55,90 @@ export async function untilReached<T>(
 	}
 }
 
-/** The database that failures name. */
-type Named = Pick<Database, "name" | "shell">;
-
-interface Explained {
-	readonly what: string;
-	readonly remedy: string;
-}
-
-const rules: readonly (readonly [
-	code: RegExp,
-	message: RegExp,
-	explain: (database: Named, message: string) => Explained,
-])[] = [
+/** What errors mean, by code and message; `{name}`, `{shell}` and `{message}` stand for the database, the prefix of commands, and the error. */
+const rules: readonly (readonly [code: RegExp, message: RegExp, what: string, remedy: string])[] = [
 	[
 		/^08P01$/,
 		/unsupported startup parameter/,
-		({ name }, message) => ({
-			what: `The database ${name} is behind a PgBouncer that refused the connection: ${message}`,
-			remedy: "Set ignore_startup_parameters = statement_timeout in PgBouncer, or connect to Postgres itself.",
-		}),
+		"The database {name} is behind a PgBouncer that refused the connection: {message}",
+		"Set ignore_startup_parameters = statement_timeout in PgBouncer, or connect to Postgres itself.",
 	],
 	[
 		/^25006$/,
 		/^/,
-		({ name }, message) => ({
-			what: `The database ${name} is read-only: ${message}`,
-			remedy: "Name the address of the primary, or promote this standby.",
-		}),
+		"The database {name} is read-only: {message}",
+		"Name the address of the primary, or promote this standby.",
 	],
 	[
 		/^42501$/,
 		/^/,
-		({ name, shell }, message) => ({
-			what: `This database user lacks a privilege on ${name}: ${message}`,
-			remedy: `Use one with the role that this takes (GRANT chronicle_submitter TO …: runs, commands and its own schedules; chronicle_worker: hosts; chronicle_operator: remove, priorities above 0, limit and drain; the owner of the tables: init), and give it the project as the owner: ${shell}engine init --project … --members ….`,
-		}),
+		"This database user lacks a privilege on {name}: {message}",
+		"Use one with the role that this takes (GRANT chronicle_submitter TO …: runs, commands and its own schedules; chronicle_worker: hosts; chronicle_operator: remove, priorities above 0, limit and drain; the owner of the tables: init), and give it the project as the owner: {shell}engine init --project … --members ….",
 	],
 	[
 		/^/,
 		/^Queue \S+ does not exist$/,
-		({ shell }, message) => ({
-			what: `The engine has no queue ${message.split(" ")[1]}, so no host takes runs from it`,
-			remedy: `Create it: ${shell}engine init --project … --queues ….`,
-		}),
+		"The engine lacks a queue, so no host takes runs from it: {message}",
+		"Create it: {shell}engine init --project … --queues ….",
 	],
 	[
 		/^/,
 		/client password must be a string/,
-		({ name }) => ({
-			what: `The database ${name} asks for a password`,
-			remedy: "Set PGPASSWORD, or add a line for it to ~/.pgpass, which only you may read (mode 0600).",
-		}),
+		"The database {name} asks for a password",
+		"Set PGPASSWORD, or add a line for it to ~/.pgpass, which only you may read (mode 0600).",
 	],
 	[
 		/^28000$/,
 		/no encryption|client certificate/,
-		({ name }, message) => ({
-			what: `The database ${name} refused the connection: ${message}`,
-			remedy:
-				"Name TLS in the address: ?sslmode=verify-full, with sslrootcert, sslcert and sslkey where it needs them.",
-		}),
+		"The database {name} refused the connection: {message}",
+		"Name TLS in the address: ?sslmode=verify-full, with sslrootcert, sslcert and sslkey where it needs them.",
 	],
 	[
 		/^(?:28P01|28000|3D000)$/,
 		/^/,
-		({ name }, message) => ({
-			what: `The database ${name} refused the connection: ${message}`,
-			remedy: "Check user, password and database in the address.",
-		}),
+		"The database {name} refused the connection: {message}",
+		"Check user, password and database in the address.",
 	],
 	[
 		/CERT|^UNABLE_TO|^ERR_(?:TLS|SSL|OSSL)/,
 		/^/,
-		({ name }, message) => ({
-			what: `The TLS connection to the database ${name} failed: ${message}`,
-			remedy:
-				"Name the authority of its certificate: ?sslmode=verify-full&sslrootcert=<file> in the address, or PGSSLROOTCERT. The host in the address must be one of the certificate.",
-		}),
+		"The TLS connection to the database {name} failed: {message}",
+		"Name the authority of its certificate: ?sslmode=verify-full&sslrootcert=<file> in the address, or PGSSLROOTCERT. The host in the address must be one of the certificate.",
 	],
 	[
 		/^ENOENT$/,
 		/open '/,
-		({ name }, message) => ({
-			what: `A file that the address of the database ${name} names cannot be read: ${message}`,
-			remedy: "Check sslrootcert, sslcert and sslkey, and PGSSLROOTCERT, PGSSLCERT and PGSSLKEY.",
-		}),
+		"A file that the address of the database {name} names cannot be read: {message}",
+		"Check sslrootcert, sslcert and sslkey, and PGSSLROOTCERT, PGSSLCERT and PGSSLKEY.",
 	],
 ];
 
 /** What an error of the database means to the user. */
-export function databaseFailure(error: unknown, database: Named): Failure & { readonly reason: "io" | "no_space" } {
-	const { code = "", message } = error as { code?: string; message: string };
+export function databaseFailure(
+	error: unknown,
+	{ name, shell }: Pick<Database, "name" | "shell">,
+): Failure & { readonly reason: "io" | "no_space" } {
+	const { code = "", message: said } = error as { code?: string; message: string };
 	if (code === "53100")
 		return {
 			reason: "no_space",
-			message: `The database ${database.name} has no space left.`,
+			message: `The database ${name} has no space left.`,
 			remedy: "Free some space there, then resume the run: nothing that was recorded is lost.",
 		};
-	const rule = rules.find(([codes, messages]) => codes.test(code) && messages.test(message));
-	const { what, remedy } = rule?.[2](database, message) ?? unexplained(error, database);
-	return { reason: "io", message: `${what}.`, remedy };
-}
-
-function unexplained(error: unknown, { name, shell }: Named): Explained {
-	const { code = "", message } = error as { code?: string; message: string };
-	return isOutage(error)
-		? {
-				what: `The database ${name} cannot be reached: ${message || code}`,
-				remedy: "Check that it runs and the network, then try again.",
-			}
-		: {
-				what: `The database ${name} refused a statement: ${message}${code === "" ? "" : ` (${code})`}`,
-				remedy: `Run ${shell}engine doctor.`,
-			};
+	const message = said || code;
+	const [, , what, remedy] = rules.find(([codes, messages]) => codes.test(code) && messages.test(said)) ?? [
+		...["", ""],
+		...(isOutage(error)
+			? ["The database {name} cannot be reached: {message}", "Check that it runs and the network, then try again."]
+			: [
+					`The database {name} refused a statement: {message}${code === "" ? "" : ` (${code})`}`,
+					"Run {shell}engine doctor.",
+				]),
+	];
+	const fill = (text = ""): string =>
+		text.replace(
+			/\{(name|shell|message)\}/g,
+			(_, word: "name" | "shell" | "message") => ({ name, shell, message })[word],
+		);
+	return { reason: "io", message: `${fill(what)}.`, remedy: fill(remedy) };
 }

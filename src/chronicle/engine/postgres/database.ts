@@ -81,31 +81,19 @@ function abandon(client: InstanceType<Pg["Client"]>): void {
 	(client as unknown as { readonly connection: { readonly stream: { destroy(): void } } }).connection.stream.destroy();
 }
 
-/** An address as libpq takes it for a failover, and `pg` does not. */
-const severalHosts = /^postgres(?:ql)?:\/\/(?:[^/?]*@)?[^/?@]*,[^/?@]*(?:[/?]|$)/;
-
 /**
  * Opens the database at `url` (`postgres://…`; TLS options such as `sslmode=verify-full` belong to it). Nothing is connected yet. `shell`
  * precedes the commands that a failure names.
  */
 export async function openDatabase(url: string, shell = OWN_COMMAND): Promise<Result<Database>> {
 	const parsed = URL.canParse(url) ? new URL(url) : undefined;
-	if (severalHosts.test(url))
-		return {
-			ok: false,
-			failure: {
-				reason: "usage",
-				message: "The engine's address names several hosts.",
-				remedy: "Name one that follows the primary: a DNS name, a virtual address or a proxy.",
-			},
-		};
 	if (!parsed || !/^postgres(?:ql)?:$/.test(parsed.protocol))
 		return {
 			ok: false,
 			failure: {
 				reason: "usage",
-				message: "The engine's address is not a Postgres URL.",
-				remedy: "Write it as postgres://user@host:5432/database.",
+				message: "The engine's address is not the URL of one Postgres server.",
+				remedy: "Write it as postgres://user@host:5432/database; for a failover, name a host that follows the primary.",
 			},
 		};
 	const loaded = await loadPackages();

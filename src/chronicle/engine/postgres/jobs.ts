@@ -20,7 +20,7 @@ export interface JobAttempt {
 	readonly retryCount: number;
 }
 
-/** Added to the priority of a run that waits for its children: hosts take it first, because it needs no slot. */
+/** Added to the priority of a run that waits for its children: hosts take it first, because it needs the slot only for a moment. */
 const delegatesFirst = 10;
 
 /** Added to that of a suspect: a host that has become idle for it takes it before the others. */

@@ -4,7 +4,7 @@
 export class Slots {
 	readonly #onFree: () => void;
 	#free: number;
-	readonly #waiting: (() => void)[] = [];
+	readonly #waiting = new Set<() => void>();
 
 	/** `onFree`: called when a run has given a slot back that no other run waits for. */
 	constructor(number: number, onFree: () => void) {
@@ -20,39 +20,32 @@ export class Slots {
 	take(): Slot {
 		if (this.#free === 0) throw new Error("No slot is free.");
 		this.#free -= 1;
-		return new Slot(this, true);
+		return new Slot(this);
 	}
 
-	/** The slot of a run that needs none yet. */
-	takeLater(): Slot {
-		return new Slot(this, false);
-	}
-
-	/** Resolves with a slot of its own once there is one; `undefined`: `signal` aborted before. */
-	wait(signal: AbortSignal): Promise<true | undefined> {
-		if (signal.aborted) return Promise.resolve(undefined);
+	/** Takes a slot once one is free; `false`: `signal` aborted before. */
+	wait(signal: AbortSignal): Promise<boolean> {
+		if (signal.aborted) return Promise.resolve(false);
 		if (this.#free > 0) {
 			this.#free -= 1;
 			return Promise.resolve(true);
 		}
-		return new Promise((resolve) => {
-			const stop = (): void => {
-				this.#waiting.splice(this.#waiting.indexOf(get), 1);
-				resolve(undefined);
-			};
-			const get = (): void => {
-				signal.removeEventListener("abort", stop);
-				resolve(true);
-			};
-			signal.addEventListener("abort", stop, { once: true });
-			this.#waiting.push(get);
-		});
+		const { promise, resolve } = Promise.withResolvers<boolean>();
+		const get = (): void => resolve(true);
+		const stop = (): void => {
+			this.#waiting.delete(get);
+			resolve(false);
+		};
+		this.#waiting.add(get);
+		signal.addEventListener("abort", stop, { once: true });
+		return promise.finally(() => signal.removeEventListener("abort", stop));
 	}
 
 	/** `wasUsed`: by a run. */
 	giveBack(wasUsed: boolean): void {
-		const next = this.#waiting.shift();
+		const [next] = this.#waiting;
 		if (next) {
+			this.#waiting.delete(next);
 			next();
 			return;
 		}
@@ -64,35 +57,24 @@ export class Slots {
 /** The slot of one run. */
 export class Slot {
 	readonly #slots: Slots;
-	#has: boolean;
+	#isTaken = true;
 
-	constructor(slots: Slots, has: boolean) {
+	constructor(slots: Slots) {
 		this.#slots = slots;
-		this.#has = has;
 	}
 
-	/** Whether it is taken now. */
 	get isTaken(): boolean {
-		return this.#has;
+		return this.#isTaken;
 	}
 
-	release(): void {
-		this.#giveBack(true);
-	}
-
-	/** Gives it back because there was no run for it. */
-	putBack(): void {
-		this.#giveBack(false);
-	}
-
-	#giveBack(wasUsed: boolean): void {
-		if (!this.#has) return;
-		this.#has = false;
-		this.#slots.giveBack(wasUsed);
+	/** Gives it back. `wasUsed`: by a run. */
+	release(wasUsed = true): void {
+		if (this.#isTaken) this.#slots.giveBack(wasUsed);
+		this.#isTaken = false;
 	}
 
 	/** Takes one again if it was released; resolves early when `signal` aborts. */
 	async acquire(signal: AbortSignal): Promise<void> {
-		if (!this.#has) this.#has = (await this.#slots.wait(signal)) === true;
+		this.#isTaken ||= await this.#slots.wait(signal);
 	}
 }

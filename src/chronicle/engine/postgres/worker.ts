@@ -8,8 +8,6 @@ import type { Failure } from "../../core/index.ts";
 import { systemClock } from "../project/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
 import { Checkout } from "./checkout.ts";
-import { isDelegatingQueued } from "./child-rows.ts";
-import { CronClock } from "./cron-clock.ts";
 import type { Database } from "./database.ts";
 import { openDiskCheck } from "./disk-check.ts";
 import type { PostgresLedger } from "./held.ts";
@@ -84,11 +82,11 @@ export class EngineWorker {
 	readonly #searches: Searches;
 	/** It has not proved to be alive in time. */
 	#late = false;
-	readonly #cron: CronClock;
+	/** Stops the clock that sends the jobs of schedules; absent: it does not run. */
+	#cron: Promise<() => Promise<void>> | undefined;
 
 	constructor(options: WorkerOptions) {
 		this.#options = options;
-		this.#cron = new CronClock(options.database, options.report);
 		this.#isFull = openDiskCheck(options);
 		const { database, host, data, queues } = options;
 		const onMaintained = () => Promise.all(this.#served.map((served) => this.#removeStale(served)));
@@ -130,7 +128,7 @@ export class EngineWorker {
 			} else if ("failure" in beat) this.#options.report(beat.failure, { level: "error" });
 			else {
 				this.#searches.hosts = beat.hosts;
-				this.#cron.run(beat.scheduled && !this.#draining);
+				if (beat.scheduled && !this.#draining) this.#startCron();
 				if (beat.draining) this.drain();
 				void this.#returnStrays(beat.held);
 			}
@@ -155,9 +153,20 @@ export class EngineWorker {
 		await this.#taking;
 		await this.#searches.settle();
 		for (const { scheduled } of this.#served) await scheduled.settle();
-		await this.#cron.stop();
+		await (await this.#cron)?.();
 		await host.leave();
 		return failure;
+	}
+
+	/** Starts the clock of schedules once there are some; the database lets one host at a time send their jobs. */
+	#startCron(): void {
+		const { database, report } = this.#options;
+		this.#cron ??= database.startCron().catch((error: Error) => {
+			// Retried when the host next renews its lease.
+			this.#cron = undefined;
+			report(`Schedules are not watched here: ${error.message}`, { level: "error" });
+			return async () => {};
+		});
 	}
 
 	/** Whether it looks for a job that was sent. Few hosts have the labels of a queue: each of them does. */
@@ -254,9 +263,8 @@ export class EngineWorker {
 
 	async #lookAfter(served: Served): Promise<void> {
 		if (this.#draining) return;
-		if (this.#free() === 0) await this.#takeDelegating(served);
 		await parkDeadRuns(this.#options.database, served, this.#options.report);
-		if (this.#cron.isWanted) served.scheduled.look();
+		if (this.#cron) served.scheduled.look();
 	}
 
 	#free(): number {
@@ -277,27 +285,11 @@ export class EngineWorker {
 		return false;
 	}
 
-	/** Takes the runs that wait for their children, and that no host has, although no slot is free: they need none. */
-	async #takeDelegating(served: Served): Promise<void> {
-		const { database } = this.#options;
-		const { name } = served.project;
-		for (let tookOne = true; tookOne && !this.#draining && (await isDelegatingQueued(database, name)); ) {
-			tookOne = false;
-			for (const queue of await this.#jobs.queuesOf(name)) {
-				const taken = await this.#jobs.take(served.store, queue, "delegating").catch(() => undefined);
-				if (!taken || taken === "left") continue;
-				tookOne = true;
-				this.#busy += 1;
-				this.#begin(served, taken, this.#slots.takeLater());
-			}
-		}
-	}
-
 	/** Takes the first job of a queue, or passes it; `false`: there is none, or a limit holds the queue back. */
 	async #take(served: Served, queue: string): Promise<boolean> {
 		this.#busy += 1;
 		const slot = this.#slots.take();
-		const taken = await this.#jobs.take(served.store, queue, "any").catch((error: unknown) => {
+		const taken = await this.#jobs.take(served.store, queue).catch((error: unknown) => {
 			this.#jobs.close(queue);
 			this.#options.report(`No job of ${queue} could be taken: ${(error as Error).message}`, { level: "error" });
 			return undefined;
@@ -305,7 +297,7 @@ export class EngineWorker {
 		if (taken && taken !== "left") this.#begin(served, taken, slot);
 		else {
 			this.#busy -= 1;
-			slot.putBack();
+			slot.release(false);
 		}
 		return taken !== undefined;
 	}

@@ -19,9 +19,11 @@ describe("the slots of a host", () => {
 					const one = all[index % Math.max(all.length, 1)];
 					if (step === "take" && slots.free > 0)
 						all.push({ slot: slots.take(), control: new AbortController(), waiting: undefined });
-					else if (step === "later")
-						all.push({ slot: slots.takeLater(), control: new AbortController(), waiting: undefined });
-					else if (step === "release") one?.slot.release();
+					else if (step === "later" && slots.free > 0) {
+						const slot = slots.take();
+						slot.release();
+						all.push({ slot, control: new AbortController(), waiting: undefined });
+					} else if (step === "release") one?.slot.release();
 					else if (step === "acquire" && one && !one.waiting)
 						one.waiting = one.slot.acquire(one.control.signal).finally(() => {
 							one.waiting = undefined;
@@ -53,9 +55,13 @@ describe("the slots of a host", () => {
 			looks += 1;
 		});
 		const { signal } = new AbortController();
-		const first = slots.take();
 		const order: string[] = [];
-		const [second, third] = [slots.takeLater(), slots.takeLater()];
+		const second = slots.take();
+		second.release();
+		const third = slots.take();
+		third.release();
+		const first = slots.take();
+		looks = 0;
 		const both = [
 			second.acquire(signal).then(() => order.push("second")),
 			third.acquire(signal).then(() => order.push("third")),
@@ -68,7 +74,7 @@ describe("the slots of a host", () => {
 		third.release();
 		third.release();
 		expect([slots.free, looks]).toEqual([1, 1]);
-		slots.take().putBack();
+		slots.take().release(false);
 		expect([slots.free, looks]).toEqual([1, 1]);
 	});
 });

@@ -97,11 +97,11 @@ describe("an error of the database", () => {
 
 describe("an address", () => {
 	it.each([
-		["postgres://a:1,b:2/db", "names several hosts"],
-		["postgres://ann:p,w@a,b/db", "names several hosts"],
-		["postgresql://a,b?target_session_attrs=read-write", "names several hosts"],
-		["mysql://a/db", "not a Postgres URL"],
-		["a,b", "not a Postgres URL"],
+		["postgres://a:1,b:2/db", "not the URL of one Postgres server"],
+		["postgres://ann:p,w@a,b/db", "not the URL of one Postgres server"],
+		["postgresql://a,b?target_session_attrs=read-write", "not the URL of one Postgres server"],
+		["mysql://a/db", "not the URL of one Postgres server"],
+		["a,b", "not the URL of one Postgres server"],
 		["postgres://ann:p,w@a/db,c?options=x,y", undefined],
 	])("%s is refused where it cannot be used", async (url, wanted) => {
 		const opened = await openDatabase(url);

@@ -1,6 +1,7 @@
 // The children of a run as rows of their own, which any host takes while their parents need them.
 // R1 a child begins with its first job, in one transaction, while this host holds its parent; R2 a child that one of its parents no longer needs
 // is held by nobody, and takes no commands; R3 a tree has at most as many children as are allowed, however many hosts add some.
+import { isFlag, isNumber, object, optional } from "../../../definition/index.ts";
 import {
 	type Created,
 	MAX_RUNS_IN_TREE,
@@ -8,16 +9,19 @@ import {
 	type Result,
 	type Run,
 	type StoreFailure,
+	type TreeCeilings,
 } from "../../core/index.ts";
 import { storeFailure } from "../ledger/index.ts";
 import { tooManyChildren } from "../project/index.ts";
-import { type Database, notify, type Sql } from "./database.ts";
+import type { Database, Sql } from "./database.ts";
+import type { Host } from "./host.ts";
 import { firstEvent, insertRow, unreadableTemplate } from "./insert-run.ts";
 import { ensureJob } from "./jobs.ts";
 import type { PostgresStoreOptions } from "./parts.ts";
 import { narrowedQueue } from "./routing.ts";
 import { addedRow, familyText, findRow, loadRow, lockRow, lockRun, type RunRow } from "./rows.ts";
 import type { RunStart } from "./run-snapshot.ts";
+import { parseUntrusted } from "./untrusted.ts";
 
 /** How a child is left to the hosts. */
 export interface ChildStart {
@@ -27,7 +31,7 @@ export interface ChildStart {
 	readonly trees: string;
 	/** What its hosts must have, whatever its states ask for. */
 	readonly labels: readonly string[];
-	/** What the child may use, as text (see `child-ceilings.ts`); `null`: no ceiling applies. */
+	/** What the child may use, as text (see {@link ceilingsText}); `null`: no ceiling applies. */
 	ceilings(): string | null;
 }
 
@@ -219,17 +223,59 @@ export async function activeChildren(database: Database, parent: string): Promis
 	return rows.map(({ id }) => id);
 }
 
-/** Notes what a child may use, and notifies the host that holds it. */
+/** Notes what a child may use. */
 export async function saveCeilings(database: Database, id: string, ceilings: string): Promise<void> {
 	await database.query("UPDATE chronicle.run SET ceilings = $2 WHERE id = $1", [id, ceilings]);
-	await notify(database, `ceilings ${id}`);
 }
 
 /** What a child may use, as text; `null`: no ceiling applies. */
-export async function readCeilings(database: Database, id: string): Promise<string | null> {
-	const { rows } = await database.query<{ ceilings: string | null }>(
-		"SELECT ceilings FROM chronicle.run WHERE id = $1",
-		[id],
-	);
-	return rows[0]?.ceilings ?? null;
+async function readCeilings(database: Database, id: string): Promise<string | null> {
+	const text = "SELECT ceilings FROM chronicle.run WHERE id = $1";
+	return (await database.query<{ ceilings: string | null }>(text, [id])).rows[0]?.ceilings ?? null;
+}
+
+/** The ceilings of a child as text; `null`: there are none. */
+export function ceilingsText(ceilings: TreeCeilings): string | null {
+	return Object.values(ceilings.left).every((figure) => figure === undefined) ? null : JSON.stringify(ceilings);
+}
+
+const figure = optional(isNumber);
+const isCeilings = object<TreeCeilings>({
+	left: object<TreeCeilings["left"]>({ costUsd: figure, tokens: figure, activeMs: figure }),
+	counted: object<TreeCeilings["counted"]>({ costUsd: isNumber, tokens: isNumber, activeMs: isNumber }),
+	countCacheReads: optional(isFlag),
+});
+
+const none = { costUsd: 0, tokens: 0, activeMs: 0 };
+/** Of a text that cannot be read. */
+const nothing: TreeCeilings = { left: none, counted: none };
+
+interface CeilingsWatch {
+	/** What the parents leave the child, as last written; `undefined`: no ceiling applies. */
+	ceilings(): TreeCeilings | undefined;
+	close(): void;
+}
+
+/** Follows the ceilings of a child that this host holds; `onChange` is called after each change. */
+export async function openCeilings(
+	{ database, host }: { readonly database: Database; readonly host: Host },
+	id: string,
+	onChange: () => void,
+): Promise<CeilingsWatch> {
+	let text = await readCeilings(database, id);
+	let closed = false;
+	const look = async (): Promise<void> => {
+		const now = await readCeilings(database, id).catch(() => text);
+		if (closed || now === text) return;
+		text = now;
+		onChange();
+	};
+	const unwatch = host.onBeat(() => void look());
+	return {
+		ceilings: () => (text === null ? undefined : (parseUntrusted(text, isCeilings) ?? nothing)),
+		close() {
+			closed = true;
+			unwatch();
+		},
+	};
 }

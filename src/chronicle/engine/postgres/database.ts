@@ -50,7 +50,7 @@ export interface Database extends Sql {
 
 /**
  * The channel of all notifications: `job <queue>` (it has a new job), `wake <run>` (it may need a job), `post <run>`, `child <parent>` (one of
- * its children was given back), `ceilings <run>`.
+ * its children was given back).
  */
 export const CHANNEL = "chronicle";
 

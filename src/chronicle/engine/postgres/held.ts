@@ -14,14 +14,13 @@ import {
 	type StoreFailure,
 } from "../../core/index.ts";
 import { redactEvent, stampEvent, storeFailure } from "../ledger/index.ts";
-import { signalParent } from "./child-signal.ts";
 import { notify, type Sql } from "./database.ts";
 import { databaseFailure, outageMs, throughOutage } from "./database-failure.ts";
 import type { Host } from "./host.ts";
 import { ensureJob, type JobAttempt } from "./jobs.ts";
 import { noProof, proofNow } from "./lease-proof.ts";
 import type { StoreParts } from "./parts.ts";
-import { findAnswer, openPosts, type Posts, settlePost, type TakenAnswer } from "./posts.ts";
+import { findAnswer, openPosts, type Posts, settlePost, signalParent, type TakenAnswer } from "./posts.ts";
 import { foldedValues, lockRun, type RunRow, readEventRows, storedText } from "./rows.ts";
 import {
 	deleteSnapshots,

@@ -10,13 +10,14 @@ import {
 	type Post,
 	type PostListener,
 	type PostState,
+	type Run,
 	type UserEvent,
 } from "../../core/index.ts";
-import { openDeliveryLoop, parsePost } from "../ledger/index.ts";
+import { openDeliveryLoop, parsePost, postText } from "../ledger/index.ts";
 import { CHANNEL, type Database, type Sql } from "./database.ts";
 import { outageMs, throughOutage } from "./database-failure.ts";
 import type { Host } from "./host.ts";
-import { loadRow, type RunRow } from "./rows.ts";
+import { findRow, loadRow, type RunRow } from "./rows.ts";
 
 export interface Posts {
 	/** Resolves once the rows that were there have been delivered. */
@@ -224,4 +225,28 @@ function handleOf(database: Database, id: string): Post {
 /** The handle of a post that was refused at once. */
 export function refusedPost(reason: string): Post {
 	return { state: async () => ({ kind: "refused", reason }), withdraw: async () => false };
+}
+
+/** Whether the run has recorded that the child `id` waits, and would follow it again. */
+function countsAsWaiting({ children, stage, hold }: Run, id: string): boolean {
+	const child = children?.children.find((one) => one.id === id);
+	if (child?.status !== "parked") return false;
+	return stage.kind === "children" || (stage.kind === "waiting" && hold?.cause === "children");
+}
+
+/**
+ * Signals the parent of a child that a host gives back, if the parent believes that the child waits for the user: the user has answered it since then, and may
+ * have been cut off before the parent was signaled. In the transaction that gives the child back; the row of the parent was locked before that of
+ * the child.
+ */
+export async function signalParent(
+	database: Database,
+	tx: Sql,
+	{ id, parent, at }: { readonly id: string; readonly parent: string; readonly at: number },
+): Promise<void> {
+	const row = await findRow(tx, parent);
+	const run = row && (await loadRow(tx, row));
+	const body = postText({ kind: "child_signaled", child: id });
+	if (!row || !run || typeof run === "string" || body === undefined || !countsAsWaiting(run, id)) return;
+	await addPost(database, { run: parent, body, at, refused: undefined }, tx);
 }

@@ -13,27 +13,33 @@ export const limitKinds: readonly LimitKind[] = ["project", "queue", "provider"]
 export class LimitReached extends Error {
 	readonly kind: LimitKind;
 
-	constructor(kind: LimitKind, limit: string) {
+	constructor({ kind, name, most, perMinute, held }: LimitLoad) {
+		const runs = `runs ${scopeTexts[kind](name)}`;
+		const limit = most !== null && held >= most ? `${most} ${runs} at once` : `${perMinute} ${runs} a minute`;
 		super(`Waits for the limit of ${limit}.`);
 		this.kind = kind;
 	}
 }
 
-interface Limit {
+/** A limit with the runs that wait because of it. */
+export interface LimitStatus {
 	readonly kind: LimitKind;
 	readonly name: string;
 	/** Runs at once. */
 	readonly most: number | null;
 	/** Runs taken in a minute. */
-	readonly per_minute: number | null;
-}
-
-interface LimitLoad extends Limit {
+	readonly perMinute: number | null;
 	/** Runs that hosts have now. */
 	readonly held: number;
 	/** Runs that hosts took in the last minute. */
 	readonly taken: number;
+	readonly waiting: number;
 }
+
+type LimitLoad = Omit<LimitStatus, "waiting">;
+
+const loadColumns = 'q.kind, q.name, q.most, q.per_minute AS "perMinute", l.held, l.taken';
+const loads = "chronicle.quota q CROSS JOIN LATERAL chronicle.load(q.kind, q.name) l";
 
 const scopeTexts: Readonly<Record<LimitKind, (name: string) => string>> = {
 	project: (name) => `of the project ${name}`,
@@ -51,43 +57,28 @@ export async function lockLimits(tx: Sql): Promise<void> {
 
 /** Throws `LimitReached` if the run of a locked row must wait; otherwise the run counts as taken. */
 export async function admitRun(tx: Sql, { project, queue, provider }: RunRow): Promise<void> {
-	const [, plain = ""] = queue.split("/");
-	const values = [project, plain, provider];
-	const { rows: limits } = await tx.query<Limit>(`SELECT * FROM chronicle.quota WHERE ${ofRun}`, values);
-	if (limits.length === 0) return;
-	await tx.query("SELECT pg_advisory_xact_lock($1)", [lockNumber]);
-	const { rows: loads } = await tx.query<LimitLoad>(
-		`SELECT q.*, l.held, l.taken FROM chronicle.quota q CROSS JOIN LATERAL chronicle.load(q.kind, q.name) l WHERE ${ofRun}`,
-		values,
-	);
-	const full = limitKinds.flatMap((kind) => loads.filter((load) => load.kind === kind)).find(isFull);
-	if (full) throw new LimitReached(full.kind, fullText(full));
-	if (loads.some((load) => load.per_minute !== null))
+	const values = [project, queue.split("/")[1], provider];
+	if ((await tx.query(`SELECT FROM chronicle.quota WHERE ${ofRun}`, values)).count === 0) return;
+	await lockLimits(tx);
+	const { rows } = await tx.query<LimitLoad>(`SELECT ${loadColumns} FROM ${loads} WHERE ${ofRun}`, values);
+	const full = limitKinds.flatMap((kind) => rows.filter((load) => load.kind === kind)).find(isFull);
+	if (full) throw new LimitReached(full);
+	if (rows.some((load) => load.perMinute !== null))
 		await tx.query("INSERT INTO chronicle.claim (project, queue, provider) VALUES ($1, $2, $3)", values);
 }
 
 /** Whether runs wait because of it. */
-function isFull({ most, per_minute, held, taken }: LimitLoad): boolean {
-	return (most !== null && held >= most) || (per_minute !== null && taken >= per_minute);
+function isFull({ most, perMinute, held, taken }: LimitLoad): boolean {
+	return (most !== null && held >= most) || (perMinute !== null && taken >= perMinute);
 }
 
-function fullText({ kind, name, most, per_minute, held }: LimitLoad): string {
-	const isHeld = most !== null && held >= most;
-	return isHeld
-		? `${most} runs ${scopeTexts[kind](name)} at once`
-		: `${per_minute} runs ${scopeTexts[kind](name)} a minute`;
+interface NewLimit extends Pick<LimitStatus, "kind" | "name"> {
+	readonly most?: number | undefined;
+	readonly perMinute?: number | undefined;
 }
 
-/** Sets or removes a limit. `most`: at once; `perMinute`: taken in a minute; neither: no limit. */
-export async function setLimit(
-	sql: Sql,
-	{
-		kind,
-		name,
-		most,
-		perMinute,
-	}: { kind: LimitKind; name: string; most?: number | undefined; perMinute?: number | undefined },
-): Promise<void> {
+/** Sets a limit; removes it without `most` and `perMinute`. */
+export async function setLimit(sql: Sql, { kind, name, most, perMinute }: NewLimit): Promise<void> {
 	if (most === undefined && perMinute === undefined) {
 		await sql.query("DELETE FROM chronicle.quota WHERE kind = $1 AND name = $2", [kind, name]);
 		return;
@@ -107,28 +98,13 @@ export async function isLimitable(database: Database, kind: LimitKind, name: str
 	return (await boss.getQueues()).some((queue) => queue.name.split("/")[1] === name);
 }
 
-/** A limit with the runs that wait because of it. */
-export interface LimitStatus {
-	readonly kind: LimitKind;
-	readonly name: string;
-	readonly most: number | null;
-	readonly perMinute: number | null;
-	readonly held: number;
-	readonly taken: number;
-	readonly waiting: number;
-}
-
 /** All limits. `waiting` counts the runs that the caller sees. */
 export async function readLimits(database: Database): Promise<readonly LimitStatus[]> {
-	const { rows } = await database.query<LimitLoad & { readonly queued: number }>(
-		`SELECT q.*, l.held, l.taken, (
+	const { rows } = await database.query<LimitStatus>(
+		`SELECT ${loadColumns}, (
 			SELECT count(*)::int FROM chronicle.run WHERE parent IS NULL AND holder IS NULL AND (job IS NOT NULL OR NOT parked)
 			AND q.name = CASE q.kind WHEN 'project' THEN project WHEN 'queue' THEN split_part(queue, '/', 2) ELSE provider END
-		) AS queued
-		FROM chronicle.quota q CROSS JOIN LATERAL chronicle.load(q.kind, q.name) l ORDER BY q.kind, q.name`,
+		) AS waiting FROM ${loads} ORDER BY q.kind, q.name`,
 	);
-	return rows.map((load) => {
-		const { kind, name, most, per_minute: perMinute, held, taken } = load;
-		return { kind, name, most, perMinute, held, taken, waiting: isFull(load) ? load.queued : 0 };
-	});
+	return rows.map((limit) => (isFull(limit) ? limit : { ...limit, waiting: 0 }));
 }

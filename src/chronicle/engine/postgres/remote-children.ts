@@ -21,11 +21,11 @@ import {
 } from "../../core/index.ts";
 import { openDeliveryLoop } from "../ledger/index.ts";
 import { type CleanupApprovals, firstOfChild } from "../project/index.ts";
-import { ceilingsText } from "./child-ceilings.ts";
 import {
 	activeChildren,
 	type ChildStart,
 	type ChildState,
+	ceilingsText,
 	childStates,
 	dropChildren,
 	filesOfChild,

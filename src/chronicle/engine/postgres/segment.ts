@@ -17,8 +17,7 @@ import {
 } from "../supervisor/index.ts";
 import type { ProjectEnvironment } from "../worker/index.ts";
 import type { Checkout } from "./checkout.ts";
-import { openCeilings } from "./child-ceilings.ts";
-import { filesOfChild, saveBase } from "./child-rows.ts";
+import { filesOfChild, openCeilings, saveBase } from "./child-rows.ts";
 import type { Database } from "./database.ts";
 import { outageMs, untilReached } from "./database-failure.ts";
 import type { PostgresLedger } from "./held.ts";

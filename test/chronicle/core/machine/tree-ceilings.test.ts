@@ -16,7 +16,7 @@ import {
 	type SpendFigures,
 	type TreeCeilings,
 } from "../../../../src/chronicle/core/machine/index.ts";
-import { ceilingsText } from "../../../../src/chronicle/engine/postgres/child-ceilings.ts";
+import { ceilingsText } from "../../../../src/chronicle/engine/postgres/child-rows.ts";
 import { runs } from "../../../harness/runs.ts";
 import { parentTemplate, plan } from "./child-steps.ts";
 import { open, spend } from "./test-run.ts";

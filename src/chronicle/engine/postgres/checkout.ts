@@ -21,14 +21,12 @@ export interface CheckoutOptions {
 	readonly remote: string;
 }
 
-/** What a run's working folder is set to. */
 export interface RunBase {
 	/** The commit whose files surround the snapshot's; undefined: there is none. */
 	readonly parent: string | undefined;
 	readonly note: SnapshotNote;
 }
 
-/** Where a snapshot belongs. */
 export interface RecordedPlace {
 	readonly folder: string;
 	/** The commit that the working folder was at; null: none. */
@@ -53,7 +51,6 @@ export class Checkout {
 		return join(this.#data, "runs", run);
 	}
 
-	/** The root of a run's working folder. */
 	workOf(run: string): string {
 		return join(this.#data, "work", run);
 	}

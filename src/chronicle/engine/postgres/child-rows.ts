@@ -23,7 +23,6 @@ import { addedRow, familyText, findRow, loadRow, lockRow, lockRun, type RunRow }
 import type { RunStart } from "./run-snapshot.ts";
 import { parseUntrusted } from "./untrusted.ts";
 
-/** How a child is left to the hosts. */
 export interface ChildStart {
 	/** The snapshot that it starts with, and the commit that it is on; `null`: it has begun with one. */
 	readonly start: Pick<RunStart, "head" | "parent"> | null;
@@ -195,13 +194,10 @@ export async function filesOfChild(
 	return rows[0] ?? { head: null, base: null };
 }
 
-/** What a host sees of a child that it follows. */
 export interface ChildState {
 	readonly id: string;
 	readonly seq: number;
-	/** Some host has it, or is to take it. */
 	readonly active: boolean;
-	/** Some host has it. */
 	readonly held: boolean;
 }
 
@@ -228,7 +224,6 @@ export async function saveCeilings(database: Database, id: string, ceilings: str
 	await database.query("UPDATE chronicle.run SET ceilings = $2 WHERE id = $1", [id, ceilings]);
 }
 
-/** What a child may use, as text; `null`: no ceiling applies. */
 async function readCeilings(database: Database, id: string): Promise<string | null> {
 	const text = "SELECT ceilings FROM chronicle.run WHERE id = $1";
 	return (await database.query<{ ceilings: string | null }>(text, [id])).rows[0]?.ceilings ?? null;

@@ -14,14 +14,12 @@ export function conversationSpec(run: string): string {
 	return `+${conversationRefs(run)}/*:${conversationRefs(run)}/*`;
 }
 
-/** The conversations of a run. */
 export interface RunConversations {
 	readonly run: string;
 	/** The commit that holds them, as the database says; empty: there are none; null: it is not known (runs of earlier versions). */
 	readonly recorded: string | null;
 }
 
-/** The name of a conversation's file. */
 const fileName = /^\d+\.\d+\.jsonl$/;
 
 /**
@@ -49,7 +47,6 @@ export async function writeConversations(
 	}
 }
 
-/** The names of the conversations' files in the run's `folder`. */
 async function conversationFiles(folder: string): Promise<readonly string[]> {
 	const names = await readdir(join(folder, "workers")).catch((): string[] => []);
 	return names.filter((name) => fileName.test(name));
@@ -71,7 +68,6 @@ export async function readConversations(folder: string): Promise<ReadonlyMap<str
 	return files;
 }
 
-/** Milliseconds after which a fetch is aborted. */
 const fetchMs = 20_000;
 
 /** Fetches the conversations of a run into its `folder` on a machine that is not its host. */

@@ -36,7 +36,6 @@ export interface Database extends Sql {
 	boss(): Promise<PgBoss>;
 	/** Starts to send the jobs of schedules at their times; one process of all does it at a time. Gives the function that stops it. */
 	startCron(): Promise<() => Promise<void>>;
-	/** Makes or updates the queue's tables. */
 	installJobs(): Promise<void>;
 	/** Commits when `work` resolves, rolls back when it rejects. */
 	transaction<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
@@ -44,7 +43,6 @@ export interface Database extends Sql {
 	listen(listener: (payload: string | undefined) => void): Promise<() => void>;
 	/** Number of statements that have failed, or were not answered in time. */
 	readonly failedStatements: number;
-	/** Resolves once the connections are closed. */
 	close(): Promise<void>;
 }
 
@@ -129,7 +127,6 @@ class PostgresDatabase implements Database {
 	readonly #listeners = new Set<(payload: string | undefined) => void>();
 	#listening: Promise<void> | undefined;
 	#listener: InstanceType<Pg["Client"]> | undefined;
-	/** The connection of `queryWithin`. */
 	#own: Promise<InstanceType<Pg["Client"]>> | undefined;
 	#boss: Promise<PgBoss> | undefined;
 	#closed = false;
@@ -164,7 +161,6 @@ class PostgresDatabase implements Database {
 		return this.#failed;
 	}
 
-	/** Counts a statement that fails. */
 	async #counted<T>(statement: Promise<T>): Promise<T> {
 		try {
 			return await statement;

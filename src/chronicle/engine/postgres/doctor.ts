@@ -16,10 +16,8 @@ export interface CheckResult {
 	readonly text: string;
 }
 
-/** Bytes below which a disk is called full. */
 const minFree = 2_000_000_000;
 
-/** Milliseconds by which clocks may differ. */
 const maxSkewMs = 5000;
 
 /** Checks database, role, clock, git remote, pi, models and disk, one after another. `data`: where working folders will be. */
@@ -69,7 +67,6 @@ async function checkDatabase(database: Database): Promise<string> {
 	}
 }
 
-/** Says which role of the engine the login has. */
 async function checkLogin(database: Database): Promise<string> {
 	const { login, roles, projects } = await readLogin(database).catch((error: unknown) => {
 		const { message, remedy } = databaseFailure(error, database);

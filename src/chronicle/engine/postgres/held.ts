@@ -49,11 +49,8 @@ export interface PostgresLedger extends HeldLedger {
 	deleteSnapshots(seq: number): Promise<void>;
 	/** What the row said when the run was taken: the fence under which the holder before wrote, and what it left. */
 	readonly earlier: Pick<RunRow, "fence" | "head" | "head_parent" | "folder" | "conversations" | "suspect">;
-	/** Records the commit that holds the conversations of the run. */
 	saveConversations(commit: string): Promise<void>;
-	/** The run whose refs hold its snapshots. */
 	readonly trees: string;
-	/** The snapshot that the folder of a child started with; null: not known yet. */
 	readonly base: string | null;
 }
 
@@ -69,10 +66,8 @@ export interface HeldRunParts extends StoreParts {
 /** Events after which the stored state is renewed: what has to be folded to read a run. */
 const maxUnfolded = 200;
 
-/** What one statement adds. */
 interface Addition {
 	readonly events: readonly LedgerEvent[];
-	/** The run after them. */
 	readonly next: Run;
 	readonly durability: "durable" | "soon";
 	readonly head: SnapshotName | undefined;
@@ -94,7 +89,6 @@ export class HeldRow implements PostgresLedger {
 	readonly trees: string;
 	readonly base: string | null;
 	readonly #parts: HeldRunParts;
-	/** The run after the last append. */
 	#now: Run;
 	/** The snapshot that holds its files; undefined: the one of the holder before. */
 	#head: SnapshotName | undefined;

@@ -11,7 +11,6 @@ import { databaseFailure, isOutage } from "./database-failure.ts";
 import { checkVersion, ENGINE_VERSION } from "./schema.ts";
 
 export interface HostOptions {
-	/** How others see it. Default: the machine's name. */
 	readonly name?: string;
 	readonly slots?: number;
 	readonly projects?: readonly string[];
@@ -25,7 +24,6 @@ export interface HostOptions {
 
 /** What a host has counted since it started; it is renewed with its row. */
 export interface HostFigures {
-	/** Attempts that it has begun. */
 	attempts: number;
 	/** Runs that it has taken from dead hosts. */
 	takeovers: number;
@@ -41,17 +39,14 @@ export interface RunClaim {
 	readonly fence: number;
 }
 
-/** Result of a renewal. */
 interface Beat {
 	/** It was asked to take no more runs. */
 	readonly draining: boolean;
 	/** Runs that it holds and that have undelivered posts. */
 	readonly posted: readonly string[];
-	/** All runs that it holds. */
 	readonly held: readonly RunClaim[];
 	/** Number of living hosts that take runs. */
 	readonly hosts: number;
-	/** Whether its projects have schedules. */
 	readonly scheduled: boolean;
 }
 
@@ -64,7 +59,6 @@ const retryMs = 250;
 
 export interface Host {
 	readonly id: string;
-	/** How others see it. */
 	readonly name: string;
 	readonly leaseMs: number;
 	readonly labels: readonly string[];
@@ -77,7 +71,6 @@ export interface Host {
 	steadySince(): number;
 	/** Calls `listener` after every renewal, and once for several in a row that did not succeed, until the returned function is called. */
 	onBeat(listener: (result: BeatResult) => void): () => void;
-	/** Removes the row. */
 	leave(): Promise<void>;
 }
 

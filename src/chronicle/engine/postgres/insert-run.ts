@@ -105,7 +105,6 @@ export async function insertRun(
 	return throughOutage(unsureMs, () => database.transaction(insert));
 }
 
-/** Whether the run began with this event. */
 async function isFirst(tx: Sql, id: string, event: object): Promise<boolean> {
 	const { rows } = await tx.query<{ body: string }>("SELECT body FROM chronicle.event WHERE run = $1 AND seq = 1", [
 		id,

@@ -17,18 +17,14 @@ import type { HostLog } from "./log.ts";
 import type { SharedWorkspace } from "./shared-workspace.ts";
 import type { PostgresStore } from "./store.ts";
 
-/** Files that a row names. */
 const maxFiles = 200;
 
 export interface LeftoversOptions {
 	readonly database: Database;
 	readonly store: PostgresStore;
-	/** Name of this host. */
 	readonly host: string;
 	readonly run: Run;
-	/** The run's private folder here. */
 	readonly folder: string;
-	/** Root of its working folder. */
 	readonly work: string;
 	readonly workspace: Pick<SharedWorkspace, "noteStart" | "leftovers">;
 	readonly report: HostLog;

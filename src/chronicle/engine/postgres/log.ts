@@ -2,7 +2,6 @@
 // L1 no entry has a secret in known form, or the value of a variable with a secret name.
 import type { Redact } from "../../../safety/index.ts";
 
-/** What an entry is about. */
 export interface LogFields {
 	/** Default: `info`. */
 	readonly level?: "info" | "warn" | "error";
@@ -16,13 +15,11 @@ export interface LogFields {
 export type HostLog = (message: string, fields?: LogFields) => void;
 
 export interface LogOptions {
-	/** Name and id of the host. */
 	readonly host: string;
 	readonly hostId: string;
 	readonly format: "json" | "text";
 	readonly redact: Redact;
 	readonly write: (line: string) => void;
-	/** Milliseconds since 1970. */
 	readonly now?: () => number;
 }
 

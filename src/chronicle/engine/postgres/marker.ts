@@ -6,7 +6,6 @@ import type { PostgresLedger } from "./held.ts";
 import type { RunSnapshot } from "./run-snapshot.ts";
 import { isFolderBelow, isObjectName, parseUntrusted } from "./untrusted.ts";
 
-/** A host's note about a run's folder. */
 export interface Marker {
 	/** The fence under which this host worked in it last. */
 	readonly fence: number;

@@ -8,7 +8,6 @@ import type { HostLog } from "./log.ts";
 import type { PostgresStore } from "./store.ts";
 import { runOfJob } from "./untrusted.ts";
 
-/** Of the reason. */
 const maxBytes = 2000;
 
 /** Parks the runs of the jobs in the dead-letter queue `dead` of a project, each with the reason of its last attempt. */

@@ -5,7 +5,6 @@ import type { Database } from "./database.ts";
 import type { Host } from "./host.ts";
 import type { RunStart } from "./run-snapshot.ts";
 
-/** What every part of a store works with. */
 export interface StoreParts {
 	readonly database: Database;
 	readonly host: Host;

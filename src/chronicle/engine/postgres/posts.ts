@@ -158,7 +158,6 @@ WITH post AS (
 	ON CONFLICT (run, answers) WHERE state IN ('waiting', 'taken') DO NOTHING RETURNING id
 ) SELECT id, CASE WHEN $4::text IS NULL THEN pg_notify($5, $6) END FROM post`;
 
-/** A post that is to be added. */
 interface NewPost {
 	readonly run: string;
 	readonly body: string;

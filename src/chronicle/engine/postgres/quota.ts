@@ -4,7 +4,6 @@
 import type { Database, Sql } from "./database.ts";
 import type { RunRow } from "./rows.ts";
 
-/** What a limit applies to. */
 export type LimitKind = "project" | "queue" | "provider";
 
 export const limitKinds: readonly LimitKind[] = ["project", "queue", "provider"];

@@ -42,11 +42,9 @@ export interface RemoteChildrenOptions {
 	readonly database: Database;
 	readonly store: PostgresStore;
 	readonly approvals: Pick<CleanupApprovals, "statusOf">;
-	/** The run whose children they are. */
 	readonly parent: string;
 	/** The run whose refs hold the snapshots of the whole tree. */
 	readonly trees: string;
-	/** The files of the parent. */
 	readonly workspace: SharedWorkspace;
 	/** Milliseconds for which a statement is repeated while the database is out of reach. Default: a minute. */
 	readonly patienceMs?: number;
@@ -198,7 +196,6 @@ interface RemoteChildOptions {
 	readonly store: PostgresStore;
 	readonly order: ChildOrder;
 	readonly run: Run;
-	/** The ceilings that its row has. */
 	readonly ceilings: string | null;
 	readonly patienceMs: number;
 }

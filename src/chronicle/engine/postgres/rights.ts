@@ -123,7 +123,6 @@ export const policies = [
 	policy("claim", "old", "FOR DELETE USING (at < now() - interval '1 minute')"),
 ].join("\n");
 
-/** Roles without login, made where this user may make roles. */
 const roles = `
 DO $$ DECLARE r text; BEGIN
 	FOREACH r IN ARRAY ARRAY[${ROLES.map((name) => `'${name}'`).join(", ")}] LOOP
@@ -207,7 +206,6 @@ interface Login {
 	readonly login: string;
 	/** Those of the engine's roles that it has; only {@link OWNER}: it owns the tables. */
 	readonly roles: readonly string[];
-	/** Projects that it was given. */
 	readonly projects: readonly string[];
 }
 

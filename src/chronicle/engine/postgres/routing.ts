@@ -67,7 +67,6 @@ export async function readOffers(sql: Sql): Promise<readonly HostOffer[]> {
 
 /** Why a run waits for a host. */
 export interface WaitReason {
-	/** One sentence. */
 	readonly text: string;
 	/** No host that is up could take it. */
 	readonly missing: boolean;

@@ -73,7 +73,6 @@ export interface RunRow extends QueuedRun {
 	readonly suspect: number | null;
 	readonly parked: boolean;
 	readonly waits: string | null;
-	/** The run whose child it is. */
 	readonly parent: string | null;
 	/** The run whose refs hold its snapshots. */
 	readonly trees: string;
@@ -128,9 +127,7 @@ SELECT f.id::text, COALESCE(f.trees, f.id)::text AS trees, r.conversations FROM 
 
 export interface FamilyRow {
 	readonly id: string;
-	/** The run whose refs hold its snapshots. */
 	readonly trees: string;
-	/** As in {@link RunRow}. */
 	readonly conversations: string | null;
 }
 

@@ -57,7 +57,6 @@ interface Tip extends BranchNote {
 
 export interface RunBranchOptions {
 	readonly run: string;
-	/** The run whose refs hold its snapshots. */
 	readonly owner: string;
 	readonly remote: string;
 	/** Whether a path (bytes as latin1, below the root) can be one of the run's files. */

@@ -90,9 +90,7 @@ export async function pushSnapshots(
 	}
 }
 
-/** The result of a push. */
 export interface Pushed {
-	/** Why the branch was not moved. */
 	readonly conflict?: BranchConflict;
 }
 
@@ -100,7 +98,6 @@ interface OpenRefs {
 	readonly place: GitPlace;
 	/** Whether a path below the root can be one of the files; `leftOut`: by the rules of a host that leaves that out. */
 	readonly contains: (leftOut?: readonly string[]) => (path: string) => boolean;
-	/** The folder that the run works in, below the repository's root. */
 	readonly folder: string;
 	readonly branch: RunBranch;
 	readonly heads: HeadFiles;
@@ -109,7 +106,6 @@ interface OpenRefs {
 /** Where git keeps what the working folder is at. */
 interface HeadFiles {
 	readonly head: string;
-	/** The folder of branches. */
 	readonly branches: string;
 }
 
@@ -249,7 +245,6 @@ export class RunRefs {
 		await deleteRefs(place, remote, all, (ref, commit) => keep !== undefined && isKept(keep, ref, commit));
 	}
 
-	/** The run whose refs hold the snapshots. */
 	get #owner(): string {
 		return this.#options.trees ?? this.#options.run;
 	}

@@ -8,7 +8,6 @@ import { isObjectName, parseNote, type SnapshotNote } from "./untrusted.ts";
 
 /** What a run starts with. */
 export interface RunStart {
-	/** The snapshot, as a tree. */
 	readonly head: string;
 	/** The commit that the working folder was at; null: none. */
 	readonly parent: string | null;

@@ -60,7 +60,6 @@ export class ScheduledRuns {
 		this.#options = options;
 	}
 
-	/** Takes the jobs that are due. */
 	look(): void {
 		const { project, report } = this.#options;
 		this.#taking ??= this.#takeAll()

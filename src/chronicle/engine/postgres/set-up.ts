@@ -3,7 +3,6 @@ import { readFile, writeFile } from "node:fs/promises";
 import { RUN_TAG, runShellCommand } from "../../../process/index.ts";
 import { redactText } from "../../../safety/index.ts";
 
-/** Milliseconds that it may take. */
 const setupMs = 30 * 60_000;
 const outputLength = 600;
 

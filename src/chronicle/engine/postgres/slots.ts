@@ -16,7 +16,6 @@ export class Slots {
 		return this.#free;
 	}
 
-	/** Takes a free slot. */
 	take(): Slot {
 		if (this.#free === 0) throw new Error("No slot is free.");
 		this.#free -= 1;
@@ -54,7 +53,6 @@ export class Slots {
 	}
 }
 
-/** The slot of one run. */
 export class Slot {
 	readonly #slots: Slots;
 	#isTaken = true;

@@ -42,7 +42,6 @@ export class SnapshotPublisher {
 	readonly #options: SnapshotPublisherOptions;
 	/** Deletes the records up to an event; undefined: nothing is recorded, and every snapshot is pushed at once. */
 	#forget: ((seq: number) => Promise<void>) | undefined;
-	/** The snapshot that was added last. */
 	#last: RunSnapshot | undefined;
 	/** Trees that are on the remote or recorded, with the commits that they were on. */
 	readonly #known = new Map<string, Set<string | undefined>>();
@@ -72,7 +71,6 @@ export class SnapshotPublisher {
 		this.#onBranch = listener;
 	}
 
-	/** The snapshot that was added last. */
 	get last(): RunSnapshot | undefined {
 		return this.#last;
 	}

@@ -8,7 +8,6 @@ import { GIVEN_PROJECTS } from "./rights.ts";
 export interface StaleFolders {
 	readonly checkout: Checkout;
 	readonly project: string;
-	/** The id of this host. */
 	readonly host: string;
 	/** Whether this host supervises the run, or is creating it. */
 	isBusy(run: string): boolean;

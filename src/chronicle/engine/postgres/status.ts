@@ -45,7 +45,6 @@ interface StuckRun {
 	readonly help?: WaitReason["help"];
 }
 
-/** Runs that a status names. */
 const maxStuck = 20;
 
 /** Spend of the runs of a project, with their children. */
@@ -95,7 +94,6 @@ async function countJobs(database: Database): Promise<ReadonlyMap<string, Jobs>>
 	return new Map(rows.map(({ name, ...jobs }) => [name, jobs]));
 }
 
-/** Reads the status. */
 export async function readStatus(database: Database): Promise<EngineStatus> {
 	const boss = await database.boss();
 	const hosts = await database.query<HostStatus>(hostsText);

@@ -22,7 +22,6 @@ interface TakerOptions {
 	readonly database: Database;
 	/** Queues that the host takes jobs from, the most urgent first. */
 	readonly queues: readonly string[];
-	/** What the host has. */
 	readonly labels: readonly string[];
 	/** Whether the host has no run but the one that it is about to take. */
 	readonly isIdle: () => boolean;
@@ -44,12 +43,10 @@ export class JobTaker {
 		this.#crashAt = crashAt;
 	}
 
-	/** Whether no limit keeps the queue closed. */
 	isOpen(queue: string): boolean {
 		return (this.#closed.get(queue) ?? 0) <= performance.now();
 	}
 
-	/** Leaves the queue alone for a while. */
 	close(queue: string): void {
 		this.#closed.set(queue, performance.now() + limitSeconds * 1000);
 	}

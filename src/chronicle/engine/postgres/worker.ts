@@ -31,17 +31,14 @@ export interface WorkerOptions {
 	readonly database: Database;
 	readonly host: Host;
 	readonly projects: readonly ServedProject[];
-	/** Queues that it takes jobs from, the most urgent first. */
 	readonly queues: readonly string[];
 	/** What this host has; jobs that ask for other labels are left. */
 	readonly labels: readonly string[];
 	readonly slots: number;
-	/** Folder for mirrors and working folders. */
 	readonly data: string;
 	readonly report: HostLog;
 }
 
-/** A project with what this host has of it. */
 interface Served {
 	readonly project: ServedProject;
 	readonly checkout: Checkout;
@@ -71,7 +68,6 @@ export class EngineWorker {
 	#stopping = false;
 	#taking: Promise<void> | undefined;
 	#again = false;
-	/** Counts the turns of the projects. */
 	#turn = 0;
 	/** Runs that must be alone here, and have not got further yet. */
 	readonly #alone = new Set<string>();
@@ -80,7 +76,6 @@ export class EngineWorker {
 	#wake: () => void = () => {};
 	readonly #crashAt = openCrashPoints();
 	readonly #searches: Searches;
-	/** It has not proved to be alive in time. */
 	#late = false;
 	/** Stops the clock that sends the jobs of schedules; absent: it does not run. */
 	#cron: Promise<() => Promise<void>> | undefined;
@@ -111,7 +106,6 @@ export class EngineWorker {
 		});
 	}
 
-	/** Runs that it supervises now. */
 	get running(): readonly string[] {
 		return [...this.#running.keys()];
 	}

@@ -5,6 +5,7 @@ import { openEngineStage } from "../test/chronicle/engine/postgres/engine-stage.
 import { openLink } from "../test/chronicle/engine/postgres/link.ts";
 import { storeOf } from "../test/chronicle/engine/postgres/open-engine.ts";
 import { call, openModelServer, say } from "../test/harness/index.ts";
+import { startPostgres } from "../test/harness/postgres.ts";
 import stage from "../test/harness/stage.ts";
 import { type Figures, median } from "./figure.ts";
 import { playBarePi } from "./play.ts";
@@ -33,6 +34,7 @@ export async function bench(): Promise<Figures> {
 	});
 	const engine = await openEngineStage(server, {
 		lease: 8,
+		cluster: await startPostgres({ fsync: true }),
 		files: { ".pi/chronicle/workflows/bench.json": definition },
 	});
 	const far = await openLink(engine.cluster.url, farMs);

@@ -5,6 +5,7 @@ import type { Database } from "../src/chronicle/engine/postgres/index.ts";
 import { created, value } from "../test/chronicle/engine/ledger/sample-events.ts";
 import { openEngine, storeOf } from "../test/chronicle/engine/postgres/open-engine.ts";
 import { endFile } from "../test/harness/lifetime.ts";
+import { startPostgres } from "../test/harness/postgres.ts";
 
 const [wanted = 20_000] = process.argv.slice(2).map(Number);
 const runs = 20;
@@ -41,7 +42,7 @@ async function report(database: Database, states: number): Promise<void> {
 }
 
 async function record(): Promise<void> {
-	const { database } = await openEngine();
+	const { database } = await openEngine(await startPostgres({ fsync: true }));
 	const store = storeOf(database, "held");
 	const ledgers = await Promise.all(
 		Array.from({ length: runs }, async () =>

@@ -5,6 +5,7 @@ import { availableParallelism } from "node:os";
 import type { Database } from "../src/chronicle/engine/postgres/index.ts";
 import { openEngine } from "../test/chronicle/engine/postgres/open-engine.ts";
 import { endFile } from "../test/harness/lifetime.ts";
+import { startPostgres } from "../test/harness/postgres.ts";
 import { median } from "./figure.ts";
 
 const [hostCount = 1000, filled = 100_000] = process.argv.slice(2).map(Number);
@@ -73,7 +74,7 @@ async function bytesOf(database: Database, table: string): Promise<number> {
 }
 
 async function simulate(): Promise<void> {
-	const { database } = await openEngine();
+	const { database } = await openEngine(await startPostgres({ fsync: true }));
 
 	const began = performance.now();
 	await fill(database);

@@ -41,7 +41,7 @@ const watchedMs = 20_000;
 const queue = queueName("app", "runs");
 
 export async function bench(): Promise<Figures> {
-	const cluster = await startPostgres();
+	const cluster = await startPostgres({ fsync: true });
 	const open = async (): Promise<Database> => {
 		const opened = await openDatabase(cluster.url);
 		if (!opened.ok) throw new Error(opened.failure.message);

@@ -7,6 +7,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symli
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { removeClusters } from "./postgres.ts";
 import { checkout, compileCache, piScript } from "./under-test.ts";
 
 const stages = join(tmpdir(), `chronicle-stages-${userInfo().uid}`);
@@ -22,7 +23,7 @@ export default function stage(project: TestProject): () => void {
 	build(folder);
 	process.env.CHRONICLE_PI_START_MS = String(measurePi(folder));
 	project.onTestsRerun(async () => build(folder));
-	return () => rmSync(folder, { recursive: true, force: true });
+	return () => removeStage(folder);
 }
 
 function build(folder: string): void {
@@ -85,6 +86,13 @@ function measurePi(folder: string): number {
 	return Math.round(performance.now() - began);
 }
 
+/** Removes a stage, and the databases that its test files have shared. */
+function removeStage(folder: string): void {
+	for (const name of existsSync(folder) ? readdirSync(folder) : [])
+		if (name.startsWith("postgres-")) removeClusters(join(folder, name));
+	rmSync(folder, { recursive: true, force: true });
+}
+
 /** Removes what test runs left behind that were killed. */
 function sweepStages(): void {
 	if (!existsSync(stages)) return;
@@ -93,7 +101,7 @@ function sweepStages(): void {
 			process.kill(Number(name), 0);
 		} catch (error) {
 			if ((error as NodeJS.ErrnoException).code === "ESRCH") {
-				rmSync(join(stages, name), { recursive: true, force: true });
+				removeStage(join(stages, name));
 			}
 		}
 	}

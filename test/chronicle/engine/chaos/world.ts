@@ -18,7 +18,7 @@ import { fileURLToPath } from "node:url";
 import type { Database } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { closeLater } from "../../../harness/lifetime.ts";
-import type { Cluster } from "../../../harness/postgres.ts";
+import { type Cluster, startPostgres } from "../../../harness/postgres.ts";
 import { needsSmallDisk, onSmallDisk } from "../../../harness/small-disk.ts";
 import { connect } from "../postgres/connect.ts";
 import { type Link, openLink } from "../postgres/link.ts";
@@ -65,7 +65,7 @@ export async function openWorld({
 	const { remote, cwd, git } = openSharedRepository(root, "log.txt", "begun\n");
 	git("remote", "add", "origin", remote);
 	git("push", "-q", "origin", "HEAD:refs/heads/main");
-	const { cluster, database } = await openEngine();
+	const { cluster, database } = await openEngine(await startPostgres());
 	const far = await openLink(cluster.url, farMs);
 	const users = [await connect(far.url), await connect(far.url)] as const;
 	const faults: string[] = [];

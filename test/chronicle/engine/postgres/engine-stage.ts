@@ -15,7 +15,7 @@ import { closeLater } from "../../../harness/lifetime.ts";
 import type { ModelRequest } from "../../../harness/model-request.ts";
 import { type ModelServer, openModelServer } from "../../../harness/model-server.ts";
 import { patient } from "../../../harness/patience.ts";
-import { type Cluster, startPostgres } from "../../../harness/postgres.ts";
+import { type Cluster, openSharedDatabase } from "../../../harness/postgres.ts";
 import { type Printed, runNode, runProgram } from "../../../harness/print.ts";
 import { openProject, type Project } from "../../../harness/project.ts";
 import type { Reply } from "../../../harness/reply.ts";
@@ -103,7 +103,7 @@ export interface StageOptions {
 	readonly lease?: number;
 	/** The project's files beside the play. */
 	readonly files?: Readonly<Record<string, unknown>>;
-	/** Default: one that is started for the stage. */
+	/** Default: a database in the cluster that the test files share. */
 	readonly cluster?: Cluster;
 }
 
@@ -112,7 +112,7 @@ export async function openEngineStage(
 	server: ModelServer,
 	{ lease = 3, files = {}, cluster: given }: StageOptions = {},
 ): Promise<EngineStage> {
-	const cluster = given ?? (await startPostgres());
+	const cluster = given ?? (await openSharedDatabase());
 	const project = openProject({
 		server,
 		trusted: true,

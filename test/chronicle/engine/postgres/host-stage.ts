@@ -15,12 +15,12 @@ import type { WorkerOptions } from "../../../../src/chronicle/engine/postgres/wo
 import type { Project } from "../../../../src/chronicle/engine/project/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { closeLater } from "../../../harness/lifetime.ts";
-import { type Cluster, startPostgres } from "../../../harness/postgres.ts";
+import type { Cluster } from "../../../harness/postgres.ts";
 import { created, value } from "../ledger/sample-events.ts";
 import type { Play } from "../supervisor/scripted-launcher.ts";
 import { openStage } from "../supervisor/stage.ts";
 import { connect } from "./connect.ts";
-import { appSetup, storeOf } from "./open-engine.ts";
+import { appSetup, openEngine, storeOf } from "./open-engine.ts";
 import { openSharedRepository, submitsFiles } from "./shared-repository.ts";
 
 const definition = { name: "T", states: { a: { persona: "A", next: ["done"] } } };
@@ -71,9 +71,8 @@ export async function openHostStage(projects: readonly string[] = ["app"]): Prom
 	const root = openFolder();
 	const repository = openSharedRepository(root, "file.txt", "one\n");
 	const { remote, git } = repository;
-	const cluster = await startPostgres();
-	const database = await connect(cluster.url);
-	for (const project of projects) await setUpEngine(database, { ...appSetup, project });
+	const { cluster, database } = await openEngine();
+	for (const project of projects) if (project !== "app") await setUpEngine(database, { ...appSetup, project });
 	const head = () => git("rev-parse", "HEAD");
 	const creates = submitsFiles(repository, (run) => join(root, "submit", run), head);
 	const store = (project = "app") =>

@@ -1,13 +1,14 @@
 // An engine with the project `app`, and stores of its runs.
 import {
 	type Database,
+	openDatabase,
 	openHost,
 	openPostgresStore,
 	queueName,
 	setUpEngine,
 } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
-import { type Cluster, startPostgres } from "../../../harness/postgres.ts";
+import { type Cluster, openSharedDatabase } from "../../../harness/postgres.ts";
 import { connect } from "./connect.ts";
 
 /** The queue of the project's runs. */
@@ -16,11 +17,24 @@ export const queue = queueName("app", "runs");
 /** What `engine init --project app` sets up. */
 export const appSetup = { project: "app", queues: [], labels: [], members: [] };
 
-/** Starts a Postgres with an engine. */
-export async function openEngine(): Promise<{ readonly cluster: Cluster; readonly database: Database }> {
-	const cluster = await startPostgres();
+/** A database with an engine in the cluster that the test files share. */
+export function openEngineDatabase(): Promise<Cluster> {
+	return openSharedDatabase({
+		name: "engine",
+		async prepare(url) {
+			const opened = await openDatabase(url);
+			if (!opened.ok) throw new Error(opened.failure.message);
+			await setUpEngine(opened.value, appSetup);
+			await opened.value.close();
+		},
+	});
+}
+
+/** Opens an engine: in a database of its own, or in `own`, a cluster that the test stops. */
+export async function openEngine(own?: Cluster): Promise<{ readonly cluster: Cluster; readonly database: Database }> {
+	const cluster = own ?? (await openEngineDatabase());
 	const database = await connect(cluster.url);
-	await setUpEngine(database, appSetup);
+	if (own) await setUpEngine(database, appSetup);
 	return { cluster, database };
 }
 

@@ -1,34 +1,21 @@
 // The store in Postgres: the contract of every store, and the guarantees that only a shared store needs.
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { foldEvent } from "../../../../src/chronicle/core/machine/index.ts";
-import {
-	type Database,
-	initialize,
-	makeQueue,
-	openHost,
-	openPostgresStore,
-	queueName,
-} from "../../../../src/chronicle/engine/postgres/index.ts";
+import { type Database, openHost, openPostgresStore } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
 import { patient } from "../../../harness/patience.ts";
-import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
+import { needsPostgres } from "../../../harness/postgres.ts";
 import { created, id, value } from "../ledger/sample-events.ts";
 import { testLedgerStore } from "../ledger/store-contract.ts";
-import { connect } from "./connect.ts";
+import { openEngine, queue } from "./open-engine.ts";
 
 let database: Database;
 let now = Date.UTC(2030, 0, 1);
 const clock = { now: () => (now += 10) };
-const queue = queueName("app", "runs");
 
 describe("with Postgres", needsPostgres, () => {
 	beforeAll(async () => {
-		const { url } = await startPostgres();
-		database = await connect(url);
-		const done = await initialize(database);
-		if ("reason" in done) throw new Error(done.message);
-		await database.query("INSERT INTO chronicle.project (name) VALUES ('app')");
-		await makeQueue(await database.boss(), "app", queue);
+		({ database } = await openEngine());
 	});
 	beforeEach(async () => {
 		await database.query("DELETE FROM chronicle.run");

@@ -6,7 +6,7 @@ import { encodeRun, type Run, startRun } from "../../../../src/chronicle/core/in
 import { stampEvent } from "../../../../src/chronicle/engine/ledger/index.ts";
 import { checkVersion, type Database, setUpEngine } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { wakeRuns } from "../../../../src/chronicle/engine/postgres/settle.ts";
-import { type Cluster, needsPostgres, startPostgres } from "../../../harness/postgres.ts";
+import { type Cluster, needsPostgres, openSharedDatabase } from "../../../harness/postgres.ts";
 import { created, value } from "../ledger/sample-events.ts";
 import { connect } from "./connect.ts";
 import { appSetup, storeOf } from "./open-engine.ts";
@@ -77,7 +77,7 @@ async function fill(cluster: Cluster, version: number): Promise<Database> {
 }
 
 it.each([7, 8])("keeps the open runs of a database of version %d", needsPostgres, async (version) => {
-	const database = await fill(await startPostgres(), version);
+	const database = await fill(await openSharedDatabase(), version);
 	expect(await checkVersion(database)).toMatchObject({ reason: "older" });
 	for (let times = 0; times < 2; times += 1) await setUpEngine(database, appSetup);
 	expect(await checkVersion(database)).toBe(undefined);

@@ -5,7 +5,7 @@ import { listModels, shortTime } from "../../../pi/index.ts";
 import type { Project } from "../project/index.ts";
 import { commitTree, explainGit, gitText, runGit } from "../workspace/index.ts";
 import type { Database } from "./database.ts";
-import { databaseFailure } from "./database-failure.ts";
+import { databaseFailure, isOutage } from "./database-failure.ts";
 import { remoteOf } from "./engine-project.ts";
 import { OWNER, ROLES, readLogin } from "./rights.ts";
 import { checkVersion } from "./schema.ts";
@@ -22,11 +22,11 @@ const maxSkewMs = 5000;
 
 /** Checks database, role, clock, git remote, pi, models and disk, one after another. `data`: where working folders will be. */
 export async function examine(database: Database, project: Project, data: string): Promise<readonly CheckResult[]> {
-	const usable = await check("database", () => checkDatabase(database));
+	const usable = await check("database", () => explained(database, checkDatabase(database)));
 	return [
 		usable,
-		...(usable.ok ? [await check("role", () => checkLogin(database))] : []),
-		await check("clock", () => checkClock(database)),
+		...(usable.ok ? [await check("role", () => explained(database, checkLogin(database)))] : []),
+		await check("clock", () => explained(database, checkClock(database))),
 		await check("git remote", () => checkRemote(project.place.cwd)),
 		await check("pi and models", async () => {
 			const { pi, cwd, env = process.env } = project.place;
@@ -51,27 +51,26 @@ async function check(what: string, work: () => Promise<string>): Promise<CheckRe
 	}
 }
 
-async function checkDatabase(database: Database): Promise<string> {
-	const began = performance.now();
-	try {
-		const wrong = await checkVersion(database);
-		if (wrong) throw new Error(`${wrong.message} ${wrong.remedy}`);
-		await database.boss();
-		const { rows } = await database.query<{ version: string }>("SELECT current_setting('server_version') AS version");
-		return `Postgres ${rows[0]?.version} at ${database.name}, ${Math.round(performance.now() - began)} ms`;
-	} catch (error) {
-		const { code } = error as { code?: string };
-		if (code === undefined && error instanceof Error) throw error;
-		const { message, remedy } = databaseFailure(error, database);
-		throw new Error(`${message} ${remedy}`);
-	}
-}
-
-async function checkLogin(database: Database): Promise<string> {
-	const { login, roles, projects } = await readLogin(database).catch((error: unknown) => {
+/** The result of `work`, with the errors of the database explained. */
+async function explained<T>(database: Database, work: Promise<T>): Promise<T> {
+	return work.catch((error: Error & { code?: string }) => {
+		if (error.code === undefined && !isOutage(error)) throw error;
 		const { message, remedy } = databaseFailure(error, database);
 		throw new Error(`${message} ${remedy}`);
 	});
+}
+
+async function checkDatabase(database: Database): Promise<string> {
+	const began = performance.now();
+	const wrong = await checkVersion(database);
+	if (wrong) throw new Error(`${wrong.message} ${wrong.remedy}`);
+	await database.boss();
+	const { rows } = await database.query<{ version: string }>("SELECT current_setting('server_version') AS version");
+	return `Postgres ${rows[0]?.version} at ${database.name}, ${Math.round(performance.now() - began)} ms`;
+}
+
+async function checkLogin(database: Database): Promise<string> {
+	const { login, roles, projects } = await readLogin(database);
 	const [least] = ROLES;
 	if (roles.length === 0)
 		throw new Error(`${login} has no role of the engine: as its owner, GRANT ${least} (or another role) TO ${login}.`);
@@ -82,15 +81,13 @@ async function checkLogin(database: Database): Promise<string> {
 /** Leases and schedules follow the database's clock, but this host dates the events of the runs that it has. */
 async function checkClock(database: Database): Promise<string> {
 	const before = Date.now();
-	const asked = database.query<{ ms: number }>("SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms");
-	const { rows } = await asked.catch((error: unknown) => {
-		throw new Error(databaseFailure(error, database).message);
-	});
+	const text = "SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms";
+	const { rows } = await database.query<{ ms: number }>(text);
 	const after = Date.now();
 	const ms = (before + after) / 2 - (rows[0]?.ms ?? before);
-	const text = `${shortTime(Math.abs(ms))} ${ms < 0 ? "behind" : "ahead of"} the database's`;
-	if (Math.abs(ms) > maxSkewMs + (after - before)) throw new Error(`${text}: synchronize both, for example with NTP.`);
-	return text;
+	const skew = `${shortTime(Math.abs(ms))} ${ms < 0 ? "behind" : "ahead of"} the database's`;
+	if (Math.abs(ms) > maxSkewMs + (after - before)) throw new Error(`${skew}: synchronize both, for example with NTP.`);
+	return skew;
 }
 
 /** Pushes a ref to the remote and deletes it again: read access does not prove write access. */

@@ -129,6 +129,13 @@ CREATE TABLE IF NOT EXISTS chronicle.schedule (
 );
 `;
 
+/** Statements that add the columns of a list, separated by semicolons, as far as a table lacks them. */
+const addColumns = (table: string, list: string): string =>
+	list
+		.split(";")
+		.map((column) => `ALTER TABLE chronicle.${table} ADD COLUMN IF NOT EXISTS ${column.trim()};`)
+		.join("\n");
+
 /** Brings the tables of an earlier version to the form of this one. Version 9 has the stored states in a table of their own. */
 const additions = `
 ALTER TABLE chronicle.quota DROP CONSTRAINT IF EXISTS quota_kind_check;
@@ -144,26 +151,18 @@ DO $$ BEGIN
 	END IF;
 END $$;
 ALTER TABLE chronicle.run DROP COLUMN IF EXISTS claimed_at;
-ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS parent uuid;
-ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS trees uuid;
-ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS child text;
-ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS schedule uuid;
-ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS needs text[] NOT NULL DEFAULT '{}';
-ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS bound bool NOT NULL DEFAULT false;
-ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS job_queue text;
-ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS base text;
-ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS ceilings text;
-ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS leftovers jsonb NOT NULL DEFAULT '{}';
-ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS head_parent text;
-ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS folder text;
-ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS suspect int;
-ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS conversations text;
-ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS delegates bool NOT NULL DEFAULT false;
-ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS updated_hour text GENERATED ALWAYS AS (left(updated_at, 13)) STORED;
-ALTER TABLE chronicle.host ADD COLUMN IF NOT EXISTS projects text[] NOT NULL DEFAULT '{}';
-ALTER TABLE chronicle.host ADD COLUMN IF NOT EXISTS labels text[] NOT NULL DEFAULT '{}';
-ALTER TABLE chronicle.host ADD COLUMN IF NOT EXISTS figures jsonb NOT NULL DEFAULT '{}';
-ALTER TABLE chronicle.host ADD COLUMN IF NOT EXISTS login text NOT NULL DEFAULT session_user;
+${addColumns(
+	"run",
+	`parent uuid; trees uuid; child text; schedule uuid; needs text[] NOT NULL DEFAULT '{}'; bound bool NOT NULL DEFAULT false;
+	job_queue text; base text; ceilings text; leftovers jsonb NOT NULL DEFAULT '{}'; head_parent text; folder text; suspect int;
+	conversations text; delegates bool NOT NULL DEFAULT false;
+	updated_hour text GENERATED ALWAYS AS (left(updated_at, 13)) STORED`,
+)}
+${addColumns(
+	"host",
+	`projects text[] NOT NULL DEFAULT '{}'; labels text[] NOT NULL DEFAULT '{}'; figures jsonb NOT NULL DEFAULT '{}';
+	login text NOT NULL DEFAULT session_user`,
+)}
 ALTER TABLE chronicle.inbox ADD COLUMN IF NOT EXISTS answers int
 	GENERATED ALWAYS AS (substring(body from '"answers":([0-9]{1,9})[,}]')::int) STORED;
 UPDATE chronicle.inbox i SET state = 'refused', reason = 'Another answer came first.' WHERE state IN ('waiting', 'taken') AND EXISTS (

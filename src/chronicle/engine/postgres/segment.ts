@@ -2,27 +2,19 @@
 // E1 the working folder is first set to the recorded files, unless this host was the last to work on them; E2 the files are published
 // before a move is recorded, or recorded with it, the conversations before the run parks; E3 the run's branch follows the record.
 import { existsSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { deepestRealPath } from "../../../disk/index.ts";
-import type { Approver, CommandRunner, Result, Run, WorkerLauncher } from "../../core/index.ts";
+import type { Approver, Result, Run, WorkerLauncher } from "../../core/index.ts";
 import { openProject, type Project, workspaceScope } from "../project/index.ts";
-import {
-	approvalOf,
-	nobody,
-	type Supervision,
-	type SupervisionEnd,
-	setUpChild,
-	supervise,
-} from "../supervisor/index.ts";
+import { approvalOf, nobody, type Supervision, type SupervisionEnd, supervise } from "../supervisor/index.ts";
 import type { ProjectEnvironment } from "../worker/index.ts";
 import type { Checkout } from "./checkout.ts";
 import { filesOfChild, openCeilings, saveBase } from "./child-rows.ts";
 import type { Database } from "./database.ts";
-import { outageMs, untilReached } from "./database-failure.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
-import { findLeftovers, type Leftovers, openLeftovers } from "./leftovers.ts";
+import { findLeftovers, openLeftovers } from "./leftovers.ts";
 import type { HostLog } from "./log.ts";
 import { readMarker, writeMarker } from "./marker.ts";
 import type { TakenAnswer } from "./posts.ts";
@@ -31,7 +23,7 @@ import { RemoteChildren } from "./remote-children.ts";
 import { isDelegated } from "./rows.ts";
 import { RunRefs } from "./run-refs.ts";
 import type { RunSnapshot, SegmentHooks } from "./run-snapshot.ts";
-import { runSetup } from "./set-up.ts";
+import { openSetUp, runSetup } from "./set-up.ts";
 import { openSharedWorkspace } from "./shared-workspace.ts";
 import type { Slot } from "./slots.ts";
 import type { PostgresStore } from "./store.ts";
@@ -98,8 +90,7 @@ export async function startSegment(ledger: PostgresLedger, options: SegmentOptio
 	const answer = await ledger.takeAnswer();
 	const approver = answer ? answerOnce(answer) : nobody;
 	const ports = project.ports?.(served, ledger, approver) ?? served.ports(ledger, approver);
-	const prepareOnce = setUpOnce(ledger, options, { cwd, isNew: prepared.isNew, commands: ports.commands });
-	const setUp = noteOnceSetUp(prepareOnce, leftovers, prepared.isNew);
+	const setUp = openSetUp(ledger, { cwd, isNew: prepared.isNew, commands: ports.commands, store, leftovers });
 	ledger.use(answer ? settleAnswer(publishing.hooks, answer) : publishing.hooks);
 	const { approvals } = served;
 	const children = new RemoteChildren({
@@ -254,48 +245,6 @@ async function prepareFolder(
 	}
 	await write(base.note.folder);
 	return { cwd, folder: base.note.folder, published, isNew, isSetBack: true };
-}
-
-/** The set-up commands for a child, which its parent's state names: done once in each working folder. */
-function setUpOnce(
-	{ run, folder }: PostgresLedger,
-	{ store }: SegmentOptions,
-	{ cwd, isNew, commands }: { readonly cwd: string; readonly isNew: boolean; readonly commands: CommandRunner },
-): (signal: AbortSignal) => Promise<Result<void>> {
-	const file = join(folder, "set-up");
-	let isDone = run.parent?.files !== "own";
-	let mustForget = isNew;
-	return async (signal) => {
-		if (mustForget) await rm(file, { force: true });
-		mustForget = false;
-		isDone ||= existsSync(file);
-		if (isDone || !run.parent) return { ok: true, value: undefined };
-		const { run: above } = run.parent;
-		const read = await untilReached(outageMs, () => store.read(above));
-		if (!read.ok) return read;
-		const parent = read.value.run;
-		const isMerge = parent.children?.children.some(({ id, merges }) => id === run.id && merges !== undefined);
-		const set = isMerge ? undefined : await setUpChild({ parent, commands, cwd, signal });
-		if (set?.ok === false || signal.aborted) return set ?? { ok: true, value: undefined };
-		await writeFile(file, "", { mode: 0o600 });
-		isDone = true;
-		return { ok: true, value: undefined };
-	};
-}
-
-/** Does `setUp`, and in a new working folder notes the ignored files that are there then. */
-function noteOnceSetUp(
-	setUp: (signal: AbortSignal) => Promise<Result<void>>,
-	leftovers: Leftovers,
-	isNew: boolean,
-): (signal: AbortSignal) => Promise<Result<void>> {
-	let mustNote = isNew;
-	return async (signal) => {
-		const set = await setUp(signal);
-		if (set.ok && mustNote && !signal.aborted) await leftovers.noteStart();
-		if (set.ok) mustNote = false;
-		return set;
-	};
 }
 
 /** The snapshots that a run names, and the one that has its files now: no event names that where it has ended before its first worker. */

@@ -6,14 +6,9 @@ import type { Project } from "../project/index.ts";
 import { type EngineOptions, projectNameOf, remoteOf } from "./engine-project.ts";
 import type { ServedProject } from "./segment.ts";
 
-interface WrittenProject {
-	readonly remote: string;
-	readonly setup?: string;
-	readonly cleanup?: "submitted" | "never";
-	readonly env?: readonly string[];
-}
-
-const isProject = object<WrittenProject>({
+const isProject = object<
+	Pick<ServedProject, "remote" | "setup"> & Partial<Pick<ServedProject, "cleanup">> & { env?: readonly string[] }
+>({
 	remote: isText,
 	setup: optional(isText),
 	cleanup: optional(oneOf("submitted", "never")),

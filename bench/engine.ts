@@ -13,12 +13,12 @@ import {
 	openDatabase,
 	openHost,
 	openPostgresStore,
-	openSharedWorkspace,
 	queueName,
 	setUpEngine,
 } from "../src/chronicle/engine/postgres/index.ts";
 import { publishSegment } from "../src/chronicle/engine/postgres/publishing.ts";
 import { wakeRun } from "../src/chronicle/engine/postgres/settle.ts";
+import { openSharedWorkspace } from "../src/chronicle/engine/remote/index.ts";
 import { supervise } from "../src/chronicle/engine/supervisor/index.ts";
 import { openGitWorkspace, runGit } from "../src/chronicle/engine/workspace/index.ts";
 import { openRedaction } from "../src/safety/index.ts";

@@ -13,6 +13,8 @@ import {
 } from "../../core/index.ts";
 import { storeFailure } from "../ledger/index.ts";
 import { tooManyChildren } from "../project/index.ts";
+import type { RunStart } from "../remote/index.ts";
+import { parseUntrusted } from "../remote/index.ts";
 import type { Database, Sql } from "./database.ts";
 import type { Host } from "./host.ts";
 import { firstEvent, insertRow, unreadableTemplate } from "./insert-run.ts";
@@ -20,8 +22,6 @@ import { ensureJob } from "./jobs.ts";
 import type { PostgresStoreOptions } from "./parts.ts";
 import { narrowedQueue } from "./routing.ts";
 import { addedRow, familyText, findRow, loadRow, lockRow, lockRun, type RunRow } from "./rows.ts";
-import type { RunStart } from "./run-snapshot.ts";
-import { parseUntrusted } from "./untrusted.ts";
 
 export interface ChildStart {
 	/** The snapshot that it starts with, and the commit that it is on; `null`: it has begun with one. */

@@ -5,24 +5,26 @@ import { basename, dirname, join } from "node:path";
 import { openRedaction } from "../../../safety/index.ts";
 import type { Failure, Result, Run, StoreFailure } from "../../core/index.ts";
 import { type EngineSetting, type Project, workspaceScope } from "../project/index.ts";
+import {
+	fetchConversations,
+	openLookingWorkspace,
+	openSharedWorkspace,
+	publishStart,
+	RunRefs,
+	type RunStart,
+	resolutionFolder,
+	resolveByHand,
+	type SharedWorkspaceOptions,
+} from "../remote/index.ts";
 import { runGit } from "../workspace/index.ts";
-import { fetchConversations } from "./conversations.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { databaseFailure } from "./database-failure.ts";
 import { openHost } from "./host.ts";
 import { checkNames, isName } from "./jobs.ts";
-import { resolutionFolder, resolveByHand } from "./resolve-by-hand.ts";
 import { GIVEN_PROJECTS } from "./rights.ts";
 import { queueName } from "./routing.ts";
-import { RunRefs } from "./run-refs.ts";
-import { type RunStart, readSnapshots } from "./run-snapshot.ts";
 import { checkVersion } from "./schema.ts";
-import {
-	openLookingWorkspace,
-	openSharedWorkspace,
-	publishStart,
-	type SharedWorkspaceOptions,
-} from "./shared-workspace.ts";
+import { readSnapshots } from "./snapshot-rows.ts";
 import { openPostgresStore } from "./store.ts";
 import { watchRow } from "./watch-row.ts";
 
@@ -182,7 +184,8 @@ function engineProject(
 			wake: (id) => store.wake(id),
 			watch: (id, listener) => watchRow(database, id, listener),
 			close: () => database.close(),
-			fetchConversations: (run, folder) => fetchConversations(database, run, { remote, report }, folder),
+			fetchConversations: (run, folder) =>
+				fetchConversations(run, () => recordedConversations(database, run), { remote, report }, folder),
 			async resolveByHand({ run, folder: own }) {
 				const folder = resolutionFolder(run, own);
 				return resolveByHand(openSharedWorkspace((await filesOf(run, folder)).options), run);
@@ -214,6 +217,12 @@ function engineProject(
 		};
 		return { options, head: rows[0]?.head ?? null };
 	}
+}
+
+/** The commit with the conversations of a run, as its row names it. */
+async function recordedConversations(database: Database, run: string): Promise<string | null> {
+	const text = "SELECT conversations FROM chronicle.run WHERE id = $1";
+	return (await database.query<{ conversations: string | null }>(text, [run])).rows[0]?.conversations ?? null;
 }
 
 /** Publishes the files of the submitter's folder; the run starts with them. `named`: its queue and labels. */

@@ -14,6 +14,7 @@ import {
 	type StoreFailure,
 } from "../../core/index.ts";
 import { redactEvent, stampEvent, storeFailure } from "../ledger/index.ts";
+import type { RecordedSnapshot, SnapshotName, SnapshotRecord, StoredSnapshot } from "../remote/index.ts";
 import { notify, type Sql } from "./database.ts";
 import { databaseFailure, outageMs, throughOutage } from "./database-failure.ts";
 import type { Host } from "./host.ts";
@@ -22,18 +23,10 @@ import { noProof, proofNow } from "./lease-proof.ts";
 import type { StoreParts } from "./parts.ts";
 import { findAnswer, openPosts, type Posts, settlePost, signalParent, type TakenAnswer } from "./posts.ts";
 import { foldedValues, lockRun, type RunRow, readEventRows, storedText } from "./rows.ts";
-import {
-	deleteSnapshots,
-	type RecordedSnapshot,
-	readSnapshots,
-	type SegmentHooks,
-	type SnapshotName,
-	type StoredSnapshot,
-	snapshotValues,
-} from "./run-snapshot.ts";
 import { type SettledRow, type Settlement, settledColumns, settleJob } from "./settle.ts";
+import { deleteSnapshots, readSnapshots, type SegmentHooks, snapshotValues } from "./snapshot-rows.ts";
 
-export interface PostgresLedger extends HeldLedger {
+export interface PostgresLedger extends HeldLedger, SnapshotRecord {
 	/** To be called once, before the first append. */
 	use(hooks: SegmentHooks): void;
 	/** The answer to the question that the run asks, if one was posted: it is not delivered with the other posts. Call it before them. */
@@ -43,10 +36,6 @@ export interface PostgresLedger extends HeldLedger {
 	 * attempt counts, unless the run has reached another visit. Retried until the database confirms.
 	 */
 	settle(how: Settlement): Promise<void>;
-	/** The snapshots that were recorded and may not be on the remote; the oldest first. */
-	recordedSnapshots(): Promise<readonly StoredSnapshot[]>;
-	/** Deletes those that were recorded up to event `seq`: they are on the remote. */
-	deleteSnapshots(seq: number): Promise<void>;
 	/** What the row said when the run was taken: the fence under which the holder before wrote, and what it left. */
 	readonly earlier: Pick<RunRow, "fence" | "head" | "head_parent" | "folder" | "conversations" | "suspect">;
 	saveConversations(commit: string): Promise<void>;

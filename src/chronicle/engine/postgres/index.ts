@@ -11,7 +11,7 @@ export {
 	usualQueue,
 } from "./engine-project.ts";
 export { openHost } from "./host.ts";
-export { checkNames, isName, makeQueue } from "./jobs.ts";
+export { checkNames, isName } from "./jobs.ts";
 export { openHostLog } from "./log.ts";
 export { metricsText } from "./metrics.ts";
 export { isLimitable, limitKinds, setLimit } from "./quota.ts";
@@ -21,7 +21,6 @@ export { checkVersion, initialize } from "./schema.ts";
 
 export { readServed, serveHere } from "./serve.ts";
 export { setUpEngine } from "./setup-engine.ts";
-export { openSharedWorkspace } from "./shared-workspace.ts";
 export { drainHosts, readStatus } from "./status.ts";
 export { openPostgresStore } from "./store.ts";
 export { EngineWorker } from "./worker.ts";

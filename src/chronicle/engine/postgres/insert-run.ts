@@ -9,13 +9,13 @@ import {
 	startRun,
 } from "../../core/index.ts";
 import { redactEvent, stampEvent, storeFailure } from "../ledger/index.ts";
+import type { RunStart } from "../remote/index.ts";
 import { notify, type Sql } from "./database.ts";
 import { throughOutage, unsureMs } from "./database-failure.ts";
 import { HeldRow } from "./held.ts";
 import type { PostgresStoreOptions } from "./parts.ts";
 import { plainQueue } from "./routing.ts";
 import { addedRow, foldedValues, readEventRows } from "./rows.ts";
-import type { RunStart } from "./run-snapshot.ts";
 
 const senderText = "SELECT COALESCE((SELECT submitted_by FROM chronicle.schedule WHERE id = $1), session_user) AS by";
 

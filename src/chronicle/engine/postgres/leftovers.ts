@@ -9,12 +9,12 @@ import {
 	type Run,
 	type WorkspaceFailure,
 } from "../../core/index.ts";
+import type { SharedWorkspace } from "../remote/index.ts";
 import type { EndedElsewhere, EndingChild } from "../workspace/index.ts";
 import { filesOfChild } from "./child-rows.ts";
 import type { Database } from "./database.ts";
 import { databaseFailure, outageMs, throughOutage } from "./database-failure.ts";
 import type { HostLog } from "./log.ts";
-import type { SharedWorkspace } from "./shared-workspace.ts";
 import type { PostgresStore } from "./store.ts";
 
 const maxFiles = 200;

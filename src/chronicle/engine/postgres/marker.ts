@@ -2,9 +2,9 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isNumber, object, optional } from "../../../definition/index.ts";
+import type { RunSnapshot } from "../remote/index.ts";
+import { isFolderBelow, isObjectName, parseUntrusted } from "../remote/index.ts";
 import type { PostgresLedger } from "./held.ts";
-import type { RunSnapshot } from "./run-snapshot.ts";
-import { isFolderBelow, isObjectName, parseUntrusted } from "./untrusted.ts";
 
 export interface Marker {
 	/** The fence under which this host worked in it last. */

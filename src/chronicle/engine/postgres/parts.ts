@@ -1,9 +1,9 @@
 // What the parts of an engine's store share.
 import type { Redact } from "../../../safety/index.ts";
 import type { Clock, Result, Run, StoreFailure } from "../../core/index.ts";
+import type { RunStart } from "../remote/index.ts";
 import type { Database } from "./database.ts";
 import type { Host } from "./host.ts";
-import type { RunStart } from "./run-snapshot.ts";
 
 export interface StoreParts {
 	readonly database: Database;

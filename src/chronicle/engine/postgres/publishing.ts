@@ -8,12 +8,12 @@ import {
 	type Run,
 	type WorkspaceFailure,
 } from "../../core/index.ts";
+import type { RunSnapshot, SharedWorkspace } from "../remote/index.ts";
+import { readConversations } from "../remote/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
-import { readConversations } from "./conversations.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { Leftovers } from "./leftovers.ts";
-import type { RunSnapshot, SegmentHooks } from "./run-snapshot.ts";
-import type { SharedWorkspace } from "./shared-workspace.ts";
+import type { SegmentHooks } from "./snapshot-rows.ts";
 
 export interface Publishing {
 	readonly hooks: SegmentHooks;

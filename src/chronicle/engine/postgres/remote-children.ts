@@ -21,6 +21,7 @@ import {
 } from "../../core/index.ts";
 import { openDeliveryLoop } from "../ledger/index.ts";
 import { type CleanupApprovals, firstOfChild } from "../project/index.ts";
+import type { SharedWorkspace } from "../remote/index.ts";
 import {
 	activeChildren,
 	type ChildStart,
@@ -35,7 +36,6 @@ import {
 import type { Database } from "./database.ts";
 import { outageMs, throughOutage, untilReached } from "./database-failure.ts";
 import { readEventRows } from "./rows.ts";
-import type { SharedWorkspace } from "./shared-workspace.ts";
 import type { PostgresStore } from "./store.ts";
 
 export interface RemoteChildrenOptions {

@@ -11,10 +11,11 @@ import {
 	startRun,
 } from "../../core/index.ts";
 import { summarizeRun } from "../ledger/index.ts";
+import { isFolderBelow, isObjectName } from "../remote/index.ts";
 import type { Sql } from "./database.ts";
 import { isOutage } from "./database-failure.ts";
 import { type QueuedRun, queuedColumns } from "./jobs.ts";
-import { isFirstEvent, isFolderBelow, isObjectName, parseEvent, parseStoredRun } from "./untrusted.ts";
+import { isFirstEvent, parseEvent, parseStoredRun } from "./untrusted.ts";
 
 /** The columns that follow from the events. */
 export const foldedColumns = [

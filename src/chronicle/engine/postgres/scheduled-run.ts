@@ -6,16 +6,15 @@ import type { Shape } from "../../../definition/index.ts";
 import { openRedaction } from "../../../safety/index.ts";
 import type { Result, Run, StoreFailure } from "../../core/index.ts";
 import { openProject, systemClock, workspaceScope } from "../project/index.ts";
-import type { Checkout } from "./checkout.ts";
+import type { Checkout, RunStart } from "../remote/index.ts";
+import { folderIn, openSharedWorkspace, parseUntrusted } from "../remote/index.ts";
 import type { Database } from "./database.ts";
 import type { Host } from "./host.ts";
 import type { HostLog } from "./log.ts";
-import type { RunStart } from "./run-snapshot.ts";
 import { type ScheduledStart, scheduleQueue } from "./schedules.ts";
 import type { ServedProject } from "./segment.ts";
-import { openSharedWorkspace } from "./shared-workspace.ts";
 import { openPostgresStore } from "./store.ts";
-import { folderIn, isFirstEvent, parseUntrusted } from "./untrusted.ts";
+import { isFirstEvent } from "./untrusted.ts";
 
 export interface ScheduledRunsOptions {
 	readonly database: Database;

@@ -7,9 +7,10 @@ import { join } from "node:path";
 import { deepestRealPath } from "../../../disk/index.ts";
 import type { Approver, Result, Run, WorkerLauncher } from "../../core/index.ts";
 import { openProject, type Project, workspaceScope } from "../project/index.ts";
+import type { Checkout, RunSnapshot } from "../remote/index.ts";
+import { folderIn, openSharedWorkspace, RunRefs } from "../remote/index.ts";
 import { approvalOf, nobody, type Supervision, type SupervisionEnd, supervise } from "../supervisor/index.ts";
 import type { ProjectEnvironment } from "../worker/index.ts";
-import type { Checkout } from "./checkout.ts";
 import { filesOfChild, openCeilings, saveBase } from "./child-rows.ts";
 import type { Database } from "./database.ts";
 import type { PostgresLedger } from "./held.ts";
@@ -21,13 +22,10 @@ import type { TakenAnswer } from "./posts.ts";
 import { publishSegment, treesIn } from "./publishing.ts";
 import { RemoteChildren } from "./remote-children.ts";
 import { isDelegated } from "./rows.ts";
-import { RunRefs } from "./run-refs.ts";
-import type { RunSnapshot, SegmentHooks } from "./run-snapshot.ts";
 import { openSetUp, runSetup } from "./set-up.ts";
-import { openSharedWorkspace } from "./shared-workspace.ts";
 import type { Slot } from "./slots.ts";
+import type { SegmentHooks } from "./snapshot-rows.ts";
 import type { PostgresStore } from "./store.ts";
-import { folderIn } from "./untrusted.ts";
 
 /** A project as a host serves it. */
 export interface ServedProject {

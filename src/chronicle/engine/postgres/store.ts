@@ -19,8 +19,8 @@ import {
 	type UserEvent,
 } from "../../core/index.ts";
 import { isRunId, postText, postTooLong, redactEvent, resolveRunId, storeFailure } from "../ledger/index.ts";
+import { fetchedConversations, parseUntrusted } from "../remote/index.ts";
 import { beginChild, type ChildStart, refuseUnneeded } from "./child-rows.ts";
-import { fetchedConversations } from "./conversations.ts";
 import { notify, type Sql } from "./database.ts";
 import { databaseFailure, unsureMs } from "./database-failure.ts";
 import { HeldRow, type PostgresLedger } from "./held.ts";
@@ -44,7 +44,6 @@ import {
 	runTables,
 } from "./rows.ts";
 import { MustBeAlone } from "./suspects.ts";
-import { parseUntrusted } from "./untrusted.ts";
 
 export interface PostgresStore extends LedgerStore {
 	open(id: string): Promise<Result<PostgresLedger, StoreFailure>>;

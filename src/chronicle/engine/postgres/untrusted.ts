@@ -1,46 +1,8 @@
-// Parses what others have written: rows of the database, jobs of the queue, commits on the git remote. Whoever may write there can write anything.
-// P1 a name becomes part of a path or of a git command only after it was checked here; P2 what cannot be parsed is absent: nothing is guessed.
-import { join } from "node:path";
-import { anyObject, isNumber, isText, listOf, object, oneOf, optional, type Shape } from "../../../definition/index.ts";
-import { deepestRealPath } from "../../../disk/index.ts";
+// Parses rows of the database, and jobs of the queue: whoever may write there can write anything. What cannot be parsed is absent, and nothing is guessed.
+import { anyObject, isNumber, isText, object, oneOf, type Shape } from "../../../definition/index.ts";
 import { type Created, decodeRun, type LedgerEvent, type Run, type StoredRun } from "../../core/index.ts";
 import { isRunId } from "../ledger/index.ts";
-
-/** Whether a text can be the name of a git object. */
-export const isObjectName: Shape<string> = (value): value is string =>
-	isText(value) && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value);
-
-/** Whether a text names a folder below another one, or that one: empty. */
-export const isFolderBelow: Shape<string> = (value): value is string =>
-	isText(value) &&
-	value.length <= 4096 &&
-	!/[\0\\]/.test(value) &&
-	(value === "" || value.split("/").every((name) => !/^(?:|\.|\.\.|\.git)$/i.test(name)));
-
-/** The folder `below` in `root`. Throws a sentence if it is not inside, also through a link. */
-export function folderIn(root: string, below: string): string {
-	const folder = join(root, below);
-	const inside = deepestRealPath(root);
-	const real = deepestRealPath(folder);
-	if (!isFolderBelow(below) || (real !== inside && !real.startsWith(`${inside}/`)))
-		throw new Error(`The run's folder ${JSON.stringify(below)} is not inside its working folder.`);
-	return folder;
-}
-
-/** Whether a text can be the name of a branch, as far as a refspec is concerned. */
-export function isBranchName(name: string): boolean {
-	return /^[^\0-\x20\x7f~^:?*[\\-][^\0-\x20\x7f~^:?*[\\]*$/.test(name) && !/\.\.|@\{|\/\/|\/$|\.lock$|\.$/.test(name);
-}
-
-/** The value of a JSON text that has the shape; `undefined`: it has not. */
-export function parseUntrusted<T>(text: string, shape: Shape<T>): T | undefined {
-	try {
-		const value: unknown = JSON.parse(text);
-		return shape(value) ? value : undefined;
-	} catch {
-		return undefined;
-	}
-}
+import { parseUntrusted } from "../remote/index.ts";
 
 const isEvent = object<Pick<LedgerEvent, "seq" | "at" | "kind">>({
 	seq: isNumber,
@@ -95,26 +57,4 @@ export function parseStoredRun(text: string, id: string): Run | undefined {
 export function runOfJob(data: unknown): string | undefined {
 	const { run } = (anyObject(data) ? data : {}) as { readonly run?: unknown };
 	return isText(run) && isRunId(run) ? run : undefined;
-}
-
-/** Content of a snapshot commit's message. */
-export interface SnapshotNote {
-	/** The folder that the run works in, below the repository's root. */
-	readonly folder: string;
-	/** Objects that stand for omitted contents, as the store lists them. */
-	readonly placeholders: readonly string[];
-}
-
-const isWrittenNote = object<Partial<SnapshotNote>>({
-	folder: optional(isFolderBelow),
-	placeholders: optional(
-		listOf<string>((value): value is string => isText(value) && /^[0-9a-f]{40,64}(?: secret)?$/.test(value)),
-	),
-});
-
-/** The note in the message of a snapshot commit; `undefined`: it is none. */
-export function parseNote(message: string): SnapshotNote | undefined {
-	const [, , data = "{}"] = message.split("\n");
-	const note = parseUntrusted(data, isWrittenNote);
-	return note && { folder: "", placeholders: [], ...note };
 }

@@ -15,7 +15,6 @@ export { agentExclusions, containsFile, openExclusions } from "./exclusions.ts";
 export { isDiskFull } from "./failures.ts";
 export {
 	answersOf,
-	type GitCall,
 	type GitResult,
 	revParse,
 	runGit,

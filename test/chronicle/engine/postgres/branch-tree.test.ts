@@ -5,8 +5,8 @@ import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { Checkout } from "../../../../src/chronicle/engine/postgres/checkout.ts";
-import { openSharedWorkspace, publishStart } from "../../../../src/chronicle/engine/postgres/shared-workspace.ts";
+import { Checkout } from "../../../../src/chronicle/engine/remote/checkout.ts";
+import { openSharedWorkspace, publishStart } from "../../../../src/chronicle/engine/remote/shared-workspace.ts";
 import { agentExclusions } from "../../../../src/chronicle/engine/workspace/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { patient } from "../../../harness/patience.ts";

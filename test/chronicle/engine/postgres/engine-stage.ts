@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import type { Database } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { treesIn } from "../../../../src/chronicle/engine/postgres/publishing.ts";
-import { treeRef } from "../../../../src/chronicle/engine/postgres/run-snapshot.ts";
+import { treeRef } from "../../../../src/chronicle/engine/remote/run-snapshot.ts";
 import { type Child, startChild } from "../../../../src/process/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { closeLater } from "../../../harness/lifetime.ts";

@@ -18,7 +18,7 @@ export const queue = queueName("app", "runs");
 export const appSetup = { project: "app", queues: [], labels: [], members: [] };
 
 /** A database with an engine in the cluster that the test files share. */
-export function openEngineDatabase(): Promise<Cluster> {
+function openEngineDatabase(): Promise<Cluster> {
 	return openSharedDatabase({
 		name: "engine",
 		async prepare(url) {

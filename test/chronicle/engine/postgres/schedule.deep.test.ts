@@ -4,7 +4,6 @@ import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Checkout } from "../../../../src/chronicle/engine/postgres/checkout.ts";
 import {
 	addSchedule,
 	type Database,
@@ -16,6 +15,7 @@ import {
 import { ScheduledRuns } from "../../../../src/chronicle/engine/postgres/scheduled-run.ts";
 import { scheduleQueue } from "../../../../src/chronicle/engine/postgres/schedules.ts";
 import { wakeRun } from "../../../../src/chronicle/engine/postgres/settle.ts";
+import { Checkout } from "../../../../src/chronicle/engine/remote/checkout.ts";
 import { timerLines } from "../../../../src/chronicle/ui/cli/timer-lines.ts";
 import { deepDescribe } from "../../../harness/deep-it.ts";
 import { openProject } from "../../../harness/index.ts";

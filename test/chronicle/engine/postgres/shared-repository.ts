@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openSharedWorkspace } from "../../../../src/chronicle/engine/postgres/index.ts";
+import { openSharedWorkspace } from "../../../../src/chronicle/engine/remote/index.ts";
 import type { storeOf } from "./open-engine.ts";
 
 type Creates = NonNullable<NonNullable<Parameters<typeof storeOf>[2]>["creates"]>;

@@ -3,20 +3,18 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Checkout } from "../../../../src/chronicle/engine/postgres/checkout.ts";
-import { writeConversations } from "../../../../src/chronicle/engine/postgres/conversations.ts";
-import { noteText, treeRef } from "../../../../src/chronicle/engine/postgres/run-snapshot.ts";
-import { openSharedWorkspace } from "../../../../src/chronicle/engine/postgres/shared-workspace.ts";
+import { parseEvent, parseStoredRun, runOfJob } from "../../../../src/chronicle/engine/postgres/untrusted.ts";
+import { Checkout } from "../../../../src/chronicle/engine/remote/checkout.ts";
+import { writeConversations } from "../../../../src/chronicle/engine/remote/conversations.ts";
+import { noteText, treeRef } from "../../../../src/chronicle/engine/remote/run-snapshot.ts";
+import { openSharedWorkspace } from "../../../../src/chronicle/engine/remote/shared-workspace.ts";
 import {
 	folderIn,
 	isBranchName,
 	isFolderBelow,
 	isObjectName,
-	parseEvent,
 	parseNote,
-	parseStoredRun,
-	runOfJob,
-} from "../../../../src/chronicle/engine/postgres/untrusted.ts";
+} from "../../../../src/chronicle/engine/remote/untrusted.ts";
 import { filesOf } from "../../../../src/chronicle/engine/worker/start-process.ts";
 import { childFolderName } from "../../../../src/chronicle/engine/workspace/index.ts";
 import { openFolder } from "../../../harness/folder.ts";

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Workspace } from "../../../../src/chronicle/core/index.ts";
-import { openSharedWorkspace } from "../../../../src/chronicle/engine/postgres/index.ts";
+import { openSharedWorkspace } from "../../../../src/chronicle/engine/remote/index.ts";
 import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
 import { sampled } from "../../../harness/deep-it.ts";
 import { openFolder } from "../../../harness/folder.ts";

@@ -11,7 +11,7 @@ import {
 	gitAt,
 	gitText,
 } from "../workspace/index.ts";
-import { gitFetch, gitRemote } from "./remote.ts";
+import { gitFetch, gitRemote } from "./git-remote.ts";
 import { treeRef } from "./run-snapshot.ts";
 import { isObjectName, parseUntrusted } from "./untrusted.ts";
 

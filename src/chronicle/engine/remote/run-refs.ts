@@ -23,7 +23,7 @@ import {
 	toRaw,
 	treeOver,
 } from "../workspace/index.ts";
-import { deleteRefs, gitRemote, remoteFailure, thrownFailure } from "./remote.ts";
+import { deleteRefs, gitRemote, remoteFailure, thrownFailure } from "./git-remote.ts";
 import { type BranchConflict, type BranchTarget, RunBranch, unmoved } from "./run-branch.ts";
 import { isSameSnapshot, noteText, type RunSnapshot, treeRef } from "./run-snapshot.ts";
 

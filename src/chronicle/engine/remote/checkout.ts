@@ -9,10 +9,9 @@ import type { CheckedOut } from "../../core/index.ts";
 import { isRunId } from "../ledger/index.ts";
 import { addPlaceholders, explainGit, type GitPlace, gitAt, gitText, readRest, runGit } from "../workspace/index.ts";
 import { conversationSpec, writeConversations } from "./conversations.ts";
-import type { PostgresLedger } from "./held.ts";
-import { deleteRefs, gitFetch, gitRemote } from "./remote.ts";
+import { deleteRefs, gitFetch, gitRemote } from "./git-remote.ts";
 import { pushSnapshots } from "./run-refs.ts";
-import { treeRef, unpackSnapshots } from "./run-snapshot.ts";
+import { type SnapshotRecord, treeRef, unpackSnapshots } from "./run-snapshot.ts";
 import { folderIn, isBranchName, parseNote, type SnapshotNote } from "./untrusted.ts";
 
 export interface CheckoutOptions {
@@ -56,10 +55,7 @@ export class Checkout {
 	}
 
 	/** Pushes the snapshots that a holder before recorded and did not push. `owner`: the run whose refs hold them. Throws a sentence. */
-	async publishRecorded(
-		ledger: Pick<PostgresLedger, "recordedSnapshots" | "deleteSnapshots">,
-		owner: string,
-	): Promise<void> {
+	async publishRecorded(ledger: SnapshotRecord, owner: string): Promise<void> {
 		const recorded = await ledger.recordedSnapshots();
 		const last = recorded.at(-1);
 		if (!last) return;

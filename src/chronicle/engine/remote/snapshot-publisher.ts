@@ -4,7 +4,7 @@
 // remote or recorded; S3 one push at a time; S4 after `flush` everything is on the remote; S5 what is recorded and not pushed is bounded.
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import type { CrashPoint } from "../supervisor/index.ts";
-import { thrownFailure } from "./remote.ts";
+import { thrownFailure } from "./git-remote.ts";
 import type { BranchConflict, BranchTarget } from "./run-branch.ts";
 import type { RunRefs } from "./run-refs.ts";
 import { isSameSnapshot, type RecordedSnapshot, type RunSnapshot } from "./run-snapshot.ts";

@@ -13,7 +13,7 @@ import {
 	openGitWorkspace,
 	runGit,
 } from "../workspace/index.ts";
-import { gitFetch, thrownFailure } from "./remote.ts";
+import { gitFetch, thrownFailure } from "./git-remote.ts";
 import { RunRefs } from "./run-refs.ts";
 import { type RecordedSnapshot, type RunSnapshot, type RunStart, treeRef, unpackSnapshots } from "./run-snapshot.ts";
 import { SnapshotPublisher } from "./snapshot-publisher.ts";

@@ -5,8 +5,7 @@ import { openRedaction } from "../../../safety/index.ts";
 import type { Result } from "../../core/index.ts";
 import { redactSessionText } from "../worker/index.ts";
 import { type GitPlace, gitAt, gitText } from "../workspace/index.ts";
-import type { Sql } from "./database.ts";
-import { gitFetch, remoteFailure, thrownFailure } from "./remote.ts";
+import { gitFetch, remoteFailure, thrownFailure } from "./git-remote.ts";
 import { conversationRefs } from "./run-refs.ts";
 
 /** The refspec that fetches the conversations of a run. */
@@ -70,10 +69,10 @@ export async function readConversations(folder: string): Promise<ReadonlyMap<str
 
 const fetchMs = 20_000;
 
-/** Fetches the conversations of a run into its `folder` on a machine that is not its host. */
+/** Fetches the conversations of a run into its `folder` on a machine that is not its host. `recorded`: reads the commit that the database names. */
 export async function fetchConversations(
-	sql: Sql,
 	run: string,
+	recorded: () => Promise<string | null>,
 	{ remote, report }: { readonly remote: string; readonly report: GitPlace["report"] },
 	folder: string,
 ): Promise<Result<void>> {
@@ -84,11 +83,7 @@ export async function fetchConversations(
 		await gitText(place, ["init", "-q", "--bare"]);
 		const fetched = await gitFetch(place, remote, [conversationSpec(run)]);
 		if (fetched.kind !== "done") return remoteFailure(fetched);
-		const { rows } = await sql.query<{ conversations: string | null }>(
-			"SELECT conversations FROM chronicle.run WHERE id = $1",
-			[run],
-		);
-		await writeConversations(place, { run, recorded: rows[0]?.conversations ?? null }, folder);
+		await writeConversations(place, { run, recorded: await recorded() }, folder);
 		return { ok: true, value: undefined };
 	} catch (error) {
 		return thrownFailure(error);

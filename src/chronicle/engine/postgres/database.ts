@@ -85,7 +85,7 @@ function abandon(client: InstanceType<Pg["Client"]>): void {
  */
 export async function openDatabase(url: string, shell = OWN_COMMAND): Promise<Result<Database>> {
 	const parsed = URL.canParse(url) ? new URL(url) : undefined;
-	if (!parsed || !/^postgres(?:ql)?:$/.test(parsed.protocol))
+	if (!parsed || !/^postgres(?:ql)?:$/.test(parsed.protocol) || parsed.host.includes(","))
 		return {
 			ok: false,
 			failure: {

@@ -77,7 +77,7 @@ describe("an engine", needsPostgres, () => {
 		expect(await queues()).toEqual([...before, "app/runs/big", "app/runs/big/gpu", "app/runs/gpu"]);
 		for (const wanted of [[], ["gpu"]]) {
 			const missing = await into("typo", wanted).create(created({ id: idOf(9) }));
-			expect(!missing.ok && missing.failure.message).toContain("no queue app/typo");
+			expect(!missing.ok && missing.failure.message).toContain("Queue app/typo does not exist");
 		}
 		const refused = await setUpEngine(database, { ...appSetup, labels: ["a/b"] });
 		expect(refused).toMatchObject({ reason: "usage" });

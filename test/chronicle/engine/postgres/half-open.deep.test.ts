@@ -4,7 +4,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type Database, openHost } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { patient } from "../../../harness/patience.ts";
 import { type Cluster, needsPostgres } from "../../../harness/postgres.ts";
+import { value } from "../ledger/sample-events.ts";
+import { moveTo } from "../supervisor/scripted-launcher.ts";
 import { connect } from "./connect.ts";
+import { openHostStage } from "./host-stage.ts";
 import { openLink } from "./link.ts";
 import { openEngine } from "./open-engine.ts";
 
@@ -31,6 +34,32 @@ describe("a host whose connections are half open", needsPostgres, () => {
 			expect((await owner.query(expired, [host.id])).count).toBe(0);
 		}
 		await owner.query("DELETE FROM chronicle.host");
+	});
+
+	it("loses no attempt", { timeout: patient(120_000) }, async () => {
+		const stage = await openHostStage();
+		const link = await openLink(stage.cluster.url);
+		const leaseMs = patient(1500);
+		const host = await stage.host("a", {
+			...{ url: link.url, leaseMs },
+			play:
+				() =>
+				async (...given) => {
+					for (let times = 0; times < 3; times += 1) {
+						link.freeze();
+						await sleep(1.3 * leaseMs);
+					}
+					await moveTo("done")(...given);
+				},
+		});
+		await stage.submit(1);
+		const id = "aaaaaaaa-0000-4000-8000-000000000001";
+		const read = async () => value(await stage.store().read(id));
+		await expect.poll(async () => (await read()).run.status, { timeout: patient(100_000) }).toBe("done");
+		const kinds: string[] = [];
+		for await (const { kind } of (await read()).events()) kinds.push(kind);
+		expect(kinds.filter((kind) => kind === "attempt_reserved")).toHaveLength(1);
+		await host.stop();
 	});
 
 	it("hears notifications again", { timeout: patient(60_000) }, async () => {

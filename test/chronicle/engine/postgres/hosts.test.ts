@@ -1,12 +1,34 @@
 // Two hosts and the command line, without faults and with the worst one.
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { deepDescribe } from "../../../harness/deep-it.ts";
 import { openModelServer, openProject, packageUnderTest, runNode } from "../../../harness/index.ts";
 import { patient } from "../../../harness/patience.ts";
 import { needsPostgres } from "../../../harness/postgres.ts";
 import { answer } from "../../kills/sample-run.ts";
-import { foldersOf, openEngineStage } from "./engine-stage.ts";
+import { type EngineStage, foldersOf, openEngineStage } from "./engine-stage.ts";
+
+/** The figures are kept in a file, and served on loopback. */
+async function expectMetrics(stage: EngineStage): Promise<void> {
+	const file = join(stage.project.home, "chronicle.prom");
+	const kept = stage.start(["engine", "metrics", "--file", file]);
+	const served = stage.start(["engine", "metrics", "--port", "0"]);
+	let printed = "";
+	served.onOutput((chunk) => {
+		printed += chunk.toString();
+	});
+	const address = () => /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(printed)?.[0] ?? "";
+	await expect.poll(address, { timeout: patient(20_000) }).not.toBe("");
+	await expect.poll(() => existsSync(file), { timeout: patient(20_000) }).toBe(true);
+	const response = await fetch(address());
+	expect(response.headers.get("content-type")).toContain("openmetrics-text");
+	for (const text of [await response.text(), readFileSync(file, "utf8")])
+		expect(text).toMatch(/^chronicle_up\{host="a",[^}]*\} 1$[\s\S]*# EOF\n$/m);
+	expect((await fetch(address().replace("metrics", "other"))).status).toBe(404);
+	await Promise.all([kept.kill(), served.kill()]);
+}
 
 describe("a package without pg and pg-boss", () => {
 	it("says how to install them, but only if an engine is named", async () => {
@@ -72,6 +94,18 @@ deepDescribe("an engine", needsPostgres, () => {
 		expect(status.stdout).toContain("done");
 		const diff = await stage.cli(["diff", run, "all"]);
 		expect(diff.stdout).toContain("+built");
+		// Of the conversations that each segment has pushed, the last ones are left.
+		const listed = spawnSync("git", ["ls-remote", stage.remote, `refs/chronicle/${run}/conversations/*`]);
+		expect(listed.stdout.toString().trim().split("\n")).toHaveLength(1);
+		const entries = a
+			.log()
+			.split("\n")
+			.filter((line) => line.startsWith("{"))
+			.map((line) => JSON.parse(line) as Record<string, unknown>);
+		expect(entries).toContainEqual(
+			expect.objectContaining({ level: "info", host: "a", project: "app", run, visit: 1, attempt: 1 }),
+		);
+		await expectMetrics(stage);
 		const engine = await stage.cli(["engine", "status"]);
 		expect(engine.stdout).toMatch(/host a .*0 of 4 slots, alive/);
 		const drained = await stage.cli(["engine", "drain", "a"]);

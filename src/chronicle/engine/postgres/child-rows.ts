@@ -1,6 +1,6 @@
-// The children of a run as rows of their own, which any host takes while their parents need them.
-// R1 a child begins with its first job, in one transaction, while this host holds its parent; R2 a child that one of its parents no longer needs
-// is held by nobody, and takes no commands; R3 a tree has at most as many children as are allowed, however many hosts add some.
+// The children of a run as rows of their own, which any host takes while their parents need them. A child begins with its first job, in one
+// transaction, while this host holds its parent. A child that one of its parents no longer needs is held by nobody, and takes no commands. A tree has
+// at most as many children as are allowed, however many hosts add some.
 import { isFlag, isNumber, object, optional } from "../../../definition/index.ts";
 import {
 	type Created,
@@ -19,9 +19,9 @@ import type { Database, Sql } from "./database.ts";
 import type { Host } from "./host.ts";
 import { firstEvent, insertRow, unreadableTemplate } from "./insert-run.ts";
 import { ensureJob } from "./jobs.ts";
-import type { PostgresStoreOptions } from "./parts.ts";
 import { narrowedQueue } from "./routing.ts";
 import { addedRow, familyText, findRow, loadRow, lockRow, lockRun, type RunRow } from "./rows.ts";
+import type { PostgresStoreOptions } from "./store-options.ts";
 
 export interface ChildStart {
 	/** The snapshot that it starts with, and the commit that it is on; `null`: it has begun with one. */

@@ -1,5 +1,5 @@
-// Connections to the engine's Postgres.
-// C1 every statement and every transaction has a time limit, so that a partition is noticed on both sides; C2 the address is never shown with its password.
+// Connections to the engine's Postgres. Every statement and every transaction has a time limit, so that a partition is noticed on both sides. The
+// address is never shown with its password.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConstructorOptions as BossOptions, PgBoss } from "pg-boss";
 import type { Result } from "../../core/index.ts";
@@ -127,7 +127,7 @@ class PostgresDatabase implements Database {
 	readonly #listeners = new Set<(payload: string | undefined) => void>();
 	#listening: Promise<void> | undefined;
 	#listener: InstanceType<Pg["Client"]> | undefined;
-	#own: Promise<InstanceType<Pg["Client"]>> | undefined;
+	#leaseConnection: Promise<InstanceType<Pg["Client"]>> | undefined;
 	#boss: Promise<PgBoss> | undefined;
 	#closed = false;
 	#failed = 0;
@@ -181,15 +181,15 @@ class PostgresDatabase implements Database {
 
 	async queryWithin<Row extends object>(ms: number, text: string, values: readonly unknown[]) {
 		const began = performance.now();
-		this.#own ??= this.#connect("pi-chronicle lease", ms);
-		const opened = this.#own;
+		this.#leaseConnection ??= this.#connect("pi-chronicle lease", ms);
+		const opened = this.#leaseConnection;
 		try {
 			const client = await opened;
 			const left = Math.max(1, ms - (performance.now() - began));
 			return await client.query<Row>({ text, values: [...values], query_timeout: left } as QueryConfig);
 		} catch (error) {
 			this.#failed += 1;
-			if (this.#own === opened) this.#own = undefined;
+			if (this.#leaseConnection === opened) this.#leaseConnection = undefined;
 			opened.then(abandon, () => {});
 			throw error;
 		}
@@ -324,7 +324,7 @@ class PostgresDatabase implements Database {
 		this.#closed = true;
 		const boss = await this.#boss?.catch(() => undefined);
 		// Connections that don't keep the process alive must not delay its exit when they close either.
-		const own = this.#own?.then((client) => client.end());
+		const own = this.#leaseConnection?.then((client) => client.end());
 		const ended = [boss?.stop({ graceful: false, close: false }), own, this.#listener?.end(), this.#pool.end()];
 		await Promise.race([Promise.allSettled(ended), sleep(closeMs)]);
 	}

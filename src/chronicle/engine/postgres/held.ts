@@ -1,7 +1,7 @@
-// A run's ledger in Postgres, held by this host: each append is one statement, which does nothing unless the lease is still this host's.
-// P1 events are numbered without gaps, each number once; P2 after the lease is lost nothing is written; P3 a statement whose result was lost is
-// repeated without writing twice; P4 the run's row always agrees with its last event; P5 events that a crash of the database has lost, because
-// they were only to be on disk soon, are written again; P6 snapshots are recorded with the events that name them, or neither.
+// A run's ledger in Postgres, held by this host: each append is one statement, which does nothing unless the lease is still this host's. Events are
+// numbered without gaps, each number once. After the lease is lost nothing is written. A statement whose result was lost is repeated without writing
+// twice. The run's row always agrees with its last event. Events that a crash of the database has lost, because they were only to be on disk soon,
+// are written again. Snapshots are recorded with the events that name them, or neither.
 import {
 	awaitedAnswer,
 	type EventBody,
@@ -20,11 +20,11 @@ import { databaseFailure, outageMs, throughOutage } from "./database-failure.ts"
 import type { Host } from "./host.ts";
 import { ensureJob, type JobAttempt } from "./jobs.ts";
 import { noProof, proofNow } from "./lease-proof.ts";
-import type { StoreParts } from "./parts.ts";
 import { findAnswer, openPosts, type Posts, settlePost, signalParent, type TakenAnswer } from "./posts.ts";
 import { foldedValues, lockRun, type RunRow, readEventRows, storedText } from "./rows.ts";
 import { type SettledRow, type Settlement, settledColumns, settleJob } from "./settle.ts";
 import { deleteSnapshots, readSnapshots, type SegmentHooks, snapshotValues } from "./snapshot-rows.ts";
+import type { StoreParts } from "./store-options.ts";
 
 export interface PostgresLedger extends HeldLedger, SnapshotRecord {
 	/** To be called once, before the first append. */
@@ -43,7 +43,7 @@ export interface PostgresLedger extends HeldLedger, SnapshotRecord {
 	readonly base: string | null;
 }
 
-export interface HeldRunParts extends StoreParts {
+export interface HeldRunOptions extends StoreParts {
 	readonly host: Host;
 	readonly row: RunRow;
 	readonly run: Run;
@@ -68,7 +68,7 @@ const appendText = "SELECT chronicle.append($1, $2, $3, $4, $5, $6, $7, $8, $9, 
 
 const gone = storeFailure("fenced", "The run's lease has been released.", "Open it again.");
 
-export class HeldRow implements PostgresLedger {
+export class HeldRun implements PostgresLedger {
 	readonly run: Run;
 	readonly repairs: readonly string[] = [];
 	readonly place: string;
@@ -77,7 +77,7 @@ export class HeldRow implements PostgresLedger {
 	readonly earlier: PostgresLedger["earlier"];
 	readonly trees: string;
 	readonly base: string | null;
-	readonly #parts: HeldRunParts;
+	readonly #parts: HeldRunOptions;
 	#now: Run;
 	/** The snapshot that holds its files; undefined: the one of the holder before. */
 	#head: SnapshotName | undefined;
@@ -94,7 +94,7 @@ export class HeldRow implements PostgresLedger {
 	/** The post that `takeAnswer` has taken. */
 	#answered: string | undefined;
 
-	constructor(parts: HeldRunParts) {
+	constructor(parts: HeldRunOptions) {
 		this.#parts = parts;
 		this.run = parts.run;
 		this.#now = parts.run;

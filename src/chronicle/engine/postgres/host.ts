@@ -1,6 +1,6 @@
-// This process as a host of an engine: one row, renewed while it lives. Leases belong to the host: one that has not renewed its row within
-// its lease time has lost every run that it held.
-// H1 only the database's clock counts; H2 a host that could not renew its row in time stops itself before another takes over.
+// This process as a host of an engine: one row, renewed while it lives. Leases belong to the host: one that has not renewed its row within its lease
+// time has lost every run that it held. Only the database's clock counts. A host that could not renew its row in time stops itself before another
+// takes over.
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { processStart } from "../../../process/index.ts";

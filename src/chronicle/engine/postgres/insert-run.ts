@@ -12,10 +12,10 @@ import { redactEvent, stampEvent, storeFailure } from "../ledger/index.ts";
 import type { RunStart } from "../remote/index.ts";
 import { notify, type Sql } from "./database.ts";
 import { throughOutage, unsureMs } from "./database-failure.ts";
-import { HeldRow } from "./held.ts";
-import type { PostgresStoreOptions } from "./parts.ts";
+import { HeldRun } from "./held.ts";
 import { plainQueue } from "./routing.ts";
 import { addedRow, foldedValues, readEventRows } from "./rows.ts";
+import type { PostgresStoreOptions } from "./store-options.ts";
 
 const senderText = "SELECT COALESCE((SELECT submitted_by FROM chronicle.schedule WHERE id = $1), session_user) AS by";
 
@@ -72,9 +72,9 @@ export async function insertRow(
 
 const exists = (id: string) => storeFailure("exists", `The run ${id} already exists.`, "Use another id.");
 
-async function heldRow(tx: Sql, options: PostgresStoreOptions, run: Run, fence: number): Promise<HeldRow> {
+async function heldRow(tx: Sql, options: PostgresStoreOptions, run: Run, fence: number): Promise<HeldRun> {
 	const row = await addedRow(tx, run.id);
-	return new HeldRow({ ...options, row: { ...row, fence: 0 }, run, fence, job: undefined });
+	return new HeldRun({ ...options, row: { ...row, fence: 0 }, run, fence, job: undefined });
 }
 
 /** Creates a run: held by this host, or left to all with its first job. */

@@ -1,7 +1,6 @@
-// Jobs: one per segment of a run, from an activation until the run parks, ends or is released. pg-boss owns the queue; `run.job` identifies
-// the current job. Everything here happens inside the caller's transaction.
-// J1 a run that does not wait for a user has at most one current job; J2 a job is sent and settled in the same transaction as the change of
-// its run.
+// Jobs: one per segment of a run, from an activation until the run parks, ends or is released. pg-boss owns the queue; `run.job` identifies the
+// current job. Everything here happens inside the caller's transaction. A run that does not wait for a user has at most one current job. A job is
+// sent and settled in the same transaction as the change of its run.
 import { randomUUID } from "node:crypto";
 import type { PgBoss } from "pg-boss";
 import type { Failure } from "../../core/index.ts";

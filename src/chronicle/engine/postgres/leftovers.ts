@@ -1,5 +1,5 @@
 // What runs have made on hosts and no snapshot hands over. The host keeps the folder and notes it in the row of the run, for the host of the parent.
-// L1 it is noted before the event is recorded by which the run parks; L2 the note of one host does not replace that of another.
+// It is noted before the event is recorded by which the run parks. The note of one host does not replace that of another.
 import { anyObject, isText, object, type Shape } from "../../../definition/index.ts";
 import {
 	type ChildLeftovers,

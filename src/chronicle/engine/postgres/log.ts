@@ -1,5 +1,5 @@
-// What a host says while it works: one line of JSON per entry, or plain text for a terminal.
-// L1 no entry has a secret in known form, or the value of a variable with a secret name.
+// What a host says while it works: one line of JSON per entry, or plain text for a terminal. No entry has a secret in known form, or the value of a
+// variable with a secret name.
 import type { Redact } from "../../../safety/index.ts";
 
 export interface LogFields {
@@ -39,6 +39,6 @@ export function logText(message: string, { run }: Pick<LogFields, "run">): strin
 }
 
 /** A report of entries about the same subject. */
-export function about(report: HostLog, subject: () => LogFields): HostLog {
+export function withFields(report: HostLog, subject: () => LogFields): HostLog {
 	return (message, fields) => report(message, { ...subject(), ...fields });
 }

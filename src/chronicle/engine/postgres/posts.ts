@@ -1,8 +1,7 @@
-// Commands to a run, as rows: the holder takes them in the order of arrival.
-// X1 a row is marked after it was handled: after a crash it may be handled twice, and is never lost; X2 a row whose listener rejects stays;
-// X3 a row that cannot be read is kept and reported; X4 the sender finds the reason of a refusal in the row; X5 of two answers to
-// one question the first to arrive counts, whether or not a host is there, and the second is refused; X6 the login that has sent a command is
-// recorded with it.
+// Commands to a run, as rows: the holder takes them in the order of arrival. A row is marked after it was handled: after a crash it may be handled
+// twice, and is never lost. A row whose listener rejects stays. A row that cannot be read is kept and reported. The sender finds the reason of a
+// refusal in the row. Of two answers to one question the first to arrive counts, whether or not a host is there, and the second is refused. The login
+// that has sent a command is recorded with it.
 import {
 	awaitedAnswer,
 	decide,

@@ -1,6 +1,5 @@
-// Limits on how many runs of a project, queue or model provider hosts hold at once, and how many they take per minute.
-// Q1 counting and taking are atomic: hosts take limited runs one after another; Q2 each claim counts for a minute, whatever becomes of the
-// run.
+// Limits on how many runs of a project, queue or model provider hosts hold at once, and how many they take per minute. Counting and taking are
+// atomic: hosts take limited runs one after another. Each claim counts for a minute, whatever becomes of the run.
 import type { Database, Sql } from "./database.ts";
 import type { RunRow } from "./rows.ts";
 

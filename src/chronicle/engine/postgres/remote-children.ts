@@ -1,6 +1,6 @@
-// The child runs of a run that this host holds: any host does them, this one follows their rows until they park or end.
-// F1 a child that exists is followed, never begun again; F2 it has ended here only once no host has it and all its events are folded; F3 what a
-// notification would have said is found a second later; F4 a child that nothing is to be done for is not asked about.
+// The child runs of a run that this host holds: any host does them, this one follows their rows until they park or end. A child that exists is
+// followed, never begun again. It has ended here only once no host has it and all its events are folded. What a notification would have said is found
+// a second later. A child that nothing is to be done for is not asked about.
 import {
 	activityOf,
 	type ChildActivity,

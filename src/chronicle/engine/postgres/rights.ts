@@ -1,7 +1,7 @@
-// Who may do what in an engine's database: roles, their rights, and the functions and policies that check what rights cannot.
-// R1 events are added by the first event of a new run, and by the host that holds the run under its fence; nobody changes or deletes one;
-// R2 who has sent a run or a command is what the database knows as its login, not what the sender says; R3 only an operator removes runs, and
-// sets priorities and limits; R4 a host of one login does not take a run from a living host of another.
+// Who may do what in an engine's database: roles, their rights, and the functions and policies that check what rights cannot. Events are added by the
+// first event of a new run, and by the host that holds the run under its fence; nobody changes or deletes one. Who has sent a run or a command is
+// what the database knows as its login, not what the sender says. Only an operator removes runs, and sets priorities and limits. A host of one login
+// does not take a run from a living host of another.
 import { type Database, JOBS_SCHEMA, type Sql } from "./database.ts";
 import { foldedColumns } from "./rows.ts";
 

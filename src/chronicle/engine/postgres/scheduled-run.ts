@@ -1,6 +1,6 @@
-// Creates the runs of a project's schedules: pg-boss sends a job at each scheduled time, and the host that takes it creates a run for any
-// host. C1 a job creates one run, whatever dies: the run has the id of the job; C2 no run is created before the previous one is over, unless
-// the schedule allows it; C3 the row of a schedule says which times were skipped, and why.
+// Creates the runs of a project's schedules: pg-boss sends a job at each scheduled time, and the host that takes it creates a run for any host. A job
+// creates one run, whatever dies: the run has the id of the job. No run is created before the previous one is over, unless the schedule allows it.
+// The row of a schedule says which times were skipped, and why.
 import type { JobWithMetadata } from "pg-boss";
 import type { Shape } from "../../../definition/index.ts";
 import { openRedaction } from "../../../safety/index.ts";

@@ -1,6 +1,5 @@
 // Schedules: templates and tasks that become runs at the times of a cron expression. pg-boss sends a job at each time; a host creates the run
-// (scheduled-run.ts). What a run needs is pinned when the schedule is added.
-// C1 a schedule and its times are added and removed in one transaction.
+// (scheduled-run.ts). What a run needs is pinned when the schedule is added. A schedule and its times are added and removed in one transaction.
 import { randomUUID } from "node:crypto";
 import { type Created, type Result, SCHEMA_VERSION, type StoreFailure, type TemplateReload } from "../../core/index.ts";
 import { storeFailure } from "../ledger/index.ts";

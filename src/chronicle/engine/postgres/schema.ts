@@ -1,5 +1,5 @@
-// The engine's tables in Postgres, and their version. Events are append-only; a run's row is folded from them.
-// Z1 `initialize` is idempotent, even concurrently; Z2 tables of another version are never written.
+// The engine's tables in Postgres, and their version. Events are append-only; a run's row is folded from them. `initialize` is idempotent, even
+// concurrently. Tables of another version are never written.
 import type { Failure } from "../../core/index.ts";
 import type { Database, Sql } from "./database.ts";
 import { functions, makeRoles, policies } from "./rights.ts";

@@ -1,6 +1,6 @@
-// One segment of a run on this host: from claiming the job until the run parks, ends, or is released.
-// E1 the working folder is first set to the recorded files, unless this host was the last to work on them; E2 the files are published
-// before a move is recorded, or recorded with it, the conversations before the run parks; E3 the run's branch follows the record.
+// One segment of a run on this host: from claiming the job until the run parks, ends, or is released. The working folder is first set to the recorded
+// files, unless this host was the last to work on them. The files are published before a move is recorded, or recorded with it, the conversations
+// before the run parks. The run's branch follows the record.
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,6 +1,5 @@
 // What becomes of a job when its segment has ended, or its host is dead, and which runs get one: a host sends the jobs of runs and commands that
-// others have recorded.
-// E1 a run that is to continue, or has a command, and has neither host nor job gets a job from whichever host looks first.
+// others have recorded. A run that is to continue, or has a command, and has neither host nor job gets a job from whichever host looks first.
 import type { ConditionChanged, Failure, HostNeed, Run } from "../../core/index.ts";
 import type { Database, Sql } from "./database.ts";
 import { isOutage } from "./database-failure.ts";

@@ -1,5 +1,5 @@
-// The slots of a host: how many runs it works on at once. A run that waits for its children has none meanwhile.
-// L1 a run that needs a slot again gets it before any queued job; L2 a slot is given back once.
+// The slots of a host: how many runs it works on at once. A run that waits for its children has none meanwhile. A run that needs a slot again gets it
+// before any queued job. A slot is given back once.
 
 export class Slots {
 	readonly #onFree: () => void;

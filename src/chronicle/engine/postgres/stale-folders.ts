@@ -1,6 +1,5 @@
-// Removes what a host keeps for runs that it no longer works on: those that were removed or are over, wherever they ended, and those that another host
-// has had for long.
-// H1 folders with files that are nowhere else stay until their run is removed; H2 folders of runs that this host supervises stay.
+// Removes what a host keeps for runs that it no longer works on: those that were removed or are over, wherever they ended, and those that another
+// host has had for long. Folders with files that are nowhere else stay until their run is removed. Folders of runs that this host supervises stay.
 import type { Checkout } from "../remote/index.ts";
 import type { Database } from "./database.ts";
 import { GIVEN_PROJECTS } from "./rights.ts";

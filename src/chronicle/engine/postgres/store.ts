@@ -1,6 +1,6 @@
-// The ledger store of an engine: the runs of one project in Postgres, for any number of hosts.
-// S1 a run and its first event begin in one transaction; S2 one host holds a run at a time, under a fence that only grows; S3 who sends a run
-// or a command sends no job: a host does, which hears of it, or looks for it (see `settle.ts`).
+// The ledger store of an engine: the runs of one project in Postgres, for any number of hosts. A run and its first event begin in one transaction.
+// One host holds a run at a time, under a fence that only grows. Who sends a run or a command sends no job: a host does, which hears of it, or looks
+// for it (see `settle.ts`).
 
 import { isNumber, isText, object, only } from "../../../definition/index.ts";
 import {
@@ -23,11 +23,10 @@ import { fetchedConversations, parseUntrusted } from "../remote/index.ts";
 import { beginChild, type ChildStart, refuseUnneeded } from "./child-rows.ts";
 import { notify, type Sql } from "./database.ts";
 import { databaseFailure, unsureMs } from "./database-failure.ts";
-import { HeldRow, type PostgresLedger } from "./held.ts";
+import { HeldRun, type PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
 import { insertRun, providerOf } from "./insert-run.ts";
 import type { JobAttempt, QueuedRun } from "./jobs.ts";
-import type { PostgresStoreOptions } from "./parts.ts";
 import { addPostOnce, refuseAnswer, refusedPost, refusePosts } from "./posts.ts";
 import { admitRun } from "./quota.ts";
 import { explainWait, type HostOffer, labelsInQueue, nextQueue, readOffers } from "./routing.ts";
@@ -43,6 +42,7 @@ import {
 	runColumns,
 	runTables,
 } from "./rows.ts";
+import type { PostgresStoreOptions } from "./store-options.ts";
 import { MustBeAlone } from "./suspects.ts";
 
 export interface PostgresStore extends LedgerStore {
@@ -197,7 +197,7 @@ async function claimRun(
 		"UPDATE chronicle.run SET fence = $2, holder = $3, attempt = $4, claimed_visit = visit, provider = $5, waits = NULL WHERE id = $1",
 		[id, fence, host.id, job?.retryCount ?? row.attempt, provider],
 	);
-	return { ok: true, value: new HeldRow({ ...options, row, run, fence, job }) };
+	return { ok: true, value: new HeldRun({ ...options, row, run, fence, job }) };
 }
 
 function unreadable(why: "newer" | "corrupt", id: string): { readonly ok: false; readonly failure: StoreFailure } {

@@ -1,6 +1,6 @@
-// Runs that may be why a host died. A death counts for a run that was alone on the host; where it had several, each of them is a suspect: it then runs
-// alone, until it has got further, so that the next death shows which one it was.
-// D1 a death does not count for an innocent run; D2 one that kills its hosts is given up after as many deaths as it is on its own.
+// Runs that may be why a host died. A death counts for a run that was alone on the host; where it had several, each of them is a suspect: it then
+// runs alone, until it has got further, so that the next death shows which one it was. A death does not count for an innocent run. One that kills its
+// hosts is given up after as many deaths as it is on its own.
 import type { Database, Sql } from "./database.ts";
 
 /** A condition: the host `h` of a run is dead. */

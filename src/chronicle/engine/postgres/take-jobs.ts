@@ -1,5 +1,5 @@
-// How a host takes jobs: from the queues that it serves, as far as limits and its labels allow.
-// T1 a job and the lease of its run are taken together, or neither; T2 a job that cannot be done here now goes back visibly.
+// How a host takes jobs: from the queues that it serves, as far as limits and its labels allow. A job and the lease of its run are taken together, or
+// neither. A job that cannot be done here now goes back visibly.
 import type { CrashPoint } from "../supervisor/index.ts";
 import type { Database, Sql } from "./database.ts";
 import type { PostgresLedger } from "./held.ts";

@@ -1,5 +1,5 @@
-// The environment of everything that a host runs for its projects: workers, set-up and cleanup commands.
-// V1 a variable passes only if it is named here, in pi's models, or by the host's owner; V2 those of the database never pass.
+// The environment of everything that a host runs for its projects: workers, set-up and cleanup commands. A variable passes only if it is named here,
+// in pi's models, or by the host's owner. Those of the database never pass.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isListed } from "../../../definition/index.ts";

@@ -1,7 +1,6 @@
-// A host's worker: it takes jobs of its projects while it has free slots, and supervises their runs.
-// K1 a host that cannot prove that it lives stops its runs before another may take them; K2 a job that cannot be done here now goes back
-// visibly; K3 a run that was given up is parked with its reason; K4 after `drain` nothing is taken, and each run is given back at its next state;
-// K5 a run that this host holds and does nothing for is given back.
+// A host's worker: it takes jobs of its projects while it has free slots, and supervises their runs. A host that cannot prove that it lives stops its
+// runs before another may take them. A job that cannot be done here now goes back visibly. A run that was given up is parked with its reason. After
+// `drain` nothing is taken, and each run is given back at its next state. A run that this host holds and does nothing for is given back.
 import { setTimeout as sleep } from "node:timers/promises";
 import { openRedaction } from "../../../safety/index.ts";
 import type { Failure } from "../../core/index.ts";
@@ -13,11 +12,10 @@ import { openDiskCheck } from "./disk-check.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { Host, RunClaim } from "./host.ts";
 import { deadQueue } from "./jobs.ts";
-import { about, type HostLog } from "./log.ts";
+import { type HostLog, withFields } from "./log.ts";
 import { parkDeadRuns } from "./park.ts";
 import { labelsInQueue, queueName } from "./routing.ts";
 import { ScheduledRuns } from "./scheduled-run.ts";
-import { Searches } from "./searches.ts";
 import { type RunSegment, type ServedProject, startSegment, stopAtMove } from "./segment.ts";
 import { cancelReplaced, failedOn, returnRun, secondsToWait } from "./settle.ts";
 import { type Slot, Slots } from "./slots.ts";
@@ -25,6 +23,7 @@ import { removeStale } from "./stale-folders.ts";
 import { openPostgresStore, type PostgresStore } from "./store.ts";
 import { isSuspectQueued } from "./suspects.ts";
 import { JobTaker, limitSeconds } from "./take-jobs.ts";
+import { Upkeep } from "./upkeep.ts";
 import { withWorkEnvironment } from "./work-environment.ts";
 
 export interface WorkerOptions {
@@ -75,7 +74,7 @@ export class EngineWorker {
 	#cleared: { readonly run: string; readonly dueAt: number } | undefined;
 	#wake: () => void = () => {};
 	readonly #crashAt = openCrashPoints();
-	readonly #searches: Searches;
+	readonly #upkeep: Upkeep;
 	#late = false;
 	/** Stops the clock that sends the jobs of schedules; absent: it does not run. */
 	#cron: Promise<() => Promise<void>> | undefined;
@@ -85,7 +84,7 @@ export class EngineWorker {
 		this.#isFull = openDiskCheck(options);
 		const { database, host, data, queues } = options;
 		const onMaintained = () => Promise.all(this.#served.map((served) => this.#removeStale(served)));
-		this.#searches = new Searches({ ...options, onMaintained });
+		this.#upkeep = new Upkeep({ ...options, onMaintained });
 		this.#slots = new Slots(options.slots, () => this.#look());
 		const suspects = {
 			isIdle: () => this.#slots.free >= options.slots - 1,
@@ -121,7 +120,7 @@ export class EngineWorker {
 				this.stop();
 			} else if ("failure" in beat) this.#options.report(beat.failure, { level: "error" });
 			else {
-				this.#searches.hosts = beat.hosts;
+				this.#upkeep.hosts = beat.hosts;
 				if (beat.scheduled && !this.#draining) this.#startCron();
 				if (beat.draining) this.drain();
 				void this.#returnStrays(beat.held);
@@ -131,7 +130,7 @@ export class EngineWorker {
 			const [what, name = ""] = payload.split(" ");
 			if (what === "" || (what === "job" && this.#looksFor(name))) this.#look();
 			const isOthers = (what === "wake" || what === "post") && !this.#running.has(name);
-			if (isOthers && !this.#draining) this.#searches.wakeOne(name);
+			if (isOthers && !this.#draining) this.#upkeep.wakeOne(name);
 		});
 		for (let polledAt = 0; !(this.#stopping && this.#busy === 0); ) {
 			this.#watchLease();
@@ -140,12 +139,12 @@ export class EngineWorker {
 				polledAt = now;
 				this.#look();
 			}
-			this.#searches.run(now);
+			this.#upkeep.run(now);
 			await Promise.race([sleep(watchMs), new Promise<void>((resolve) => (this.#wake = resolve))]);
 		}
 		unlisten();
 		await this.#taking;
-		await this.#searches.settle();
+		await this.#upkeep.settle();
 		for (const { scheduled } of this.#served) await scheduled.settle();
 		await (await this.#cron)?.();
 		await host.leave();
@@ -166,7 +165,7 @@ export class EngineWorker {
 	/** Whether it looks for a job that was sent. Few hosts have the labels of a queue: each of them does. */
 	#looksFor(queue: string): boolean {
 		const isMine = this.#served.some(({ project, dead }) => queue === dead || this.#jobs.serves(project.name, queue));
-		return isMine && (labelsInQueue(queue).length > 0 || this.#searches.isLooker());
+		return isMine && (labelsInQueue(queue).length > 0 || this.#upkeep.isLooker());
 	}
 
 	/** Takes no more jobs; each run is given back when its present state ends. The worker ends then. */
@@ -321,7 +320,7 @@ export class EngineWorker {
 		this.#running.set(run, entry);
 		const { database, host, labels } = this.#options;
 		let { visit, attempt } = ledger.run;
-		const report = about(this.#options.report, () => ({ project: project.name, run, visit, attempt }));
+		const report = withFields(this.#options.report, () => ({ project: project.name, run, visit, attempt }));
 		try {
 			await cancelReplaced(database, run);
 			const segment = await startSegment(ledger, {

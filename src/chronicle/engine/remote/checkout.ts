@@ -1,7 +1,6 @@
-// The project on a host: a bare mirror of its remote, and a working folder for each run.
-// M1 git works on a mirror one call at a time: worktrees that are added while another is fetched get lost; M2 a working folder starts from a
-// recorded snapshot, never from the tip of a branch; M3 ignored files (dependencies, secrets) stay on the host; M4 a folder with files that
-// are nowhere else is kept until its run is removed.
+// The project on a host: a bare mirror of its remote, and a working folder for each run. Git works on a mirror one call at a time: worktrees that are
+// added while another is fetched get lost. A working folder starts from a recorded snapshot, never from the tip of a branch. Ignored files
+// (dependencies, secrets) stay on the host. A folder with files that are nowhere else is kept until its run is removed.
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { branchOfRef } from "../../../disk/index.ts";

@@ -1,5 +1,5 @@
-// The branch `chronicle/<run>` of the project's remote: it follows the run by compare-and-swap.
-// B1 another host's commit is never overwritten; B2 the remote is not queried for a tip that this host has set.
+// The branch `chronicle/<run>` of the project's remote: it follows the run by compare-and-swap. Another host's commit is never overwritten. The
+// remote is not queried for a tip that this host has set.
 import { isNumber, object } from "../../../definition/index.ts";
 import {
 	branchTree,

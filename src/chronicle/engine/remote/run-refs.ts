@@ -1,5 +1,5 @@
 // What a run leaves on the project's git remote, below `refs/chronicle/<run>/`: snapshots of its files, named by their tree, and its conversations.
-// G1 two hosts cannot overwrite each other's: equal names have equal contents; G2 a push is repeated while the remote is out of reach.
+// Two hosts cannot overwrite each other's: equal names have equal contents. A push is repeated while the remote is out of reach.
 
 import { readFile, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";

@@ -1,6 +1,5 @@
-// The workspace of a run that any host may continue: the private store of one machine, whose snapshots are published as git refs.
-// W1 a snapshot is published, or recorded with the next events, before its caller learns its name; W2 a snapshot of another host is fetched
-// when it is named.
+// The workspace of a run that any host may continue: the private store of one machine, whose snapshots are published as git refs. A snapshot is
+// published, or recorded with the next events, before its caller learns its name. A snapshot of another host is fetched when it is named.
 import { join } from "node:path";
 import type { CheckedOut, ChildLeftovers, Result, Workspace, WorkspaceFailure } from "../../core/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";

@@ -1,7 +1,7 @@
-// Brings the snapshots of one run, and its branch, to the project's git remote. While events are recorded, a small snapshot waits for the
-// next ones: it is recorded in the database in the same statement, and pushed after that, together with others and the branch.
-// S1 a snapshot that was added is on the remote, or recorded with the next events; S2 each builds on the one before it, which is on the
-// remote or recorded; S3 one push at a time; S4 after `flush` everything is on the remote; S5 what is recorded and not pushed is bounded.
+// Brings the snapshots of one run, and its branch, to the project's git remote. While events are recorded, a small snapshot waits for the next ones:
+// it is recorded in the database in the same statement, and pushed after that, together with others and the branch. A snapshot that was added is on
+// the remote, or recorded with the next events. Each builds on the one before it, which is on the remote or recorded. One push at a time. After
+// `flush` everything is on the remote. What is recorded and not pushed is bounded.
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import type { CrashPoint } from "../supervisor/index.ts";
 import { thrownFailure } from "./git-remote.ts";

@@ -1,5 +1,5 @@
-// Parses what others have written on the git remote, and names from anywhere that git or the disk is to use. Whoever may push can write anything.
-// P1 a name becomes part of a path or of a git command only after it was checked here; P2 what cannot be parsed is absent: nothing is guessed.
+// Parses what others have written on the git remote, and names from anywhere that git or the disk is to use. Whoever may push can write anything. A
+// name becomes part of a path or of a git command only after it was checked here. What cannot be parsed is absent: nothing is guessed.
 import { join } from "node:path";
 import { isText, listOf, object, optional, type Shape } from "../../../definition/index.ts";
 import { deepestRealPath } from "../../../disk/index.ts";

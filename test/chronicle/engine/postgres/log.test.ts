@@ -1,7 +1,7 @@
 // The log of a host: one JSON object per line, or text.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { about, openHostLog } from "../../../../src/chronicle/engine/postgres/log.ts";
+import { openHostLog, withFields } from "../../../../src/chronicle/engine/postgres/log.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
 
 const secret = "hunter2-hunter2";
@@ -16,7 +16,7 @@ describe("an entry of a host's log", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "binary" }), (message) => {
 				const lines: string[] = [];
-				const report = about(open("json", lines), () => ({ run: "r", visit: 2, attempt: 3 }));
+				const report = withFields(open("json", lines), () => ({ run: "r", visit: 2, attempt: 3 }));
 				report(message, { level: "warn" });
 				expect(lines).toHaveLength(1);
 				expect(lines[0]).not.toMatch(/[\n\r]/);

@@ -1,11 +1,11 @@
-// What hosts look for from time to time, all together: runs of dead hosts, runs that need a job and have none, old rows of the queue.
-// K1 a host that may be the late one itself takes no run from another.
+// What hosts look for from time to time, all together: runs of dead hosts, runs that need a job and have none, old rows of the queue. A host that may
+// be the late one itself takes no run from another.
 import type { Database } from "./database.ts";
 import type { Host } from "./host.ts";
 import type { HostLog } from "./log.ts";
 import { reapRuns, wakeRun, wakeRuns } from "./settle.ts";
 
-export interface SearchOptions {
+export interface UpkeepOptions {
 	readonly database: Database;
 	readonly host: Host;
 	readonly report: HostLog;
@@ -17,25 +17,25 @@ export interface SearchOptions {
 const searchMs = 1000;
 const minSearchMs = 2000;
 /** How many hosts act on a notification that is for all: with a thousand of them, the rest would ask the database in vain. */
-const lookers = 8;
+const maxLookers = 8;
 /** Milliseconds between two maintenances of the queue's tables; pg-boss lets one host at a time do them. */
 const maintainMs = 5 * 60_000;
 
-export class Searches {
-	readonly #options: SearchOptions;
+export class Upkeep {
+	readonly #options: UpkeepOptions;
 	/** By search: when it is next due, by `performance.now`. */
 	readonly #due = new Map<() => Promise<void>, number>();
 	readonly #running = new Set<Promise<void>>();
 	/** Number of hosts of the engine, from the last renewal of the lease. */
 	hosts = 1;
 
-	constructor(options: SearchOptions) {
+	constructor(options: UpkeepOptions) {
 		this.#options = options;
 	}
 
 	/** Whether this host acts on a notification. */
 	isLooker(): boolean {
-		return Math.random() * this.hosts < lookers;
+		return Math.random() * this.hosts < maxLookers;
 	}
 
 	/** Does what is due; never rejects. Waits for nothing. */

@@ -1,7 +1,6 @@
 // Errors of the database: repeats work until an outage has passed, and explains each error to the user.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Failure, Result, StoreFailure } from "../../core/index.ts";
-import type { Database } from "./database.ts";
 
 const outages = new Set([
 	"ECONNREFUSED",
@@ -116,7 +115,7 @@ const rules: readonly (readonly [code: RegExp, message: RegExp, what: string, re
 /** What an error of the database means to the user. */
 export function databaseFailure(
 	error: unknown,
-	{ name, shell }: Pick<Database, "name" | "shell">,
+	{ name, shell }: { readonly name: string; readonly shell: string },
 ): Failure & { readonly reason: "io" | "no_space" } {
 	const { code = "", message: said } = error as { code?: string; message: string };
 	if (code === "53100")

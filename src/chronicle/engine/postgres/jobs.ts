@@ -115,7 +115,7 @@ export async function sendJob(database: Database, tx: Sql, run: QueuedRun, after
 		id: job,
 		priority,
 		group: { id: project },
-		...(afterSeconds > 0 ? { startAfter: afterSeconds } : {}),
+		startAfter: afterSeconds > 0 ? afterSeconds : undefined,
 		db: tx,
 	});
 	if (sent === null) throw new Error(`The queue ${queue} did not take the job of run ${id}.`);

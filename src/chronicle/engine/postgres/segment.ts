@@ -76,7 +76,7 @@ export async function startSegment(ledger: PostgresLedger, options: SegmentOptio
 		...{ run: run.id, trees, remote: project.remote, cwd, folder: ledger.folder, published, report },
 		leftOut: served.ownFolders,
 		...workspaceScope(run),
-		...(run.checkedOut ? { checkedOut: run.checkedOut } : {}),
+		checkedOut: run.checkedOut,
 		elsewhere: (children) => findLeftovers(database, run.id, children),
 	});
 	const leftovers = openLeftovers({
@@ -99,7 +99,7 @@ export async function startSegment(ledger: PostgresLedger, options: SegmentOptio
 		...{ ...ports, workspace, children, labels: options.labels, givesBackWaits: true as const },
 		launcher: launchPrepared(ports.launcher, options.slot, setUp),
 		...(prepared.isSetBack ? { self: { ...ports.self, setBack: true as const } } : {}),
-		...(limits ? { ceilings: () => limits.ceilings() } : {}),
+		ceilings: limits ? () => limits.ceilings() : undefined,
 	};
 	const supervision = supervise(ledger, all, run.seq === 1 ? "fresh" : "reopened");
 	live = supervision;

@@ -155,13 +155,13 @@ async function explainStuck(
 			help: { text: "Restore the database from a backup, or remove the run." },
 		};
 	if (!isQueued || row.waiting) return { run };
-	if (wait.missing) return { why: wait.text, ...(wait.help ? { help: wait.help } : {}) };
+	if (wait.missing) return { why: wait.text, help: wait.help };
 	const remedy = run.conditions.find(({ condition }) => condition === "host")?.remedy;
 	const full = limits.find(({ kind, name, waiting }) => waiting > 0 && nameIn(row, kind) === name);
 	const help = remedy !== undefined ? { text: remedy } : full && { command: `engine limit ${full.kind} ${full.name}` };
 	return {
 		why: row.waits ?? "Its host is silent; another takes it once its lease has expired.",
-		...(help ? { help } : {}),
+		help,
 	};
 }
 

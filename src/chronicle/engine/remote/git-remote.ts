@@ -22,7 +22,7 @@ export async function gitRemote(place: GitPlace, args: readonly string[]): Promi
 			const done = await gitAt(place, args);
 			if (done.kind !== "failed" || answered.test(done.message) || performance.now() + pause > until) return done;
 			failure = explainGit(done);
-			await sleep(pause, undefined, place.signal ? { signal: place.signal } : {}).catch(() => {});
+			await sleep(pause, undefined, { signal: place.signal }).catch(() => {});
 			if (place.signal?.aborted) return { kind: "aborted" };
 		}
 	} finally {

@@ -47,7 +47,7 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 	const { run, remote, cwd, folder, scope, trees: owner = run, report = () => {} } = options;
 	// A child with a folder of its own shares the objects of its parent's store.
 	const store = join(options.childOf ?? folder, "files");
-	const files = { leftOut: [folder, ...options.leftOut], ...(scope ? { scope } : {}) };
+	const files = { leftOut: [folder, ...options.leftOut], scope };
 	const refs = new RunRefs({ run, trees: owner, remote, cwd, files, store, report });
 	const publisher = new SnapshotPublisher({ refs, report, published: options.published, crashAt: openCrashPoints() });
 	const inner = openGitWorkspace(options);

@@ -37,7 +37,7 @@ export function gitAt(
 
 /** The output of a git call without its last line break; throws with git's error text. */
 export async function gitText(place: GitPlace, args: readonly string[], input?: Buffer): Promise<string> {
-	const done = await gitAt(place, args, input === undefined ? {} : { input });
+	const done = await gitAt(place, args, { input });
 	if (done.kind === "done") return done.output.toString("utf8").trimEnd();
 	throw new Error(explainGit(done));
 }

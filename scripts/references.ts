@@ -3,8 +3,8 @@
 
 import { templateTables } from "../src/chronicle/core/template/index.ts";
 import { workerSettingsTable } from "../src/chronicle/engine/worker/worker-settings.ts";
+import { rehearseUsage } from "../src/rehearsal/command-line.ts";
 import { scenarioTables } from "../src/rehearsal/reference.ts";
-import { rehearseUsage } from "../src/rehearsal/usage.ts";
 import { guardTables } from "../src/safety/guard/rules/reference.ts";
 import { sequenceTable } from "../src/sequence/sequence-file.ts";
 import { workflowTables } from "../src/workflow/definitions/index.ts";

@@ -17,11 +17,18 @@ import {
 	type Scope,
 	say,
 } from "../pi/index.ts";
-import { coverageClosing, coverageOpening, runLine } from "./coverage-report.ts";
 import { completions, type DefinitionKind, listDefinitions, plan, planCoverage, splitRequest } from "./plan.ts";
 import { type Coverable, type Playable, type RehearsalHost, rehearse } from "./rehearse.ts";
 import { defaultBounds, rehearseEvery } from "./rehearse-every.ts";
-import { closingLines, openingLines, unplayableLines, visitLines } from "./report.ts";
+import {
+	closingLines,
+	coverageClosing,
+	coverageOpening,
+	openingLines,
+	runLine,
+	unplayableLines,
+	visitLines,
+} from "./report.ts";
 
 /** The rehearsals of one session. */
 export interface RehearsalSession {

@@ -4,8 +4,7 @@ import { resolve } from "node:path";
 import { type Diagnostic, didYouMean } from "../definition/index.ts";
 import type { Expected, ProjectPaths, RehearsalRequest, Unplayable } from "./rehearse.ts";
 import { automaticScenario, type Scenario } from "./scenario.ts";
-import { readScenarioFile } from "./scenario-file.ts";
-import { findScenario, findShippedScenario } from "./scenario-folder.ts";
+import { findScenario, findShippedScenario, readScenarioFile } from "./scenario-file.ts";
 
 export interface OpenedScenario {
 	readonly kind: "opened";

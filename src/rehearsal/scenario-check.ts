@@ -4,8 +4,7 @@ import { basename, extname, join } from "node:path";
 import { type Diagnostic, didYouMean } from "../definition/index.ts";
 import { chronicleNames, planChronicle } from "./chronicle.ts";
 import type { ProjectPaths } from "./rehearse.ts";
-import { readScenarioFile } from "./scenario-file.ts";
-import { findScenario, scenarioEndings, scenarioFolder } from "./scenario-folder.ts";
+import { findScenario, readScenarioFile, scenarioEndings, scenarioFolder } from "./scenario-file.ts";
 import { planWorkflow, workflowNames } from "./workflow.ts";
 
 export interface CheckedScenario {

@@ -14,7 +14,14 @@ import {
 	probeCue,
 	scriptOfPath,
 } from "./chronicle-script.ts";
-import { type CoverageItem, type CoveragePlan, type Excluded, type PlannedRun, rejection } from "./coverage.ts";
+import {
+	type CoverageItem,
+	type CoveragePlan,
+	type Excluded,
+	joinPlans,
+	type PlannedRun,
+	rejection,
+} from "./coverage.ts";
 import { coverEdges, type Edge, edgesOf, type Graph, pathTo, type Why } from "./paths.ts";
 
 /** The tools of a state's worker by pi's names; `undefined`: nothing limits them. */
@@ -237,4 +244,46 @@ function askedOn({ template, graph }: Facts, paths: EdgePathList): ReadonlyMap<s
 function refusedAtEnd(facts: Facts, path: readonly string[]): Script {
 	const to = path.at(-1) ?? "";
 	return endWith(facts, path.slice(0, -1), [exitTo(to, rejection)]);
+}
+
+/** A template that children run. */
+export interface RehearsedChild {
+	/** Its name, or that of its branch. */
+	readonly key: string;
+	readonly template: Template;
+	readonly toolsOf: ToolsOf;
+	/** State of the first run that leads to it. */
+	readonly state: string;
+}
+
+/** The plan with the items and runs of the children. A run of a child takes a path of the plan through the parent. */
+export function withChildren(plan: CoveragePlan, children: readonly RehearsedChild[]): CoveragePlan {
+	const added = children.map((child) =>
+		planChild(
+			child,
+			plan.runs.find(({ covers }) => covers.some((id) => id.startsWith(`move:${child.state}>`))),
+		),
+	);
+	return joinPlans([plan, ...added]);
+}
+
+function planChild({ key, template, toolsOf }: RehearsedChild, through: PlannedRun | undefined): CoveragePlan {
+	const { items, unreachable, runs } = planChronicleCoverage(template, toolsOf, "never asked");
+	const named = <T extends CoverageItem>(item: T): T => ({
+		...item,
+		id: `${key}/${item.id}`,
+		text: `${key}: ${item.text}`,
+	});
+	return {
+		items: items.map(named),
+		unreachable: unreachable.map(named),
+		runs: runs.map(({ title, covers, script }) => ({
+			title: `${key}: ${title}`,
+			covers: covers.map((id) => `${key}/${id}`),
+			script: {
+				...through?.script,
+				...Object.fromEntries(Object.entries(script).map(([place, cues]) => [`${key}/${place}`, cues])),
+			},
+		})),
+	};
 }

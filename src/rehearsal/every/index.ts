@@ -1,7 +1,7 @@
 // Coverage of a definition: the items to show, the runs that show them, and the evidence. Pure, except that it reads ledgers.
-export { type RehearsedChild, withChildren } from "./chronicle-children.ts";
+
 export { chronicleEvidence, ledgerOrigin, readLedger } from "./chronicle-evidence.ts";
-export { planChronicleCoverage } from "./chronicle-plan.ts";
+export { planChronicleCoverage, type RehearsedChild, withChildren } from "./chronicle-plan.ts";
 export type { CoverageItem, CoveragePlan, Evidence, Excluded, Group, PlannedRun } from "./coverage.ts";
 export { NOT_STARTED } from "./coverage.ts";
 export { type Graph, isEnd, join, NO_COUNTS, searchPath } from "./paths.ts";

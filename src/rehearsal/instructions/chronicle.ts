@@ -3,8 +3,7 @@ import { type FoundTemplate, referencesIn, splitReference, type Template } from 
 import type { Diagnostic } from "../../definition/index.ts";
 import type { AgentRegistry } from "../../persona/index.ts";
 import { type NeedKind, needsIn } from "./needs.ts";
-import { openPlaces, type Placed } from "./place.ts";
-import { type Abilities, cannotFollow, comesTooLate } from "./problem.ts";
+import { type Abilities, cannotFollow, comesTooLate, openPlaces, type Placed } from "./problem.ts";
 import { hasOtherTools, personaOf, toolsOfStates } from "./state-tools.ts";
 
 interface TemplateSurroundings {

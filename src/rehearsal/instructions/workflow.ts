@@ -2,8 +2,7 @@
 import type { Diagnostic } from "../../definition/index.ts";
 import { changesAreMeant, isNameRefused, type Phase, type WorkflowDefinition } from "../../workflow/index.ts";
 import { needsIn } from "./needs.ts";
-import { openPlaces } from "./place.ts";
-import { type Abilities, cannotFollow } from "./problem.ts";
+import { type Abilities, cannotFollow, openPlaces } from "./problem.ts";
 
 /** Warnings about the phases of a workflow, without those of workflows inside it. */
 export function checkPhaseInstructions({ entries }: WorkflowDefinition): Diagnostic[] {

@@ -3,8 +3,7 @@
 // Reading is strict: one invalid value invalidates the whole state.
 import { isFlag, isText, object, oneOf, optional, type PathList } from "../../definition/index.ts";
 import type { EndedVisit, ExitKind } from "./event.ts";
-import { currentPhase, enter, phaseAt } from "./position.ts";
-import { relocate } from "./relocate.ts";
+import { currentPhase, enter, phaseAt, relocate } from "./position.ts";
 import {
 	type Definitions,
 	isActive,

@@ -20,10 +20,10 @@ import {
 	nextPosition,
 	phaseAt,
 	previousPosition,
+	relocate,
 	scopeOf,
 	waitsForUser,
 } from "./position.ts";
-import { relocate } from "./relocate.ts";
 import {
 	isActive,
 	type LiveWorkflowRun,

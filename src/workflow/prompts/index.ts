@@ -33,9 +33,11 @@ export {
 	noQuestionText,
 	noRunText,
 	pendingMessageText,
+	type StepAction,
 	secondStepText,
 	statusText,
+	stepActions,
+	stepToolTexts,
 } from "./results.ts";
 export { statusLine } from "./status-line.ts";
 export { expand, isLongTask, nextName, variablesOf } from "./template.ts";
-export { type StepAction, stepActions, stepToolTexts } from "./tool-texts.ts";

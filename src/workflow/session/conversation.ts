@@ -30,8 +30,7 @@ import {
 } from "./context-messages.ts";
 import { type Countdown, startCountdown } from "./countdown.ts";
 import type { HeldRun } from "./entries.ts";
-import { phaseMessage, type RunMessage } from "./phase-message.ts";
-import { errorOf, lastText, reminderMessage } from "./reminder.ts";
+import { errorOf, lastText, phaseMessage, type RunMessage, reminderMessage } from "./phase-message.ts";
 import type { RunController } from "./run-controller.ts";
 import { workflowSettings } from "./settings.ts";
 

@@ -1,10 +1,18 @@
 // The message with the text of a phase, for a context that lacks it.
-import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import type { LiveWorkflowRun } from "../machine/index.ts";
-import { initialMessage, isLongTask, phaseFrame } from "../prompts/index.ts";
-import { contextType, knowsTask, visitMarkOf } from "./context-messages.ts";
-import { finishedVisits, type HeldRun } from "./entries.ts";
-import { userWords } from "./user-words.ts";
+import type { AgentBeforeSettleEvent, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
+import { contentText, newestFirst } from "../../pi/index.ts";
+import type { WorkflowAction } from "../machine/index.ts";
+import { type LiveWorkflowRun, readState, type StoredState } from "../machine/index.ts";
+import {
+	initialMessage,
+	isLongTask,
+	phaseFrame,
+	questionReminderText,
+	type UserWord,
+	workflowReminderText,
+} from "../prompts/index.ts";
+import { contextType, knowsTask, reminderType, visitMarkOf } from "./context-messages.ts";
+import { finishedVisits, type HeldRun, stateType } from "./entries.ts";
 
 export interface RunMessage {
 	readonly customType: string;
@@ -42,4 +50,79 @@ export function phaseMessage(
 		const visits = finishedVisits(session, live);
 		return phaseFrame({ run: live, known, visits, words: userWords(session, live), answered });
 	}
+}
+
+/** The message of a reminder. Its `details` are those of its transcript row. */
+export function reminderMessage(
+	run: LiveWorkflowRun,
+	{ about, count, of }: Extract<WorkflowAction, { kind: "remind" }>,
+): RunMessage {
+	return {
+		customType: reminderType,
+		content: about === "question" ? questionReminderText(run) : workflowReminderText(run),
+		display: true,
+		details: { taskId: run.id, about, count, of },
+	};
+}
+
+/** The text of the model's last message. */
+export function lastText(event: AgentBeforeSettleEvent): string {
+	return contentText(lastAnswer(event)?.content ?? []);
+}
+
+/** The provider's error that ended the model's last message. */
+export function errorOf(event: AgentBeforeSettleEvent): string {
+	return lastAnswer(event)?.errorMessage || "the provider reported an error";
+}
+
+function lastAnswer({ context }: AgentBeforeSettleEvent) {
+	const last = context.contextMessages.findLast((message) => message.role === "assistant");
+	return last?.role === "assistant" ? last : undefined;
+}
+
+type Session = ExtensionContext["sessionManager"];
+
+/** The user's messages since the run began, oldest first, without its first message; each with the model's question that it answers. */
+function userWords(session: Session, run: LiveWorkflowRun): UserWord[] {
+	const first = initialMessage(run);
+	const words: UserWord[] = [];
+	let question: string | undefined;
+	let open = false;
+	for (const entry of entriesOf(session, run.id)) {
+		const state = stateIn(entry);
+		if (state !== undefined) {
+			// The user's message closes the question before pi stores the message itself; a change of phase drops the question.
+			open = state.asks !== undefined;
+			question = state.asks ?? (state.left === undefined ? question : undefined);
+		}
+		// The user resumed without an answer.
+		if (!open && entry.type === "custom_message" && entry.customType === reminderType) question = undefined;
+		const text = userText(entry);
+		if (text === "" || text.includes(first)) continue;
+		words.push({ question, text });
+		question = undefined;
+	}
+	return words;
+}
+
+/** The entries of the branch from the beginning of the run, oldest first. */
+function entriesOf(session: Session, runId: string): SessionEntry[] {
+	const entries: SessionEntry[] = [];
+	for (const entry of newestFirst(session)) {
+		const state = stateIn(entry);
+		if (state !== undefined && state.taskId !== runId) break;
+		entries.push(entry);
+		if (state?.note === "begun") break;
+	}
+	return entries.reverse();
+}
+
+function stateIn(entry: SessionEntry): StoredState | undefined {
+	if (entry.type !== "custom" || entry.customType !== stateType) return undefined;
+	const read = readState(entry.data);
+	return read.kind === "state" ? read.state : undefined;
+}
+
+function userText(entry: SessionEntry): string {
+	return entry.type === "message" && entry.message.role === "user" ? contentText(entry.message.content).trim() : "";
 }

@@ -12,11 +12,10 @@ import {
 	statesWithData,
 	targetMeanings,
 } from "../machine/index.ts";
-
 import { fillReferences, outputText, splitReference } from "../output/index.ts";
 import type { WorkerAbilities } from "../ports/index.ts";
 import { joinChanges, outputsOf, type Snapshot } from "../snapshot/index.ts";
-import { HUMAN_INTERVENTION, type StatePlan } from "../template/index.ts";
+import { HUMAN_INTERVENTION, type StatePlan, type Template } from "../template/index.ts";
 import type {
 	CandidateChild,
 	ChildRole,
@@ -29,7 +28,6 @@ import type {
 	Task,
 } from "./first-message-brief.ts";
 import { shortenedNext } from "./known.ts";
-import { wayThrough } from "./way.ts";
 
 /** What the run itself does not know. */
 export interface BriefPlace {
@@ -284,4 +282,58 @@ function fillIn(run: Run, text: string): string {
 		if ("value" in found) return outputText(found.value);
 		return splitReference(reference, statesWithData(run)) ? "(no data)" : undefined;
 	});
+}
+
+/** Names from the first state to the end, through `state`. A part that does not exist is left out. */
+function wayThrough(plan: Template, state: string): readonly string[] {
+	const main = wayOn(plan, [plan.initial]);
+	if (main.includes(state)) return main;
+	return wayOn(plan, shortestWay(plan, state));
+}
+
+/** `way`, continued to the end: `failed` only if there is no other. */
+function wayOn(plan: Template, way: readonly string[]): readonly string[] {
+	const isEnd = (name: string) => plan.states.get(name)?.terminal ?? true;
+	return firstWay(plan, way, (name) => isEnd(name) && name !== "failed") ?? firstWay(plan, way, isEnd) ?? way;
+}
+
+/** The first way, by the order of targets, that goes from the end of `way` to a state that `isFound`, and to no state twice. */
+function firstWay(
+	plan: Template,
+	way: readonly string[],
+	isFound: (name: string) => boolean,
+): readonly string[] | undefined {
+	const seen = new Set(way);
+	const open: (readonly string[])[] = [way];
+	for (let next = open.pop(); next; next = open.pop()) {
+		const last = next.at(-1) ?? "";
+		if (isFound(last)) return next;
+		seen.add(last);
+		const from = next;
+		open.push(
+			...targetsOf(plan, last)
+				.filter((name) => !seen.has(name))
+				.map((name) => [...from, name])
+				.reverse(),
+		);
+	}
+	return undefined;
+}
+
+function shortestWay(plan: Template, state: string): readonly string[] {
+	const seen = new Set([plan.initial]);
+	const ways: (readonly string[])[] = [[plan.initial]];
+	for (const way of ways) {
+		if (way.at(-1) === state) return way;
+		for (const name of targetsOf(plan, way.at(-1) ?? "")) {
+			if (seen.has(name)) continue;
+			seen.add(name);
+			ways.push([...way, name]);
+		}
+	}
+	return [state];
+}
+
+function targetsOf(plan: Template, state: string): readonly string[] {
+	return (plan.states.get(state)?.next ?? []).filter((name) => name !== HUMAN_INTERVENTION);
 }

@@ -1,3 +1,2 @@
 export { briefOf, entriesToShorten } from "./brief-of-run.ts";
-export { continuedText } from "./continued.ts";
-export { firstMessageText, fullHandover } from "./first-message.ts";
+export { continuedText, firstMessageText, fullHandover } from "./first-message.ts";

@@ -1,10 +1,11 @@
-export { keptBefore, startOfVisit } from "./rewind-target.ts";
 export { RunHistory, readHistory } from "./run-history.ts";
 export {
 	conversationsOf,
 	endPhrase,
+	keptBefore,
 	type Launch,
 	type NumberedMove,
+	startOfVisit,
 	type Visit,
 	type VisitStart,
 	type Wait,

@@ -1,6 +1,9 @@
 // Identifies a child run and describes it in events. Pure.
 // C1 ids are derived from the parent, the visit and the index, so starting a child again finds the existing one.
 import { createHash } from "node:crypto";
+import type { PathList } from "../../../definition/index.ts";
+import type { Snapshot } from "../snapshot/index.ts";
+import type { RunDecision } from "./run-decision.ts";
 import { NO_SPEND, type Spend } from "./spend.ts";
 
 /** Most children of one state, of a whole tree, and levels below the first run. */
@@ -124,4 +127,26 @@ export function childId(parent: string, visit: number, index: number): string {
 		`${variant}${hex.slice(17, 20)}`,
 		hex.slice(20, 32),
 	].join("-");
+}
+
+export interface Inherited {
+	/** Template and state of the parent. */
+	readonly run: string;
+	readonly state: string;
+	/** Names of all children of the state, in order. */
+	readonly siblings: readonly string[];
+	/** The state whose worker reads the child's results; absent: none. */
+	readonly reader?: string;
+	/** Paths of the conflicts that it resolves; absent: it does not merge. */
+	readonly conflicts?: readonly string[];
+	/** What the user wrote for the first run of the tree. */
+	readonly task: string;
+	/** Of the parent and of its parents, oldest first. */
+	readonly decisions: readonly RunDecision[];
+	/** What the parent and its parents knew. */
+	readonly snapshot: Snapshot;
+	/** The user's uncommitted changes before the first run of the tree; absent: none, or unknown. */
+	readonly uncommitted?: PathList;
+	/** Ids of entries in `snapshot` that this run has resolved since; absent: none. */
+	readonly resolved?: readonly string[];
 }

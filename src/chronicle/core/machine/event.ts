@@ -11,10 +11,9 @@ import type {
 	SnapshotData,
 } from "../snapshot/index.ts";
 import type { ChildEvent, KeptChildFolder } from "./child-event.ts";
-import type { RunParent } from "./child-run.ts";
+import type { Inherited, RunParent } from "./child-run.ts";
 import type { ConditionChanged } from "./condition.ts";
 import type { DecisionEvent } from "./decision-event.ts";
-import type { Inherited } from "./inherited.ts";
 import type { LaunchId } from "./launch.ts";
 import type { Spend } from "./spend.ts";
 import type { StoredRun } from "./stored-run.ts";

@@ -1,5 +1,15 @@
 export type { Action } from "./action.ts";
-export { allowanceOf, type Measure, measures } from "./budget.ts";
+export {
+	allowanceOf,
+	ceilingsOf,
+	childTimeLeft,
+	leastOf,
+	type Measure,
+	measures,
+	remainderOf,
+	type SpendFigures,
+	type TreeCeilings,
+} from "./budget.ts";
 export {
 	candidatesIn,
 	dueOutput,
@@ -40,11 +50,9 @@ export { inheritedBy, knownSnapshot } from "./inherit.ts";
 export { describeKept } from "./kept-child-folders.ts";
 export * from "./launch.ts";
 export { likelyNext } from "./likely-next.ts";
-export { beginMessage, markMessage, markReminder } from "./machine-text.ts";
 
 export { explainCause, judgeMove, legalTargets, targetMeanings } from "./moves.ts";
-export { MESSAGE_LENGTH, messageWords, outboxOfLaunch } from "./outbox.ts";
-
+export { beginMessage, MESSAGE_LENGTH, markMessage, markReminder, messageWords, outboxOfLaunch } from "./outbox.ts";
 export { isParked, pendingActions } from "./pending-actions.ts";
 export { childrenPlanOf, planOf } from "./plan.ts";
 export { PROVIDER_DEFAULTS } from "./provider-wait.ts";
@@ -68,14 +76,6 @@ export { decodeRun, encodeRun, type StoredRun } from "./stored-run.ts";
 export { findTarget } from "./target.ts";
 export { liveTotals } from "./totals.ts";
 export { foldEvent, isKnownEvent, startRun } from "./transition.ts";
-export {
-	ceilingsOf,
-	childTimeLeft,
-	leastOf,
-	remainderOf,
-	type SpendFigures,
-	type TreeCeilings,
-} from "./tree-ceilings.ts";
 export { awaitedAnswer, decidedEarlier } from "./user-decisions.ts";
 export type * from "./user-event.ts";
 export { dueQuestion, unansweredQuestion } from "./user-question.ts";

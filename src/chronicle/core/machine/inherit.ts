@@ -11,7 +11,7 @@ import {
 } from "../snapshot/index.ts";
 import type { StatePlan } from "../template/index.ts";
 import type { ChildRun } from "./child-group.ts";
-import type { Inherited } from "./inherited.ts";
+import type { Inherited } from "./child-run.ts";
 import { planOf } from "./plan.ts";
 import type { Run } from "./run.ts";
 

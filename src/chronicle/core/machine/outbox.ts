@@ -1,7 +1,25 @@
 // Messages queued for the run's worker. Only this file selects the messages that a launch includes: the worker's first message and the
 // record of its delivery must agree, or a message is lost or delivered twice.
-import { markReminder } from "./machine-text.ts";
 import type { Message, Run } from "./run.ts";
+
+/** Begins every message that the program composes. */
+const mark = "[From pi-chronicle, not from the user]";
+/** Begins a reminder, which the program sends on its own. */
+const reminderMark = "[Automatic reminder from pi-chronicle, not from the user]";
+
+export function markMessage(text: string): string {
+	return `${mark}\n${text}`;
+}
+
+/** A message to a worker that begins with `text`, marked once. */
+export function beginMessage(text: string, message: string): string {
+	const start = `${mark}\n`;
+	return markMessage(`${text}\n\n${message.startsWith(start) ? message.slice(start.length) : message}`);
+}
+
+export function markReminder(text: string): string {
+	return `${reminderMark} ${text}`;
+}
 
 /** Maximum queued messages. */
 export const OUTBOX_LENGTH = 20;

@@ -1,7 +1,9 @@
 // A run that loses its supervisor, or is taken over by another one.
 import { changeConditions } from "./condition.ts";
-import type { LedgerEvent, Opened } from "./event.ts";
+import type { GivenUp, LedgerEvent, Opened } from "./event.ts";
 import { takeUp } from "./left-stage.ts";
+import { isParked } from "./pending-actions.ts";
+import { type Reduced, refuse } from "./refusal.ts";
 import type { Run } from "./run.ts";
 import { pauseWorker, stopWorker } from "./shutdown.ts";
 
@@ -31,7 +33,7 @@ export function onOpened(before: Run, { setBack }: LedgerEvent & Opened): Run {
 }
 
 /** The run after its supervisor is gone: the outcome of anything that it left unfinished is unknown. */
-export function interrupt(run: Run): Run {
+function interrupt(run: Run): Run {
 	const { stage } = run;
 	switch (stage.kind) {
 		case "launching":
@@ -63,4 +65,16 @@ export function interrupt(run: Run): Run {
 		case "over":
 			return run;
 	}
+}
+
+export function onGivenUp(run: Run, { detail }: LedgerEvent & GivenUp): Reduced {
+	if (run.stage.kind === "over") return refuse("over", "The run is over.");
+	if (isParked(run)) return refuse("unexpected", "The run is already waiting.");
+	const { stage, ...interrupted } = interrupt(run);
+	// A resumed run tries its provider at once, as after a pause.
+	const left = stage.kind === "awaiting_provider" ? {} : { left: stage };
+	const hold = { status: "paused", cause: "given_up", detail } as const;
+	// `detail` names why the last host gave it back.
+	const conditions = changeConditions(run.conditions, { condition: "host" });
+	return { ...interrupted, conditions, status: "paused", hold, stage: { kind: "waiting", since: run.seq, ...left } };
 }

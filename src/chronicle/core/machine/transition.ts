@@ -4,8 +4,7 @@
 
 import { checkedOutIn, EMPTY_SNAPSHOT } from "../snapshot/index.ts";
 import { compileDefinition, hashCleanup } from "../template/index.ts";
-import { countVisit, newVisit } from "./advance.ts";
-import { onAskAnswered, onAskOpened } from "./ask-events.ts";
+import { advance, countVisit, newVisit } from "./advance.ts";
 import { notice } from "./budget.ts";
 import { NO_CALLS } from "./calls.ts";
 import {
@@ -20,19 +19,19 @@ import {
 } from "./children.ts";
 import { changeConditions } from "./condition.ts";
 import { onDecision } from "./decision.ts";
-import { onDecisionInherited } from "./decision-record.ts";
-import type { Created, EventBody, EventKind, LedgerEvent, Recovered } from "./event.ts";
-import { onGivenUp } from "./given-up.ts";
+import { addDecision, onDecisionInherited } from "./decision-record.ts";
+import type { AskOpened, Created, EventBody, EventKind, LedgerEvent, Recovered } from "./event.ts";
 import { onHostAwaited } from "./host-labels.ts";
 import { emptyAfter } from "./inherit.ts";
 import { isRefusal, type Reduced, refuse } from "./refusal.ts";
 import { onFilesRestored, onRewindRequested } from "./rewind.ts";
+import type { UserQuestion } from "./run.ts";
 import { type Run, SCHEMA_VERSION } from "./run.ts";
 import { onCleanupEnded, onFilesMeasured, onWorkerEnded } from "./shutdown.ts";
 import { NO_SPEND } from "./spend.ts";
 import { compileChildPlans, decodeRun } from "./stored-run.ts";
-import { onOpened } from "./takeover.ts";
-import { skipTime } from "./totals.ts";
+import { onGivenUp, onOpened } from "./takeover.ts";
+import { countQuestions, skipTime } from "./totals.ts";
 import {
 	onAbortRequested,
 	onApproved,
@@ -45,6 +44,8 @@ import {
 	onResumed,
 	onTold,
 } from "./user-decisions.ts";
+import type { AskAnswered } from "./user-event.ts";
+import { unansweredQuestion } from "./user-question.ts";
 import {
 	onDelivered,
 	onLaunchFailed,
@@ -59,6 +60,45 @@ import {
 	onUsed,
 	onWorkerStarted,
 } from "./worker.ts";
+
+const titleLength = 200;
+
+function onAskOpened(run: Run, event: LedgerEvent & AskOpened): Reduced {
+	const { seq, title, at, call, visit, attempt, text, choices = [] } = event;
+	if (call === undefined) {
+		const questions = [...run.questions, { id: seq, title: title.slice(0, titleLength) }].slice(-5);
+		return countQuestions({ ...run, questions }, at);
+	}
+	const { stage } = run;
+	if (stage.kind !== "working" || stage.launch.visit !== visit || stage.launch.attempt !== attempt)
+		return refuse("stale", "The run is being stopped, so the user was not asked. Ask again when you continue.");
+	if (unansweredQuestion(run)) return refuse("unexpected", "The user has not answered the question before this one.");
+	const question: UserQuestion = { seq, visit, call, text, choices, answer: null };
+	return countQuestions({ ...run, status: "asks", question }, at);
+}
+
+function onAskAnswered(run: Run, event: LedgerEvent & AskAnswered): Reduced {
+	const { question, stage, hold } = run;
+	const { answers, words, at, seq } = event;
+	if (words === undefined)
+		return countQuestions({ ...run, questions: run.questions.filter(({ id }) => id !== answers) }, at);
+	if (stage.kind === "over") return refuse("over", "The run is over.");
+	if (question?.seq !== answers || question.answer !== null) return refuse("answered", explainOther(run, answers));
+	const decided = addDecision(run, event, { did: "answered", about: question.text, words });
+	const answered: Run = { ...decided, question: { ...question, answer: { seq, words } } };
+	if (stage.kind === "waiting")
+		return hold?.cause === "question" ? advance({ ...answered, status: "running", hold: null }, "answered") : answered;
+	return countQuestions(run.status === "asks" ? { ...answered, status: "running" } : answered, at);
+}
+
+/** Why an answer to the event `answers` does not apply. */
+function explainOther({ question, state }: Run, answers: number): string {
+	if (question?.seq === answers && question.answer)
+		return `This question has already been answered: "${question.answer.words.replace(/\s+/g, " ").slice(0, 200)}".`;
+	return question && question.answer === null
+		? `The run no longer asks this: it asks something else now (event ${question.seq}).`
+		: `The run no longer asks this: it was answered, or the run has moved on; it is in "${state}" now.`;
+}
 
 /** The run after `event`, for reading a ledger: an event that does not apply is skipped. */
 export function foldEvent(run: Run, event: LedgerEvent): Run {

@@ -1,12 +1,15 @@
 export { joinChanges } from "./changed-files.ts";
-export { type CheckedOut, checkedOutIn, checkedOutText, isOtherBranch } from "./checked-out.ts";
 export { credentialFiles, credentialPatterns } from "./credential-files.ts";
-export { readSnapshotData, unwrapJson } from "./data.ts";
+export { addOutput, OUTPUT_BYTES, outputBytes, outputsOf, readSnapshotData, unwrapJson } from "./data.ts";
 export { type Entry, entryForList, entryForModel, entryForPeople, entryPart, entryText, entryValue } from "./entry.ts";
 export {
 	type ChangeTotals,
+	type CheckedOut,
+	checkedOutIn,
+	checkedOutText,
 	type FileChange,
 	type FileLeft,
+	isOtherBranch,
 	type MeasuredChanges,
 	measuredTotals,
 	nameFiles,
@@ -27,4 +30,3 @@ export {
 	type SnapshotData,
 	setChanges,
 } from "./snapshot.ts";
-export { addOutput, OUTPUT_BYTES, outputBytes, outputsOf } from "./state-output.ts";

@@ -1,7 +1,6 @@
 // Checks a template's states together: undefined targets, unreachable states, dead ends, and names that are too similar.
 import { didYouMean, likely, type MapNode, type Node, quoted, type ReadContext } from "../../../definition/index.ts";
 import { pairNames, type StateEntry } from "./fields.ts";
-import { endless, unreachable } from "./graph.ts";
 import { isIndex } from "./names.ts";
 import { HUMAN_INTERVENTION, type StatePlan } from "./template.ts";
 
@@ -161,4 +160,41 @@ function* targetsOf(entries: ReadonlyMap<string, StateEntry>): Generator<{ targe
 		for (const item of next.items)
 			if (item.kind === "scalar" && typeof item.value === "string") yield { target: item.value, start: item.start };
 	}
+}
+
+type State = Pick<StatePlan, "next" | "terminal" | "children">;
+type States = ReadonlyMap<string, State>;
+
+/** States that cannot be reached from `initial`, in order. */
+function unreachable(states: States, initial: string): string[] {
+	const reached = reach([initial], (name) => nextOf(states.get(name)));
+	return [...states.keys()].filter((name) => !reached.has(name));
+}
+
+/** States from which no terminal state can be reached, in order. */
+function endless(states: States): string[] {
+	const sources = new Map<string, string[]>();
+	for (const [name, state] of states)
+		for (const target of nextOf(state)) sources.set(target, [...(sources.get(target) ?? []), name]);
+	const terminal = [...states].filter(([, state]) => state.terminal).map(([name]) => name);
+	const ending = reach(terminal, (name) => sources.get(name) ?? []);
+	return [...states.keys()].filter((name) => !ending.has(name));
+}
+
+/** Where the run can go from a state by itself. Nobody chooses after child runs: the first target follows. */
+function nextOf(state: State | undefined): readonly string[] {
+	return state?.children ? state.next.slice(0, 1) : (state?.next ?? []);
+}
+
+/** The names that a depth-first walk finds from `starts`, including `starts`. */
+function reach(starts: readonly string[], neighborsOf: (name: string) => readonly string[]): Set<string> {
+	const reached = new Set(starts);
+	const open = [...starts];
+	for (let name = open.pop(); name !== undefined; name = open.pop())
+		for (const neighbor of neighborsOf(name)) {
+			if (reached.has(neighbor)) continue;
+			reached.add(neighbor);
+			open.push(neighbor);
+		}
+	return reached;
 }

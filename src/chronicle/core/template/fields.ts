@@ -21,11 +21,9 @@ import {
 } from "../../../definition/index.ts";
 import { childrenFields } from "./children-fields.ts";
 import { cleanupField } from "./cleanup.ts";
-import { hostField } from "./host-field.ts";
+import { hostField, requiresField, stateSandbox, templateSandbox } from "./host-field.ts";
 import { checkName } from "./names.ts";
 import { outputField } from "./output-schema.ts";
-import { requiresField } from "./requires.ts";
-import { stateSandbox, templateSandbox } from "./sandbox-fields.ts";
 
 const spendFields = {
 	cost_usd: number({ about: "Maximum cost, in US dollars.", min: 0 }),

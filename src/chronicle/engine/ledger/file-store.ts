@@ -1,11 +1,20 @@
 // The ledger as files: `<uuid>.json` (folded state), `<uuid>.events.jsonl` (source of truth) and `<uuid>/` in one folder.
 // F1 a run is completely on disk before `create` resolves; F2 every write happens under the lease, and no later write is lost; F3 a
 // checkpoint never contains more than the log; F4 a damaged file is copied under another name before it is overwritten.
-import { rm, stat } from "node:fs/promises";
-import { basename, dirname } from "node:path";
-import { type Disk, realDisk, undefinedIfMissing } from "../../../disk/index.ts";
+import { lstat, readdir, rename, rm, stat, symlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { type Disk, makePrivateFolder, realDisk, undefinedIfMissing, usedBytes } from "../../../disk/index.ts";
 import { openRedaction, type Redact } from "../../../safety/index.ts";
-import type { Clock, EventBody, HeldLedger, LedgerStore, ReadLedger, Result, StoreFailure } from "../../core/index.ts";
+import type {
+	Clock,
+	EventBody,
+	HeldLedger,
+	LedgerStore,
+	ReadLedger,
+	Result,
+	Run,
+	StoreFailure,
+} from "../../core/index.ts";
 import { startRun } from "../../core/index.ts";
 import { diskFailure, OWN_COMMAND, storeFailure } from "./failures.ts";
 import { holdLedger, type StoreDependencies } from "./held-ledger.ts";
@@ -23,13 +32,11 @@ import {
 	runIds,
 } from "./list-runs.ts";
 import { loadRun } from "./load.ts";
-import { type CopiesPlace, completeLog, openLogCopy, readablePaths } from "./log-copy.ts";
+import { type CopiesPlace, completeLog, openLogCopy, readablePaths, removeCopy, savedFilesPath } from "./log-copy.ts";
 import { openLog } from "./log-file.ts";
 import { openEvents } from "./read-events.ts";
 import { redactEvent } from "./redaction.ts";
-import { removeRun } from "./remove.ts";
 import { openRepaired } from "./repair.ts";
-import { linkSavedFiles } from "./saved-files.ts";
 
 export interface FileStoreOptions {
 	/** Folder of all runs, such as `.pi/chronicle/sessions` of a project; created with the first run. */
@@ -208,4 +215,57 @@ async function takeRun(paths: RunPaths, dependencies: StoreDependencies): Promis
 		await lease.value.release();
 		throw error;
 	}
+}
+
+/** Links the private folder of a run to its saved files, if it can have children. Without the link, the files are saved in the private folder. */
+async function linkSavedFiles(
+	paths: RunPaths,
+	copies: CopiesPlace | undefined,
+	{ plan, parent }: Pick<Run, "plan" | "parent">,
+): Promise<void> {
+	// A child uses the saved files of the first run.
+	if (!copies || parent !== null || ![...plan.states.values()].some(({ children }) => children)) return;
+	const link = join(paths.folder, "files");
+	if (await stat(link).catch(undefinedIfMissing)) return;
+	const outside = savedFilesPath(copies, paths);
+	try {
+		await makePrivateFolder(outside);
+		if (await lstat(link).catch(undefinedIfMissing)) await rm(link);
+		await symlink(outside, link, "junction");
+	} catch {
+		// A file system without links, or no room outside the project.
+	}
+}
+
+/** Removes run `id` and the copy of its events; returns the bytes that it used. */
+async function removeRun(
+	{ sessions, copies }: RunsPlace,
+	id: string,
+): Promise<Result<{ readonly bytes: number }, StoreFailure>> {
+	const paths = pathsOf(sessions, id);
+	const { folder, log, checkpoint } = paths;
+	const moved = join(sessions, `.removed-${id}`);
+	const names = await namesOf(sessions, id);
+	if (names.length === 0 && (await readablePaths(paths, copies)) === paths)
+		return storeFailure("unknown", `No run has the id "${id}".`, "See the list of runs.");
+	const lease = await takeLease(folder, 0);
+	if (!lease.ok) return lease;
+	const places = (await namesOf(sessions, id)).map((name) => join(sessions, name));
+	const own = (await Promise.all(places.map(usedBytes))).reduce((sum, size) => sum + size, 0);
+	// The copy would bring the run back.
+	const bytes = own + (copies ? await removeCopy(copies, paths) : 0);
+	// The events first and the folded state last: until then the list shows the run, so that its removal can be repeated.
+	await rm(log, { force: true });
+	for (const place of places)
+		if (place !== checkpoint && place !== folder) await rm(place, { recursive: true, force: true });
+	await rename(folder, moved);
+	await rm(moved, { recursive: true, force: true });
+	await rm(checkpoint, { force: true });
+	return { ok: true, value: { bytes } };
+}
+
+/** Names of the run's files and folders. */
+async function namesOf(sessions: string, id: string): Promise<string[]> {
+	const names = await readdir(sessions).catch((): string[] => []);
+	return names.filter((name) => name === id || name.startsWith(`${id}.`) || name === `.removed-${id}`);
 }

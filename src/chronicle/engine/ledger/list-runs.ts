@@ -4,14 +4,44 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { undefinedIfMissing } from "../../../disk/index.ts";
 import { redactSecrets } from "../../../safety/index.ts";
-import type { LeaseHolder, LedgerEntry, Result, Run, RunParent, RunSummary, StoreFailure } from "../../core/index.ts";
+import type {
+	ForeignStory,
+	LeaseHolder,
+	LedgerEntry,
+	Result,
+	Run,
+	RunParent,
+	RunSummary,
+	StoreFailure,
+} from "../../core/index.ts";
 import { continuesAlone } from "../../core/index.ts";
 import { diskFailure, OWN_COMMAND, storeFailure } from "./failures.ts";
-import { readForeign } from "./foreign.ts";
 import { isRunId, LOG_ENDING, pathsOf, type RunPaths } from "./layout.ts";
 import { leaseHolder } from "./lease.ts";
 import { loadRun } from "./load.ts";
 import { type CopiesPlace, copiedRuns, readablePaths } from "./log-copy.ts";
+
+/** Milliseconds after which a folder without a lease is none that a process is about to take. */
+const unleasedMs = 60 * 60 * 1000;
+
+/** Ids of the runs below `sessions` that never began and whose process is dead. */
+export async function unstartedRuns(sessions: string): Promise<readonly string[]> {
+	const names = new Set(await readdir(sessions).catch((): string[] => []));
+	const found: string[] = [];
+	for (const id of names) {
+		if (!isRunId(id) || names.has(`${id}.events.jsonl`) || names.has(`${id}.json`)) continue;
+		const { folder } = pathsOf(sessions, id);
+		const holder = await leaseHolder(folder);
+		if (holder ? holder.alive === "no" : await isOld(folder)) found.push(id);
+	}
+	return found;
+}
+
+/** Its process may have been killed before it took the lease. */
+async function isOld(folder: string): Promise<boolean> {
+	const { mtimeMs } = await stat(folder);
+	return Date.now() - mtimeMs > unleasedMs;
+}
 
 /** A larger file is not a ledger of another implementation. */
 const maxBytes = 4_000_000;
@@ -243,4 +273,74 @@ export function resolveRunId(name: string, ids: readonly string[], shell = OWN_C
 	if (second !== undefined)
 		return storeFailure("ambiguous", `${found.length} runs start with "${name}".`, "Use more characters of the id.");
 	return storeFailure("unknown", `No run matches "${name}".`, "See the list of runs.");
+}
+
+interface ForeignLedger {
+	readonly id: string;
+	readonly summary: RunSummary;
+	readonly story: ForeignStory;
+}
+
+/** Reads an AE ledger: an object with `workflowName`, `workflowDef` and `currentState`; times are milliseconds. */
+export function readForeign(data: unknown): ForeignLedger | undefined {
+	if (typeof data !== "object" || data === null) return undefined;
+	const ledger = data as Record<string, unknown>;
+	const { id, workflowName, currentState, history, totalTokens, status, lastUpdated } = ledger;
+	if (typeof id !== "string" || typeof workflowName !== "string" || typeof currentState !== "string") return undefined;
+	if (typeof ledger.workflowDef !== "object" || ledger.workflowDef === null) return undefined;
+	return {
+		id,
+		summary: {
+			template: workflowName,
+			task: taskOf(ledger, history),
+			status: typeof status === "string" ? status : "unknown",
+			state: currentState,
+			updatedAt: typeof lastUpdated === "number" && Number.isFinite(lastUpdated) ? isoOf(lastUpdated) : "",
+			costUsd: 0,
+			tokens: typeof totalTokens === "number" ? totalTokens : 0,
+		},
+		story: storyOf(ledger),
+	};
+}
+
+function storyOf({ history, snapshot }: Record<string, unknown>): ForeignStory {
+	const rows = Array.isArray(history) ? history.filter((row) => typeof row === "object" && row !== null) : [];
+	const kept = (typeof snapshot === "object" && snapshot !== null ? snapshot : {}) as Record<string, unknown>;
+	return {
+		history: rows.map(({ state, agentName, completedAt, tokensUsed, summary }: Record<string, unknown>) => ({
+			state: textOf(state),
+			who: textOf(agentName),
+			at: typeof completedAt === "number" ? isoOf(completedAt) : "",
+			tokens: typeof tokensUsed === "number" ? tokensUsed : 0,
+			summary: textOf(summary),
+		})),
+		findings: textsOf(kept.keyFindings),
+		pendingTasks: textsOf(kept.pendingTasks),
+		files: textsOf(kept.modifiedFiles),
+	};
+}
+
+function textOf(value: unknown): string {
+	return typeof value === "string" ? value : "";
+}
+
+function textsOf(value: unknown): string[] {
+	return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}
+
+function isoOf(ms: number): string {
+	const date = new Date(ms);
+	return Number.isNaN(date.getTime()) ? "" : date.toISOString();
+}
+
+/** Its `initialTask` is usually empty; the first entry of the history with a task has it. */
+function taskOf({ initialTask }: Record<string, unknown>, history: unknown): string {
+	if (typeof initialTask === "string" && initialTask.trim() !== "") return initialTask;
+	const entries: readonly unknown[] = Array.isArray(history) ? history : [];
+	for (const entry of entries) {
+		const given =
+			typeof entry === "object" && entry !== null ? (entry as Record<string, unknown>).taskGiven : undefined;
+		if (typeof given === "string" && given.trim() !== "") return given.trim();
+	}
+	return "";
 }

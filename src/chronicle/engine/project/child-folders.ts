@@ -1,13 +1,23 @@
 // The copies of the project that children work in: where their folders are, and what their workers may not change.
+
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
+import { readdir } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { deepestRealPath, folderNames, usedBytes } from "../../../disk/index.ts";
 import { isWithin } from "../../../safety/index.ts";
-import type { ChildFolder, LedgerStore, WorkerLauncher, WorkingCopy } from "../../core/index.ts";
-import { logCopyPath, pathsOf } from "../ledger/index.ts";
+import type { ChildFolder, LedgerStore, ReadLedger, WorkerLauncher, WorkingCopy } from "../../core/index.ts";
+import { logCopiesRoot, logCopyPath, pathsOf } from "../ledger/index.ts";
 import { type ProjectEnvironment, workerSettings } from "../worker/index.ts";
-import { findCopy, findOutsideFolder, outsideFolder, readOwner, removeOutsideFolder } from "../workspace/index.ts";
-import { logCopiesFolder, projectFolderName } from "./project-folder-name.ts";
+import {
+	childFolderName,
+	childrenFolders,
+	findCopy,
+	findOutsideFolder,
+	outsideFolder,
+	readOwner,
+	removeOutsideFolder,
+} from "../workspace/index.ts";
 
 export interface ChildFoldersPlace {
 	/** The project's folder. */
@@ -113,4 +123,52 @@ export function orphanedChildFolders(place: Omit<ProjectEnvironment, "pi">): Orp
 		}
 	}
 	return { removed, moved };
+}
+
+/** `my-app-1f2e3d4c`. `cwd`: the project's folder. */
+function projectFolderName(cwd: string): string {
+	const real = deepestRealPath(cwd);
+	const name = basename(real)
+		.normalize("NFKD")
+		.toLowerCase()
+		.replace(/[^a-z0-9]+/g, "-")
+		.replace(/^-+|-+$/g, "")
+		.slice(0, 20)
+		.replace(/-$/, "");
+	const hash = createHash("sha256").update(real).digest("hex").slice(0, 8);
+	return name === "" ? hash : `${name}-${hash}`;
+}
+
+/** The folder of the copies of a project's logs. `cwd`: the project's folder. */
+export function logCopiesFolder(agentFolder: string, cwd: string): string {
+	return join(logCopiesRoot(agentFolder), projectFolderName(cwd));
+}
+
+export interface KeptFolders {
+	/** The folder with all of them, absolute. */
+	readonly path: string;
+	readonly folders: number;
+	readonly bytes: number;
+}
+
+/** The folders of children that the run does not need any more; `undefined` if there are none. */
+export async function keptFolders({
+	folder,
+	run,
+}: Pick<ReadLedger, "folder" | "run">): Promise<KeptFolders | undefined> {
+	const needed = new Set(
+		[run.children, run.candidates?.group]
+			.flatMap((group) => group?.children ?? [])
+			.flatMap(({ id }) => [id, childFolderName(id)]),
+	);
+	for (const path of childrenFolders(folder)) {
+		const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+		const kept = entries.filter(
+			(entry) => entry.isDirectory() && !entry.name.startsWith(".") && !needed.has(entry.name),
+		);
+		if (kept.length === 0) continue;
+		const sizes = await Promise.all(kept.map(({ name }) => usedBytes(join(path, name))));
+		return { path, folders: kept.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+	}
+	return undefined;
 }

@@ -29,9 +29,9 @@ import {
 } from "../../core/index.ts";
 import { storeFailure } from "../ledger/index.ts";
 import { copyOf } from "./child-folders.ts";
-import type { ChildTree } from "./child-tree.ts";
 import type { CleanupApprovals } from "./cleanup-approvals.ts";
 import { type ChildFolders, findLostFiles, restoreFolder } from "./lost-folder.ts";
+import type { ChildTree } from "./run-tree.ts";
 
 /** The inputs of a child's ports. */
 export interface ChildPlace {

@@ -1,7 +1,7 @@
 export { readBranch } from "./branch.ts";
 export { type VisitChanges, watchChanges } from "./change-watch.ts";
 export { type Check, type CheckedFile, checkTemplates } from "./check.ts";
-export { orphanedChildFolders } from "./child-folders.ts";
+export { type KeptFolders, keptFolders, orphanedChildFolders } from "./child-folders.ts";
 export { firstOfChild, tooManyChildren } from "./child-runs.ts";
 export type { CleanupApprovals } from "./cleanup-approvals.ts";
 export { systemClock } from "./clock.ts";
@@ -15,8 +15,6 @@ export {
 	submitOptions,
 	withoutSecrets,
 } from "./engine-setting.ts";
-export { exitCodeOfEnd, exitCodeOfFailure } from "./exit-code.ts";
-export { type KeptFolders, keptFolders } from "./kept-folders.ts";
 export { resolveModel } from "./model.ts";
 export {
 	type EngineLink,
@@ -37,7 +35,7 @@ export {
 	runSizes,
 	runsOlderThan,
 } from "./remove.ts";
-export { firstRuns, type RunTree, runTrees } from "./run-tree.ts";
+export { firstRuns, type RunTree, runTrees, type WaitingChild, waitingChildren } from "./run-tree.ts";
 export {
 	type CleanupTexts,
 	createRun,
@@ -58,6 +56,5 @@ export {
 	templateFolders,
 } from "./template-catalogue.ts";
 export { openTrialCopy, type TrialCopy } from "./trial-copy.ts";
-export { type WaitingChild, waitingChildren } from "./waiting-children.ts";
-export { watchRun } from "./watch-run.ts";
+export { exitCodeOfEnd, exitCodeOfFailure, watchRun } from "./watch-run.ts";
 export { wideFolder } from "./wide-folder.ts";

@@ -21,16 +21,14 @@ import { openFileStore, type RunsPlace, thisHost } from "../ledger/index.ts";
 import { supervise } from "../supervisor/index.ts";
 import { freezeRunRules, openProjectLauncher, type ProjectEnvironment, workerSettings } from "../worker/index.ts";
 import { agentExclusions, type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
-import { launchInCopy, nestedCopy, runChildrenFolder, withChildFolders } from "./child-folders.ts";
+import { launchInCopy, logCopiesFolder, nestedCopy, runChildrenFolder, withChildFolders } from "./child-folders.ts";
 import { type ChildPlace, oneAtATime, openChildRuns } from "./child-runs.ts";
-import { ChildTree } from "./child-tree.ts";
 import { type CleanupApprovals, openCleanupApprovals } from "./cleanup-approvals.ts";
 import { openCleanupRunner } from "./cleanup-runner.ts";
 import { systemClock } from "./clock.ts";
 import { openJoinRules } from "./join-rules.ts";
 import { openChildFolders } from "./lost-folder.ts";
-import { logCopiesFolder } from "./project-folder-name.ts";
-import { runsBelow } from "./runs-below.ts";
+import { ChildTree, runsBelow } from "./run-tree.ts";
 import { readTemplates, type TemplateCatalogue, templateFolders } from "./template-catalogue.ts";
 
 export interface Project {

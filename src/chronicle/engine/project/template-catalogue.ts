@@ -6,8 +6,8 @@ import { readdirSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { type Diagnostic, openReport, quoted, readSource, sortDiagnostics } from "../../../definition/index.ts";
 import { shippedFolder } from "../../../shipped/index.ts";
+import type { StatePlan } from "../../core/index.ts";
 import { readTemplate, type Template } from "../../core/index.ts";
-import { outerStates } from "./outer-states.ts";
 
 export interface TemplateFolders {
 	/** `undefined` if the project is not trusted. */
@@ -196,4 +196,31 @@ function folderProblem(folder: string): Diagnostic[] {
 		const message = `The templates cannot be read (${code}).`;
 		return [{ severity: "error", code: "no-folder", file: folder, message, remedy: "Make it a readable folder." }];
 	}
+}
+
+/** Names of the states that hand over data, of the templates around `name`. `templates`: all, by name. */
+function outerStates(name: string, templates: ReadonlyMap<string, Template>): readonly string[] {
+	const around = new Set([name]);
+	for (const inner of around)
+		for (const [key, template] of templates) if (namedChildren(template).includes(inner)) around.add(key);
+	around.delete(name);
+	const states = [...around].flatMap((key) => statesIn(templates.get(key)));
+	return [...new Set(states.filter(({ output, children }) => output ?? children).map((state) => state.name))];
+}
+
+/** The names of the templates that the children of a template run. */
+function namedChildren(template: Template): readonly string[] {
+	return statesIn(template).flatMap(({ children }) =>
+		(children?.branches ?? []).flatMap(({ template: of }) => (of.kind === "named" ? [of.name] : [])),
+	);
+}
+
+/** The states of a template and of its inline templates. */
+function statesIn(template: Template | undefined): readonly StatePlan[] {
+	return [...(template?.states.values() ?? [])].flatMap((state) => [
+		state,
+		...(state.children?.branches ?? []).flatMap(({ template: of }) =>
+			of.kind === "inline" ? statesIn(of.template) : [],
+		),
+	]);
 }

@@ -5,7 +5,6 @@ import { ChildActions } from "./child-actions.ts";
 import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
 import { measureFiles, restoreFiles } from "./file-actions.ts";
 import { applyJoin, mergeFiles, openConflictFolder } from "./join-actions.ts";
-import { showQuestion } from "./show-question.ts";
 import { Workers } from "./worker-actions.ts";
 
 export interface ActionExecutor {
@@ -115,4 +114,24 @@ async function cleanUp(
 	// Aborted because the supervision ends: the command stays pending.
 	if (signal.aborted && result.kind !== "exited") return;
 	await record({ kind: "cleanup_ended", visit, index, result, ...(output === "" ? {} : { output }) });
+}
+
+/** Resolves once the answer is recorded, or nobody will answer here. */
+async function showQuestion(
+	{ approver, clock, record, run, questionMs = 0 }: ExecutorContext,
+	workers: Workers,
+	{ question }: Extract<Action, { kind: "ask_user" }>,
+	signal: AbortSignal,
+): Promise<void> {
+	const { seq } = question;
+	const answered = new AbortController();
+	const over = AbortSignal.any([signal, answered.signal]);
+	void clock.sleep(questionMs, over).then(() => {
+		if (!over.aborted) workers.stopAsking(seq);
+	});
+	const words = await approver.ask(question, run(), signal);
+	answered.abort();
+	if (signal.aborted) return;
+	if (words !== undefined) await record({ kind: "ask_answered", answers: seq, verdict: "answered", words });
+	else workers.stopAsking(seq);
 }

@@ -7,7 +7,24 @@ import {
 	type SpendFigures,
 	type SupervisorPorts,
 } from "../../core/index.ts";
-import type { CrashPoint } from "./crash-point.ts";
+
+/** `<point>` or `<point>#<n>`: die when the point is reached for the n-th time, from 1. */
+export const CRASH_VARIABLE = "PI_CHRONICLE_CRASH_AT";
+
+/** Returns, or kills the process. */
+export type CrashPoint = (name: string) => void;
+
+/** The points of one supervisor. */
+export function openCrashPoints(wanted = process.env[CRASH_VARIABLE]): CrashPoint {
+	if (wanted === undefined || wanted === "") return () => {};
+	const [point = "", count = "1"] = wanted.split("#");
+	let left = Number(count);
+	return (name) => {
+		if (name !== point) return;
+		left -= 1;
+		if (left === 0) process.kill(process.pid, "SIGKILL");
+	};
+}
 
 export interface ExecutorContext extends SupervisorPorts {
 	/** Whether this process has created the run. */

@@ -27,7 +27,7 @@ import {
 } from "../../core/index.ts";
 import { type ActionExecutor, openActionExecutor } from "./action-executor.ts";
 import { openClockJumps } from "./clock-jumps.ts";
-import { openCrashPoints } from "./crash-point.ts";
+import { openCrashPoints } from "./executor-context.ts";
 
 /** Milliseconds after which the sender of a posted event has stopped waiting for the answer. */
 const postPatienceMs = 5000;

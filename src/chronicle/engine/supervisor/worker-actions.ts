@@ -1,6 +1,7 @@
 // Actions on workers: launching one and staying connected until it has ended, sending it messages, stopping it.
 // W1 at most one worker per launch; W2 a worker's spend is recorded even if the worker or its supervisor died.
 import { isDeepStrictEqual } from "node:util";
+import type { LateAnswer, LaunchReason } from "../../core/index.ts";
 import {
 	type Action,
 	allowanceOf,
@@ -33,7 +34,6 @@ import {
 } from "../../core/index.ts";
 import { type ExecutorContext, nowOf, outerRemainder, stopOrphansOf } from "./executor-context.ts";
 import { handoverFile, writeHandover } from "./handover-file.ts";
-import { answerText, lateAnswer } from "./late-answer.ts";
 import { hostOf } from "./worker-host.ts";
 
 type Work = Extract<Action, { kind: "work" }>;
@@ -286,5 +286,27 @@ function standbyOrderOf({ run, folder, labels }: ExecutorContext, cwd: string | 
 		folder,
 		...(now.plan.files === "repository" ? { files: now.plan.files } : {}),
 		waits: now.stage.kind === "asking" || now.questions.length > 0 || unansweredQuestion(now) !== undefined,
+	};
+}
+
+/** The result of the call. */
+function answerText(words: string): string {
+	return `The user answered: ${words}`;
+}
+
+/** The answer for the launch of a worker whose conversation may lack it. */
+function lateAnswer(run: Run, because: LaunchReason): { readonly answer?: LateAnswer } {
+	const { question, outbox, calls } = run;
+	if (!question?.answer) return {};
+	const { call, text, answer } = question;
+	const result = answerText(answer.words);
+	const isPlain = because === "answered" || because === "interrupted" || because === "resumed";
+	return {
+		answer: {
+			call,
+			result,
+			text: `You asked the user: ${text}\n\nThe user answered:\n<user>${answer.words}</user>`,
+			alone: isPlain && outbox.length === 0 && calls.interrupted.calls.length === 0,
+		},
 	};
 }

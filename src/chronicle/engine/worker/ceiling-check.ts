@@ -1,7 +1,7 @@
 // Warns of ceilings that the models of states cannot be held to, as far as pi knows the models: without a price nothing counts against a
 // ceiling on cost, and without usage figures nothing against one on tokens either.
 import type { Model } from "../../../persona/index.ts";
-import type { CheckOptions, StatePlan, StateProblem } from "../../core/index.ts";
+import type { CheckOptions, Spend, StatePlan, StateProblem, WorkerLimits } from "../../core/index.ts";
 import type { ResolvedSpec } from "./worker-spec.ts";
 
 type Ceilings = NonNullable<CheckOptions["ceilings"]>;
@@ -54,4 +54,17 @@ function given({ tokens, costUsd }: Ceilings): Ceilings {
 
 function nameOf({ provider, id }: Pick<Model, "provider" | "id">): string {
 	return `${provider}/${id}`;
+}
+
+/** What the process may use in all. `left`: what it still may, beyond what it has used by then. */
+export function sinceStart(
+	{ costUsd, tokens }: Pick<WorkerLimits, "costUsd" | "tokens">,
+	used: Spend,
+	{ countCacheReads }: WorkerLimits,
+): Pick<WorkerLimits, "costUsd" | "tokens"> {
+	const usedTokens = countCacheReads ? used.tokens : used.tokens - used.cacheRead;
+	return {
+		...(costUsd === undefined ? {} : { costUsd: costUsd + used.costUsd }),
+		...(tokens === undefined ? {} : { tokens: tokens + usedTokens }),
+	};
 }

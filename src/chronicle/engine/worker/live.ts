@@ -25,6 +25,7 @@ import type { Child, ChildExit } from "../../../process/index.ts";
 import { redactText } from "../../../safety/index.ts";
 import type { MoveReply, Worker, WorkerHost, WorkerLimits, WorkerReport } from "../../core/index.ts";
 import { addSpend, beginMessage, type Spend, spendBeyond, type WorkerOutcome } from "../../core/index.ts";
+import { sinceStart } from "./ceiling-check.ts";
 import { type Deadlines, openDeadlines } from "./deadlines.ts";
 import { answerOf, questionOf } from "./dialogs.ts";
 import {
@@ -39,7 +40,6 @@ import {
 	readReset,
 	TRANSITION_TOOL,
 } from "./extension/index.ts";
-import { sinceStart } from "./process-limits.ts";
 import { openProviderFailures, type ProviderFailures } from "./provider-failures.ts";
 import { readSessionFile } from "./session-file.ts";
 import { openToolLog, type ToolLog } from "./tool-log.ts";

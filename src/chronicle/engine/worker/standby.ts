@@ -1,13 +1,13 @@
 // The standby of one supervisor: a process that starts before its launch is recorded, and waits for adoption.
 // N1 at most one; N2 until its adoption it makes no request, no entry and no file of the project; N3 a standby that is no longer needed is
 // killed at once; N4 it is adopted only for the launch it was started for, if no input of the start has changed.
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { locateRules } from "../../../safety/index.ts";
 import { launchKey, type StandbyOrder } from "../../core/index.ts";
 import type { FrozenRules, WorkerBox } from "./brief.ts";
 import { unlessAborted } from "./greeting.ts";
-import { sweepSlots, takeSlot } from "./slots.ts";
-import { type InputPlace, startInputs } from "./start-inputs.ts";
 import {
 	filesOf,
 	type ProcessOrder,
@@ -18,8 +18,50 @@ import {
 	standbyMark,
 	startProcess,
 } from "./start-process.ts";
+import { sweepSlots, takeSlot } from "./worker-bound.ts";
 import { chooseBox } from "./worker-box.ts";
 import { resolveWorkerSpec, type WorkerResources, type WorkerSpec } from "./worker-spec.ts";
+
+interface InputPlace {
+	readonly cwd: string;
+	readonly home: string;
+	readonly agentFolder: string;
+	/** The extension that each worker loads. */
+	readonly workerEntry: string;
+}
+
+/** Source: pi's resource-loader. */
+const contextFiles = ["AGENTS.override.md", "AGENTS.md", "AGENTS.MD", "CLAUDE.md", "CLAUDE.MD"];
+const piFiles = ["settings.json", "SYSTEM.md", "APPEND_SYSTEM.md", "mcp.json"];
+
+/** The state of all these files as one string: it changes when a file is written, created, removed or replaced. */
+export function startInputs({ cwd, home, agentFolder, workerEntry }: InputPlace, spec: WorkerSpec): string {
+	const { origin } = spec.persona;
+	const paths = [
+		workerEntry,
+		...(origin.kind === "file" ? [origin.file] : []),
+		...locateRules({ cwd, home, agentDir: agentFolder }).map(({ file }) => file),
+		...spec.skills.flatMap((path) => [path, join(path, "SKILL.md")]),
+		...[...piFiles, "models.json", "auth.json"].map((name) => join(agentFolder, name)),
+		...piFiles.map((name) => join(cwd, ".pi", name)),
+		...[agentFolder, ...foldersFrom(cwd)].flatMap((folder) => contextFiles.map((name) => join(folder, name))),
+	];
+	return paths.map((path) => `${path}\0${markOf(path)}`).join("\n");
+}
+
+function foldersFrom(folder: string): string[] {
+	const parent = dirname(folder);
+	return parent === folder ? [folder] : [folder, ...foldersFrom(parent)];
+}
+
+function markOf(path: string): string {
+	try {
+		const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+		return found ? `${found.dev} ${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}` : "";
+	} catch (error) {
+		return (error as NodeJS.ErrnoException).code ?? "";
+	}
+}
 
 export interface StandbyLimits {
 	/** Standbys of all runs on this machine together; 0: none. */

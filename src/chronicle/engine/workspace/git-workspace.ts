@@ -19,11 +19,10 @@ import {
 import { endChildFolder, endingChild, type FindElsewhere, joinChildren, noteLeftovers } from "./child-ends.ts";
 import { type EndingChild, noteIgnored, noteIgnoredApart } from "./child-rest.ts";
 import { findChild, findChildPlace, openChildFolder, removeChildFolders } from "./children.ts";
-import { describeChanges, rawChanges, relativeTo } from "./compare.ts";
-import { drawPatch } from "./draw-patch.ts";
+import { describeChanges, drawPatch, rawChanges, relativeTo } from "./compare.ts";
 import { gitFailure, ioFailure, stopped, timedOut, toResult, unknownTree, type WorkspaceError } from "./failures.ts";
+import { addKept } from "./ignored.ts";
 import { snapshotTowards } from "./join.ts";
-import { addKept } from "./kept-ignored.ts";
 import { mergeSnapshots } from "./merge.ts";
 import { openStore } from "./open-store.ts";
 import { fromRaw } from "./paths.ts";

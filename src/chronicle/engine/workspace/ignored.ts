@@ -1,8 +1,10 @@
 // Finds the paths that a snapshot ignores by its own patterns, which may differ from the current ones.
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { nulled } from "./git.ts";
+import { findFiles } from "./path-glob.ts";
+import { toRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
 
 /** Those of `paths` (bytes as latin1, below the root) that the `.gitignore` files of `tree` ignore. */
@@ -32,4 +34,18 @@ export async function ignoredBy(store: Store, tree: string, paths: readonly stri
 	} finally {
 		await rm(folder, { recursive: true, force: true });
 	}
+}
+
+/** Makes the files that fit one of `patterns` part of the next snapshots, unless their contents are not stored. */
+export async function addKept(store: Store, patterns: readonly string[]): Promise<void> {
+	if (patterns.length === 0) return;
+	const paths: string[] = [];
+	for (const path of await findFiles(store, patterns)) {
+		const absolute = join(store.cwd, path);
+		const stats = await lstat(absolute).catch(() => undefined);
+		const raw = toRaw(relative(store.root, absolute).split(sep).join("/"));
+		if (!stats || (!stats.isFile() && !stats.isSymbolicLink())) continue;
+		if (stats.isSymbolicLink() || store.placeholderFor(raw, stats.size) === undefined) paths.push(raw);
+	}
+	if (paths.length > 0) await store.add(paths);
 }

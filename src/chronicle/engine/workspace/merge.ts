@@ -5,8 +5,7 @@
 import type { MergeConflict, MergedFiles, MergeSides } from "../../core/index.ts";
 import { readBlobs, writeBlob } from "./blobs.ts";
 import { relativeTo } from "./compare.ts";
-import { conflictHunks, labelMarkers } from "./conflict-text.ts";
-import { type Conflict, explainConflict, findConflicts, realPath } from "./conflicts.ts";
+import { type Conflict, conflictHunks, explainConflict, findConflicts, labelMarkers, realPath } from "./conflicts.ts";
 import { modes, removal, type TreeEntry } from "./git.ts";
 import { type MergeOutput, mergeTrees } from "./merge-output.ts";
 import { toRaw } from "./paths.ts";

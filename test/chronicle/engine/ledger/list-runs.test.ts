@@ -1,8 +1,12 @@
 // Lists of runs: resolving a name to a run, the listed fields, and ledgers of another implementation.
 import { describe, expect, it } from "vitest";
 import type { LeaseHolder, LedgerEntry, Run } from "../../../../src/chronicle/core/index.ts";
-import { readForeign } from "../../../../src/chronicle/engine/ledger/foreign.ts";
-import { namedIds, resolveRunId, summarizeRun } from "../../../../src/chronicle/engine/ledger/list-runs.ts";
+import {
+	namedIds,
+	readForeign,
+	resolveRunId,
+	summarizeRun,
+} from "../../../../src/chronicle/engine/ledger/list-runs.ts";
 
 describe("a name", () => {
 	const ids = ["abc1", "abd2", "abd23", "x"];

@@ -1,7 +1,7 @@
 // Exit codes of runs, as documented in docs/commands.md.
 import { expect, it } from "vitest";
 import type { RunStatus, StoreFailure, SupervisionEnd } from "../../../../src/chronicle/core/index.ts";
-import { exitCodeOfEnd, exitCodeOfFailure } from "../../../../src/chronicle/engine/project/exit-code.ts";
+import { exitCodeOfEnd, exitCodeOfFailure } from "../../../../src/chronicle/engine/project/watch-run.ts";
 
 const codes: Readonly<Record<RunStatus, number>> = {
 	done: 0,

@@ -15,8 +15,7 @@ import type {
 import type { ApprovalQuestion } from "../../../../src/chronicle/core/machine/index.ts";
 import { hashCleanup, readTemplate } from "../../../../src/chronicle/core/template/index.ts";
 import { openChildRuns } from "../../../../src/chronicle/engine/project/child-runs.ts";
-import { ChildTree } from "../../../../src/chronicle/engine/project/child-tree.ts";
-import { runsBelow } from "../../../../src/chronicle/engine/project/runs-below.ts";
+import { ChildTree, runsBelow } from "../../../../src/chronicle/engine/project/run-tree.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
 import { openSource } from "../../../../src/definition/index.ts";
 import { openFolder } from "../../../harness/folder.ts";

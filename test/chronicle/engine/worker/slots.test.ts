@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { sweepSlots, takeSlot } from "../../../../src/chronicle/engine/worker/slots.ts";
+import { sweepSlots, takeSlot } from "../../../../src/chronicle/engine/worker/worker-bound.ts";
 import { processStart } from "../../../../src/process/index.ts";
 
 let folder: string;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startInputs } from "../../../../src/chronicle/engine/worker/start-inputs.ts";
+import { startInputs } from "../../../../src/chronicle/engine/worker/standby.ts";
 import type { WorkerSpec } from "../../../../src/chronicle/engine/worker/worker-spec.ts";
 
 let root: string;

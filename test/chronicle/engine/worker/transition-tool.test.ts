@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { findTarget } from "../../../../src/chronicle/core/index.ts";
 import { checkOutput } from "../../../../src/chronicle/engine/supervisor/check-output.ts";
-import { followCalls } from "../../../../src/chronicle/engine/worker/extension/message-calls.ts";
 import { outputParameter } from "../../../../src/chronicle/engine/worker/extension/output-parameter.ts";
+import { followCalls } from "../../../../src/chronicle/engine/worker/extension/transition-tool.ts";
 
 describe("the schema of the data", () => {
 	const tree = {

@@ -1,11 +1,10 @@
-// Rules that types can't enforce: the linter's import rules take effect, and conventions for tests.
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, dirname, join, relative } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+// Rules that types can't enforce: what each folder of the source may import, and conventions for tests.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { importsOf, files as sources, texts } from "./source-files.ts";
 
-/** For each folder of the source, the folders that it may import. `chronicle` is refined below. */
+/** For each folder of the source, the folders that it may import. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
 	disk: [],
 	process: [],
@@ -27,147 +26,93 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 	doctor: ["definition", "safety", "chronicle", "rehearsal", "check", "process", "disk", "pi"],
 	migration: ["definition", "safety", "workflow", "sequence", "chronicle", "persona", "check", "disk", "pi"],
 };
-/** What the pure parts may import from the source; otherwise only packages and modules without I/O. */
-const pureMayImport: Readonly<Record<string, readonly string[]>> = {
-	footprint: [],
-	"safety/policy": ["definition", "footprint", "bounds"],
-	"workflow/machine": ["definition", "bounds", "workflow/limits"],
-	"chronicle/core": ["definition", "bounds"],
-	"chronicle/core/machine": ["definition", "bounds", "chronicle/core/template"],
-	"chronicle/engine/ledger/fold.ts": ["definition", "bounds", "chronicle/core"],
+/** Parts that may import less than their folder. Pure ones import no module with I/O and nothing of pi. */
+const parts: Readonly<Record<string, { readonly may: readonly string[]; readonly pure: boolean }>> = {
+	disk: { may: [], pure: false },
+	footprint: { may: [], pure: true },
+	"safety/policy": { may: ["definition", "footprint", "bounds", "safety"], pure: true },
+	"workflow/machine": { may: ["definition", "bounds", "workflow/limits", "workflow/definitions"], pure: true },
+	"chronicle/core": { may: ["definition", "bounds"], pure: true },
+	"chronicle/engine": { may: [...(mayImport.chronicle ?? []), "chronicle/core"], pure: false },
+	"chronicle/engine/supervisor": {
+		may: ["definition", "safety", "bounds", "chronicle/core", "persona", "process"],
+		pure: false,
+	},
+	"chronicle/engine/ledger/fold.ts": {
+		may: ["definition", "bounds", "chronicle/core", "chronicle/engine/ledger/line.ts"],
+		pure: true,
+	},
 };
-const partsMayImport: Readonly<Record<string, readonly string[]>> = {
-	...pureMayImport,
-	"chronicle/engine/supervisor": ["chronicle/core", "persona", "process"],
-	"chronicle/ui/commands": ["chronicle/core", "chronicle/engine", "tui"],
-	"safety/policy/gate.ts": ["pi", "disk"],
-};
-const impure = [
-	"@earendil-works/pi-coding-agent",
-	"typebox",
-	"node:fs",
-	"node:fs/promises",
-	"node:child_process",
-	"node:net",
-	"node:https",
-	"node:os",
-	"node:readline/promises",
-	"node:worker_threads",
-];
+/** Files of pure parts that connect them with the rest. */
+const connectors = ["safety/policy/gate.ts", "safety/policy/register-gate.ts"];
+const impure =
+	/^(@earendil-works\/|typebox($|\/)|(node:)?(fs|child_process|cluster|dgram|dns|http2?|https|inspector|net|os|process|readline|sqlite|tls|vm|worker_threads)($|\/))/;
 
-interface Probe {
-	/** The importing file, below `src`. */
-	readonly path: string;
-	readonly from: string;
-	readonly legal: boolean;
-	readonly code: string;
-}
-
-/** A file in a folder of the source that imports something; `part` is a folder or a file. */
-function probe(part: string, from: string, legal: boolean): Probe {
-	const folder = part.endsWith(".ts") ? dirname(part) : part;
-	const stem = part.endsWith(".ts") ? basename(part, ".ts") : "probe";
-	const path = join(folder, `${stem}-${String(count++)}.ts`);
-	const target = /^(@|node:|typebox)/.test(from)
-		? from
-		: relative(folder, from.endsWith(".ts") ? from : `${from}/index.ts`);
-	// Every other probe imports later: the rules are about both.
-	const code =
-		count % 2
-			? `import { x } from "${target}";\nexport const y = x;\n`
-			: `export const y = () => import("${target}");\n`;
-	return { path, from, legal, code };
-}
-let count = 0;
-
-const folders = Object.keys(mayImport);
-const entries = ["start.ts", "worker-start.ts", "cli.ts"];
-const probes = [
-	...folders.flatMap((folder) => [
-		...folders
-			.filter((other) => other !== folder)
-			.flatMap((other) => probe(folder, other, mayImport[folder]?.includes(other) ?? false)),
-		...entries.map((entry) => probe(folder, entry, false)),
-	]),
-	...Object.entries(partsMayImport).flatMap(([part, allowed]) => [
-		...allowed.map((other) => probe(part, other, true)),
-		...["sequence", "rehearsal", "check", ...entries].map((other) => probe(part, other, false)),
-	]),
-	...Object.keys(pureMayImport).flatMap((part) => [
-		...[...folders, "chronicle/ui"]
-			.filter((other) => !pureMayImport[part]?.includes(other) && !part.startsWith(other))
-			.map((other) => probe(part, other, false)),
-		...impure.map((module) => probe(part, module, false)),
-		probe(part, "node:path", true),
-		probe(part, "unbash", true),
-	]),
-	probe("chronicle/core/machine", "chronicle/engine/ledger", false),
-	probe("chronicle/engine/worker/extension", "chronicle/ui/session", false),
-	probe("chronicle/engine/worker/extension", "start.ts", false),
-	probe("chronicle/engine/supervisor", "tui", false),
-	probe("workflow/machine", "workflow/session", false),
-	probe("safety/policy/gate.ts", "@earendil-works/pi-coding-agent", true),
-	probe("safety/policy/gate.ts", "workflow", false),
-	probe("process", "typebox", false),
-	probe("disk", "@earendil-works/pi-ai", false),
-];
-
-let house: string;
-/** Files that the rule `noRestrictedImports` complains about. */
-let refused: Set<string>;
-
-beforeAll(() => {
-	house = mkdtempSync(join(tmpdir(), "house-"));
-	const config = JSON.parse(readFileSync("biome.json", "utf8"));
-	config.vcs.enabled = false;
-	// The single files that are named in the rules stand for their probes here.
-	const named = JSON.stringify(config)
-		.replaceAll("fold.ts", "fold*.ts")
-		.replaceAll("gate}.ts", "gate}*.ts")
-		.replaceAll("{gate,", "{gate*,");
-	writeFileSync(join(house, "biome.json"), named);
-	for (const { path, code } of probes) {
-		mkdirSync(dirname(join(house, "src", path)), { recursive: true });
-		writeFileSync(join(house, "src", path), code);
-	}
-	const done = spawnSync("biome", ["lint", "--reporter=json", "--max-diagnostics=none", "src"], {
-		cwd: house,
-		encoding: "utf8",
-	});
-	const report = JSON.parse(done.stdout) as { diagnostics: { category: string; location: { path: string } }[] };
-	refused = new Set(
-		report.diagnostics
-			.filter(({ category }) => category === "lint/style/noRestrictedImports")
-			.map(({ location }) => relative("src", location.path)),
+/** Whether `path` may import `target`: paths below `src`, or the name of a module. */
+function isAllowed(path: string, target: string): boolean {
+	const within = (one: string, part: string) => one === part || one.startsWith(`${part}/`);
+	const [room = ""] = path.split("/");
+	if (!path.includes("/")) return true;
+	const rules = [
+		{ of: room, may: mayImport[room] ?? [], pure: false },
+		...Object.entries(parts).map(([of, rule]) => ({ of, ...rule })),
+	].filter(({ of, pure }) => within(path, of) && !(pure && connectors.includes(path)));
+	return rules.every(({ of, may, pure }) =>
+		target.endsWith(".ts") ? [of, ...may].some((part) => within(target, part)) : !(pure && impure.test(target)),
 	);
-});
-afterAll(() => rmSync(house, { recursive: true, force: true }));
+}
+
+const belowSource = (path: string) => path.replace(/^src\//, "");
 
 describe("import rules", () => {
 	it("know every folder of the source", () => {
 		const present = readdirSync("src", { withFileTypes: true }).filter((entry) => entry.isDirectory());
-		expect(present.map(({ name }) => name).sort()).toEqual([...folders].sort());
+		expect(present.map(({ name }) => name).sort()).toEqual(Object.keys(mayImport).sort());
 	});
 
-	it.each([...folders, ...Object.keys(partsMayImport)])("allow src/%s exactly what its row allows", (part) => {
-		const own = probes.filter(({ path }) => path.startsWith(part.replace(/\.ts$/, "-")) || dirname(path) === part);
-		expect(own.length).toBeGreaterThan(5);
-		const wrong = own.filter(({ path, legal }) => refused.has(path) === legal);
-		expect(wrong.map(({ path, from, legal }) => `${path} imports ${from}: ${legal ? "refused" : "allowed"}`)).toEqual(
-			[],
+	it("hold", () => {
+		const broken = sources.flatMap((path) =>
+			importsOf(path)
+				.filter((target) => !isAllowed(belowSource(path), belowSource(target)))
+				.map((target) => `${path} imports ${target}`),
 		);
+		expect(broken).toEqual([]);
+	});
+
+	it.each([
+		["disk/a.ts", "pi/index.ts"],
+		["footprint/programs/a.ts", "node:fs/promises"],
+		["footprint/a.ts", "definition/index.ts"],
+		["pi/a.ts", "workflow/index.ts"],
+		["workflow/a.ts", "sequence/index.ts"],
+		["workflow/machine/a.ts", "workflow/session/index.ts"],
+		["chronicle/core/machine/a.ts", "chronicle/engine/ledger/index.ts"],
+		["chronicle/core/machine/a.ts", "@earendil-works/pi-coding-agent"],
+		["chronicle/engine/worker/a.ts", "chronicle/ui/session/index.ts"],
+		["chronicle/engine/supervisor/a.ts", "tui/index.ts"],
+		["chronicle/engine/ledger/fold.ts", "node:fs"],
+		["safety/policy/a.ts", "pi/index.ts"],
+		["safety/policy/gate.ts", "workflow/index.ts"],
+		["plan/a.ts", "start.ts"],
+	])("refuse that src/%s imports %s", (path, target) => {
+		expect(isAllowed(path, target)).toBe(false);
+	});
+
+	it.each([
+		["pi/a.ts", "definition/index.ts"],
+		["safety/policy/gate.ts", "pi/index.ts"],
+		["workflow/machine/a.ts", "workflow/limits/index.ts"],
+		["chronicle/core/machine/a.ts", "node:path"],
+		["cli.ts", "doctor/index.ts"],
+	])("allow that src/%s imports %s", (path, target) => {
+		expect(isAllowed(path, target)).toBe(true);
 	});
 });
 
 it("work that nobody awaits and that gets a session's context goes through inBackground", () => {
-	const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
-	const found = sources
-		.filter((path) => path !== join("pi", "in-background.ts"))
-		.flatMap((path) =>
-			(readFileSync(join("src", path), "utf8").match(/\bvoid [\w.#]+\([^\n]*\bctx\b/g) ?? []).map(
-				(text) => `${path}: ${text}`,
-			),
-		);
+	const found = [...texts]
+		.filter(([path]) => path !== "src/pi/in-background.ts")
+		.flatMap(([path, text]) => (text.match(/\bvoid [\w.#]+\([^\n]*\bctx\b/g) ?? []).map((text) => `${path}: ${text}`));
 	expect(found).toEqual([]);
 });
 

@@ -7,7 +7,7 @@ import type { PlainRecord } from "./plain-value.ts";
 const format = "a Claude Code command, or a prompt template";
 
 /** `name`: the file's name, with its folder if another command has the same. */
-export function importCommand(from: string, name: string, fields: PlainRecord, body: string): ImportDraft {
+export function workflowOfCommand(from: string, name: string, fields: PlainRecord, body: string): ImportDraft {
 	const key = fileSlug(name, "command");
 	const title = lineOf(typeof fields.name === "string" ? fields.name : name) || key;
 	const allowed = fields["allowed-tools"] ?? fields.tools;

@@ -32,9 +32,6 @@ export interface ImportTarget {
 	readonly agents: ReadonlySet<string>;
 }
 
-/** Why a file cannot be imported; the message is a sentence. */
-export class ImportRefusal extends Error {}
-
 /** Device names of Windows, which no file can have. */
 const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 const longestSlug = 40;

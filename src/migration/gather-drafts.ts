@@ -3,7 +3,8 @@ import { basename, dirname, join } from "node:path";
 import type { Project } from "../chronicle/index.ts";
 import { formatDiagnostic, isInside } from "../definition/index.ts";
 import { loadAgentRegistry } from "../persona/index.ts";
-import { type ImportDraft, ImportRefusal, type ImportTarget } from "./draft.ts";
+import type { ImportDraft, ImportTarget } from "./draft.ts";
+import { ImportRefusal } from "./plain-value.ts";
 import { type Recognition, recognise } from "./recognise.ts";
 import type { ImportSources } from "./sources.ts";
 

@@ -3,16 +3,8 @@ import { basename, dirname, extname, relative, sep } from "node:path";
 import { stringify } from "yaml";
 import { isInside, readSource, type Source } from "../definition/index.ts";
 import { filesOfWorkflow, loadCatalogue } from "../workflow/index.ts";
-import {
-	fileSlug,
-	type ImportDraft,
-	type ImportFile,
-	ImportRefusal,
-	type ImportTarget,
-	importNote,
-	originComment,
-} from "./draft.ts";
-import { isRecord, type Plain, recordOf } from "./plain-value.ts";
+import { fileSlug, type ImportDraft, type ImportFile, type ImportTarget, importNote, originComment } from "./draft.ts";
+import { ImportRefusal, isRecord, type Plain, recordOf } from "./plain-value.ts";
 
 /** The workflow whose `workflow.yaml` is `file`; `root` contains the workflows and the shared phases. */
 export function copyWorkflow(file: string, root: string): ImportDraft {

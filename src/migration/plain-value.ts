@@ -1,12 +1,14 @@
 // The values of a file of another tool, without places.
 // P1 their number is bounded, so that aliases cannot multiply them.
 import type { Node } from "../definition/index.ts";
-import { ImportRefusal } from "./draft.ts";
 
 export type Plain = string | number | boolean | null | readonly Plain[] | PlainRecord;
 export interface PlainRecord {
 	readonly [key: string]: Plain;
 }
+
+/** Why a file cannot be imported; the message is a sentence. */
+export class ImportRefusal extends Error {}
 
 const maxValues = 20_000;
 

@@ -16,12 +16,12 @@ import {
 } from "../definition/index.ts";
 import { readRules } from "../safety/index.ts";
 import { importAgent } from "./agents.ts";
-import { importCommand } from "./commands.ts";
-import { fileSlug, type ImportDraft, ImportRefusal, type ImportTarget } from "./draft.ts";
+import { workflowOfCommand } from "./commands.ts";
+import { fileSlug, type ImportDraft, type ImportTarget } from "./draft.ts";
 import { copyFile, copyTemplate, copyWorkflow, templateOfRun, workflowsAbove } from "./native.ts";
 import { importPermissions, ruleFilePath } from "./permissions.ts";
 import { quoteTextFields } from "./plain-front-matter.ts";
-import { plainList, plainValue, recordOf } from "./plain-value.ts";
+import { ImportRefusal, plainList, plainValue, recordOf } from "./plain-value.ts";
 import { type ImportSources, stemOf } from "./sources.ts";
 
 export type Recognition =
@@ -102,7 +102,7 @@ function recogniseMarkdown(written: Source, sources: ImportSources): Recognition
 	// pi reads skills itself.
 	if (format === foreignSkill) return { kind: "foreign", format: { ...format, use: isAlone ? "plan" : "nothing" } };
 	if (format === foreignCommand || (format === undefined && isCommandPath.test(file)))
-		return made((_, prefix) => importCommand(file, prefix + stemOf(file), values, body));
+		return made((_, prefix) => workflowOfCommand(file, prefix + stemOf(file), values, body));
 	if (format) return { kind: "foreign", format };
 	if (["id", "name", "emoji"].every((key) => key in values)) return phaseAlone(sources);
 	const isAgent = ["description", "tools", "model", "name"].some((key) => key in values) && !("emoji" in values);

@@ -43,7 +43,7 @@ export interface PostgresLedger extends HeldLedger, SnapshotRecord {
 	readonly base: string | null;
 }
 
-export interface HeldRunOptions extends StoreParts {
+export interface LeasedRunOptions extends StoreParts {
 	readonly host: Host;
 	readonly row: RunRow;
 	readonly run: Run;
@@ -68,7 +68,7 @@ const appendText = "SELECT chronicle.append($1, $2, $3, $4, $5, $6, $7, $8, $9, 
 
 const gone = storeFailure("fenced", "The run's lease has been released.", "Open it again.");
 
-export class HeldRun implements PostgresLedger {
+export class LeasedRun implements PostgresLedger {
 	readonly run: Run;
 	readonly repairs: readonly string[] = [];
 	readonly place: string;
@@ -77,7 +77,7 @@ export class HeldRun implements PostgresLedger {
 	readonly earlier: PostgresLedger["earlier"];
 	readonly trees: string;
 	readonly base: string | null;
-	readonly #parts: HeldRunOptions;
+	readonly #parts: LeasedRunOptions;
 	#now: Run;
 	/** The snapshot that holds its files; undefined: the one of the holder before. */
 	#head: SnapshotName | undefined;
@@ -94,7 +94,7 @@ export class HeldRun implements PostgresLedger {
 	/** The post that `takeAnswer` has taken. */
 	#answered: string | undefined;
 
-	constructor(parts: HeldRunOptions) {
+	constructor(parts: LeasedRunOptions) {
 		this.#parts = parts;
 		this.run = parts.run;
 		this.#now = parts.run;

@@ -12,7 +12,7 @@ import { redactEvent, stampEvent, storeFailure } from "../ledger/index.ts";
 import type { RunStart } from "../remote/index.ts";
 import { notify, type Sql } from "./database.ts";
 import { throughOutage, unsureMs } from "./database-failure.ts";
-import { HeldRun } from "./held.ts";
+import { LeasedRun } from "./held.ts";
 import { plainQueue } from "./routing.ts";
 import { addedRow, foldedValues, readEventRows } from "./rows.ts";
 import type { PostgresStoreOptions } from "./store-options.ts";
@@ -72,9 +72,9 @@ export async function insertRow(
 
 const exists = (id: string) => storeFailure("exists", `The run ${id} already exists.`, "Use another id.");
 
-async function heldRow(tx: Sql, options: PostgresStoreOptions, run: Run, fence: number): Promise<HeldRun> {
+async function heldRow(tx: Sql, options: PostgresStoreOptions, run: Run, fence: number): Promise<LeasedRun> {
 	const row = await addedRow(tx, run.id);
-	return new HeldRun({ ...options, row: { ...row, fence: 0 }, run, fence, job: undefined });
+	return new LeasedRun({ ...options, row: { ...row, fence: 0 }, run, fence, job: undefined });
 }
 
 /** Creates a run: held by this host, or left to all with its first job. */

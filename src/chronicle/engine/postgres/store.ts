@@ -23,7 +23,7 @@ import { fetchedConversations, parseUntrusted } from "../remote/index.ts";
 import { beginChild, type ChildStart, refuseUnneeded } from "./child-rows.ts";
 import { notify, type Sql } from "./database.ts";
 import { databaseFailure, unsureMs } from "./database-failure.ts";
-import { HeldRun, type PostgresLedger } from "./held.ts";
+import { LeasedRun, type PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
 import { insertRun, providerOf } from "./insert-run.ts";
 import type { JobAttempt, QueuedRun } from "./jobs.ts";
@@ -197,7 +197,7 @@ async function claimRun(
 		"UPDATE chronicle.run SET fence = $2, holder = $3, attempt = $4, claimed_visit = visit, provider = $5, waits = NULL WHERE id = $1",
 		[id, fence, host.id, job?.retryCount ?? row.attempt, provider],
 	);
-	return { ok: true, value: new HeldRun({ ...options, row, run, fence, job }) };
+	return { ok: true, value: new LeasedRun({ ...options, row, run, fence, job }) };
 }
 
 function unreadable(why: "newer" | "corrupt", id: string): { readonly ok: false; readonly failure: StoreFailure } {

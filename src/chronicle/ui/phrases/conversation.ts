@@ -6,14 +6,14 @@ import { isRefusalText } from "../../../safety/index.ts";
 
 export interface ReadMessages {
 	/** From the beginning of the file; all messages of a short one. */
-	readonly first: readonly Message[];
+	readonly first: readonly ConversationMessage[];
 	/** From its end; empty for a short one. */
-	readonly last: readonly Message[];
+	readonly last: readonly ConversationMessage[];
 	/** Whether something between them, or before `last`, was not read. */
 	readonly isCut: boolean;
 }
 
-export interface Message {
+export interface ConversationMessage {
 	/** `note`: a message of an extension. */
 	readonly who: "user" | "worker" | "note";
 	readonly parts: readonly Part[];
@@ -21,20 +21,20 @@ export interface Message {
 
 type Part =
 	| { readonly kind: "text"; readonly text: string }
-	| ({ readonly kind: "call" } & Call)
+	| ({ readonly kind: "call" } & ConversationCall)
 	/** The result of a call that was not read. */
-	| ({ readonly kind: "result" } & Result);
+	| ({ readonly kind: "result" } & ConversationResult);
 
-export interface Call {
+export interface ConversationCall {
 	readonly tool: string;
 	/** Its arguments on one line, the first without its name. */
 	readonly words: string;
 	/** Lines that a `write` or an `edit` would add and remove. */
 	readonly written: readonly { readonly sign: "+" | "-"; readonly lines: readonly string[] }[];
-	readonly result: Result | undefined;
+	readonly result: ConversationResult | undefined;
 }
 
-export interface Result {
+export interface ConversationResult {
 	readonly tool: string;
 	readonly text: string;
 	readonly isError: boolean;
@@ -82,10 +82,10 @@ function recordOf(line: string): Data {
 }
 
 /** Reads messages from lines of a session whose worker worked in `cwd`. */
-function openReader(cwd: unknown): (lines: readonly string[]) => Message[] {
+function openReader(cwd: unknown): (lines: readonly string[]) => ConversationMessage[] {
 	const folder = typeof cwd === "string" ? cwd : "";
 	const relative = (text: string): string => (folder === "" ? text : text.replaceAll(`${folder}/`, ""));
-	const resultOf = ({ toolName, content, isError }: Data): Result => {
+	const resultOf = ({ toolName, content, isError }: Data): ConversationResult => {
 		const text = relative(contentText(content).trimEnd());
 		const [, refusal = ""] = text.split("\n");
 		const isRefused = isError === true && isRefusalText(text);
@@ -104,7 +104,7 @@ function openReader(cwd: unknown): (lines: readonly string[]) => Message[] {
 				return [{ kind: "call", tool: String(name), ...argumentsOf(dataOf(given), relative), result }];
 			return type === "text" && String(text).trim() !== "" ? [{ kind: "text", text: String(text).trim() }] : [];
 		};
-		const messageOf = (data: Data): Message[] => {
+		const messageOf = (data: Data): ConversationMessage[] => {
 			if (data.role === "user") return textMessage("user", contentText(data.content));
 			// A result belongs to its call, unless the call was not read.
 			if (data.role === "toolResult" && !called.has(String(data.toolCallId)))
@@ -119,7 +119,7 @@ function openReader(cwd: unknown): (lines: readonly string[]) => Message[] {
 	};
 }
 
-function textMessage(who: Message["who"], text: string): Message[] {
+function textMessage(who: ConversationMessage["who"], text: string): ConversationMessage[] {
 	return text.trim() === "" ? [] : [{ who, parts: [{ kind: "text", text: text.trim() }] }];
 }
 
@@ -128,7 +128,7 @@ function partsOf({ role, content }: Data): readonly Data[] {
 }
 
 /** Of a `write` or an `edit`, the file and the lines; of any other tool, the arguments on one line. */
-function argumentsOf(given: Data, relative: (text: string) => string): Pick<Call, "words" | "written"> {
+function argumentsOf(given: Data, relative: (text: string) => string): Pick<ConversationCall, "words" | "written"> {
 	const { path, content, edits } = given;
 	const lines = (sign: "+" | "-", text: unknown) =>
 		typeof text === "string" ? [{ sign, lines: text.replace(/\n$/, "").split("\n") }] : [];

@@ -19,7 +19,13 @@ export {
 	takenOf,
 	visitChildCells,
 } from "./children.ts";
-export { type Call, type Message, type ReadMessages, type Result, readMessages } from "./conversation.ts";
+export {
+	type ConversationCall,
+	type ConversationMessage,
+	type ConversationResult,
+	type ReadMessages,
+	readMessages,
+} from "./conversation.ts";
 export { type Crumb, crumbSeparator, crumbsOf, crumbText, currentMark } from "./crumbs.ts";
 export {
 	causePhrase,

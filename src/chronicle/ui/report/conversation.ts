@@ -1,6 +1,6 @@
 // A worker's conversation, readable inside the report: its first and last messages, and the calls between them with their results, folded.
 import { dirname, sep } from "node:path";
-import { type Call, type Message, readMessages } from "../phrases/index.ts";
+import { type ConversationCall, type ConversationMessage, readMessages } from "../phrases/index.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
 
 const read = { head: 64 * 1024, tail: 192 * 1024 };
@@ -12,8 +12,8 @@ const resultLength = 1200;
 const maxCalls = 12;
 
 export interface Conversation {
-	readonly first: readonly Message[];
-	readonly last: readonly Message[];
+	readonly first: readonly ConversationMessage[];
+	readonly last: readonly ConversationMessage[];
 	/** Messages between them that are not shown; `unknown`: the file is too long to count them. */
 	readonly hidden: number | "unknown";
 	/** Left out of paths, because a report may be given to others. */
@@ -42,7 +42,7 @@ export function readConversation(path: string, project: string): Conversation | 
 export function drawConversation(html: Html, title: string, { first, last, hidden, project }: Conversation): Markup {
 	const plain = (text: string): string =>
 		project === dirname(project) ? text : text.replaceAll(`${project}${sep}`, "").replaceAll(project, ".");
-	const draw = ({ who, parts }: Message): Markup => {
+	const draw = ({ who, parts }: ConversationMessage): Markup => {
 		const texts = parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
 		const said =
 			texts === "" ? undefined : html`<div class="said" dir="auto">${html.cut(plain(texts), textLength)}</div>`;
@@ -55,7 +55,7 @@ export function drawConversation(html: Html, title: string, { first, last, hidde
 	return html`<details class="talk"><summary>${title}</summary><ol>${first.map(draw)}${gap}${last.map(draw)}</ol></details>`;
 }
 
-function drawCalls(html: Html, calls: readonly Call[], plain: (text: string) => string): HtmlContent {
+function drawCalls(html: Html, calls: readonly ConversationCall[], plain: (text: string) => string): HtmlContent {
 	const shown = calls.slice(0, maxCalls).map(({ tool, words, written, result }) => {
 		const lines = written.flatMap(({ sign, lines }) => lines.map((line) => `${sign} ${line}`));
 		const head = html`<code dir="auto">${html.cut(plain(`${tool} ${words}`), callLength)}</code>${result?.isError ? html` <span class="bad">✗</span>` : undefined}`;

@@ -1,6 +1,12 @@
 // A worker's conversation as lines for the terminal: messages, and calls with their results below them.
 import { dim, type Line, type StyledText } from "../../../tui/index.ts";
-import { type Call, type Message, type ReadMessages, type Result, readMessages } from "../phrases/index.ts";
+import {
+	type ConversationCall,
+	type ConversationMessage,
+	type ConversationResult,
+	type ReadMessages,
+	readMessages,
+} from "../phrases/index.ts";
 
 const tailBytes = 256 * 1024;
 /** Maximum characters shown of a tool's arguments. */
@@ -26,7 +32,7 @@ export function readTranscript(path: string | undefined): Line[] {
 
 const signs = { user: "»", worker: "●", note: "·" } as const;
 
-function messageLines({ who, parts }: Message, refused: Set<string>): Line[] {
+function messageLines({ who, parts }: ConversationMessage, refused: Set<string>): Line[] {
 	return parts.flatMap((part) => {
 		if (part.kind === "text") return textLines(signs[who], part.text, who === "note" ? "dim" : "plain");
 		return part.kind === "call" ? callLines(part, refused) : resultLines(part, refused);
@@ -39,7 +45,7 @@ function textLines(mark: string, text: string, tone: StyledText["tone"]): Line[]
 		.map((line, index) => [index === 0 ? { text: `${mark} `, tone: "accent" } : dim("  "), { text: line, tone }]);
 }
 
-function callLines({ tool, words, written, result }: Call, refused: Set<string>): Line[] {
+function callLines({ tool, words, written, result }: ConversationCall, refused: Set<string>): Line[] {
 	return [
 		[{ text: `▸ ${tool} `, tone: "accent" }, dim(words.slice(0, argumentLength))],
 		...written.flatMap(({ sign, lines }) =>
@@ -53,7 +59,7 @@ function callLines({ tool, words, written, result }: Call, refused: Set<string>)
 }
 
 /** A result. A refusal is one line: its reason, and not again where it was shown before. */
-function resultLines({ tool, text, isError, refusal }: Result, refused: Set<string>): Line[] {
+function resultLines({ tool, text, isError, refusal }: ConversationResult, refused: Set<string>): Line[] {
 	if (refusal !== undefined) {
 		const isShown = refused.has(refusal);
 		refused.add(refusal);

@@ -4,11 +4,12 @@ import { playersQuestion } from "../../src/rehearsal/chronicle-run.ts";
 import { parseDecision, readAnswer, writeAnswer, writeDecision } from "../../src/rehearsal/hand/answer-text.ts";
 import { compareTranscripts } from "../../src/rehearsal/hand/compare.ts";
 import { figuresOf } from "../../src/rehearsal/hand/figures.ts";
-import { maskPlaces, maskText, Temporaries, unmaskPlaces } from "../../src/rehearsal/hand/mask.ts";
+import { maskPlaces, maskText, unmaskPlaces } from "../../src/rehearsal/hand/mask.ts";
 import { OwnText } from "../../src/rehearsal/hand/own-text.ts";
 import type { Exchange } from "../../src/rehearsal/hand/play.ts";
 import { openRequestDesk } from "../../src/rehearsal/hand/request.ts";
 import { requestMarkdown } from "../../src/rehearsal/hand/request-text.ts";
+import { Temporaries } from "../../src/rehearsal/hand/temporaries.ts";
 import type { PlayTranscript } from "../../src/rehearsal/hand/transcript.ts";
 import { parseTranscript, writeTranscript } from "../../src/rehearsal/hand/transcript-file.ts";
 

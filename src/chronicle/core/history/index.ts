@@ -1,11 +1,10 @@
+export { keptBefore, startOfVisit } from "./rewind-target.ts";
 export { RunHistory, readHistory } from "./run-history.ts";
 export {
 	conversationsOf,
 	endPhrase,
-	keptBefore,
 	type Launch,
 	type NumberedMove,
-	startOfVisit,
 	type Visit,
 	type VisitStart,
 	type Wait,

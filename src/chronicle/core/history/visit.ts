@@ -1,8 +1,6 @@
 // One visit of a run, derived from its events: workers, waits, spend, files, and the move that ended it. Times are milliseconds since the epoch.
 import type { ChildChoice, LaunchId, LaunchReason, MoveCause, Spend, WorkerOutcome } from "../machine/index.ts";
-import type { ReadLedger } from "../ports/index.ts";
 import type { ChangeTotals, CheckedOut, FileChange, Snapshot } from "../snapshot/index.ts";
-import { RunHistory } from "./run-history.ts";
 import type { VisitChild } from "./visit-child.ts";
 
 export interface Visit {
@@ -127,31 +125,4 @@ export function endPhrase(outcome: WorkerOutcome): LaunchEnd {
 			return { kind: "timed_out", words: words[outcome.limit] };
 		}
 	}
-}
-
-/** The start of visit `number`; `undefined` if the run has not reached it. Reads the ledger up to that point. */
-export async function startOfVisit(
-	ledger: Pick<ReadLedger, "events">,
-	number: number,
-): Promise<VisitStart | undefined> {
-	const history = new RunHistory();
-	for await (const event of ledger.events()) {
-		history.take(event);
-		const start = history.visit(number)?.start;
-		if (start) return start;
-	}
-	return undefined;
-}
-
-/** The state that a rewind replaced. `seq` is the event that kept it; `undefined` if there is no such event. */
-export async function keptBefore(ledger: Pick<ReadLedger, "events">, seq: number): Promise<VisitStart | undefined> {
-	const history = new RunHistory();
-	for await (const event of ledger.events()) {
-		const step = history.take(event);
-		if (event.seq !== seq) continue;
-		if (!step || event.kind !== "files_measured" || event.purpose !== "before") return undefined;
-		const { visit, state, snapshot, pairMoves } = step.after;
-		return { visit, state, tree: event.tree, checkedOut: event.checkedOut, snapshot, pairMoves };
-	}
-	return undefined;
 }

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openBench } from "../../harness/index.ts";
+import { openBench, openFolder } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { call, hang } from "../../harness/reply.ts";
 import {
@@ -95,8 +95,8 @@ describe("the folder of a child that waits", { timeout: patient(120_000) }, () =
 	};
 	const work = (project: { readonly agentFolder: string }) => join(project.agentFolder, "chronicle", "work");
 
-	it("is restored if a link is in its place: what the user approves arrives", async () => {
-		const { project } = await openBench({
+	it("is restored if a link takes its place while the user is asked: what the user approves arrives, and nothing else", async () => {
+		const { project, rpc } = await openBench({
 			files: {
 				...withTemplates({ t: asks }),
 				"a.txt": "old\n",
@@ -110,15 +110,23 @@ describe("the folder of a child that waits", { timeout: patient(120_000) }, () =
 				],
 			},
 		});
-		const first = await chronicle(project, ["run", "t", "Build it"]);
-		expect(first.code, first.stderr).toBe(3);
-		const files = join(childFolders(project)[0] ?? "", "files");
-		rmSync(files, { recursive: true });
-		symlinkSync(project.folder, files);
-		const approved = await chronicle(project, ["approve"]);
-		expect([approved.code, approved.stderr]).toEqual([0, expect.any(String)]);
-		expect([project.read("a.txt"), project.read("b.txt")]).toEqual(["new\n", "b\n"]);
-		expect(readdirSync(work(project))).toEqual([]);
+		const outside = openFolder({ "private.txt": "private\n" });
+		const pi = await rpc({
+			answers: () => {
+				const files = join(childFolders(project)[0] ?? "", "files");
+				rmSync(files, { recursive: true });
+				symlinkSync(outside, files);
+				return "Approve";
+			},
+		});
+		await pi.prompt("/chronicle t Build it");
+		await pi.screen.notified(": done");
+		expect([project.read("a.txt"), project.read("b.txt"), project.exists("private.txt")]).toEqual([
+			"new\n",
+			"b\n",
+			false,
+		]);
+		expect([readdirSync(work(project)), readdirSync(outside)]).toEqual([[], ["private.txt"]]);
 	});
 
 	it("is set back if its worker has changed it since the last record, and the next worker knows what is undone", async () => {

@@ -30,7 +30,7 @@ import {
 import { storeFailure } from "../ledger/index.ts";
 import { copyOf } from "./child-folders.ts";
 import type { CleanupApprovals } from "./cleanup-approvals.ts";
-import { type ChildFolders, findLostFiles, restoreFolder } from "./lost-folder.ts";
+import { type ChildFolders, findLostFiles, restoreFolder, setBackAtEnd } from "./lost-folder.ts";
 import type { ChildTree } from "./run-tree.ts";
 
 /** The inputs of a child's ports. */
@@ -79,15 +79,19 @@ export function openChildRuns({ store, approvals, tree, outer, folders, supervis
 		if (!created.ok) tree.remove(id);
 		return created;
 	};
-	const openFolder = async ({ child: { id }, tree: start, prepare }: ChildOrder, isNew: boolean) => {
-		if (start === null) return undefined;
-		const lost = isNew ? undefined : await findLostFiles(id, start, store, folders);
-		if (lost?.ok === false) return lost;
-		const isSetBack = lost?.value.isSetBack ?? false;
-		const opened = lost
-			? await restoreFolder(id, lost.value, { folders, prepare: () => prepare(true) })
-			: await prepare(isNew);
-		return opened.ok ? { ok: true as const, value: { ...opened.value, isSetBack } } : opened;
+	/** Makes a folder that was lost again. `undefined`: it is there. */
+	const restoreLost = async ({ child: { id }, tree: start, prepare }: ChildOrder) => {
+		const lost = start === null ? undefined : await findLostFiles(id, start, store, folders);
+		if (!lost?.ok) return lost;
+		const opened = await restoreFolder(id, lost.value, { folders, prepare: () => prepare(true) });
+		return opened.ok ? { ok: true as const, value: { ...opened.value, isSetBack: lost.value.isSetBack } } : opened;
+	};
+	const openFolder = async (order: ChildOrder, isNew: boolean) => {
+		if (order.tree === null) return undefined;
+		const restored = isNew ? undefined : await restoreLost(order);
+		if (restored) return restored;
+		const opened = await order.prepare(isNew);
+		return opened.ok ? { ok: true as const, value: { ...opened.value, isSetBack: false } } : opened;
 	};
 	return {
 		here: true,
@@ -103,6 +107,9 @@ export function openChildRuns({ store, approvals, tree, outer, folders, supervis
 			const { supervision, workspace } = supervise(opened.value, place, isNew ? "fresh" : "reopened");
 			const base = folder?.value.tree === order.tree ? undefined : folder?.value.tree;
 			const result: ChildSupervision["result"] = async () => {
+				const back = await restoreLost(order);
+				if (back?.ok === false) return back;
+				if (back?.value.isSetBack) return setBackAtEnd;
 				const taken = await workspace.snapshot({ keep: childrenPlanOf(order.parent)?.keep ?? [] });
 				if (!taken.ok) return taken;
 				const { tree: now, unkept } = taken.value;

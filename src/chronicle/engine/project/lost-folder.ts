@@ -70,6 +70,16 @@ export async function restoreFolder(
 	return restored?.ok === false ? cannotRestore(child, restored.failure) : folder;
 }
 
+/** The failure where a child that is done had run calls since the record that its folder was restored from. */
+export const setBackAtEnd = {
+	ok: false,
+	failure: {
+		reason: "io",
+		message: "its folder was removed before all of its files were recorded. The last recorded ones are there now.",
+		remedy: "Look at them with diff; then resume, or drop it.",
+	},
+} as const satisfies Result<never>;
+
 function cannotRestore(child: string, failure: Failure): Result<never> {
 	if (failure.reason === "stopped") return { ok: false, failure };
 	const message = `Its folder was removed and cannot be restored: ${failure.message}`;

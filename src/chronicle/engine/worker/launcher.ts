@@ -22,6 +22,7 @@ import type {
 	WorkerReport,
 } from "../../core/index.ts";
 import { beginMessage, findTarget, NO_SPEND, READ_ONLY_TOOLS, type StatePlan } from "../../core/index.ts";
+import { diskFailure } from "../ledger/index.ts";
 import { type AnswerPlace, addAnswer } from "./answer-entry.ts";
 import type { Adoption, FrozenRules } from "./brief.ts";
 import { checkCeilings } from "./ceiling-check.ts";
@@ -203,8 +204,9 @@ async function startWorker(
 		const started = startProcess(order, { spec, files, rules, box }, options, signal);
 		return await adopt(started, { ...adoption, session, place, standby: false, ackMs: helloMs });
 	} catch (error) {
-		const cause = errorMessage(error);
-		return startFault("spawn", `The run's folder cannot be written: ${cause}`);
+		const isOfDisk = (error as NodeJS.ErrnoException).code !== undefined;
+		const { message, remedy } = diskFailure(error, order.folder);
+		return startFault("spawn", isOfDisk ? `${message} ${remedy}` : errorMessage(error));
 	}
 }
 

@@ -1,8 +1,9 @@
 // One pi process for a worker, from its files to its first report. It does no work before its adoption.
 // S1 only values known before the launch is recorded are written to files; the others are sent at adoption; S2 a failed start leaves no
 // process.
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { attempt, folderNames } from "../../../disk/index.ts";
 import type { PiCommand } from "../../../pi/index.ts";
 import { type Child, startChild } from "../../../process/index.ts";
 import { settleBox } from "../../../safety/index.ts";
@@ -127,7 +128,13 @@ export function adoptFiles(from: WorkerFiles, to: WorkerFiles): void {
 
 /** Removes the files of a process that was not adopted. */
 export function removeFiles({ brief, persona }: WorkerFiles): void {
-	for (const file of [brief, persona]) rmSync(file, { force: true });
+	removeFile(brief);
+	removeFile(persona);
+}
+
+/** One that stays, on a disk that became read-only, harms nothing. */
+function removeFile(file: string): void {
+	attempt(() => rmSync(file, { force: true }));
 }
 
 /** The mark in the names of the files of a supervisor's n-th standby. */
@@ -138,18 +145,9 @@ export function standbyMark(n: number): string {
 /** Removes the files of all standbys in a run's folder except those of `kept`. */
 export function removeStandbyFiles(folder: string, kept: WorkerFiles | undefined): void {
 	const workers = join(folder, workersFolder);
-	for (const name of namesIn(workers)) {
-		const file = join(workers, name);
-		if (/\.standby-\d+\./.test(name) && file !== kept?.brief && file !== kept?.persona) rmSync(file, { force: true });
-	}
-}
-
-function namesIn(folder: string): string[] {
-	try {
-		return readdirSync(folder);
-	} catch {
-		return [];
-	}
+	const files = folderNames(workers).filter((name) => /\.standby-\d+\./.test(name));
+	for (const file of files.map((name) => join(workers, name)))
+		if (file !== kept?.brief && file !== kept?.persona) removeFile(file);
 }
 
 export const canceled: StartFault = startFault("spawn", "The start was canceled.");

@@ -7,6 +7,7 @@ import { mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:f
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { attempt } from "../../../disk/index.ts";
 import { isSameProcess, processStart } from "../../../process/index.ts";
 import type { WorkerLauncher } from "../../core/index.ts";
 import { unlessAborted } from "./greeting.ts";
@@ -88,7 +89,7 @@ export function takeSlot(folder: string, max: number): (() => void) | SlotRefusa
 	const started = processStart(process.pid) ?? "unknown";
 	const file = join(folder, [hostname(), String(process.pid), started, randomUUID()].map(encodeURIComponent).join("~"));
 	const release = (): void => {
-		rmSync(file, { force: true });
+		removeSlot(file);
 		removeIfEmpty(folder);
 	};
 	if (!makeFile(folder, file)) return "unusable";
@@ -120,12 +121,14 @@ export function sweepSlots(folder: string): void {
 	}
 }
 
+/** One that stays, on a disk that became read-only, counts as long as its process lives. */
+function removeSlot(file: string): void {
+	attempt(() => rmSync(file, { force: true }));
+}
+
 function removeIfEmpty(folder: string): void {
-	try {
-		rmdirSync(folder);
-	} catch {
-		// Others are in it.
-	}
+	// Fails while others are in it.
+	attempt(() => rmdirSync(folder));
 }
 
 function livingSlots(folder: string): number {
@@ -133,7 +136,7 @@ function livingSlots(folder: string): number {
 		const [host = "", pid = "", started = ""] = name.split("~").map(decodeURIComponent);
 		if (host !== hostname()) return false;
 		if (isSameProcess(Number(pid), started)) return true;
-		rmSync(join(folder, name), { force: true });
+		removeSlot(join(folder, name));
 		return false;
 	}).length;
 }

@@ -4,23 +4,11 @@
 // completes.
 
 import { constants } from "node:fs";
-import {
-	copyFile,
-	link,
-	lstat,
-	mkdir,
-	readdir,
-	readFile,
-	readlink,
-	rename,
-	rm,
-	utimes,
-	writeFile,
-} from "node:fs/promises";
+import { copyFile, link, lstat, mkdir, readdir, readFile, readlink, rename, rm, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { counted } from "../../../definition/index.ts";
-import { undefinedIfMissing } from "../../../disk/index.ts";
 import type { FileLeft } from "../../core/index.ts";
+import { readNote, writeNote } from "./child-notes.ts";
 import { cloneFolder } from "./clone-folder.ts";
 import type { RawChange } from "./compare.ts";
 import { isNothing, modes } from "./git.ts";
@@ -80,13 +68,12 @@ async function hasContents(path: string): Promise<boolean> {
 
 /** Records what a child's end leaves; removed when it continues. */
 export async function writeRest({ place }: Pick<EndingChild, "place">, rest: readonly FileLeft[]): Promise<void> {
-	await writeFile(join(place, restFile), JSON.stringify(rest), { mode: 0o600 });
+	await writeNote(place, restFile, rest);
 }
 
 /** What a child's end has left; `undefined` if that is not recorded. */
 export async function readRest({ place }: Pick<EndingChild, "place">): Promise<FileLeft[] | undefined> {
-	const text = await readFile(join(place, restFile), "utf8").catch(undefinedIfMissing);
-	return text === undefined ? undefined : (JSON.parse(text) as FileLeft[]);
+	return readNote<FileLeft[]>(place, restFile);
 }
 
 export async function forgetRest({ place }: Pick<EndingChild, "place">): Promise<void> {
@@ -231,13 +218,12 @@ export async function listEmptyFolders(
 }
 
 async function writeIgnored(place: string, names: readonly string[]): Promise<void> {
-	await writeFile(join(place, ignoredFile), JSON.stringify(names), { mode: 0o600 });
+	await writeNote(place, ignoredFile, names);
 }
 
 /** `ignored, not joined: dist/ (1 file, 3 kB)`; `undefined` if the child has made no such files. */
 export async function describeIgnored(store: Store, child: EndingChild, tree: string): Promise<string | undefined> {
-	const text = await readFile(join(child.place, ignoredFile), "utf8").catch(undefinedIfMissing);
-	const before = new Set(text === undefined ? [] : (JSON.parse(text) as string[]));
+	const before = new Set(await readNote<string[]>(child.place, ignoredFile));
 	const made = (await listIgnored(store, child, tree)).filter((name) => !before.has(name));
 	if (made.length === 0) return undefined;
 	const named: string[] = [];

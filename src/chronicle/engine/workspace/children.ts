@@ -3,11 +3,12 @@
 // repository are never written; C4 removal never follows a link.
 
 import { existsSync } from "node:fs";
-import { lstat, mkdir, readdir, readFile, realpath, rename, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, realpath, rename } from "node:fs/promises";
 import { basename, isAbsolute, join, relative, sep } from "node:path";
 import { realPathOf, undefinedIfMissing } from "../../../disk/index.ts";
 import type { ChildFolder, FileLeft, KeptFolder } from "../../core/index.ts";
 import { fillFolder } from "./child-files.ts";
+import { readNote, writeNote } from "./child-notes.ts";
 import {
 	childFolderName,
 	childrenFolders,
@@ -119,7 +120,7 @@ async function makeChild(
 		objectFormat: store.repository.objectFormat,
 	};
 	await noteIgnored(store, { place, root: files });
-	await writeFile(join(place, recordFile), JSON.stringify(record), { mode: 0o600 });
+	await writeNote(place, recordFile, record);
 	return record;
 }
 
@@ -138,10 +139,7 @@ function describe(place: string, { below, tree, notes, lacks = [] }: ChildRecord
 	return { cwd: join(files, below), root: files, source: root, tree, notes, ...(lacks.length > 0 ? { lacks } : {}) };
 }
 
-async function readRecord(place: string): Promise<ChildRecord | undefined> {
-	const text = await readFile(join(place, recordFile), "utf8").catch(undefinedIfMissing);
-	return text === undefined ? undefined : (JSON.parse(text) as ChildRecord);
-}
+const readRecord = (place: string): Promise<ChildRecord | undefined> => readNote<ChildRecord>(place, recordFile);
 
 /** The folder of `child` with its files and its record; `undefined` if there is none. `folder`: the private folder of its parent. */
 async function findFolder(
@@ -213,7 +211,8 @@ export async function findChild(parent: string, cwd: string): Promise<OpenedChil
 		if (name === "" || name === ".." || isAbsolute(name)) continue;
 		const place = join(children, name);
 		const record = await readRecord(place);
-		if (record) return { record, root: join(place, filesFolder), index: join(place, START_INDEX) };
+		if (record && (await hasFiles(place, record)))
+			return { record, root: join(place, filesFolder), index: join(place, START_INDEX) };
 	}
 	return undefined;
 }

@@ -1,6 +1,7 @@
 // Failures of the workspace, with messages for the user. Inside the workspace they are thrown; its operations return them.
 import { freeBytes } from "../../../disk/index.ts";
 import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
+import { diskFailure } from "../ledger/index.ts";
 import type { GitResult } from "./git.ts";
 
 export class WorkspaceError extends Error {
@@ -34,8 +35,10 @@ export async function unlessChanged<T>(work: () => Promise<T>): Promise<T | unde
 function failureOf(error: unknown): WorkspaceFailure {
 	if (error instanceof WorkspaceError) return error.failure;
 	if (!(error instanceof Error) || !("code" in error || error instanceof SyntaxError)) throw error;
-	const message = (error as NodeJS.ErrnoException).code === "ENOSPC" ? "no space left" : error.message;
-	return gitFailure({ kind: "failed", code: -1, message, raw: "" }).failure;
+	const { path } = error as NodeJS.ErrnoException;
+	if (path === undefined) return gitFailure({ kind: "failed", code: -1, message: error.message, raw: "" }).failure;
+	const { reason, message, remedy } = diskFailure(error, path);
+	return reason === "no_space" ? noSpace().failure : { reason: "io", message, remedy };
 }
 
 export function ioFailure(message: string, remedy = "Check the folder and its permissions."): WorkspaceError {
@@ -128,6 +131,11 @@ export function gitFailure(result: Exclude<GitResult, { kind: "done" }>): Worksp
 	if (result.kind === "aborted") return stopped();
 	const [first = "git failed"] = result.message.split("\n").filter((line) => !line.startsWith("warning:"));
 	if (isDiskFull(result.message)) return noSpace();
+	if (/read-only file system/i.test(result.message))
+		return ioFailure(
+			"The files cannot be stored: their file system is read-only.",
+			"Mount it writable, then resume the run.",
+		);
 	const what = result.killed === undefined ? first || "git failed" : `git was killed by ${result.killed}`;
-	return ioFailure(`git could not read or store the files: ${what}`);
+	return ioFailure(`git could not read or store the files: ${what.replace(/\.?$/, ".")}`);
 }

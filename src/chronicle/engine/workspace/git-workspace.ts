@@ -18,7 +18,7 @@ import {
 } from "../../core/index.ts";
 import { endChildFolder, endingChild, type FindElsewhere, joinChildren, noteLeftovers } from "./child-ends.ts";
 import { type EndingChild, noteIgnored, noteIgnoredApart } from "./child-rest.ts";
-import { findChild, findChildPlace, openChildFolder, removeChildFolders } from "./children.ts";
+import { findChild, findChildPlace, type OpenedChild, openChildFolder, removeChildFolders } from "./children.ts";
 import { describeChanges, drawPatch, rawChanges, relativeTo } from "./compare.ts";
 import { gitFailure, ioFailure, stopped, timedOut, toResult, unknownTree, type WorkspaceError } from "./failures.ts";
 import { addKept } from "./ignored.ts";
@@ -214,14 +214,16 @@ type Work<T> = (store: Store) => Promise<T>;
 /** Opens the store of the run's files, or of a child's. */
 async function openFilesStore(childOf: string | undefined, options: StoreOptions): Promise<Store> {
 	if (childOf === undefined) return openStore(options);
-	const found = await findChild(childOf, options.cwd).catch(() => undefined);
-	if (!found) {
-		await checkFolder(options.cwd);
-		throw noChild(options.cwd);
-	}
-	const { record, root, index } = found;
+	const { record, root, index } = await requireChild(childOf, options.cwd);
 	const { ignored, objectFormat } = record;
 	return openStore({ ...options, child: { parentStore: join(childOf, "files"), root, index, ignored, objectFormat } });
+}
+
+async function requireChild(childOf: string, cwd: string): Promise<OpenedChild> {
+	const found = await findChild(childOf, cwd).catch(() => undefined);
+	if (found) return found;
+	await checkFolder(cwd);
+	throw noChild(cwd);
 }
 
 function noChild(cwd: string): WorkspaceError {
@@ -241,6 +243,8 @@ function openQueue(
 		const timeout = AbortSignal.timeout(ms);
 		control.signal = signal ? AbortSignal.any([signal, timeout]) : timeout;
 		try {
+			// A link in the place of the folder would lead to files that are not the child's.
+			if (opened && childOf !== undefined) await requireChild(childOf, options.cwd);
 			// Opening a store is retried: git may have been installed in the meantime.
 			opened ??= await openFilesStore(childOf, options);
 			return await work(opened);

@@ -7,6 +7,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { undefinedIfMissing } from "../../../disk/index.ts";
 import type { FileLeft } from "../../core/index.ts";
+import { readNote, writeNote } from "./child-notes.ts";
 import { alternateLine, type ChildRepository } from "./child-repository.ts";
 import { cloneFolder, measureFolder, requireRoom } from "./clone-folder.ts";
 import { copyIndex } from "./copy-index.ts";
@@ -185,12 +186,11 @@ export async function addGitlinks({ git }: ChildRepository, repositories: readon
 
 /** Remembers the repositories next to the files of a child. */
 export async function noteRepositories(place: string, repositories: readonly InnerRepository[]): Promise<void> {
-	if (repositories.length > 0) await writeFile(join(place, listFile), JSON.stringify(repositories), { mode: 0o600 });
+	if (repositories.length > 0) await writeNote(place, listFile, repositories);
 }
 
 async function notedRepositories(place: string): Promise<readonly InnerRepository[]> {
-	const text = await readFile(join(place, listFile), "utf8").catch(undefinedIfMissing);
-	return text === undefined ? [] : (JSON.parse(text) as InnerRepository[]);
+	return (await readNote<InnerRepository[]>(place, listFile)) ?? [];
 }
 
 /** Call after the set-up of a child: what it has fetched is not the child's. */

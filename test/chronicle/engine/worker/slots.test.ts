@@ -28,6 +28,13 @@ function take(most: number): () => void {
 }
 
 describe("a slot", () => {
+	it("whose file cannot be removed ends no supervisor", () => {
+		const release = take(1);
+		rmSync(folder, { recursive: true });
+		writeFileSync(folder, "");
+		expect(release).not.toThrow();
+	});
+
 	it("can be taken up to the bound, and is free again when released", () => {
 		const first = take(2);
 		const second = take(2);

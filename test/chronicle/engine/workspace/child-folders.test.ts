@@ -474,14 +474,40 @@ describe("children's folders", () => {
 		const parent = stage.open();
 		const { tree } = await value(parent.snapshot());
 		const child = await value(parent.openChild("child", tree));
+		const own = stage.openChild(child.cwd);
+		await value(own.snapshot());
 		const outside = openFolder({ "kept.txt": "kept\n" });
 		renameSync(child.cwd, join(outside, "moved"));
 		replace(child.cwd, outside);
 		const before = everything(outside);
 		expect(await findChildPlace(dirname(stage.store), "child")).toBeUndefined();
+		expect(await own.snapshot()).toMatchObject({ ok: false, failure: { reason: "io" } });
 		expect(await value(parent.openChild("child", tree))).toEqual({ ...child, isNew: true });
 		expect([lstatSync(child.cwd).isDirectory(), readFileSync(join(child.cwd, "a.txt"), "utf8")]).toEqual([true, "1\n"]);
 		expect(everything(outside)).toEqual(before);
+	});
+
+	it("with a torn record, as a full disk leaves it, count as absent; other torn notes count as absent", async () => {
+		const stage = openFilesStage();
+		stage.write("a.txt", "1\n");
+		const parent = stage.open();
+		const { tree } = await value(parent.snapshot());
+		const child = await value(parent.openChild("child", tree));
+		const place = dirname(child.cwd);
+		writeFileSync(join(child.cwd, "b.txt"), "2\n");
+		const kept = await value(parent.keepChild("child"));
+		await value(parent.endChild("child", kept));
+		for (const note of ["rest.json", "ignored.json"]) writeFileSync(join(place, note), "");
+		const joined = parent.join({
+			from: tree,
+			to: kept.tree,
+			names: { ours: "mine", theirs: "its" },
+			children: [{ child: "child", tree: kept.tree }],
+		});
+		expect(await value(joined)).toMatchObject({ conflicts: [], kept: [] });
+		expect(stage.read("b.txt")).toBe("2\n");
+		writeFileSync(join(place, "child.json"), '{"child":');
+		expect((await value(parent.openChild("child", tree))).isNew).toBe(true);
 	});
 
 	it("cannot have a name that leads elsewhere", async () => {

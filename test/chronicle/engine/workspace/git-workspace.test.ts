@@ -22,6 +22,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readPatch, type Workspace } from "../../../../src/chronicle/core/index.ts";
+import { gitFailure, toResult } from "../../../../src/chronicle/engine/workspace/failures.ts";
 import { runGit } from "../../../../src/chronicle/engine/workspace/git.ts";
 import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
 import { readCheckedOut, readUncommitted } from "../../../../src/disk/index.ts";
@@ -32,6 +33,23 @@ it("git asked about a folder that is a file fails instead of throwing", async ()
 	const file = join(openFolder({ "a.txt": "" }), "a.txt");
 	expect(await runGit({ args: ["version"], cwd: file })).toMatchObject({ kind: "failed" });
 	expect([await readCheckedOut(file), await readUncommitted(file)]).toEqual([undefined, { paths: [], added: [] }]);
+});
+
+it.each([
+	["EROFS", /its file system is read-only\. Mount it writable/],
+	["ENOSPC", /no space left .* Free some space/],
+	["EACCES", /cannot be used: .* (?:chmod|chown)/],
+])("a disk error %s is said in words, with what helps", async (code, said) => {
+	const error = Object.assign(new Error(`${code}: open`), { code, path: openFolder() });
+	const failed = await toResult(() => Promise.reject(error));
+	expect(failed.ok ? "" : `${failed.failure.message} ${failed.failure.remedy}`).toMatch(said);
+	const git = gitFailure({
+		kind: "failed",
+		code: 128,
+		message: "error: unable to create: Read-only file system",
+		raw: "",
+	});
+	expect(git.failure.remedy).toContain("Mount it writable");
 });
 
 let base: string;

@@ -70,6 +70,12 @@ const rules: readonly (readonly [code: RegExp, message: RegExp, what: string, re
 	],
 	[
 		/^42501$/,
+		/permission denied for database/,
+		"This database user may not create or change the engine's tables in {name}: {message}",
+		"Run engine init as the owner of the tables; for a new engine, as a user who may create schemas (GRANT CREATE ON DATABASE … TO …, as the database's owner) and roles.",
+	],
+	[
+		/^42501$/,
 		/^/,
 		"This database user lacks a privilege on {name}: {message}",
 		"Use one with the role that this takes (GRANT chronicle_submitter TO …: runs, commands and its own schedules; chronicle_worker: hosts; chronicle_operator: remove, priorities above 0, limit and drain; the owner of the tables: init), and give it the project as the owner: {shell}engine init --project … --members ….",

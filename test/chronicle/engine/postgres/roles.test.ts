@@ -4,6 +4,7 @@ import type { PostgresLedger } from "../../../../src/chronicle/engine/postgres/h
 import {
 	checkEngineProject,
 	type Database,
+	databaseFailure,
 	openHost,
 	queueName,
 	readStatus,
@@ -52,6 +53,18 @@ describe("the roles of an engine", needsPostgres, () => {
 		for (const login of Object.keys(logins)) as.set(login, await connect(url.replace("postgres@", `${login}@`)));
 		value(await store("ann").create(created()));
 		expect(await wakeRun(as.get("host") ?? owner, id)).toBe(true);
+	});
+
+	it("let nobody but the owner of the tables set the engine up, and say who can", async () => {
+		const database = as.get("host") ?? owner;
+		const refusal = await setUpEngine(database, { queues: [], labels: [], members: [] }).catch(
+			(error: unknown) => error,
+		);
+		const { message, remedy } = databaseFailure(refusal, database);
+		expect(message).toContain("may not create or change the engine's tables");
+		// A new database has no roles of an engine yet.
+		expect(remedy).toContain("GRANT CREATE ON DATABASE");
+		expect(remedy).not.toContain("chronicle_");
 	});
 
 	it("confine users to their projects and roles", async () => {

@@ -6,6 +6,7 @@ import {
 	childrenPlanOf,
 	type FileLeft,
 	nameFiles,
+	type Result,
 	type Run,
 	type WorkspaceFailure,
 } from "../../core/index.ts";
@@ -13,7 +14,7 @@ import type { SharedWorkspace } from "../remote/index.ts";
 import type { EndedElsewhere, EndingChild } from "../workspace/index.ts";
 import { filesOfChild } from "./child-rows.ts";
 import type { Database } from "./database.ts";
-import { databaseFailure, outageMs, throughOutage } from "./database-failure.ts";
+import { databaseFailure, outageMs, throughOutage, untilReached } from "./database-failure.ts";
 import type { HostLog } from "./log.ts";
 import type { PostgresStore } from "./store.ts";
 
@@ -32,8 +33,8 @@ export interface LeftoversOptions {
 
 /** What this host has of a run besides its snapshots. */
 export interface Leftovers {
-	/** Patterns of ignored files that the parent counts as results. */
-	keep(): Promise<readonly string[]>;
+	/** Patterns of ignored files that the parent counts as results. An outage is not taken for an answer: it is waited for, and is a failure then. */
+	keep(): Promise<Result<readonly string[], WorkspaceFailure>>;
 	/** Call once the working folder is set up, before its first worker. */
 	noteStart(): Promise<void>;
 	/** Notes what is left here; call before the run parks. Gives why it could not be noted. */
@@ -45,15 +46,11 @@ export function openLeftovers(options: LeftoversOptions): Leftovers {
 	const { database, store, host, run, folder, work, workspace, report } = options;
 	const { id, parent } = run;
 	const isOwn = parent === null || parent.files === "own";
-	let patterns: Promise<readonly string[]> | undefined;
 	const find = async (now: Run): Promise<EndingChild | undefined> => {
 		const start = parent ? (await filesOfChild(database, id)).base : now.startTree;
 		return start == null ? undefined : { place: folder, root: work, start };
 	};
-	const findKeep = async (): Promise<readonly string[]> => {
-		const read = parent?.files === "own" ? await store.read(parent.run) : undefined;
-		return (read?.ok && childrenPlanOf(read.value.run)?.keep) || [];
-	};
+	const failed = (error: unknown): WorkspaceFailure => ({ ...databaseFailure(error, database), reason: "io" });
 	const noteNow = async (now: Run): Promise<WorkspaceFailure | undefined> => {
 		const own = isOwn && (await find(now));
 		if (!own) return undefined;
@@ -69,19 +66,20 @@ export function openLeftovers(options: LeftoversOptions): Leftovers {
 		return undefined;
 	};
 	return {
-		keep() {
-			patterns ??= findKeep();
-			return patterns;
+		async keep() {
+			if (parent?.files !== "own") return { ok: true, value: [] };
+			try {
+				const read = await untilReached(outageMs, () => store.read(parent.run));
+				return { ok: true, value: (read.ok && childrenPlanOf(read.value.run)?.keep) || [] };
+			} catch (error) {
+				return { ok: false, failure: failed(error) };
+			}
 		},
 		async noteStart() {
-			const own = isOwn && (await find(run));
+			const own = isOwn && (await throughOutage(outageMs, () => find(run)));
 			if (own) await workspace.noteStart(own);
 		},
-		note: (now) =>
-			throughOutage(outageMs, () => noteNow(now)).catch((error: unknown) => ({
-				...databaseFailure(error, database),
-				reason: "io",
-			})),
+		note: (now) => throughOutage(outageMs, () => noteNow(now)).catch(failed),
 	};
 }
 

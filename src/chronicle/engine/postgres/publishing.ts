@@ -25,7 +25,10 @@ export interface Publishing {
 type NoteCondition = (event: ConditionChanged) => void;
 
 /** Without a look at what else the run leaves in its folder. */
-const nothingLeft: Pick<Leftovers, "keep" | "note"> = { keep: async () => [], note: async () => undefined };
+const nothingLeft: Pick<Leftovers, "keep" | "note"> = {
+	keep: async () => ({ ok: true, value: [] }),
+	note: async () => undefined,
+};
 
 /** Publishes what another host needs to continue the run, before or together with the event that depends on it. */
 export function publishSegment(
@@ -72,7 +75,9 @@ export function publishSegment(
 	const keepFiles = async (bodies: readonly EventBody[], next: Run): Promise<WorkspaceFailure | undefined> => {
 		const isResult = isResultOf(next);
 		if (isResult || bodies.some(({ kind }) => kind === "move_requested")) {
-			const taken = await workspace.snapshot(isResult ? { keep: await leftovers.keep() } : {});
+			const kept = isResult ? await leftovers.keep() : undefined;
+			if (kept?.ok === false) return kept.failure;
+			const taken = await workspace.snapshot({ keep: kept?.value });
 			if (isResult && !taken.ok) return taken.failure;
 			crashAt("files are packed");
 		}

@@ -36,6 +36,7 @@ import {
 import type { Database } from "./database.ts";
 import { outageMs, throughOutage, untilReached } from "./database-failure.ts";
 import { readEventRows } from "./rows.ts";
+import { wakeRun } from "./settle.ts";
 import type { PostgresStore } from "./store.ts";
 
 export interface RemoteChildrenOptions {
@@ -316,7 +317,7 @@ class RemoteChild implements Supervision {
 		if (row.active || this.#submitting > 0 || asked < this.#submittedAt) return;
 		if (isParked(this.run)) this.#end({ kind: "parked", run: this.run });
 		// Nobody has it although something is to be done, as after a crash of the database.
-		else await this.#options.store.wake(this.run.id);
+		else await wakeRun(this.#options.database, this.run.id, true);
 	}
 
 	/** Folds its new events once all are read, then calls the listeners: what they report of several events they report once. */

@@ -199,7 +199,9 @@ export class LeasedRun implements PostgresLedger {
 	/** Records changes of what hinders the run after its supervision has ended; does nothing where the lease is lost. */
 	async #recordConditions(how: Settlement): Promise<void> {
 		const given =
-			how.kind === "failed" ? [{ kind: "condition_changed", condition: "host", ...how.hindered } as const] : [];
+			how.kind !== "parked" && how.hindered
+				? [{ kind: "condition_changed", condition: "host", ...how.hindered } as const]
+				: [];
 		const bodies = [...(this.#hooks?.conditions() ?? []), ...given];
 		if (bodies.length === 0) return;
 		const { events, next } = this.#stamp(bodies);

@@ -1,6 +1,7 @@
 // What becomes of a job when its segment has ended, or its host is dead, and which runs get one: a host sends the jobs of runs and commands that
 // others have recorded. A run that is to continue, or has a command, and has neither host nor job gets a job from whichever host looks first.
 import type { ConditionChanged, Failure, HostNeed, Run } from "../../core/index.ts";
+import { isRemoteAway } from "../remote/index.ts";
 import type { Database, Sql } from "./database.ts";
 import { isOutage } from "./database-failure.ts";
 import type { RunClaim } from "./host.ts";
@@ -25,7 +26,10 @@ export function secondsToWait({ stage, providerWait }: Run): number {
 	return Math.max(0, Math.ceil((Date.parse(providerWait.next) - Date.now()) / 1000));
 }
 
-/** How a run is given back that failed on a host: it is tried again, on any. An outage of the database is not the run's fault. */
+/** Seconds until a run is taken again that needs the git remote, which was out of reach. */
+const remoteAwaySeconds = 15;
+
+/** How a run is given back that failed on a host: it is tried again, on any. An outage of the database or of the git remote is not the run's fault. */
 export function failedOn(
 	host: string,
 	failure: Pick<Failure, "message"> & Partial<Pick<Failure, "remedy">>,
@@ -33,7 +37,9 @@ export function failedOn(
 	if (isOutage(failure)) return { kind: "again", afterSeconds: 2 };
 	const { message, remedy = "" } = failure;
 	const detail = `The host ${host} gave it back: ${message}`;
-	return { kind: "failed", reason: message, hindered: remedy === "" ? { detail } : { detail, remedy } };
+	const hindered = remedy === "" ? { detail } : { detail, remedy };
+	if (isRemoteAway(failure)) return { kind: "again", afterSeconds: remoteAwaySeconds, hindered };
+	return { kind: "failed", reason: message, hindered };
 }
 
 /** A locked run whose job is to be settled. */
@@ -51,14 +57,11 @@ export const settledColumns = `${queuedColumns}, r.job, r.job_queue, r.visit, r.
 
 export type Settlement =
 	| { readonly kind: "parked" }
-	/** `afterSeconds`: not before that; absent: at once. */
-	| { readonly kind: "again"; readonly afterSeconds?: number }
-	/** `hindered`: what to tell the user. */
-	| {
-			readonly kind: "failed";
-			readonly reason: string;
-			readonly hindered?: Pick<ConditionChanged, "detail" | "remedy">;
-	  };
+	/** `afterSeconds`: not before that; absent: at once. `hindered`: what to tell the user. */
+	| { readonly kind: "again"; readonly afterSeconds?: number; readonly hindered?: Hindered }
+	| { readonly kind: "failed"; readonly reason: string; readonly hindered?: Hindered };
+
+type Hindered = Pick<ConditionChanged, "detail" | "remedy">;
 
 /** Settles an attempt at the run's job, and sends the next one where the run continues: to the hosts that it needs then. */
 export async function settleJob(
@@ -69,11 +72,9 @@ export async function settleJob(
 ): Promise<void> {
 	// A run that makes progress is not poisoned: its attempt count restarts.
 	const isStuck = row.visit === row.claimed_visit && (await routeJob(tx, row)) === row.attempt.queue;
-	if (how.kind === "failed" && isStuck) {
-		if (how.hindered)
-			await tx.query("UPDATE chronicle.run SET waits = $2 WHERE id = $1", [row.id, how.hindered.detail]);
-		return failJob(database, tx, row.attempt, how.reason);
-	}
+	if (how.kind !== "parked" && how.hindered)
+		await tx.query("UPDATE chronicle.run SET waits = $2 WHERE id = $1", [row.id, how.hindered.detail]);
+	if (how.kind === "failed" && isStuck) return failJob(database, tx, row.attempt, how.reason);
 	await completeJob(database, tx, row.attempt);
 	const afterSeconds = how.kind === "again" && !row.waiting ? how.afterSeconds : 0;
 	if (how.kind !== "parked" || row.waiting) return sendJob(database, tx, row, afterSeconds);

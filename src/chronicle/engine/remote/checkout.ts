@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { branchOfRef } from "../../../disk/index.ts";
 import type { CheckedOut } from "../../core/index.ts";
 import { isRunId } from "../ledger/index.ts";
-import { addPlaceholders, explainGit, type GitPlace, gitAt, gitText, readRest, runGit } from "../workspace/index.ts";
+import { addPlaceholders, type GitPlace, gitAt, gitText, readRest, runGit } from "../workspace/index.ts";
 import { conversationSpec, writeConversations } from "./conversations.ts";
-import { deleteRefs, gitFetch, gitRemote } from "./git-remote.ts";
+import { deleteRefs, explainRemote, gitFetch, gitRemote } from "./git-remote.ts";
 import { pushSnapshots } from "./run-refs.ts";
 import { type SnapshotRecord, treeRef, unpackSnapshots } from "./run-snapshot.ts";
 import { folderIn, isBranchName, parseNote, type SnapshotNote } from "./untrusted.ts";
@@ -63,7 +63,7 @@ export class Checkout {
 			await unpackSnapshots(this.#place, origin, recorded);
 			const pushed = await pushSnapshots(this.#place, origin, recorded);
 			if (pushed.kind !== "done")
-				throw new Error(`The recorded snapshots of the run could not be pushed: ${explainGit(pushed)}`);
+				throw new Error(`The recorded snapshots of the run could not be pushed: ${explainRemote(pushed)}`);
 		});
 		await ledger.deleteSnapshots(last.seq);
 	}
@@ -81,7 +81,7 @@ export class Checkout {
 				...[`+${ref}:${ref}`, conversationSpec(run), "+refs/heads/*:refs/remotes/origin/*"],
 			]);
 			if (fetched.kind !== "done")
-				throw new Error(`The snapshot of the run could not be fetched: ${explainGit(fetched)}`);
+				throw new Error(`The snapshot of the run could not be fetched: ${explainRemote(fetched)}`);
 			const text = await gitText(this.#place, ["log", "-1", "--format=%T%n%P%n%B", ref]);
 			const [files = "", parents = "", ...message] = text.split("\n");
 			if (files !== tree) throw new Error(`${ref} on the remote has other files than were recorded.`);
@@ -109,7 +109,7 @@ export class Checkout {
 			const from = name === null ? "HEAD" : `refs/heads/${name}`;
 			const fetched = await gitFetch(this.#place, this.#remote, [`+${from}:${ref}`]);
 			if (fetched.kind !== "done")
-				throw new Error(`The branch ${name ?? "of HEAD"} could not be fetched: ${explainGit(fetched)}`);
+				throw new Error(`The branch ${name ?? "of HEAD"} could not be fetched: ${explainRemote(fetched)}`);
 			return { branch: name, commit: await gitText(this.#place, ["rev-parse", ref]) };
 		});
 	}

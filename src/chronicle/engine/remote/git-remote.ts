@@ -59,10 +59,31 @@ function explainDelay(failure: string | undefined): string {
 		: `The project's git remote cannot be reached: ${failure}. Trying again for ${outageMs / 1000} seconds.`;
 }
 
-/** The failure of the workspace for a remote that did not take or give something. */
-export function remoteFailure(result: Exclude<GitResult, { kind: "done" }>): Result<never, WorkspaceFailure> {
-	// git says `remote:` before what the other side has said.
-	if (result.kind === "failed" && isDiskFull(result.message.replace(/^remote:.*$/gm, "")))
+/** Begins what is said of a remote that could not be reached for as long as it was tried. */
+const away = "the project's git remote cannot be reached";
+
+/** Describes the failure of a call of {@link gitRemote} for users. */
+export function explainRemote(result: Exclude<GitResult, { kind: "done" }>): string {
+	const isAway = result.kind === "failed" && !answered.test(result.message) && !isFullHere(result.message);
+	return isAway ? `${away}: ${explainGit(result)}` : explainGit(result);
+}
+
+/** Whether a failure says that the remote was out of reach, so that the run can continue later, on any host. */
+export function isRemoteAway({ message }: { readonly message: string }): boolean {
+	return message.includes(away);
+}
+
+/** git says `remote:` before what the other side has said. */
+function isFullHere(message: string): boolean {
+	return isDiskFull(message.replace(/^remote:.*$/gm, ""));
+}
+
+/** The failure of the workspace for a remote that did not take or give something. `why`: in words. */
+export function remoteFailure(
+	result: Exclude<GitResult, { kind: "done" }>,
+	why = explainRemote(result),
+): Result<never, WorkspaceFailure> {
+	if (result.kind === "failed" && isFullHere(result.message))
 		return {
 			ok: false,
 			failure: {
@@ -75,7 +96,7 @@ export function remoteFailure(result: Exclude<GitResult, { kind: "done" }>): Res
 		ok: false,
 		failure: {
 			reason: result.kind === "aborted" ? "stopped" : "io",
-			message: `The files could not be pushed to or fetched from the project's git remote: ${explainGit(result)}.`,
+			message: `The files could not be pushed to or fetched from the project's git remote: ${why}.`,
 			remedy: "Check the remote and this host's permissions there; engine doctor tests both.",
 		},
 	};
@@ -83,5 +104,6 @@ export function remoteFailure(result: Exclude<GitResult, { kind: "done" }>): Res
 
 /** The same for an error that was thrown. */
 export function thrownFailure(error: unknown): Result<never, WorkspaceFailure> {
-	return remoteFailure({ kind: "failed", code: -1, message: (error as Error).message, raw: "" });
+	const { message } = error as Error;
+	return remoteFailure({ kind: "failed", code: -1, message, raw: "" }, message);
 }

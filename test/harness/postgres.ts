@@ -84,7 +84,12 @@ export async function startPostgres(options: ClusterOptions = {}): Promise<Clust
 /** Stops the clusters in a folder, and removes it. */
 export function removeClusters(folder: string): void {
 	for (const place of ["standby", "data"].map((name) => join(folder, name)))
-		if (existsSync(join(place, "postmaster.pid"))) run("pg_ctl", ["-D", place, "-w", "-m", "immediate", "stop"]);
+		if (existsSync(join(place, "postmaster.pid")))
+			try {
+				run("pg_ctl", ["-D", place, "-w", "-m", "immediate", "stop"]);
+			} catch {
+				// It was killed.
+			}
 	rmSync(folder, { recursive: true, force: true });
 }
 

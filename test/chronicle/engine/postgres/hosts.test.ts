@@ -19,7 +19,7 @@ async function expectMetrics(stage: EngineStage): Promise<void> {
 	served.onOutput((chunk) => {
 		printed += chunk.toString();
 	});
-	const address = () => /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(printed)?.[0] ?? "";
+	const address = () => /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(printed + served.stderr())?.[0] ?? "";
 	await expect.poll(address, { timeout: patient(20_000) }).not.toBe("");
 	await expect.poll(() => existsSync(file), { timeout: patient(20_000) }).toBe(true);
 	const response = await fetch(address());

@@ -94,8 +94,11 @@ export class ScheduledRuns {
 
 	async #handle(job: DueJob): Promise<void> {
 		const { database, report } = this.#options;
-		const { rows } = await database.query<DueSchedule>(takeText, [job.data.schedule, job.id, handlingSeconds]);
-		const [schedule] = rows;
+		const schedule = await database.transaction(async (tx) => {
+			// First: a statement that waits for the row would not see the run that another host makes meanwhile.
+			await tx.query("SELECT FROM chronicle.schedule WHERE id = $1 FOR UPDATE", [job.data.schedule]);
+			return (await tx.query<DueSchedule>(takeText, [job.data.schedule, job.id, handlingSeconds])).rows[0];
+		});
 		if (!schedule) return this.#finishForeign(job);
 		const { unfinished } = schedule;
 		if (unfinished !== null) {

@@ -8,9 +8,9 @@ export const deadHolder = "(h.id IS NULL OR h.beat_at < now() - h.lease_ms * int
 
 const markText = `
 UPDATE chronicle.run r SET suspect = r.fence FROM (
-	SELECT r.id, count(*) OVER (PARTITION BY r.holder) AS beside FROM chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder
+	SELECT r.id, r.fence, count(*) OVER (PARTITION BY r.holder) AS beside FROM chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder
 	WHERE r.holder IS NOT NULL AND NOT r.delegates AND ${deadHolder}
-) dead WHERE dead.id = r.id AND dead.beside > 1 AND r.suspect IS NULL`;
+) dead WHERE dead.id = r.id AND dead.fence = r.fence AND dead.beside > 1 AND r.suspect IS NULL`;
 
 /** Notes which runs were together on a host that is dead. To be called before any of them is taken back. */
 export async function markSuspects(sql: Sql): Promise<void> {

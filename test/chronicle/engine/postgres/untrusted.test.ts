@@ -17,6 +17,7 @@ import {
 } from "../../../../src/chronicle/engine/remote/untrusted.ts";
 import { filesOf } from "../../../../src/chronicle/engine/worker/start-process.ts";
 import { childFolderName } from "../../../../src/chronicle/engine/workspace/index.ts";
+import { deepDescribe } from "../../../harness/deep-it.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { patient } from "../../../harness/patience.ts";
 import { needsPostgres } from "../../../harness/postgres.ts";
@@ -215,7 +216,7 @@ describe("an event", () => {
 	});
 });
 
-describe("a host", needsPostgres, () => {
+deepDescribe("a host", needsPostgres, () => {
 	it("does the runs that it can read, whatever else is in the queue, the tables and the remote", {
 		timeout: patient(60_000),
 	}, async () => {

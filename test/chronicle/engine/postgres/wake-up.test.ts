@@ -31,7 +31,10 @@ it("locks a run in a statement of its own: what it reads meanwhile is from befor
 			([text]) => text,
 		),
 	);
-	expect(statements.map((text) => text.replace(/ WHERE.*/s, ""))).toEqual(["SELECT FROM chronicle.run"]);
+	expect(statements.map((text) => text.replace(/ WHERE.*/s, ""))).toEqual([
+		"SELECT FROM chronicle.run",
+		"SELECT FROM chronicle.schedule",
+	]);
 });
 
 describe("a command that is posted", needsPostgres, () => {

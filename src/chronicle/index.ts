@@ -1,4 +1,4 @@
-export { referencesIn, splitReference, type Template } from "./core/index.ts";
+export { type LedgerEvent, referencesIn, splitReference, type Template } from "./core/index.ts";
 export {
 	agentExclusions,
 	askThroughHost,
@@ -17,6 +17,7 @@ export {
 	type Project,
 	type ProjectEnvironment,
 	readBrief,
+	readLog,
 	readTemplateFile,
 	readTemplates,
 	registerWorker,

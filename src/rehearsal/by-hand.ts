@@ -1,6 +1,8 @@
 // The parts of a rehearsal by hand around its play: what surrounds the run, the texts that are not this package's own, and the transcript.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { readLog } from "../chronicle/index.ts";
+import { ledgerOrigin } from "./every/index.ts";
 import {
 	type CallOutcome,
 	callId,
@@ -77,7 +79,10 @@ function runsIn(project: string): Surroundings["names"] {
 	const suffix = ".events.jsonl";
 	const logs = namesIn(folder).filter((name) => name.endsWith(suffix));
 	const begun = logs
-		.map((name) => ({ id: name.slice(0, -suffix.length), ...firstEvent(join(folder, name)) }))
+		.map((name) => {
+			const events = readLog(join(folder, name));
+			return { id: name.slice(0, -suffix.length), at: events[0]?.at ?? "", child: ledgerOrigin(events).child };
+		})
 		.sort((a, b) => (a.at < b.at ? -1 : 1));
 	const seen = new Map<string, number>();
 	return begun.map(({ id, child }) => {
@@ -94,13 +99,6 @@ function namesIn(folder: string): string[] {
 	} catch {
 		return [];
 	}
-}
-
-/** When a run was created, and its name as a child. */
-function firstEvent(log: string): { readonly at: string; readonly child: string | undefined } {
-	const [line = "{}"] = readFileSync(log, "utf8").split("\n", 1);
-	const { at, parent } = JSON.parse(line || "{}") as { at?: unknown; parent?: { name?: string } };
-	return { at: String(at), child: parent?.name };
 }
 
 /** The texts of all definitions and agents that a run may use. */

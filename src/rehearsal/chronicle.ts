@@ -1,7 +1,14 @@
 // Rehearses a chronicle: finds its template and plans a path through its states.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type FoundTemplate, readTemplates, type Template, templateFolders } from "../chronicle/index.ts";
+import {
+	type FoundTemplate,
+	type LedgerEvent,
+	readLog,
+	readTemplates,
+	type Template,
+	templateFolders,
+} from "../chronicle/index.ts";
 import type { Diagnostic } from "../definition/index.ts";
 import { type AgentRegistry, loadAgentRegistry } from "../persona/index.ts";
 import { playChronicle } from "./chronicle-run.ts";
@@ -11,7 +18,6 @@ import {
 	ledgerOrigin,
 	planChronicleCoverage,
 	type RehearsedChild,
-	readLedger,
 	withChildren,
 } from "./every/index.ts";
 import { aroundTemplates, checkTemplateInstructions, toolsOfStates } from "./instructions/index.ts";
@@ -85,7 +91,7 @@ export function planChronicleRuns(request: RehearsalRequest, paths: ProjectPaths
 			const sessions = join(scene.copy.project, ".pi", "chronicle", "sessions");
 			const logs = readdirSync(sessions).filter((name) => name.endsWith(".events.jsonl"));
 			scene.tracker.end("stopped");
-			const ledgers = logs.map((name) => readLedger(join(sessions, name)));
+			const ledgers = logs.map((name) => readLog(join(sessions, name)));
 			return { ...ended, evidence: treeEvidence(template, children, ledgers, scene.tracker.visits) };
 		},
 	};
@@ -95,13 +101,13 @@ export function planChronicleRuns(request: RehearsalRequest, paths: ProjectPaths
 function treeEvidence(
 	template: Template,
 	children: readonly RehearsedChild[],
-	ledgers: readonly ReturnType<typeof readLedger>[],
+	ledgers: readonly (readonly LedgerEvent[])[],
 	visits: Parameters<typeof chronicleEvidence>[2],
 ): Evidence {
-	const root = ledgers.find((events) => !ledgerOrigin(events).isChild) ?? [];
+	const root = ledgers.find((events) => ledgerOrigin(events).child === undefined) ?? [];
 	const { covered, broken, end } = chronicleEvidence(template, root, visits);
 	const all = { covered: new Set(covered), broken: new Map(broken), end };
-	for (const events of ledgers.filter((one) => ledgerOrigin(one).isChild)) {
+	for (const events of ledgers.filter((one) => ledgerOrigin(one).child !== undefined)) {
 		const child = children.find(({ key }) => key === ledgerOrigin(events).name);
 		if (!child) continue;
 		const { covered: below, broken: wrong } = chronicleEvidence(child.template, events, visits, child.key);

@@ -1,23 +1,15 @@
 // The position of a request in a workflow run, computed only from the session's branch, so that it is correct after a resume, a tree move and
 // a compaction.
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+import {
+	type Definitions,
+	definitionType,
+	readPinned,
+	readState,
+	type StoredState,
+	stateType,
+} from "../workflow/index.ts";
 import type { RunPosition } from "./understudy.ts";
-
-/** The entry type that workflows persist their state in; docs/workflows.md has its shape. */
-const workflowEntry = "workflow:state";
-/** The entry type in which a run pins its definitions. */
-const definitionEntry = "workflow:definition";
-
-interface WorkflowState {
-	readonly taskId: string;
-	readonly active: boolean;
-	readonly cancelled: boolean;
-	/** Increases with every move. */
-	readonly step: number;
-	readonly root: string;
-	readonly scope: string;
-	readonly id: string;
-}
 
 /** Progress of a session's newest workflow run: `none` if there was none, `waits` in a phase that only the user ends. */
 export type WorkflowProgress = "none" | "open" | "waits" | "done" | "cancelled";
@@ -36,17 +28,17 @@ export function positionInSession(branch: readonly SessionEntry[]): SessionPosit
 
 /** Follows a branch from entry to entry. */
 class BranchFold {
-	private current: WorkflowState | undefined;
+	private current: StoredState | undefined;
 	private readonly visits = new Map<string, number>();
-	private readonly definitions = new Map<string, unknown>();
+	private definitions: Definitions = new Map();
 	private turn = 0;
 
 	add(entry: SessionEntry): void {
 		if (entry.type === "message") this.addMessage(entry.message.role);
 		if (entry.type !== "custom") return;
-		if (entry.customType === definitionEntry) keepDefinitions(this.definitions, entry.data);
-		const state = entry.customType === workflowEntry ? readState(entry.data) : undefined;
-		if (state) this.addState(state);
+		if (entry.customType === definitionType) this.definitions = readPinned(entry.data)?.definitions ?? this.definitions;
+		const read = entry.customType === stateType ? readState(entry.data) : undefined;
+		if (read?.kind === "state") this.addState(read.state);
 	}
 
 	position(): SessionPosition {
@@ -54,11 +46,12 @@ class BranchFold {
 		if (!current) return { position: { kind: "idle", turn }, progress: "none" };
 		if (!current.active)
 			return { position: { kind: "idle", turn }, progress: current.cancelled ? "cancelled" : "done" };
-		const { root, scope, id } = current;
+		const { scope, id } = placeOf(current);
 		const visit = this.visits.get(`${scope}/${id}`) ?? 1;
-		const endedBy = endOf(this.definitions.get(scope), id);
+		const phase = this.definitions.get(scope)?.entries.find((entry) => entry.kind === "phase" && entry.id === id);
+		const endedBy = phase?.kind === "phase" && phase.advance === "person" ? "person" : "agent";
 		return {
-			position: { kind: "phase", root, scope, id, visit, turn, endedBy },
+			position: { kind: "phase", root: current.workflowKey, scope, id, visit, turn, endedBy },
 			progress: endedBy === "person" ? "waits" : "open",
 		};
 	}
@@ -68,56 +61,21 @@ class BranchFold {
 		if (role === "user" && !this.current?.active) this.turn = 0;
 	}
 
-	private addState(state: WorkflowState): void {
+	private addState(state: StoredState): void {
 		const before = this.current;
 		this.current = state;
 		const isNewRun = state.taskId !== before?.taskId;
-		const hasMoved = isNewRun || state.step !== before.step;
+		const hasMoved = isNewRun || state.globalStepCount !== before.globalStepCount;
 		if (isNewRun) this.visits.clear();
 		if (hasMoved || state.active !== before?.active) this.turn = 0;
 		if (!hasMoved || !state.active) return;
-		const name = `${state.scope}/${state.id}`;
-		this.visits.set(name, (this.visits.get(name) ?? 0) + 1);
+		const { scope, id } = placeOf(state);
+		this.visits.set(`${scope}/${id}`, (this.visits.get(`${scope}/${id}`) ?? 0) + 1);
 	}
 }
 
-/** Adds a run's definitions by key; later ones replace earlier ones. */
-function keepDefinitions(known: Map<string, unknown>, data: unknown): void {
-	const { definitions } = (data ?? {}) as { definitions?: unknown };
-	if (!Array.isArray(definitions)) return;
-	for (const definition of definitions) known.set(String((definition as { key?: unknown } | null)?.key), definition);
-}
-
-/** Who ends the phase `id` of a definition. */
-function endOf(definition: unknown, id: string): "agent" | "person" {
-	const { entries } = (definition ?? {}) as { entries?: unknown };
-	const phases = (Array.isArray(entries) ? entries : []) as ({ id?: unknown; advance?: unknown } | null)[];
-	return phases.find((phase) => phase?.id === id)?.advance === "person" ? "person" : "agent";
-}
-
-/** Parses one persisted state; `undefined` if the data is not one. */
-function readState(data: unknown): WorkflowState | undefined {
-	if (typeof data !== "object" || data === null) return undefined;
-	const {
-		active,
-		cancelled,
-		taskId,
-		globalStepCount,
-		currentPath,
-		workflowKey: root,
-	} = data as Record<string, unknown>;
-	const last: unknown = Array.isArray(currentPath) ? currentPath.at(-1) : undefined;
-	if (typeof taskId !== "string" || typeof root !== "string" || typeof last !== "object" || last === null)
-		return undefined;
-	const { workflowKey, phaseId, phaseIndex } = last as Record<string, unknown>;
-	const id = typeof phaseId === "string" ? phaseId : String(phaseIndex);
-	return {
-		taskId,
-		active: active === true,
-		cancelled: cancelled === true,
-		step: typeof globalStepCount === "number" ? globalStepCount : 0,
-		root,
-		scope: String(workflowKey),
-		id,
-	};
+/** The innermost workflow of a state, and its phase. */
+function placeOf({ currentPath, workflowKey }: StoredState): { readonly scope: string; readonly id: string } {
+	const { workflowKey: scope = workflowKey, phaseId, phaseIndex } = currentPath.at(-1) ?? {};
+	return { scope, id: phaseId ?? String(phaseIndex) };
 }

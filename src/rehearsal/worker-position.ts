@@ -1,7 +1,8 @@
 // The position of a chronicle's worker: from its supervisor's brief, the run's ledger and its own conversation.
-import { readFileSync } from "node:fs";
-import { basename, dirname, extname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
+import { readLog } from "../chronicle/index.ts";
+import { ledgerOrigin } from "./every/index.ts";
 import { nextOnPath } from "./path.ts";
 import type { RunPosition } from "./understudy.ts";
 
@@ -57,17 +58,16 @@ export function positionInRun(
  */
 export function readRunSoFar({ run, state, visit }: WorkerVisit, session: WorkerSession): RunSoFar {
 	const sessions = sessionsFolder(run, session);
-	const log = readFileSync(join(sessions, `${run}.events.jsonl`), "utf8");
-	const lines = log.split("\n").filter((line, at) => at === 0 || line.includes('"kind":"moved"'));
-	const [created, ...moves] = lines.map((line) => JSON.parse(line) as LedgerLine);
-	const own = nameOf(created);
-	const { root, name } = created?.parent ?? {};
-	const left = moves.filter((move) => move.from === state && move.visit !== undefined && move.visit < visit);
+	const events = readLog(join(sessions, `${run}.events.jsonl`));
+	const { name: own, child, root } = ledgerOrigin(events);
+	const left = events.flatMap((event) =>
+		event.kind === "moved" && event.from === state && event.visit < visit ? [event.visit] : [],
+	);
 	return {
-		template: root === undefined ? own : nameOf(firstLine(join(sessions, `${root}.events.jsonl`))),
+		template: root === undefined ? own : ledgerOrigin(readLog(join(sessions, `${root}.events.jsonl`))).name,
 		child: root === undefined ? undefined : own,
-		name,
-		earlier: new Set(left.map((move) => move.visit)).size,
+		name: child,
+		earlier: new Set(left).size,
 	};
 }
 
@@ -79,16 +79,6 @@ function sessionsFolder(run: string, session: WorkerSession): string {
 	return basename(folder) === run ? dirname(folder) : join(session.getCwd(), ".pi", "chronicle", "sessions");
 }
 
-function firstLine(path: string): LedgerLine {
-	const [line = "{}"] = readFileSync(path, "utf8").split("\n", 1);
-	return JSON.parse(line) as LedgerLine;
-}
-
-function nameOf(created: LedgerLine | undefined): string {
-	const { file, name = "" } = created?.template ?? {};
-	return file === undefined ? name : basename(file, extname(file));
-}
-
 export interface RunSoFar {
 	/** Key of the template of the first run: its scenario plays the children too. */
 	readonly template: string;
@@ -98,12 +88,4 @@ export interface RunSoFar {
 	readonly name: string | undefined;
 	/** How often the worker's state was left before this visit. */
 	readonly earlier: number;
-}
-
-/** The fields of an event that are read here. */
-interface LedgerLine {
-	readonly template?: { readonly name?: string; readonly file?: string };
-	readonly parent?: { readonly root?: string; readonly name?: string };
-	readonly from?: string;
-	readonly visit?: number;
 }

@@ -11,6 +11,16 @@ export {
 	workflowRoots,
 } from "./definitions/index.ts";
 export { changesAreMeant, isNameRefused } from "./limits/index.ts";
-export { firstPosition, nextPosition, type Position } from "./machine/index.ts";
+export {
+	type Definitions,
+	definitionType,
+	firstPosition,
+	nextPosition,
+	type Position,
+	readPinned,
+	readState,
+	type StoredState,
+	stateType,
+} from "./machine/index.ts";
 export { answerLine, askLine } from "./prompts/messages.ts";
 export { registerWorkflow } from "./register.ts";

@@ -1,5 +1,6 @@
 // Registers workflows. Registration is cheap: two commands, two events, and the renderers. Everything else is imported when the
 // user runs a command or when the session contains a run.
+
 import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import {
 	customEntries,
@@ -10,6 +11,7 @@ import {
 	type Scope,
 } from "../pi/index.ts";
 import type { Policies, SessionBox } from "../safety/index.ts";
+import { stateType } from "./machine/index.ts";
 import { registerRows } from "./rows.ts";
 import type { Workflows } from "./session/index.ts";
 
@@ -89,7 +91,7 @@ export function registerWorkflow(
 	};
 
 	const restore = async (ctx: ExtensionContext, how: "greet" | "silently") => {
-		const [state] = customEntries(ctx.sessionManager, ["workflow:state"]);
+		const [state] = customEntries(ctx.sessionManager, [stateType]);
 		if (!state && !opened) return;
 		// The session may end while the module is loaded.
 		await import("./session/index.ts");

@@ -1,5 +1,6 @@
 // Registers the transcript rows of workflows before the rest of workflows is loaded.
 // R1 this file draws nothing: a row stays empty until the session's renderers are loaded.
+
 import type {
 	AgentToolResult,
 	ExtensionAPI,
@@ -9,6 +10,7 @@ import type {
 } from "@earendil-works/pi-coding-agent";
 import type { Component } from "@earendil-works/pi-tui";
 import { lateRow } from "../pi/index.ts";
+import { stateType } from "./machine/index.ts";
 
 export interface Rows {
 	/** Draws a change of a run; `undefined` for a state without a row. */
@@ -28,7 +30,7 @@ export function registerRows(pi: ExtensionAPI, rows: () => Rows | undefined): vo
 			return there && { row: draw(there) };
 		});
 
-	pi.registerEntryRenderer("workflow:state", ({ data }, _options, theme) =>
+	pi.registerEntryRenderer(stateType, ({ data }, _options, theme) =>
 		hasRow(data) ? soon((there) => there.drawState(data, theme)) : undefined,
 	);
 	for (const type of ["workflow:complete", "workflow:spent"])

@@ -19,14 +19,12 @@ const template = compileDefinition(
 );
 if (!template) throw new Error("The template does not compile.");
 
-const moved = (from: string, to: string, cause = "worker", refused?: string) => ({
-	kind: "moved",
-	from,
-	to,
-	cause,
-	...(refused === undefined ? {} : { refused }),
-});
-const wants = (target: string) => ({ kind: "move_requested", target });
+type Events = Parameters<typeof chronicleEvidence>[1];
+/** An event with the fields that count as evidence. */
+const event = (kind: Events[number]["kind"], fields: object = {}) => ({ kind, ...fields }) as Events[number];
+const moved = (from: string, to: string, cause = "worker", refused?: string) =>
+	event("moved", { from, to, cause, refused });
+const wants = (target: string) => event("move_requested", { target });
 /** `scope`: a workflow, or in a child run of a chronicle its template. */
 const visit = (id: string, outcome: "ok" | "failed" | "refused", scope?: string): PlayedVisit => ({
 	what: "state",
@@ -46,10 +44,10 @@ describe("evidence of a chronicle's run", () => {
 			wants("b"),
 			moved("a", "b"),
 			wants("end"),
-			{ kind: "rejected" },
-			{ kind: "attempt_reserved", because: "rejected" },
+			event("rejected"),
+			event("attempt_reserved", { because: "rejected" }),
 			wants("a"),
-			{ kind: "approved" },
+			event("approved"),
 			moved("b", "human_intervention", "pair_limit", "a"),
 		];
 		const { covered, broken, end } = chronicleEvidence(template, events, [visit("a", "refused")]);
@@ -59,11 +57,11 @@ describe("evidence of a chronicle's run", () => {
 	});
 
 	it("covers a question once its answer is the result of the call", () => {
-		const asked = { kind: "ask_opened", call: "q1" };
-		const ended = { kind: "tool_ended", call: "q1" };
-		const questions = (...events: Parameters<typeof chronicleEvidence>[1]) =>
+		const asked = event("ask_opened", { call: "q1" });
+		const ended = event("tool_ended", { call: "q1" });
+		const questions = (...events: Events) =>
 			[...chronicleEvidence(template, events, []).covered].filter((id) => id.startsWith("question"));
-		const answered = { kind: "ask_answered" };
+		const answered = event("ask_answered");
 		expect(questions(wants("b"), moved("a", "b"), asked, answered, ended)).toEqual(["question:b"]);
 		for (const events of [
 			[asked, ended],
@@ -81,12 +79,12 @@ describe("evidence of a chronicle's run", () => {
 		expect([...chronicleEvidence(template, [moved("a", "b", "children")], visits).covered]).toEqual(["move:a>b"]);
 	});
 
-	it.each<[string, Parameters<typeof chronicleEvidence>[1], readonly PlayedVisit[], [string, string][]]>([
+	it.each<[string, Events, readonly PlayedVisit[], [string, string][]]>([
 		["a call that was let through", [], [visit("a", "ok")], [["tools:a", "write was not refused"]]],
 		["a call that ran and failed", [], [visit("a", "failed")], [["tools:a", "write was not refused"]]],
 		[
 			"a move that a person has refused",
-			[wants("b"), moved("a", "b"), wants("end"), { kind: "rejected" }, moved("b", "end")],
+			[wants("b"), moved("a", "b"), wants("end"), event("rejected"), moved("b", "end")],
 			[],
 			[["approval:exit:b:no", "the run moved on"]],
 		],
@@ -115,7 +113,13 @@ describe("evidence of a workflow's run", () => {
 	const state = (phaseIndex: number, more = {}) => ({
 		type: "custom",
 		customType: "workflow:state",
-		data: { active: true, cancelled: false, currentPath: [{ workflowKey: "small", phaseIndex, ...more }], ...more },
+		data: {
+			active: true,
+			workflowKey: "small",
+			startedAt: 1,
+			currentPath: [{ workflowKey: "small", phaseIndex, ...more }],
+			...more,
+		},
 	});
 
 	it("covers transitions, loops, refusals and pauses in its session", () => {

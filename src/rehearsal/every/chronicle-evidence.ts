@@ -1,46 +1,30 @@
 // The evidence of a chronicle's run, from its ledger and the calls of its workers.
-import { readFileSync } from "node:fs";
 import { basename, extname } from "node:path";
-import type { Template } from "../../chronicle/index.ts";
+import type { LedgerEvent, Template } from "../../chronicle/index.ts";
 import type { PlayedVisit } from "../visits.ts";
 import { keyOfApproval, personState, probeCue } from "./chronicle-script.ts";
 import { type Evidence, NOT_STARTED } from "./coverage.ts";
 
-/** The fields of a ledger's events that are read here; docs/ledger.md has their shape. */
-interface LedgerLine {
-	readonly kind: string;
-	readonly visit?: number;
-	readonly from?: string;
-	readonly to?: string;
-	readonly cause?: string;
-	readonly target?: string;
-	readonly status?: string;
-	readonly detail?: string;
-	readonly because?: string;
-	/** Id of a call; a question has it if a worker asks. */
-	readonly call?: string;
-	readonly template?: { readonly name?: string; readonly file?: string };
-	readonly parent?: object;
-}
-
-/** Data of a ledger's first event: the name of the run's template, and whether it is a child run. */
-export function ledgerOrigin([created]: readonly LedgerLine[]): { readonly name: string; readonly isChild: boolean } {
-	const { file, name = "" } = created?.template ?? {};
-	return { name: file === undefined ? name : basename(file, extname(file)), isChild: created?.parent !== undefined };
-}
-
-/** Reads the events of a ledger. Throws I/O errors. */
-export function readLedger(file: string): LedgerLine[] {
-	return readFileSync(file, "utf8")
-		.split("\n")
-		.filter((line) => line !== "")
-		.map((line) => JSON.parse(line) as LedgerLine);
+/** What a ledger is of: the name of the run's template, and the run's own name if it is a child run. */
+export function ledgerOrigin([created]: readonly LedgerEvent[]): {
+	readonly name: string;
+	readonly child: string | undefined;
+	/** Id of the first run, in a child run. */
+	readonly root: string | undefined;
+} {
+	const { template, parent } = created?.kind === "created" ? created : {};
+	const { file, name = "" } = template ?? {};
+	return {
+		name: file === undefined ? name : basename(file, extname(file)),
+		child: parent?.name,
+		root: parent?.root,
+	};
 }
 
 /** The evidence of one run. `visits`: from its journal. `of`: in a child run, the name of its template. */
 export function chronicleEvidence(
 	template: Template,
-	events: readonly LedgerLine[],
+	events: readonly LedgerEvent[],
 	visits: readonly PlayedVisit[],
 	of?: string,
 ): Evidence {
@@ -76,7 +60,7 @@ class LedgerFold {
 		this.state = template.initial;
 	}
 
-	add(event: LedgerLine): void {
+	add(event: LedgerEvent): void {
 		switch (event.kind) {
 			case "attempt_reserved":
 				this.onEffect();
@@ -105,7 +89,7 @@ class LedgerFold {
 				this.onMove(event);
 				return;
 			case "parked":
-				this.end = `it paused: ${event.detail ?? ""}`;
+				this.end = `it paused: ${event.detail}`;
 				return;
 			case "finished":
 				this.onEffect();
@@ -125,7 +109,7 @@ class LedgerFold {
 		this.approved = undefined;
 	}
 
-	private onMove({ from = "", to = "", cause }: LedgerLine): void {
+	private onMove({ from, to, cause }: Extract<LedgerEvent, { kind: "moved" }>): void {
 		this.onEffect();
 		switch (cause) {
 			case "worker":

@@ -1,6 +1,6 @@
 // Coverage of a definition: the items to show, the runs that show them, and the evidence. Pure, except that it reads ledgers.
 
-export { chronicleEvidence, ledgerOrigin, readLedger } from "./chronicle-evidence.ts";
+export { chronicleEvidence, ledgerOrigin } from "./chronicle-evidence.ts";
 export { planChronicleCoverage, type RehearsedChild, withChildren } from "./chronicle-plan.ts";
 export type { CoverageItem, CoveragePlan, Evidence, Excluded, Group, PlannedRun } from "./coverage.ts";
 export { NOT_STARTED } from "./coverage.ts";

@@ -1,5 +1,6 @@
 // The evidence of a workflow's run, from the entries of its session and its calls.
 import { readFileSync } from "node:fs";
+import { readState, type StoredState, stateType } from "../../workflow/index.ts";
 import type { PlayedVisit } from "../visits.ts";
 import { probeCue } from "./chronicle-script.ts";
 import { type Evidence, NOT_STARTED, rejection } from "./coverage.ts";
@@ -9,21 +10,13 @@ import { type Flow, type FlowPhase, flowOf, idOf, type WorkflowDefinitions } fro
 interface Entry {
 	readonly type?: string;
 	readonly customType?: string;
-	readonly data?: State;
+	readonly data?: unknown;
 	readonly message?: {
 		readonly role?: string;
 		readonly content?: unknown;
 		readonly toolName?: string;
 		readonly details?: { readonly error?: string };
 	};
-}
-
-interface State {
-	readonly active: boolean;
-	readonly cancelled: boolean;
-	readonly currentPath: readonly { readonly workflowKey: string; readonly phaseIndex: number }[];
-	readonly paused?: { readonly why?: string };
-	readonly left?: { readonly way: string; readonly by?: "person" };
 }
 
 /** Reads the entries of a session. Throws I/O errors. */
@@ -66,7 +59,10 @@ class SessionFold {
 	}
 
 	add({ type, customType, data, message }: Entry): void {
-		if (type === "custom" && customType === "workflow:state" && data) this.onState(data);
+		if (type === "custom" && customType === stateType) {
+			const read = readState(data);
+			if (read.kind === "state") this.onState(read.state);
+		}
 		if (type !== "message" || !message || !this.place) return;
 		if (message.toolName === "workflow_step" && message.details?.error === "person-decides")
 			this.covered.add(`person:${idOf(this.place)}:agent`);
@@ -77,7 +73,7 @@ class SessionFold {
 			this.covered.add(`person:${idOf(this.place)}:no`);
 	}
 
-	private onState(state: State): void {
+	private onState(state: StoredState): void {
 		const { left, currentPath, paused, active, cancelled } = state;
 		if (left && this.place) this.onMove(this.place, left);
 		const id = idOf({ position: currentPath });
@@ -88,7 +84,7 @@ class SessionFold {
 		else this.end = `it stopped in ${this.place.text}`;
 	}
 
-	private onMove(from: FlowPhase, { way, by }: NonNullable<State["left"]>): void {
+	private onMove(from: FlowPhase, { way, by }: NonNullable<StoredState["left"]>): void {
 		const id = idOf(from);
 		switch (way) {
 			case "next":

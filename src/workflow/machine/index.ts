@@ -27,10 +27,12 @@ export {
 	type WorkflowRun,
 } from "./run.ts";
 export {
+	definitionType,
 	type Note,
 	readState,
 	restoreRun,
 	type StoredState,
+	stateType,
 	storeRun,
 } from "./stored.ts";
 export { earlierPhases, type WorkflowTransition, workflowTransition } from "./transition.ts";

@@ -15,6 +15,10 @@ import {
 	type WorkflowStatus,
 } from "./run.ts";
 
+/** The types of the session entries with the state of a run, and with its pinned definitions. */
+export const stateType = "workflow:state";
+export const definitionType = "workflow:definition";
+
 interface StoredSegment {
 	readonly workflowKey: string;
 	readonly phaseIndex: number;

@@ -1,10 +1,11 @@
 // Workflow texts in the model's context: detects whether the text of the current phase is present, and removes the texts of ended runs.
 // Nothing is cached. Every answer is derived from the session, so it stays correct after a reload, a move in the tree, or a compaction.
+
 import type { ContextEvent, ExtensionContext, SessionEntry, TurnEndEvent } from "@earendil-works/pi-coding-agent";
 import { contentText, newestFirst } from "../../pi/index.ts";
 import { stepTool } from "../limits/index.ts";
-import { isActive, type ModelDecision, type WorkflowRun } from "../machine/index.ts";
-import { type HeldRun, stateType } from "./entries.ts";
+import { isActive, type ModelDecision, stateType, type WorkflowRun } from "../machine/index.ts";
+import type { HeldRun } from "./entries.ts";
 
 export const contextType = "workflow:context";
 export const reminderType = "workflow:reminder";

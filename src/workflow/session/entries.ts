@@ -9,6 +9,7 @@ import { customEntries, newestFirst, writeEntry } from "../../pi/index.ts";
 import {
 	type DatedState,
 	type Definitions,
+	definitionType,
 	type EndedVisit,
 	foldHistory,
 	type LiveWorkflowRun,
@@ -21,13 +22,12 @@ import {
 	readState,
 	restoreRun,
 	type StoredState,
+	stateType,
 	storeRun,
 	type WorkflowRun,
 } from "../machine/index.ts";
 import { type FinishedVisit, phaseNameById } from "../prompts/index.ts";
 
-export const stateType = "workflow:state";
-const definitionType = "workflow:definition";
 export const completeType = "workflow:complete";
 /** The figures of a run that ended while the model was working. */
 export const spentType = "workflow:spent";

@@ -1,8 +1,9 @@
 // The message with the text of a phase, for a context that lacks it.
+
 import type { AgentBeforeSettleEvent, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { contentText, newestFirst } from "../../pi/index.ts";
 import type { WorkflowAction } from "../machine/index.ts";
-import { type LiveWorkflowRun, readState, type StoredState } from "../machine/index.ts";
+import { type LiveWorkflowRun, readState, type StoredState, stateType } from "../machine/index.ts";
 import {
 	initialMessage,
 	isLongTask,
@@ -12,7 +13,7 @@ import {
 	workflowReminderText,
 } from "../prompts/index.ts";
 import { contextType, knowsTask, reminderType, visitMarkOf } from "./context-messages.ts";
-import { finishedVisits, type HeldRun, stateType } from "./entries.ts";
+import { finishedVisits, type HeldRun } from "./entries.ts";
 
 export interface RunMessage {
 	readonly customType: string;

@@ -2,6 +2,7 @@
 // D1 the run changes only here, through `workflowTransition`; D2 durable state is written before any other effect; D3 policy and status
 // line exist exactly while a run is active; D4 the tool stays after the run until a compaction, because without it the provider's cache of
 // the whole conversation would be lost.
+
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { customEntries, type NoticeLevel, openBadge, printable, say, writeEntry } from "../../pi/index.ts";
 import type { Policies, SessionBox } from "../../safety/index.ts";
@@ -12,6 +13,7 @@ import {
 	type Note,
 	rootOf,
 	type StoredState,
+	stateType,
 	type WorkflowAction,
 	type WorkflowEvent,
 	type WorkflowRun,
@@ -36,7 +38,6 @@ import {
 	restingSince,
 	runOfState,
 	spentType,
-	stateType,
 	writeState,
 } from "./entries.ts";
 import { type Library, projectContext } from "./library.ts";

@@ -8,5 +8,6 @@ export { thisHost } from "./lease.ts";
 export { stampEvent } from "./line.ts";
 export { ALL_RUNS, type RunsPlace, resolveRunId, summarizeRun, unstartedRuns } from "./list-runs.ts";
 export { logCopiesRoot, logCopyPath, orphanedLogCopies } from "./log-copy.ts";
+export { readLog } from "./read-events.ts";
 export { redactEvent } from "./redaction.ts";
 export { examineLedger, salvageLedger } from "./salvage.ts";

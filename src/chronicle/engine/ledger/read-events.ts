@@ -1,9 +1,17 @@
 // Reads the events of a log in order, for all readers but the fold of its holder.
 // E1 damaged lines and those of a lost lease are omitted; E2 a reader that follows a run decodes only what is new.
+import { readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { readLines, undefinedIfMissing } from "../../../disk/index.ts";
 import type { LedgerEvent } from "../../core/index.ts";
 import { decodeLine } from "./line.ts";
+
+/** All whole events of a small log, such as that of a rehearsal. Throws I/O errors. */
+export function readLog(path: string): LedgerEvent[] {
+	return readFileSync(path, "latin1")
+		.split("\n")
+		.flatMap((line) => decodeLine(Buffer.from(line, "latin1")) ?? []);
+}
 
 /** The place in a log after the event `seq`. */
 interface LogPlace {

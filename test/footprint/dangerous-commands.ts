@@ -72,6 +72,15 @@ export const dangerous: { readonly [E in Effect]?: readonly string[] } = {
 	],
 	"delete-found": ["find src -exec rm {} +", "find . -type f -delete", "fd x -X rm", "find . -name '*.ts' -delete"],
 	"unseen-removal": [
+		"swift -e 'try FileManager.default.removeItem(atPath: x)'",
+		"ghc -e 'removeDirectoryRecursive x'",
+		"racket -e '(delete-directory/files x)'",
+		"kotlin -e 'java.io.File(x).deleteRecursively()'",
+		'php -r \'array_map("unlink", glob("src/*"));\'',
+		// Beside calls that are seen.
+		"node -e \"fs.writeFileSync('a', 'x'); fs.rmSync(process.argv[1])\"",
+		"python3 -c \"os.system('ls'); os.remove(x)\"",
+		"python3 -c \"os.remove('a'); os.remove(x)\"",
 		"python -c 'import shutil as s, sys; s.rmtree(sys.argv[1])' src",
 		"perl -e 'unlink glob \"src/*\"'",
 		"node -e 'for (const f of list) fs.unlink(f)'",

@@ -229,6 +229,9 @@ function accessOperands(call: Invocation, session: Session): void {
 		if (role) accessPath(role, word, text, session, recursive);
 	}
 	if (operands.length === 0 && cmdlet.here) accessPath(cmdlet.here, ".", text, session, recursive);
+	// `robocopy /MIR` and `/PURGE` remove what the source does not have, `/MOV` and `/MOVE` the source.
+	if (call.name === "robocopy" && operands.some((word) => /^\/(mir|purge|mov|move)$/i.test(word)))
+		effects.add("recursive-delete");
 	if (cmdlet.paths?.[0] !== "delete") return;
 	if (recursive) effects.add("recursive-delete");
 	if (has(call, "force") || parameters.has("q")) effects.add("force-delete");

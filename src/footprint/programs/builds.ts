@@ -22,7 +22,16 @@ const rewrites = (option: string): ProgramSpec => ({
 	when: { [option]: { changes: ["worktree"] } },
 });
 
+/** Recipes of a justfile that is no file: those of files are the project's own. */
+function runRecipes(call: Call): void {
+	const named = call.values("-f --justfile").filter((file) => file === "-" || file.startsWith("/dev/"));
+	for (const text of named.map((file) => call.content(file) ?? call.stdin))
+		for (const [, command = ""] of text.matchAll(/^[ \t]+[@-]*(.+)$/gm)) call.script(command);
+}
+
 export const builds: ProgramSpecs = {
+	just: { ...runsProject, options: { "-f --justfile -d --working-directory": "text" }, custom: runRecipes },
+	swift: { ...runsProject, options: { "-e": "code" } },
 	"make gmake remake": {
 		options: {
 			"-C --directory": "directory",
@@ -49,7 +58,7 @@ export const builds: ProgramSpecs = {
 			if (call.operands.some((target) => /^(deploy|publish|release)(-|$)/.test(target))) call.change("remote");
 		},
 	},
-	"just task ninja meson bazel bazelisk buck2 scons rake thor invoke inv fab nox tox doit ant gradle sbt mill lein waf xmake premake5 cmake ctest cpack autoconf automake autoreconf configure xcodebuild swift swiftc fastlane pod carthage msbuild nmake turbo nx lage moon rush gulp grunt webpack rollup vite esbuild parcel tsup swc babel snowpack next nuxt astro remix svelte-kit gatsby vue vue-cli-service ember storybook hugo jekyll eleventy mkdocs sphinx-build docusaurus vitepress hexo zola electron electron-builder tauri react-native flutter dart":
+	"task ninja meson bazel bazelisk buck2 scons rake thor invoke inv fab nox tox doit ant gradle sbt mill lein waf xmake premake5 cmake ctest cpack autoconf automake autoreconf configure xcodebuild swiftc fastlane pod carthage msbuild nmake turbo nx lage moon rush gulp grunt webpack rollup vite esbuild parcel tsup swc babel snowpack next nuxt astro remix svelte-kit gatsby vue vue-cli-service ember storybook hugo jekyll eleventy mkdocs sphinx-build docusaurus vitepress hexo zola electron electron-builder tauri react-native flutter dart":
 		runsProject,
 	"jest vitest mocha ava tap jasmine karma cypress playwright nightwatch testcafe wdio uvu c8 nyc pytest py.test unittest nose2 behave coverage rspec minitest cucumber phpunit pest codecept busted bats shunit2 gotestsum ginkgo k6 artillery locust ab wrk hey siege lighthouse pa11y backstop percy robot gauge newman stryker mutmut hypothesis":
 		{ ...runsProject, options: { "--junitxml --junit-xml --outputFile --output-file": "replace" } },
@@ -108,7 +117,7 @@ export const builds: ProgramSpecs = {
 			"*": { opaque: "project" },
 		},
 	},
-	"gcc g++ cc c++ clang clang++ rustc ghc ocamlc javac kotlinc scalac nasm ld ar-x as fpc gfortran zig nim crystal v odin dmd emcc nvcc tcc":
+	"gcc g++ cc c++ clang clang++ rustc ocamlc javac kotlinc scalac nasm ld ar-x as fpc gfortran zig nim crystal v odin dmd emcc nvcc tcc":
 		{
 			operands: "read",
 			options: {
@@ -117,6 +126,7 @@ export const builds: ProgramSpecs = {
 			},
 			opaque: "project",
 		},
+	ghc: { operands: "read", options: { "-o -outputdir": "replace", "-e": "code" }, dashes: "one", opaque: "project" },
 	"objdump nm readelf size otool dwarfdump c++filt addr2line": { operands: "read" },
 	// It may run the file it inspects.
 	ldd: { operands: "read", opaque: "script" },

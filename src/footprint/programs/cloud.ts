@@ -172,6 +172,11 @@ const infrastructure: ProgramSpec = {
 		"plan validate show output version graph get-help help console metadata": {
 			dashes: "one",
 			options: { "-out -generate-config-out": "replace", "-var-file": "read", "-var -target -replace": "text" },
+			// `show` prints a state file, in which secrets are readable.
+			custom: (call) => {
+				for (const file of call.operands)
+					if (/\.tfstate|\.tfplan|\//.test(file) || call.exists(file)) call.applyRole("read", file);
+			},
 		},
 		providers: { subcommands: { schema: {}, "lock mirror": { changes: ["worktree"] } } },
 		"run-all run": {

@@ -119,6 +119,7 @@ const fetchers: ProgramSpecs = abbreviating({
 				"text",
 			"-i --input-file --post-file --body-file --load-cookies --certificate --private-key --ca-certificate": "read",
 			"-o --output-file -a --append-output --save-cookies": "replace",
+			"--use-askpass": "script",
 		},
 		attached: "--no-check-certificate",
 		custom: wget,

@@ -121,10 +121,12 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 			const pager = call.values("-O --open-files-in-pager")[0];
 			if (pager !== undefined) call.script(pager);
 			const paths = pathOperands(call);
-			const detail = { recursive: true, skips: ["untracked"] } as const;
-			for (const path of paths.length > 0 ? paths : ["."]) call.applyRole("read", path, detail);
+			const skips: readonly ("ignored" | "untracked")[] = call.has("--no-index")
+				? []
+				: [call.has("--untracked") ? "ignored" : "untracked"];
+			for (const path of paths.length > 0 ? paths : ["."]) call.applyRole("read", path, { recursive: true, skips });
 			if (call.has("-l --files-with-matches --name-only -L --files-without-match"))
-				call.setOutput(call.searchResult({ skips: ["untracked"] }));
+				call.setOutput(call.searchResult({ skips }));
 		},
 	},
 	"blame annotate": {

@@ -107,6 +107,8 @@ export const search: ProgramSpecs = abbreviating({
 		custom: (call) => {
 			// `--filter=pdf:command %,…`
 			for (const filter of call.values("--filter")) call.unknown("script", filter);
+			// In a pipe they search standard input, unless paths follow the pattern.
+			if (call.stdin !== "" && call.operands.length < 2 && !call.has("--nofilter --files --files-with-matches")) return;
 			searchPaths(call, "read", {
 				recursive: true,
 				skips: call.has("-u -a --hidden --unrestricted") ? [] : ["hidden", "ignored"],

@@ -57,10 +57,12 @@ export function recordCall(
 }
 
 /** Whether a command only shows its version, or its help: after other words, `--help` may belong to a program that the command runs. */
-function asksForHelp({ program, args }: ActiveCommand): boolean {
+function asksForHelp({ name, program, args }: ActiveCommand): boolean {
 	if (args.at(-1) !== "--help") return args.length === 1 && args[0] === "--version";
 	let described: ProgramSpec | undefined = program;
-	for (const word of args.slice(0, -1)) described = described && namedSubcommand(described, word);
+	// Each command of git reads its options before it acts.
+	for (const [at, word] of args.slice(0, -1).entries())
+		if (!(name === "git" && at > 0 && word.startsWith("--"))) described = described && namedSubcommand(described, word);
 	return described !== undefined;
 }
 

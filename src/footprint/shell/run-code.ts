@@ -61,8 +61,7 @@ function recordCalls(walk: ShellWalk, text: string, state: State, by: string): v
 	const language = /^[\w.+-]+/.exec(by)?.[0] ?? "";
 	const effects = new Set<Effect>();
 	const calls = callsIn(text, language);
-	// A removal whose path is computed, or a function under another name.
-	if (calls.length === 0 && removing.test(text)) effects.add("unseen-removal");
+	if (hidesRemoval(text, calls)) effects.add("unseen-removal");
 	for (const call of calls) {
 		if (call.kind === "runs") runCall(walk, call.words, state);
 		else if (!state.elsewhere && isPath(call.path)) recordFileCall(walk, call, state, by, effects);
@@ -71,9 +70,23 @@ function recordCalls(walk: ShellWalk, text: string, state: State, by: string): v
 	if (effects.size > 0) record.run({ program: language, text: by, effects });
 }
 
+/** Whether a text removes something whose path is computed, or by a function under another name. */
+function hidesRemoval(text: string, calls: readonly CodeCall[]): boolean {
+	if (calls.length === 0) return removing.test(text);
+	const isSeen = (call: CodeCall) =>
+		call.kind === "runs" || (call.kind === "removes" ? isPath(call.path) : call.empties);
+	const seen = calls.filter(isSeen).length;
+	return (text.slice(0, MAX_LOOKED).match(removalCalls)?.length ?? 0) > seen;
+}
+
 /** Names of functions that remove files, or run commands. */
-const removing =
-	/\b(?:rmtree|unlink|rmdir|rmSync|removedirs|remove_tree|rm_rf?|rimraf|deleteDir|deleteRecursively|removeItem|FileUtils|syscmd|esyscmd|os\.remove|os\.system|Deno\.remove|truncate)\b|\brm\s*\(|\bto delete\b|\b(?:eval|exec|compile)\s*\(\s*(?:base64|b64decode|atob|Buffer|codecs|zlib|bytes|__import__|getattr)/;
+const removers =
+	"rmtree|unlink|rmdir|rmSync|removedirs|remove_tree|rm_rf?|rimraf|deleteDir|deleteRecursively|removeItem|FileUtils|deleteDirectory|deleteFile|delete_dir|deltree|delete-tree|delete-file|delete-directory|remove(?:File|Directory\\w*|PathForcibly)|removeSync|remove_dir_all|remove_file|os\\.RemoveAll|os\\.Remove|Files\\.delete\\w*|(?:File|Directory)\\.Delete|rm_f|nuke|syscmd|esyscmd|os\\.remove|os\\.system|Deno\\.remove|truncate";
+const removing = new RegExp(
+	`\\b(?:${removers})\\b|\\brm\\s*\\(|\\bto delete\\b|\\b(?:eval|exec|compile)\\s*\\(\\s*(?:base64|b64decode|atob|Buffer|codecs|zlib|bytes|__import__|getattr)`,
+);
+/** Such functions as they are called, or given to another function by name. */
+const removalCalls = new RegExp(`\\b(?:${removers})(?:\\s*\\(|["']\\s*,)`, "g");
 
 /** Calls that fetch something from the network. */
 const fetching =
@@ -102,7 +115,7 @@ function withHome({ host }: ShellWalk, literal: string): string {
 }
 
 function isPath(text: string): boolean {
-	return isKnown(text) && text !== "" && text.length <= 4096 && !/[\n*?]|^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+	return isKnown(text) && text !== "" && text.length <= 4096 && !/[\n*?]|\($|^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 }
 
 function recordFileCall(

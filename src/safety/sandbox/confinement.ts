@@ -8,7 +8,7 @@ import { openOnce } from "../../pi/index.ts";
 import type { Box, BoxNeed, BoxScope } from "../policy/index.ts";
 import { AbsentPaths } from "./absent.ts";
 import { bwrapWords, outerVariables, shellText } from "./bwrap.ts";
-import { type IgnoredFolders, openIgnoredFolders } from "./ignored-folders.ts";
+import { type IgnoredFolders, ignoredFoldersOf } from "./ignored-folders.ts";
 import { type BoxLayout, type BoxPlaces, layoutOf } from "./layout.ts";
 import { type OwnHome, openOwnHome } from "./own-home.ts";
 import type { SandboxProbe } from "./probe.ts";
@@ -41,6 +41,7 @@ export function openConfinement(options: ConfinementOptions): Confinement {
 	const absent = new AbsentPaths(host, folder);
 	const refused = new Set<string>();
 	const empty = join(folder, "empty");
+	const openIgnored = ignoredFoldersOf(options.root);
 	const openHome = openOnce(async (): Promise<OwnHome> => {
 		mkdirSync(empty, { recursive: true });
 		chmodSync(empty, 0o555);
@@ -58,7 +59,7 @@ export function openConfinement(options: ConfinementOptions): Confinement {
 		describe: (need) => describe(layout(need.scope), networkOf(options, need)),
 		async confine(command, need) {
 			const network = networkOf(options, need);
-			const ignored = need.scope === "ignored" ? await openIgnoredFolders(options.root) : undefined;
+			const ignored = need.scope === "ignored" ? await openIgnored() : undefined;
 			const own = await openHome();
 			const places = { ...options, closed: (await closed?.()) ?? [], ignored: ignored?.folders ?? [] };
 			const rules = layoutOf(places, need.scope, network === "open");

@@ -27,28 +27,46 @@ export interface IgnoredFolders {
 	close(): void;
 }
 
-/** The ignored folders below `root`; those that an install would make are created empty. */
-export async function openIgnoredFolders(root: string): Promise<IgnoredFolders> {
-	const listed = await git(root, ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"]);
-	const folders = listed
-		.split("\0")
-		.filter((path) => path.endsWith("/"))
-		.map((path) => join(root, path));
-	const wanted = Object.entries(made).flatMap(([file, names]) => (existsSync(join(root, file)) ? names : []));
-	const absent = [...new Set(wanted)].filter((name) => !existsSync(join(root, name)));
-	const ignored = absent.length === 0 ? "" : await git(root, ["check-ignore", ...absent.map((name) => `${name}/`)]);
-	const created = ignored
-		.split("\n")
-		.filter((path) => path !== "")
-		.map((path) => join(root, path));
-	for (const folder of created) attempt(() => mkdirSync(folder));
-	return {
-		folders: [...folders, ...created].filter((folder) => !kept.test(basename(folder))),
-		close() {
-			for (const folder of created)
-				if (attempt(() => readdirSync(folder).length) === 0) attempt(() => rmdirSync(folder));
-		},
+/** Milliseconds for which a list counts. Commands for which the folders are opened cannot make others. */
+const freshMs = 60_000;
+
+/**
+ * Opens the ignored folders below `root` for one command after the other. The folders that an install would make, and that git would ignore, are
+ * created empty.
+ */
+export function ignoredFoldersOf(root: string): () => Promise<IgnoredFolders> {
+	let list: ReturnType<typeof listIgnored> | undefined;
+	let until = 0;
+	return async () => {
+		const now = Date.now();
+		if (!list || now >= until) {
+			until = now + freshMs;
+			list = listIgnored(root);
+		}
+		const { folders, installed } = await list;
+		const created = installed.filter((folder) => !existsSync(folder));
+		for (const folder of created) attempt(() => mkdirSync(folder));
+		return {
+			folders: [...new Set([...folders, ...installed])].filter((folder) => !kept.test(basename(folder))),
+			close() {
+				for (const folder of created)
+					if (attempt(() => readdirSync(folder).length) === 0) attempt(() => rmdirSync(folder));
+			},
+		};
 	};
+}
+
+/** The ignored folders that exist, and those that an install would make. */
+async function listIgnored(root: string): Promise<{ folders: string[]; installed: string[] }> {
+	const wanted = Object.entries(made).flatMap(([file, names]) => (existsSync(join(root, file)) ? names : []));
+	const names = [...new Set(wanted)].filter((name) => !existsSync(join(root, name))).map((name) => `${name}/`);
+	const [listed, ignored] = await Promise.all([
+		git(root, ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"]),
+		names.length === 0 ? "" : git(root, ["check-ignore", ...names]),
+	]);
+	const paths = (text: string, end: string) => text.split(end).filter((path) => path.endsWith("/"));
+	const absolute = (path: string) => join(root, path.slice(0, -1));
+	return { folders: paths(listed, "\0").map(absolute), installed: paths(ignored, "\n").map(absolute) };
 }
 
 /** Output of git; empty outside a repository. */

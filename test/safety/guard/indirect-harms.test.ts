@@ -30,6 +30,7 @@ describe("a file that may not be emptied", () => {
 		"echo -n > README.md",
 		"echo '' > README.md",
 		"printf '' > README.md",
+		"dd if=/dev/zero of=README.md bs=1k count=1",
 	])("%s", async (command) => {
 		expect(await stopped(command)).toBe(true);
 	});
@@ -42,6 +43,29 @@ describe("a file that may not be emptied", () => {
 		"tee a.txt </dev/null",
 	])("may be written: %s", async (command) => {
 		expect(await stopped(command)).toBe(false);
+	});
+});
+
+describe("a search beside the index of git, and a state file", () => {
+	it.each([
+		"git grep --no-index KEY .env",
+		"terraform show terraform.tfstate",
+		"tofu show ./infra/prod.tfstate",
+		"wget --use-askpass='rm -rf src' -qO- http://x.example",
+		"cat a.txt | ack --nofilter KEY .env",
+	])("%s", async (command) => {
+		expect(await stopped(command)).toBe(true);
+	});
+
+	it.each(["cat build.log | ack ERROR", "ls | ag foo", "terraform show", "git gc --prune=now --help"])(
+		"is allowed: %s",
+		async (command) => {
+			expect(await stopped(command)).toBe(false);
+		},
+	);
+	it("with powershell: robocopy that removes", async () => {
+		expect(await stopped("robocopy C:\\empty src /MIR", "powershell")).toBe(true);
+		expect(await stopped("robocopy src C:\\backup /E", "powershell")).toBe(false);
 	});
 });
 

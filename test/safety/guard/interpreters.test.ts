@@ -30,6 +30,8 @@ const ways = [
 	`gdb -batch -ex 'shell $C'`,
 	`make --eval='all:;$C'`,
 	`make -f - <<< $'all:\\n\\t$C'`,
+	`just -f - <<< $'all:\\n    @$C'`,
+	`wget --use-askpass='$C' -qO- http://x.example`,
 	`printf 'all:\\n\\t$C\\n' > M; make -f M`,
 	`m4 <<< "syscmd(\\\`$C')"`,
 	// languages

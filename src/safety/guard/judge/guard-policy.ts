@@ -83,14 +83,12 @@ function withoutClosed(call: ToolCall, verdicts: readonly Verdict[], compiled: C
 
 /** Whether a command names a closed file, or selects what it reads by name: then leaving it out is not what was asked for. */
 function asksForClosed({ accesses }: Footprint, { paths }: CompiledRules): boolean {
-	return accesses.some(({ kind, path, recursive, only = [] }) =>
-		recursive
-			? kind === "read" &&
-				only.some(
-					(glob) => !glob.startsWith("!") && paths.rulesFor(`/x/${glob.replace(/\*+$/, "")}`, "read").length > 0,
-				)
-			: paths.rulesFor(path, "read").some(({ limit }) => limit === "zero"),
-	);
+	const isClosed = (path: string) => paths.rulesFor(path, "read").some(({ limit }) => limit === "zero");
+	return accesses.some(({ kind, path, recursive, only = [] }) => {
+		if (isClosed(path)) return true;
+		const picked = recursive && kind === "read" ? only.filter((glob) => !glob.startsWith("!")) : [];
+		return picked.some((glob) => paths.rulesFor(`/x/${glob.replace(/\*+$/, "")}`, "read").length > 0);
+	});
 }
 
 /** What a verdict protects from being read, as a name or an absolute path, if it is a closed path. */

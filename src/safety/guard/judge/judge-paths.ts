@@ -121,7 +121,7 @@ function saysNothing(program: string | null, args: readonly (string | null)[]): 
 		case "tail":
 		case "install":
 		case "tee":
-			return words.some((word) => word === "/dev/null" || word === "if=/dev/null");
+			return words.some((word) => word === "/dev/null" || /^if=\/dev\/(null|zero|u?random)$/.test(word ?? ""));
 		default:
 			return false;
 	}

@@ -210,6 +210,13 @@ export async function childStates(database: Database, ids: readonly string[]): P
 	return rows;
 }
 
+/** Whether a run of the project that waits for its children waits for a host, too. */
+export async function isDelegatingQueued(database: Database, project: string): Promise<boolean> {
+	const text =
+		"SELECT FROM chronicle.run WHERE project = $1 AND delegates AND holder IS NULL AND job IS NOT NULL LIMIT 1";
+	return (await database.query(text, [project])).count > 0;
+}
+
 /** The children of a run that a host has, or is to take. */
 export async function activeChildren(database: Database, parent: string): Promise<readonly string[]> {
 	const { rows } = await database.query<{ id: string }>(

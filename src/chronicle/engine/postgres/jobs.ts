@@ -19,7 +19,7 @@ export interface JobAttempt {
 	readonly retryCount: number;
 }
 
-/** Added to the priority of a run that waits for its children: hosts take it first, because it needs the slot only for a moment. */
+/** Added to the priority of a run that waits for its children: hosts take it first, because it needs no slot. */
 const delegatesFirst = 10;
 
 /** Added to that of a suspect: a host that has become idle for it takes it before the others. */

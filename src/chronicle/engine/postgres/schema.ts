@@ -174,10 +174,11 @@ UPDATE chronicle.inbox i SET state = 'refused', reason = 'Another answer came fi
  * runs are listed by the hour of their last event. Pages of runs are left half empty for these updates.
  */
 const indexes = `
-DROP INDEX IF EXISTS chronicle.run_newest, chronicle.run_delegates;
+DROP INDEX IF EXISTS chronicle.run_newest;
 CREATE INDEX IF NOT EXISTS run_by_hour ON chronicle.run (project, updated_hour DESC);
 CREATE INDEX IF NOT EXISTS run_children ON chronicle.run (parent) WHERE parent IS NOT NULL;
 CREATE INDEX IF NOT EXISTS run_held ON chronicle.run (holder) WHERE holder IS NOT NULL;
+CREATE INDEX IF NOT EXISTS run_delegates ON chronicle.run (project) WHERE delegates AND holder IS NULL AND job IS NOT NULL;
 CREATE INDEX IF NOT EXISTS run_unsent ON chronicle.run (updated_hour) WHERE holder IS NULL AND job IS NULL AND parent IS NULL AND NOT parked;
 CREATE INDEX IF NOT EXISTS claim_at ON chronicle.claim (at);
 CREATE INDEX IF NOT EXISTS inbox_of_run ON chronicle.inbox (run, id);

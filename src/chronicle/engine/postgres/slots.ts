@@ -19,7 +19,12 @@ export class Slots {
 	take(): Slot {
 		if (this.#free === 0) throw new Error("No slot is free.");
 		this.#free -= 1;
-		return new Slot(this);
+		return new Slot(this, true);
+	}
+
+	/** The slot of a run that needs none yet. */
+	takeLater(): Slot {
+		return new Slot(this, false);
 	}
 
 	/** Takes a slot once one is free; `false`: `signal` aborted before. */
@@ -55,10 +60,11 @@ export class Slots {
 
 export class Slot {
 	readonly #slots: Slots;
-	#isTaken = true;
+	#isTaken: boolean;
 
-	constructor(slots: Slots) {
+	constructor(slots: Slots, isTaken: boolean) {
 		this.#slots = slots;
+		this.#isTaken = isTaken;
 	}
 
 	get isTaken(): boolean {

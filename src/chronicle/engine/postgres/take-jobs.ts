@@ -7,6 +7,7 @@ import { completeJob, isServed, type JobAttempt, type JobData } from "./jobs.ts"
 import type { HostLog } from "./log.ts";
 import { LimitReached, lockLimits } from "./quota.ts";
 import { labelsInQueue, queueName } from "./routing.ts";
+import { isDelegated } from "./rows.ts";
 import { handOver, postpone } from "./settle.ts";
 import { LabelsMissing, type PostgresStore } from "./store.ts";
 import { MustBeAlone } from "./suspects.ts";
@@ -75,9 +76,9 @@ export class JobTaker {
 
 	/**
 	 * Fetches a job and takes the lease of its run, in one transaction: a host that dies meanwhile has taken neither. `left`: the run must wait, or is
-	 * for other hosts.
+	 * for other hosts. Rejects if it may take only a run that waits for its children, and the first job is of another.
 	 */
-	take(store: PostgresStore, queue: string): Promise<PostgresLedger | "left" | undefined> {
+	take(store: PostgresStore, queue: string, which: "any" | "delegating"): Promise<PostgresLedger | "left" | undefined> {
 		const { database, report } = this.#options;
 		return database.transaction(async (tx) => {
 			const boss = await database.boss();
@@ -102,6 +103,8 @@ export class JobTaker {
 				await this.#passOver(tx, run, attempt, claimed);
 				return "left";
 			}
+			const mayTake = which === "any" || (claimed.ok && isDelegated(claimed.value.run));
+			if (!mayTake) throw new Error("No slot is free for the first job of the queue.");
 			if (claimed.ok) return claimed.value;
 			await this.#leave(tx, run, attempt, claimed.failure);
 			return "left";

@@ -7,6 +7,7 @@ import type { Failure } from "../../core/index.ts";
 import { systemClock } from "../project/index.ts";
 import { Checkout } from "../remote/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
+import { isDelegatingQueued } from "./child-rows.ts";
 import type { Database } from "./database.ts";
 import { openDiskCheck } from "./disk-check.ts";
 import type { PostgresLedger } from "./held.ts";
@@ -256,6 +257,7 @@ export class EngineWorker {
 
 	async #lookAfter(served: Served): Promise<void> {
 		if (this.#draining) return;
+		if (this.#free() === 0) await this.#takeDelegating(served);
 		await parkDeadRuns(this.#options.database, served, this.#options.report);
 		if (this.#cron) served.scheduled.look();
 	}
@@ -278,11 +280,27 @@ export class EngineWorker {
 		return false;
 	}
 
+	/** Takes the runs that wait for their children, and that no host has, although no slot is free: they need none. */
+	async #takeDelegating(served: Served): Promise<void> {
+		const { database } = this.#options;
+		const { name } = served.project;
+		for (let tookOne = true; tookOne && !this.#draining && (await isDelegatingQueued(database, name)); ) {
+			tookOne = false;
+			for (const queue of await this.#jobs.queuesOf(name)) {
+				const taken = await this.#jobs.take(served.store, queue, "delegating").catch(() => undefined);
+				if (!taken || taken === "left") continue;
+				tookOne = true;
+				this.#busy += 1;
+				this.#begin(served, taken, this.#slots.takeLater());
+			}
+		}
+	}
+
 	/** Takes the first job of a queue, or passes it; `false`: there is none, or a limit holds the queue back. */
 	async #take(served: Served, queue: string): Promise<boolean> {
 		this.#busy += 1;
 		const slot = this.#slots.take();
-		const taken = await this.#jobs.take(served.store, queue).catch((error: unknown) => {
+		const taken = await this.#jobs.take(served.store, queue, "any").catch((error: unknown) => {
 			this.#jobs.close(queue);
 			this.#options.report(`No job of ${queue} could be taken: ${(error as Error).message}`, { level: "error" });
 			return undefined;

@@ -19,11 +19,9 @@ describe("the slots of a host", () => {
 					const one = all[index % Math.max(all.length, 1)];
 					if (step === "take" && slots.free > 0)
 						all.push({ slot: slots.take(), control: new AbortController(), waiting: undefined });
-					else if (step === "later" && slots.free > 0) {
-						const slot = slots.take();
-						slot.release();
-						all.push({ slot, control: new AbortController(), waiting: undefined });
-					} else if (step === "release") one?.slot.release();
+					else if (step === "later")
+						all.push({ slot: slots.takeLater(), control: new AbortController(), waiting: undefined });
+					else if (step === "release") one?.slot.release();
 					else if (step === "acquire" && one && !one.waiting)
 						one.waiting = one.slot.acquire(one.control.signal).finally(() => {
 							one.waiting = undefined;
@@ -55,13 +53,9 @@ describe("the slots of a host", () => {
 			looks += 1;
 		});
 		const { signal } = new AbortController();
-		const order: string[] = [];
-		const second = slots.take();
-		second.release();
-		const third = slots.take();
-		third.release();
 		const first = slots.take();
-		looks = 0;
+		const order: string[] = [];
+		const [second, third] = [slots.takeLater(), slots.takeLater()];
 		const both = [
 			second.acquire(signal).then(() => order.push("second")),
 			third.acquire(signal).then(() => order.push("third")),

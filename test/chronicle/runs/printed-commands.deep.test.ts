@@ -69,7 +69,7 @@ async function openAt(files: Record<string, unknown>, script: Script) {
 
 describe("every command that is printed for a waiting run works as printed", () => {
 	it("for one run of each kind, at a path with quotes", { timeout: patient(180_000) }, async () => {
-		const names = Object.keys(kinds).filter((name) => name !== "failed");
+		const names = Object.keys(kinds).filter((name) => !["failed", "silent", "refused"].includes(name));
 		const templates = Object.fromEntries(names.map((name, index) => [`k${index}`, template(name)]));
 		const { project, server } = await openAt(withTemplates(templates), modelOfKinds());
 		const shell = openShell(project, project.folder);
@@ -93,7 +93,7 @@ describe("every command that is printed for a waiting run works as printed", () 
 	});
 
 	it("for exactly one child of each kind", { timeout: patient(180_000) }, async () => {
-		const names = ["approval", "question", "choices", oddName, "stuck", "lost", "failed"];
+		const names = ["approval", "question", oddName, "failed"];
 		const templates = names.map((name, index): [string, object] => [
 			`p${index}`,
 			{ states: { all: { branches: { only: { run: template(name), task: name } }, next: ["done"] }, done: {} } },

@@ -82,6 +82,8 @@ export interface ReadLedger {
 	readonly folder: string;
 	/** On an engine: the keys of the conversations that were fetched into `folder`; the others are on a host. Absent: all are there. */
 	readonly fetched?: readonly string[];
+	/** On an engine: what the run has left on hosts besides its branch, one sentence for each folder. */
+	readonly leftOnHosts?: readonly string[];
 	/** All events after `seq`, in order. */
 	events(after?: number): AsyncIterable<LedgerEvent>;
 }

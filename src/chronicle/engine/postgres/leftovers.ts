@@ -5,6 +5,7 @@ import {
 	type ChildLeftovers,
 	childrenPlanOf,
 	type FileLeft,
+	type LedgerStore,
 	nameFiles,
 	type Result,
 	type Run,
@@ -16,13 +17,12 @@ import { filesOfChild } from "./child-rows.ts";
 import type { Database } from "./database.ts";
 import { databaseFailure, outageMs, throughOutage, untilReached } from "./database-failure.ts";
 import type { HostLog } from "./log.ts";
-import type { PostgresStore } from "./store.ts";
 
 const maxFiles = 200;
 
 export interface LeftoversOptions {
 	readonly database: Database;
-	readonly store: PostgresStore;
+	readonly store: Pick<LedgerStore, "read">;
 	readonly host: string;
 	readonly run: Run;
 	readonly folder: string;
@@ -121,6 +121,16 @@ export async function findLeftovers(
 		[parent, children ?? null],
 	);
 	return rows.map(({ id, leftovers }) => readLeftovers(id, leftovers));
+}
+
+/** What a run that is no child has left on hosts besides its branch: one sentence for each folder. */
+export async function describeLeftovers(database: Database, run: string): Promise<readonly string[]> {
+	const { rows } = await database.query<{ readonly leftovers: unknown }>(
+		"SELECT leftovers FROM chronicle.run WHERE id = $1 AND parent IS NULL AND leftovers <> '{}'",
+		[run],
+	);
+	const folders = rows.flatMap(({ leftovers }) => readLeftovers(run, leftovers).folders);
+	return folders.map(({ path, files }) => `Not in the branch, kept in ${path}: ${nameFiles(files)}.`);
 }
 
 /** What a row says, as far as it has the form that hosts write. */

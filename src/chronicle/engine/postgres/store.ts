@@ -27,6 +27,7 @@ import { LeasedRun, type PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
 import { insertRun, providerOf } from "./insert-run.ts";
 import type { JobAttempt, QueuedRun } from "./jobs.ts";
+import { describeLeftovers } from "./leftovers.ts";
 import { addPostOnce, refuseAnswer, refusedPost, refusePosts } from "./posts.ts";
 import { admitRun } from "./quota.ts";
 import { explainWait, type HostOffer, labelsInQueue, nextQueue, readOffers } from "./routing.ts";
@@ -222,6 +223,7 @@ async function readRun(options: PostgresStoreOptions, id: string): Promise<Resul
 			place: `the events of run ${id} in the database ${database.name}`,
 			folder: folderOf(id),
 			fetched: await fetchedConversations(folderOf(id)),
+			leftOnHosts: run.stage.kind === "over" ? await describeLeftovers(database, id) : [],
 			events: (after = 0) => readEventRows(database, id, after),
 		},
 	};

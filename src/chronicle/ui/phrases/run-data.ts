@@ -20,7 +20,7 @@ import { conversationFile, isInterrupted, isQueued } from "./status-lines.ts";
 
 /** Everything about a run. `below`: the runs below it that wait for the user. */
 export function runData(read: ReadLedger, below: readonly WaitingChild[] = []): Record<string, unknown> {
-	const { run, holder, repairs, place, folder } = read;
+	const { run, holder, repairs, place, folder, leftOnHosts = [] } = read;
 	const { id, template, task, state, visit, attempt, totals, updatedAt, createdAt, stage, notices } = run;
 	const question = stage.kind === "asking" ? stage.question : undefined;
 	const asked = unansweredQuestion(run);
@@ -62,6 +62,8 @@ export function runData(read: ReadLedger, below: readonly WaitingChild[] = []): 
 		events: place,
 		ledger: place.replace(/\.events\.jsonl$/, ".json"),
 		folder,
+		/** What a run of an engine has left on hosts besides its branch. */
+		leftOnHosts,
 		conversation: conversationFile(read) ?? null,
 	};
 }

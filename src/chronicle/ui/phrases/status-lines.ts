@@ -88,13 +88,16 @@ function conditionLines({ run, queued }: ReadLedger): string[] {
 }
 
 /** Where the files of a finished run of an engine are, and the branch that they continue. */
-function branchLines({ run, fetched }: ReadLedger): string[] {
+function branchLines({ run, fetched, leftOnHosts = [] }: ReadLedger): string[] {
 	const { id, stage, parent, startTree, checkedOut, conditions } = run;
 	const isElsewhere =
 		parent !== null || startTree === undefined || conditions.some(({ condition }) => condition === "branch");
-	if (!fetched || isElsewhere || stage.kind !== "over") return [];
+	if (!fetched || isElsewhere || stage.kind !== "over") return [...leftOnHosts];
 	const from = checkedOut ? `, which continues ${checkedOutText(checkedOut)}` : "";
-	return [`Files: the branch chronicle/${id} of the remote${from}. To get it: git fetch origin chronicle/${id}`];
+	return [
+		`Files: the branch chronicle/${id} of the remote${from}. To get it: git fetch origin chronicle/${id}`,
+		...leftOnHosts,
+	];
 }
 
 /** The folder in which the user can resolve the conflicts of a join. */

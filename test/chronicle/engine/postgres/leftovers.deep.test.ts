@@ -42,7 +42,7 @@ describe("files of a child on another host that a join cannot take over", needsP
 		const server = await openModelServer({
 			'You are the child "one"': [call("bash", { command: makeAll }), move("done", "One is done.")],
 			'You are the child "two"': [call("bash", { command: "echo KEY=2 > .env.two" }), move("done", "Two is done.")],
-			[worker("check")]: [move("finished", "Checked.")],
+			[worker("check")]: [call("bash", { command: "echo KEY=3 > .env.root" }), move("finished", "Checked.")],
 		});
 		const files = { ...withTemplates({ t: template }), ".gitignore": ".pi/chronicle/sessions\ndist/\nout/\n" };
 		const stage = await openEngineStage(server, { files });
@@ -83,6 +83,9 @@ describe("files of a child on another host that a join cannot take over", needsP
 			expect(told).toContain(text);
 		expect(told).not.toContain("dist/ (");
 		const last = await stage.cli(["status", run]);
+		expect(last.stdout).toMatch(
+			/Not in the branch, kept in \S+ on the host near: .*\.env\.root \(secret by its name\)/,
+		);
 		expect(last.stdout).toContain(folder);
 		expect(last.stdout).toContain(join(far.data, "app", "work", two));
 		const names = () =>

@@ -75,7 +75,9 @@ function stepsOf(request: ModelRequest): readonly Step[] {
 function nextStep({ results }: ModelRequest, list: readonly Step[]): number {
 	const seen = new Set(
 		results
-			.filter(({ text }) => !/abort|interrupt|no result|not run|not asked|exited with code|without an exit code/i.test(text))
+			.filter(
+				({ text }) => !/abort|interrupt|no result|not run|not asked|exited with code|without an exit code/i.test(text),
+			)
 			.map(({ id }) => id.split("-")[1]),
 	);
 	const next = list.findIndex((_, index) => !seen.has(String(index)));

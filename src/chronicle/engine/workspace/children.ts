@@ -25,7 +25,7 @@ import { findLacks, lackText } from "./lacks.ts";
 import { takeLinks } from "./links.ts";
 import { fromRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
-import { addGitlinks, noteRepositories, takeRepositories } from "./submodules.ts";
+import { addAddresses, addGitlinks, noteRepositories, takeRepositories } from "./submodules.ts";
 
 export interface ChildRequest {
 	readonly child: string;
@@ -106,6 +106,7 @@ async function makeChild(
 	const filled = await fillFolder(store, { git, files, goal, tree, storeFolder });
 	await git.copyIndex(join(place, START_INDEX));
 	await addGitlinks(git, inner.repositories);
+	await addAddresses(store, files, inner.repositories);
 	await git.commit(`Start of ${child}`);
 	await noteRepositories(place, inner.repositories);
 	const lacks = request.hasSetup ? [] : await findLacks(store, files);

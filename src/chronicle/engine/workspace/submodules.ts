@@ -3,7 +3,7 @@
 // not part of the child's files, so that no join changes those of the project; S3 what the child has changed in it is found at its end; S4 the child's
 // repository has the project's entries (gitlinks) of submodules, so that `git submodule` works there.
 
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { undefinedIfMissing } from "../../../disk/index.ts";
 import type { FileLeft } from "../../core/index.ts";
@@ -182,6 +182,48 @@ export async function addGitlinks({ git }: ChildRepository, repositories: readon
 		nulled(links.map((link) => Buffer.from(link).toString("latin1"))),
 	);
 	if (added.kind !== "done") throw gitFailure(added);
+}
+
+/**
+ * Gives the child's repository the addresses of the project's submodules: it has no remote to resolve relative ones by, and a sandbox keeps its
+ * settings as they are, so that `git submodule update --init` could not add them.
+ */
+export async function addAddresses(
+	{ root, control }: Store,
+	files: string,
+	repositories: readonly InnerRepository[],
+): Promise<void> {
+	if (repositories.every(({ commit }) => commit === null)) return;
+	const ask = async (...args: readonly string[]): Promise<(readonly [key: string, value: string])[]> => {
+		const asked = await runGit({ args: ["config", "-z", ...args], cwd: root, signal: control.signal });
+		if (asked.kind !== "done") return [];
+		const entries = asked.output.toString("utf8").split("\0").filter(Boolean);
+		return entries.map((entry) => [entry.slice(0, entry.indexOf("\n")), entry.slice(entry.indexOf("\n") + 1)]);
+	};
+	const named = ["--get-regexp", String.raw`^submodule\..*\.url$`];
+	const listed = await ask("--file", ".gitmodules", ...named);
+	const [[, remote = root] = []] = await ask("--get-regexp", String.raw`^remote\.origin\.url$`);
+	const resolved = listed.map(([key, value]) => [key, resolveAddress(value, remote)] as const);
+	const addresses = new Map([...resolved, ...(await ask("--local", ...named))]);
+	const sections = [...addresses].map(([key, value]) => {
+		const name = key.slice("submodule.".length, -".url".length);
+		return `[submodule ${quoteSetting(name)}]\n\turl = ${quoteSetting(value)}\n`;
+	});
+	await appendFile(join(files, ".git", "config"), sections.join(""));
+}
+
+const quoteSetting = (text: string): string => `"${text.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`;
+
+/** An address as git resolves it: a relative one from that of the project's remote, or from its folder. */
+export function resolveAddress(address: string, base: string): string {
+	const [, steps = "", rest = ""] = /^((?:\.\.?\/)*)(.*)$/s.exec(address) ?? [];
+	if (steps === "") return address;
+	let [from, separator] = [base.replace(/\/$/, ""), "/"];
+	for (const _ of steps.matchAll(/\.\.\//g)) {
+		const [, above = from, before = separator] = /^(.*)([/:])[^/:]*$/s.exec(from) ?? [];
+		[from, separator] = [above, before];
+	}
+	return `${from}${separator}${rest}`;
 }
 
 /** Remembers the repositories next to the files of a child. */

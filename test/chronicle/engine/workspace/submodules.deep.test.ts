@@ -1,9 +1,10 @@
 // Submodules and other repositories inside the project, in the folder of a child and at the join.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { resolveAddress } from "../../../../src/chronicle/engine/workspace/submodules.ts";
 import { sampled } from "../../../harness/deep-it.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { needsPosix } from "../../../harness/needs.ts";
@@ -28,12 +29,26 @@ function library(): string {
 	return outer;
 }
 
+it.each([
+	["https://h/a/lib.git", "https://h/x/app.git", "https://h/a/lib.git"],
+	["../lib.git", "https://h/x/app.git", "https://h/x/lib.git"],
+	["../../y/lib.git", "https://h/x/app.git/", "https://h/y/lib.git"],
+	["./lib", "/srv/app", "/srv/app/lib"],
+	["../lib.git", "git@h:app.git", "git@h:lib.git"],
+	["../lib.git", "git@h:x/app.git", "git@h:x/lib.git"],
+	["../lib", "/home/me/app", "/home/me/lib"],
+])("the address %s of a submodule of %s is %s", (address, base, resolved) => {
+	expect(resolveAddress(address, base)).toBe(resolved);
+});
+
 /** A project with the submodule `lib`, one that is not fetched (`later`), and the repository `vendor/own`, which is no submodule. */
 function withSubmodules(stage: FilesStage): void {
 	const outer = library();
 	git(stage.root, "init", "-q");
 	writeFileSync(join(stage.root, ".gitignore"), ".pi/\ndist/\n");
-	for (const name of ["lib", "later"]) git(stage.root, "submodule", "add", "-q", outer, name);
+	// As it is next to the project's remote.
+	git(stage.root, "remote", "add", "origin", join(dirname(outer), "app.git"));
+	for (const name of ["lib", "later"]) git(stage.root, "submodule", "add", "-q", `../${basename(outer)}`, name);
 	git(stage.root, "submodule", "update", "--init", "--recursive", "lib");
 	git(stage.root, "add", "-A");
 	git(stage.root, "commit", "-qm", "all");
@@ -59,7 +74,12 @@ describe("submodules in the folder of a child", { timeout: patient(60_000) }, ()
 			expect(git(root, "status", "--porcelain")).toBe("0");
 			const heads = (folder: string) => git(join(folder, "lib"), "rev-parse", "HEAD");
 			expect(heads(root)).toBe(heads(made.stage.root));
+			// As in a sandbox.
+			chmodSync(join(root, ".git/config"), 0o400);
+			const settings = readFileSync(join(root, ".git/config"), "utf8");
+			expect(git(root, "submodule", "status")).toMatch(/^0 -\S+ later\n \S+ lib/);
 			expect(git(root, "submodule", "update", "--init", "later")).toMatch(/^0/);
+			expect(readFileSync(join(root, ".git/config"), "utf8")).toBe(settings);
 			expect(readFileSync(join(root, "later/own.txt"), "utf8")).toBe("own\n");
 			expect(git(root, "submodule", "update", "--init", "--recursive", "lib")).toMatch(/^0/);
 			writeFileSync(join(root, "b.txt"), "b\n");

@@ -163,42 +163,21 @@ function recordPaths(tool: string, input: unknown, accesses: readonly AccessKind
 	if (sqlTools.test(tool)) for (const { key, value } of found) if (sqlKeys.test(key)) recordSql(value, tool, record);
 }
 
+const removing = /^(?:\w*(?:delete|remove|unlink|trash|erase)|rm)$/;
+const moving = /^(?:\w*(?:move|rename)|mv)$/;
+const writing =
+	/^(?:\w*(?:write|edit|create|update|patch|save|append|insert|replace|apply|modify|copy|mkdir|touch|format|refactor|download|export)|put|set)$/;
+
 /** The accesses that a tool's name suggests for its path arguments. */
 function accessesOf(tool: string): readonly AccessKind[] {
 	const words = tool
 		.replace(/([a-z])([A-Z])/g, "$1_$2")
 		.toLowerCase()
 		.split(/[^a-z]+/);
-	const says = (...verbs: readonly string[]) =>
-		words.some((word) => verbs.some((verb) => word === verb || (verb.length > 3 && word.endsWith(verb))));
-	if (says("delete", "remove", "unlink", "trash", "rm", "erase")) return ["read", "delete"];
-	if (says("move", "rename", "mv")) return ["read", "write", "delete"];
-	if (
-		says(
-			"write",
-			"edit",
-			"create",
-			"update",
-			"patch",
-			"save",
-			"append",
-			"insert",
-			"replace",
-			"apply",
-			"put",
-			"set",
-			"modify",
-			"copy",
-			"mkdir",
-			"touch",
-			"format",
-			"refactor",
-			"download",
-			"export",
-		)
-	)
-		return ["read", "write"];
-	return ["read"];
+	const says = (verbs: RegExp) => words.some((word) => verbs.test(word));
+	if (says(removing)) return ["read", "delete"];
+	if (says(moving)) return ["read", "write", "delete"];
+	return says(writing) ? ["read", "write"] : ["read"];
 }
 
 /** The operation that an argument selects for a tool with several operations (`command: "view"`). */

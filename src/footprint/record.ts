@@ -202,6 +202,14 @@ export class FootprintRecord {
 		return this.searches[(text.charCodeAt(1) || 0) - FIRST_SEARCH]?.detail;
 	}
 
+	/** A line of output that is limited to names with a glob: search results are, and known lines are kept. */
+	narrowed(line: string, glob: string): string {
+		const at = line.indexOf(SEARCH_RESULT);
+		const detail = at >= 0 && at === line.length - 2 ? this.searchOf(line.slice(at)) : undefined;
+		if (!detail || detail.only?.some((each) => !each.startsWith("!"))) return line;
+		return line.slice(0, at) + this.found({ ...detail, only: [...(detail.only ?? []), glob] });
+	}
+
 	/** Whether something was created, changed or removed in a directory so far, so that the disk's answers may be stale. */
 	changed(directory: string): boolean {
 		return this.changedDirectories.has(this.rules.normalize(directory));
@@ -229,22 +237,6 @@ export class FootprintRecord {
 				[access.path, access.real].some((at) => at === path || (access.recursive && path.startsWith(at + sep))) &&
 				counts(access.by),
 		);
-	}
-
-	/**
-	 * The normalized paths that were copied, with all below them, to this normalized path or above it so far; `undefined` if anything else may
-	 * have put an entry there.
-	 */
-	copiedFrom(path: string): readonly string[] | undefined {
-		const sources: string[] = [];
-		const read = (by: string) =>
-			[...this.accesses.values()].filter((access) => access.kind === "read" && access.recursive && access.by === by);
-		const isCopied = !this.wasPut(path, (by) => {
-			const from = /^(?:cp|rsync|ditto) /.test(by) ? read(by) : [];
-			sources.push(...from.map((access) => access.path));
-			return from.length === 0;
-		});
-		return isCopied ? sources : undefined;
 	}
 
 	/** Whether something may have been created in a directory so far. */

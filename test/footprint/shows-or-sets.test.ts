@@ -134,19 +134,15 @@ const subjects: {
 			"modprobe -n x",
 			"xrandr",
 			"xrandr --listmonitors",
-			"xinput list",
-			"setxkbmap -query",
-			"dscl . -list /Users",
+
 			"nvidia-smi",
 			"nvidia-smi -q -d MEMORY",
 			"nvidia-smi --query-gpu=name --format=csv",
-			"sensors",
 			"lsmod",
 			"dmesg",
 			"dmesg -T --level=err",
 			"journalctl -u x -n 50",
 			"journalctl --since today",
-			"lastlog -u me",
 			"blkid",
 		],
 		sets: [
@@ -166,17 +162,12 @@ const subjects: {
 			"ldconfig",
 			"modprobe x",
 			"xrandr --output X --off",
-			"xinput disable 3",
-			"setxkbmap de",
-			"dscl . -delete /Users/x",
 			"nvidia-smi -r",
 			"nvidia-smi -pl 100",
-			"sensors -s",
 			"dmesg -c",
 			"dmesg --console-off",
 			"journalctl --vacuum-size=1M",
 			"journalctl --rotate",
-			"lastlog -C -u me",
 			"launchctl unload x",
 			"loginctl kill-user me",
 			"machinectl poweroff x",
@@ -240,7 +231,7 @@ const subjects: {
 		],
 	},
 	"pagers and manuals": {
-		shows: ["less a", "less +G a", "less +/x a", "more a", "man ls", "man -k x", "info ls", "tldr tar", "bat a"],
+		shows: ["less a", "less +G a", "less +/x a", "more a", "man ls", "man -k x", "bat a"],
 		sets: [
 			"less '+!touch x' a",
 			"less +v a",
@@ -249,15 +240,12 @@ const subjects: {
 			"man -P 'touch x' ls",
 			"man -Htouch ls",
 			"man --html=touch ls",
-			"info -o b ls",
 			"less --lesskey-content=x a",
 		],
 	},
 	"names and temporary files": {
-		shows: ["arch", "uname -m", "mktemp -u", "compgen -A function", "tree -L 2", "file a", "history", "history 20"],
+		shows: ["uname -m", "mktemp -u", "compgen -A function", "tree -L 2", "file a", "history", "history 20"],
 		sets: [
-			"arch -x86_64 rm a",
-			"arch -arm64 touch b",
 			"mktemp -p .",
 			"mktemp -p src x.XXXX",
 			"mktemp ./x.XXXX",
@@ -275,28 +263,17 @@ const subjects: {
 		shows: [
 			"jq . a",
 			"yq .a a",
-			"dasel -f a .b",
 			"xmllint --noout a",
-			"mlr --icsv cat a",
-			"mlr --icsv sort -f x then head a",
-			"xsv stats a",
-			"csvstat a",
+
 			"cloc .",
-			"tokei -o json",
 			"scc",
 		],
 		sets: [
 			"jaq -i .a a",
 			"yq -i .a=1 a",
 			"yq -s .name a",
-			"dasel put -f a -v 1 .b",
 			"xmllint --output b a",
 			"xmllint --shell a",
-			"mlr -I --csv sort -f x a",
-			"mlr --csv split -g x a",
-			"mlr -n put 'system(\"touch b\")'",
-			"xsv index a",
-			"xsv sort -o b a",
 			"cloc --out=b .",
 			"scc -o b",
 		],
@@ -482,9 +459,7 @@ const subjects: {
 			"http GET :3000 q==x",
 			"ssh-keygen -lf a",
 			"ssh-keygen -F h",
-			"ssh-keyscan h",
 			"openssl x509 -in a -noout",
-			"nmap -p 80 h",
 			"dig h",
 		],
 		sets: [
@@ -499,7 +474,6 @@ const subjects: {
 			"ssh-keygen -t rsa -f b",
 			"ssh-keygen -R h",
 			"openssl x509 -in a -CA b -CAcreateserial",
-			"nmap -oN b h",
 			"ssh-agent touch b",
 		],
 	},
@@ -520,11 +494,9 @@ const subjects: {
 			"dpkg -l",
 			"dpkg -S /bin/ls",
 			"rpm -qa",
-			"nix-env -q",
-			"apt-mark showmanual",
+
 			"go env GOPATH",
 			"apt list --installed",
-			"direnv status",
 		],
 		sets: [
 			"pip config set global.x y",
@@ -543,16 +515,13 @@ const subjects: {
 			"dpkg -x a src",
 			"rpm --import a",
 			"rpm -e x",
-			"nix-env -u",
-			"apt-mark hold x",
 			"go env -w A=b",
 			"apt upgrade",
-			"direnv allow",
 		],
 	},
 	media: {
-		shows: ["ffprobe a", "exiftool a", "exiftool -Artist a", "shellcheck script.sh", "yamllint a"],
-		sets: ["exiftool -Artist=x a", "exiftool -all= a", "exiftool -w txt a", "caddy fmt --overwrite a", "ldd a"],
+		shows: ["ffprobe a", "shellcheck script.sh", "yamllint a"],
+		sets: ["ldd a"],
 	},
 	"the shell's network": {
 		shows: ["cat < /dev/null"],
@@ -575,42 +544,23 @@ describe.each(Object.entries(subjects))("%s", (_subject, { shows, sets }) => {
 
 describe("programs that start another one", () => {
 	it.each([
-		"setarch x86_64 -R touch b",
 		"linux64 touch b",
-		"xcrun touch b",
-		"xcrun --sdk macosx touch b",
 		"cpulimit -l 5 -- touch b",
-		"faketime yesterday touch b",
-		"systemd-cat -t x touch b",
-		"envdir src touch b",
-		"perf stat touch b",
-		"sg staff -c 'touch b'",
-		"sg staff touch b",
 		"doppler run -- touch b",
 		"op run --env-file=a -- touch b",
 		"aws-vault exec prod -- touch b",
-		"xterm -e touch b",
 		"gnome-terminal -- touch b",
 		"nix-shell -p x --run 'touch b'",
-		"coreutils touch b",
 		"busybox touch b",
 		"gtouch b",
 		"genv A=b gnice gtouch b",
 		"caffeinate -i touch b",
-		"wl-paste --watch touch b",
 	])("are judged by that program: %s", (command) => {
 		expect(accesses(shell(command))).toContain("write b");
 	});
 
 	it("only show something without another program", () => {
-		for (const command of [
-			"xcrun --find clang",
-			"xcrun --show-sdk-path",
-			"perf report",
-			"gdate +%F",
-			"gls -la",
-			"gstat a",
-		])
+		for (const command of ["gdate +%F", "gls -la", "gstat a"])
 			expect(knowledgeOf(shell(command)), command).toBe("reads");
 	});
 });

@@ -1,6 +1,5 @@
 // Reads PowerShell and cmd text as statements of words: quoting, separators, redirections and blocks. It evaluates no expressions.
-// W1 a word that cannot be evaluated contains the unknown value; W2 script blocks and subexpressions are read as statements too, before the
-// statement that holds them.
+// W1 a word that cannot be evaluated contains the unknown value; W2 blocks and subexpressions are read as statements too.
 import { UNKNOWN_VALUE } from "../text.ts";
 
 /** One command with its words and the files of its output. */
@@ -10,194 +9,187 @@ export interface Statement {
 	/** Its input comes from the statement before it. */
 	readonly piped: boolean;
 	/** An expression runs no command, unless it calls a method. */
-	readonly kind: "command" | "expression";
+	readonly isExpression: boolean;
 	readonly source: string;
 }
 
 export type Dialect = "powershell" | "cmd";
 
-/** The variables that the text refers to, names in lower case. */
-export interface Names {
-	/** `undefined` if the value is unknown. */
-	get(name: string): string | undefined;
-	set(name: string, value: string): void;
-}
-
-interface Reader {
-	readonly text: string;
-	readonly dialect: Dialect;
-	readonly names: Names;
-	readonly statements: Statement[];
-	at: number;
-	/** How many blocks are open. */
-	depth: number;
-	/** A bound was reached: the rest is not read. */
-	exceeded: boolean;
-}
+/** The pieces of a text. */
+const piece =
+	/(?<blank>(?:[ \t,]|[`^]\r?\n|#[^\n]*)+)|@(?<mark>['"])\r?\n(?<here>[\s\S]*?)(?:\n\k<mark>@|$)|'(?<single>(?:[^']|'')*)'?|"(?<double>(?:[^"`]|`[\s\S]|"")*)"?|(?<redirect>[\d*]?>>?(?:&\d)?)|(?<end>[;\n\r|&]+)|(?<open>[$@]?[({])|(?<close>[)}])|(?<variable>\$\{?(?:env:)?[\w?]+\}?|%[\w()]+%|%%?[a-z]\b)(?<member>(?:\.\w+|\[[^\]\n]{0,100}\])*)|[`^](?<escaped>[\s\S]?)|(?<plain>[^\s;|,&(){}'"`^$%@>]+|[\s\S])/giy;
+const assigns = /^\s*\+?=(?!=)\s*|^\s+in\b/i;
 
 const MAX_STATEMENTS = 2000;
 const MAX_DEPTH = 12;
 
-/** Reads text into statements, those of its blocks included; `undefined` if it is too long or nested too deeply. */
-export function readStatements(text: string, dialect: Dialect, names: Names): readonly Statement[] | undefined {
-	const reader: Reader = { text, dialect, names, statements: [], at: 0, depth: 0, exceeded: false };
-	while (reader.at < text.length) {
-		readPipelines(reader);
-		// An unmatched closing bracket.
-		reader.at++;
+/** A statement while it is read. */
+interface Draft {
+	words: string[];
+	/** The word that is read. */
+	word: string | undefined;
+	outputs: { target: string; appends: boolean }[];
+	/** The next word is the target of a redirection. */
+	redirect: ">" | ">>" | undefined;
+	/** The variable that gets its value. */
+	variable: string | undefined;
+	isLoop: boolean;
+	isExpression: boolean | undefined;
+	/** After the call operator, the first word is a command. */
+	isCalled: boolean;
+	piped: boolean;
+	start: number;
+}
+
+function openDraft(start: number, more: Partial<Draft> = {}): Draft {
+	const nothing = { word: undefined, redirect: undefined, variable: undefined, isExpression: undefined };
+	return { words: [], outputs: [], ...nothing, isLoop: false, isCalled: false, piped: false, start, ...more };
+}
+
+/**
+ * Reads text into statements, those of its blocks before the statement that holds them; `undefined` if it is too long or nested too deeply.
+ * `automatic`: the value of a variable that the text does not assign, by its name in lower case.
+ */
+export function readStatements(
+	text: string,
+	automatic: (name: string) => string | undefined,
+): readonly Statement[] | undefined {
+	const reader = new Reader(text, automatic);
+	return reader.read() ? reader.statements : undefined;
+}
+
+class Reader {
+	readonly statements: Statement[] = [];
+	private readonly text: string;
+	private readonly automatic: (name: string) => string | undefined;
+	private readonly variables = new Map<string, string>();
+	/** The open statements, the innermost last. */
+	private readonly open: Draft[] = [openDraft(0)];
+
+	constructor(text: string, automatic: (name: string) => string | undefined) {
+		this.text = text;
+		this.automatic = automatic;
 	}
-	return reader.exceeded ? undefined : reader.statements;
-}
 
-/** Reads up to the bracket that closes the block, or to the end of the text. */
-function readPipelines(reader: Reader): void {
-	let piped = false;
-	if (reader.depth > MAX_DEPTH) reader.exceeded = true;
-	while (reader.at < reader.text.length && !reader.exceeded) {
-		readStatement(reader, piped);
-		const [separator = ""] = match(reader, /\|(?!\|)\s*|[;\n\r&|]+/y) ?? [];
-		piped = /^\|\s*$/.test(separator);
-		if (separator === "" && /[)}]/.test(reader.text[reader.at] ?? "")) return;
-		if (reader.statements.length > MAX_STATEMENTS) reader.exceeded = true;
-	}
-	if (reader.exceeded) reader.at = reader.text.length;
-}
-
-/** Matches a sticky expression at the reader's position and advances past it. */
-function match(reader: Reader, pattern: RegExp): RegExpExecArray | undefined {
-	pattern.lastIndex = reader.at;
-	const found = pattern.exec(reader.text);
-	if (found) reader.at = pattern.lastIndex;
-	return found ?? undefined;
-}
-
-const blanks = {
-	powershell: /(?:[ \t,]|`\r?\n|#[^\n]*)+/y,
-	cmd: /(?:[ \t,]|\^\r?\n)+/y,
-};
-const assignments = {
-	powershell: /(?:\[[\w.[\]]+\])?\$\{?((?:env:)?\w+)\}?(?:\s*\+?=(?!=)|\s+in\b)\s*/iy,
-	cmd: /set\s+"?(\w+)=/iy,
-};
-const redirection = /(?:\d|\*)?(>>?)(&\d)?/y;
-const expressionStart = /['"\d$(@[{!+]|-[^A-Za-z]/y;
-
-function readStatement(reader: Reader, piped: boolean): void {
-	const { dialect } = reader;
-	match(reader, blanks[dialect]);
-	const assignment = match(reader, assignments[dialect]);
-	const start = reader.at;
-	const isExpression = dialect === "powershell" && match(reader, expressionStart) !== undefined;
-	reader.at = start;
-	const { words, outputs } = readWords(reader);
-	if (assignment?.[1]) {
-		// A value, unless it is a command's output or a loop takes several.
-		const isValue = words.length === 1 && (isExpression || dialect === "cmd") && !/\sin\s*$/i.test(assignment[0]);
-		reader.names.set(assignment[1].toLowerCase(), (isValue ? words.pop() : undefined) ?? UNKNOWN_VALUE);
-	}
-	if (words.length === 0 && outputs.length === 0 && !isExpression) return;
-	const kind = isExpression ? "expression" : "command";
-	reader.statements.push({ words, outputs, piped, kind, source: reader.text.slice(start, reader.at) });
-}
-
-function readWords(reader: Reader): { words: string[]; outputs: Statement["outputs"][number][] } {
-	const words: string[] = [];
-	const outputs: Statement["outputs"][number][] = [];
-	match(reader, /&(?!&)/y);
-	for (;;) {
-		match(reader, blanks[reader.dialect]);
-		if (reader.at >= reader.text.length || match(reader, /(?=[;\n\r|&)}])/y)) return { words, outputs };
-		const [redirects, sign, toStream] = match(reader, redirection) ?? [];
-		if (redirects === undefined) words.push(readWord(reader));
-		else if (toStream === undefined) {
-			match(reader, blanks[reader.dialect]);
-			outputs.push({ target: readWord(reader), appends: sign === ">>" });
+	/** False if a bound was reached. */
+	read(): boolean {
+		const pieces = new RegExp(piece);
+		for (let found = pieces.exec(this.text); found; found = pieces.exec(this.text)) {
+			const skipped = this.take(found.groups ?? {}, found.index, pieces.lastIndex);
+			pieces.lastIndex += skipped;
+			if (this.statements.length > MAX_STATEMENTS || this.open.length > MAX_DEPTH) return false;
 		}
+		while (this.open.length > 1) this.close(this.text.length);
+		this.finish(this.text.length);
+		return true;
 	}
-}
 
-/** A piece of a word: its syntax, and the text that it represents. */
-type Rule = readonly [pattern: RegExp, value: (found: RegExpExecArray, reader: Reader) => string];
-
-const asWritten: Rule[1] = ([text]) => text;
-const escaped: Rule[1] = ([text]) => text.slice(1);
-
-function variableValue([, braced, plain, member = ""]: RegExpExecArray, { names }: Reader): string {
-	const value = names.get((braced ?? plain ?? "").toLowerCase()) ?? UNKNOWN_VALUE;
-	// `$name.txt` is a file name; `$x.Property` and `$x[0]` are unknown.
-	return member === "" ? value : /^\.(txt|json|js|ts|md|log|bak)\b/.test(member) ? value + member : UNKNOWN_VALUE;
-}
-
-const members = /((?:\.\w+|\[[^\]\n]{0,100}\]|\(\))*)/.source;
-const variable: Rule = [new RegExp(String.raw`\$(?:\{([^}\n]+)\}|((?:env:)?[\w?]+))${members}`, "iy"), variableValue];
-const subexpression: Rule = [/\$(?=\()/y, (_found, reader) => readBlock(reader)];
-/** `%name%`, and the `%i` of a loop, whose value is unknown. */
-const percentVariable: Rule = [
-	/%([\w()]+)%|%%?[a-z]\b/iy,
-	([, name = ""], { names }) => names.get(name.toLowerCase()) ?? UNKNOWN_VALUE,
-];
-
-const stringRules: { readonly [dialect in Dialect]: readonly Rule[] } = {
-	powershell: [[/""|`[\s\S]?/y, escaped], subexpression, variable, [/[^"`$]+|\$/y, asWritten]],
-	cmd: [percentVariable, [/[^"%]+|%/y, asWritten]],
-};
-
-const string: Rule = [
-	/"/y,
-	(_found, reader) => {
-		const text = readPieces(reader, stringRules[reader.dialect]);
-		match(reader, /"/y);
-		return text;
-	},
-];
-
-const wordRules: { readonly [dialect in Dialect]: readonly Rule[] } = {
-	powershell: [
-		[/'([^']*(?:''[^']*)*)'?/y, ([, text = ""]) => text.replaceAll("''", "'")],
-		[/@'\r?\n([\s\S]*?)(?:\n'@|$)/y, ([, text = ""]) => text],
-		[/@"\r?\n([\s\S]*?)(?:\n"@|$)/y, ([, text = ""]) => text.replace(/\$[\w:{(]\S*/g, UNKNOWN_VALUE)],
-		string,
-		[/`[\s\S]?/y, escaped],
-		subexpression,
-		[/@?(?=[({])/y, (_found, reader) => readBlock(reader)],
-		variable,
-		[/[^\s;|,&)}'"`$({@>]+|[@$]/y, asWritten],
-	],
-	cmd: [
-		string,
-		[/\^[\s\S]?/y, escaped],
-		percentVariable,
-		[/(?=\()/y, (_found, reader) => readBlock(reader)],
-		[/[^\s;|,&)"^%(>]+|%/y, asWritten],
-	],
-};
-
-function readWord(reader: Reader): string {
-	const start = reader.at;
-	const word = readPieces(reader, wordRules[reader.dialect]);
-	if (reader.at === start) reader.at++;
-	return word;
-}
-
-/** Joins the values of the pieces that the rules find, up to the first character that none of them takes. */
-function readPieces(reader: Reader, rules: readonly Rule[]): string {
-	let text = "";
-	for (let found = true; found && reader.at < reader.text.length; ) {
-		found = rules.some(([pattern, value]) => {
-			const piece = match(reader, pattern);
-			if (piece) text += value(piece, reader);
-			return piece !== undefined;
-		});
+	private get draft(): Draft {
+		return this.open.at(-1) ?? openDraft(this.text.length);
 	}
-	return text;
-}
 
-/** Reads a `{…}` or `(…)` into separate statements; in the word, it becomes the unknown value. */
-function readBlock(reader: Reader): string {
-	reader.at++;
-	reader.depth++;
-	readPipelines(reader);
-	reader.depth--;
-	reader.at++;
-	return UNKNOWN_VALUE;
+	/** Reads one piece. Returns how much of what follows it belongs to it. */
+	private take(found: Readonly<Record<string, string | undefined>>, at: number, end: number): number {
+		const { blank, here, single, double, redirect, end: ends, open, close, variable, member, escaped, plain } = found;
+		if (blank !== undefined) this.endWord();
+		else if (redirect !== undefined) this.redirectTo(redirect);
+		else if (ends !== undefined) this.separate(ends, at, end);
+		else if (open !== undefined) this.openBlock(end);
+		else if (close !== undefined) this.close(at);
+		else if (variable !== undefined) return this.takeVariable(variable, member ?? "", end);
+		else if (double !== undefined) this.add(this.expanded(double), true);
+		else if (here !== undefined) this.add(here.replace(/\$[\w:{(]\S*/g, UNKNOWN_VALUE), true);
+		else if (single !== undefined) this.add(single.replaceAll("''", "'"), true);
+		else if (escaped !== undefined) this.add(escaped, false);
+		else if (plain !== undefined) this.add(plain, /^(?:[\d[!+@]|-[^A-Za-z])/.test(plain));
+		return 0;
+	}
+
+	/** Adds text to the current word; `isValue`: as the first of a statement, it begins an expression. */
+	private add(text: string, isValue: boolean): void {
+		const { draft } = this;
+		draft.isExpression ??= isValue && !draft.isCalled;
+		draft.word = (draft.word ?? "") + text;
+	}
+
+	private takeVariable(written: string, member: string, end: number): number {
+		const name = written.replace(/[${}%]/g, "").toLowerCase();
+		const { draft } = this;
+		const assigned =
+			draft.isExpression === undefined && draft.word === undefined
+				? assigns.exec(this.text.slice(end, end + 40))
+				: null;
+		if (assigned && member === "") {
+			draft.variable = name;
+			draft.isLoop = /in$/i.test(assigned[0]);
+			draft.start = end + assigned[0].length;
+			return assigned[0].length;
+		}
+		const value = this.valueOf(name);
+		// `$name.txt` is a file name; `$x.Property` and `$x[0]` are unknown.
+		const isFile = member === "" || /^\.(txt|json|js|ts|md|log|bak)\b/.test(member);
+		this.add(isFile ? value + member : UNKNOWN_VALUE, true);
+		return 0;
+	}
+
+	private valueOf(name: string): string {
+		return this.variables.get(name) ?? this.automatic(name) ?? UNKNOWN_VALUE;
+	}
+
+	/** The text of a double-quoted string; commands in it are statements of their own. */
+	private expanded(text: string): string {
+		for (const [, inner = ""] of text.matchAll(/\$\(([^)]*)\)/g))
+			this.statements.push(...(readStatements(inner, (name) => this.valueOf(name)) ?? []));
+		return text
+			.replace(/\$\([^)]*\)?/g, UNKNOWN_VALUE)
+			.replace(/\$\{?((?:env:)?\w+)\}?|%(\w+)%/gi, (_all, name?: string, other?: string) =>
+				this.valueOf((name ?? other ?? "").toLowerCase()),
+			)
+			.replace(/`([\s\S])|"(")/g, "$1$2");
+	}
+
+	private endWord(): void {
+		const { draft } = this;
+		if (draft.word === undefined) return;
+		if (draft.redirect) draft.outputs.push({ target: draft.word, appends: draft.redirect === ">>" });
+		else draft.words.push(draft.word);
+		draft.word = undefined;
+		draft.redirect = undefined;
+	}
+
+	private redirectTo(sign: string): void {
+		this.endWord();
+		this.draft.isExpression ??= true;
+		if (!sign.includes("&")) this.draft.redirect = sign.includes(">>") ? ">>" : ">";
+	}
+
+	private separate(sign: string, at: number, end: number): void {
+		this.finish(at);
+		this.open[this.open.length - 1] = openDraft(end, { piped: /^\|\s*$/.test(sign), isCalled: sign.endsWith("&") });
+	}
+
+	private openBlock(end: number): void {
+		this.add(UNKNOWN_VALUE, true);
+		this.open.push(openDraft(end));
+	}
+
+	private close(at: number): void {
+		this.finish(at);
+		if (this.open.length > 1) this.open.pop();
+		else this.open[0] = openDraft(at + 1);
+	}
+
+	private finish(end: number): void {
+		this.endWord();
+		const { words, outputs, variable, isLoop, isExpression = false, piped, start } = this.draft;
+		const [, name, value = ""] = /^set (\w+)=(.*)$/i.exec(words.join(" ")) ?? [];
+		if (name !== undefined) this.variables.set(name.toLowerCase(), value);
+		if (variable !== undefined) {
+			// A value, unless it is a command's output or a loop takes several.
+			const [only = UNKNOWN_VALUE] = words.length === 1 && isExpression && !isLoop ? words : [];
+			this.variables.set(variable, only);
+		}
+		if (words.length + outputs.length === 0) return;
+		this.statements.push({ words, outputs, piped, isExpression, source: this.text.slice(start, end) });
+	}
 }

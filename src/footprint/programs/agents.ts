@@ -1,7 +1,6 @@
 // Coding agents. One that a command starts is not bound by the rules of this session.
-
-import { afterDashes } from "./common-specs.ts";
-import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
+import { describe } from "./notation.ts";
+import { afterDashes, type Call } from "./program-spec.ts";
 
 /** Entry files of installed coding agents. */
 export const agentEntry =
@@ -51,22 +50,20 @@ function startAgent(call: Call): void {
 	call.unknown("program", call.text);
 }
 
-const agent: ProgramSpec = { custom: startAgent };
-
-export const agents: ProgramSpecs = {
-	"pi pi-chronicle claude claude-code codex gemini gemini-cli opencode aider goose amp crush cursor-agent qwen qwen-code copilot cline kilocode kilo roo plandex pdx droid auggie kiro-cli kiro q qchat sgpt mentat gptme openhands interpreter swe-agent sweagent mini-swe-agent devin continue cn codebuff cody jules iflow trae-cli kimi kimi-cli vibe mistral-vibe grok nanocoder octofriend letta ra-aid gpt-engineer gpte aichat rovodev junie claude-squad claude-flow ruflo vibe-kanban happy ccr omp dexto deepagents stakpak":
-		agent,
-	acli: {
-		subcommands: {
-			rovodev: agent,
-			"*": { changes: ["remote"], opaque: "program" },
-		},
-	},
-	"llm ollama mods fabric": {
-		subcommands: {
-			"list ls show ps models keys logs help version": {},
-			launch: agent,
-			"*": { changes: ["remote"], opaque: "program" },
-		},
-	},
-};
+export const agents = describe(
+	`
+pi pi-chronicle claude claude-code codex gemini gemini-cli opencode aider goose amp crush cursor-agent qwen qwen-code copilot cline \
+		kilocode kilo roo plandex pdx droid auggie kiro-cli kiro q qchat sgpt mentat gptme openhands interpreter swe-agent sweagent \
+		mini-swe-agent devin continue cn codebuff cody jules iflow trae-cli kimi kimi-cli vibe mistral-vibe grok nanocoder octofriend \
+		letta ra-aid gpt-engineer gpte aichat rovodev junie claude-squad claude-flow ruflo vibe-kanban happy ccr omp dexto deepagents \
+		stakpak | @startAgent
+acli
+	rovodev | @startAgent
+	* | ~remote ?program
+llm ollama mods fabric
+	list ls show ps models keys logs help version
+	launch | @startAgent
+	* | ~remote ?program
+`,
+	{ startAgent },
+);

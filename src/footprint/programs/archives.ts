@@ -1,7 +1,8 @@
 // Archives and compression: which files are packed, unpacked and overwritten.
 import { UNKNOWN_VALUE } from "../text.ts";
 import { opensToAll } from "./coreutils.ts";
-import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
+import { describe, describeFields } from "./notation.ts";
+import type { Call } from "./program-spec.ts";
 
 /** `tar`: the mode decides whether operands are read or written; `-C` changes the directory for the operands after it. */
 function tar(call: Call): void {
@@ -60,17 +61,6 @@ function spreadCluster(letters: string, words: readonly string[]): string[] {
 	}
 	return [...spread, ...rest];
 }
-
-const tarProgram = {
-	options: {
-		"-f --file -C --directory --cd --exclude --transform --xform --strip-components -b --blocking-factor --owner --group --mode --mtime -H --format -V --label -K -N --newer --warning":
-			"text",
-		[tarCommands]: "text",
-		"-T --files-from -X --exclude-from": "read",
-		"-g --listed-incremental --index-file --volno-file": "write",
-	},
-	custom: tar,
-} as const;
 
 /** Compressors replace each file with a compressed (or decompressed) one, unless they write to standard output. */
 function compress(call: Call): void {
@@ -197,54 +187,31 @@ function sevenZip(call: Call): void {
 	}
 }
 
-const compressors: ProgramSpecs = abbreviating({
-	"tar gtar bsdtar": tarProgram,
-	"gzip gunzip bzip2 bunzip2 pigz unpigz pbzip2 xz unxz lzma unlzma zstd unzstd lz4 unlz4 brotli compress uncompress": {
-		options: { "-S --suffix -T --threads -o -b -p": "text" },
-		custom: compress,
-	},
-	zip: {
-		options: {
-			"-x --exclude -i --include -n --suffixes -b --temp-path -t --from-date -P --password -TT --unzip-command": "text",
-		},
-		custom: zip,
-	},
-	unzip: { options: { "-d -x -P": "text" }, custom: unzip },
-	zipinfo: { operands: { first: ["read"] } },
-	"7z 7za 7zr 7zz": { attached: "-o -p -m -t -x -i -s", custom: sevenZip },
-	"unrar rar": { operands: { first: ["text"], rest: "read" }, changes: ["worktree"] },
-	ar: {
-		custom: (call) => {
-			const [verb = "", archive, ...files] = call.operands;
-			const looks = /^-?[tp]/.test(verb);
-			if (archive !== undefined) call.applyRole(looks || /^-?x/.test(verb) ? "read" : "write", archive);
-			if (/^-?x/.test(verb))
-				for (const file of files.length > 0 ? files : ["."])
-					call.access("write", file, { recursive: files.length === 0 });
-			else if (!looks) for (const file of files) call.applyRole("read", file);
-		},
-	},
-	cpio: {
-		options: {
-			"-F --file -I -E --pattern-file": "read",
-			"-O": "replace",
-			"-H --format -D --directory -R --owner": "text",
-		},
-		custom: cpio,
-	},
-});
+const tarProgram = describeFields(
+	`@tar | -f --file -C --directory --cd --exclude --transform --xform --strip-components -b --blocking-factor --owner --group --mode \
+		--mtime -H --format -V --label -K -N --newer --warning: text | ${tarCommands}: text | -T --files-from -X --exclude-from: read \
+		| -g --listed-incremental --index-file --volno-file: write`,
+	{ tar },
+	"abbreviating",
+);
 
-export const archives: ProgramSpecs = {
-	...compressors,
-	rsync: {
-		options: {
-			"-e --rsh --exclude --include -f --filter --max-size --min-size --bwlimit --port --chmod --chown --info --out-format --timeout -M --remote-option --rsync-path --password-file":
-				"text",
-			"--exclude-from --include-from --files-from": "read",
-			"--log-file --write-batch": "replace",
-			"--backup-dir -T --temp-dir --partial-dir": "make",
-			"--compare-dest --copy-dest --link-dest": "list",
-		},
-		custom: rsync,
-	},
-};
+export const archives = describe(
+	`
+tar gtar bsdtar | =tarProgram
+gzip gunzip bzip2 bunzip2 pigz xz unxz lzma zstd unzstd lz4 brotli compress uncompress | @compress \
+		| -S --suffix -T --threads -o -b -p: text
+zip | @zip | -x --exclude -i --include -n --suffixes -b --temp-path -t --from-date -P --password -TT --unzip-command: text
+ar
+	t tv p | read*
+	* | ~worktree in:operands
+unzip | @unzip | -d -x -P: text
+7z 7za 7zr | @sevenZip | -o -p -m -t -x -i -s ?
+cpio | @cpio | -F --file -I -E --pattern-file: read | -O: replace | -H --format -D --directory -R --owner: text
+rsync | @rsync | -e --rsh --exclude --include -f --filter --max-size --min-size --bwlimit --port --chmod --chown --info --out-format \
+		--timeout -M --remote-option --rsync-path --password-file: text | --exclude-from --include-from --files-from: read \
+		| --log-file --write-batch: replace | --backup-dir -T --temp-dir --partial-dir: make \
+		| --compare-dest --copy-dest --link-dest: list
+`,
+	{ compress, cpio, rsync, sevenZip, tarProgram, unzip, zip },
+	"abbreviating",
+);

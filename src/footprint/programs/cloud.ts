@@ -1,5 +1,6 @@
 // Clouds and infrastructure. Their command lines are judged by their verbs: reading, changing, deploying, deleting.
-import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
+import { describe } from "./notation.ts";
+import type { Call } from "./program-spec.ts";
 import { judgeSql } from "./sql.ts";
 
 const lookingVerb =
@@ -118,16 +119,6 @@ function deletesExtra(call: Call): boolean {
 const streamsToFile =
 	/^(get-object|get-object-torrent|select-object-content|invoke|synthesize-speech|get-export|get-sdk|get-media|get-clip|get-job-output|get-archive|retrieve-\w+|download-[\w-]+)$/;
 
-/** `aws` services; `aws s3` has local paths and is judged by `s3`. */
-function aws(call: Call): void {
-	const [, verb = ""] = call.operands;
-	// These write their result into the file named last.
-	const last = call.args.at(-1);
-	if (last !== undefined && last === call.operands.at(-1) && call.operands.length > 2 && streamsToFile.test(verb))
-		call.applyRole("replace", last);
-	judgeVerb(call);
-}
-
 function s3(call: Call): void {
 	const [, verb = "", from, to] = call.operands;
 	if (/^(ls|presign)$/.test(verb) || call.has("--dryrun")) return;
@@ -155,92 +146,68 @@ function copyWithS3(call: Call, verb: string, from: string | undefined, to: stri
 	if (removes) call.effect("delete-infrastructure");
 }
 
-const byVerb: ProgramSpec = {
-	options: {
-		"--profile --region --output --query --project --account --format --filter --zone -g --resource-group -n --name --subscription --location -o -t --token --scope --team --site --app -a --org --env -e --config -c --command -C":
-			"text",
-	},
-	custom: judgeVerb,
-};
+/** `aws`: its storage has local paths, the other services are judged by their verbs. */
+function aws(call: Call): void {
+	const [service, verb = ""] = call.operands;
+	if (service === "s3") {
+		s3(call);
+		return;
+	}
+	// These write their result into the file named last.
+	const last = call.args.at(-1);
+	if (last !== undefined && last === call.operands.at(-1) && call.operands.length > 2 && streamsToFile.test(verb))
+		call.applyRole("replace", last);
+	judgeVerb(call);
+}
 
-/** Terraform and its variants: a plan only reads, unless it is saved. */
-const infrastructure: ProgramSpec = {
-	dashes: "one",
-	options: { "-chdir": "directory" },
-	changesIn: "directory",
-	subcommands: {
-		"plan validate show output version graph get-help help console metadata": {
-			dashes: "one",
-			options: { "-out -generate-config-out": "replace", "-var-file": "read", "-var -target -replace": "text" },
-			// `show` prints a state file, in which secrets are readable.
-			custom: (call) => {
-				for (const file of call.operands)
-					if (/\.tfstate|\.tfplan|\//.test(file) || call.exists(file)) call.applyRole("read", file);
-			},
-		},
-		providers: { subcommands: { schema: {}, "lock mirror": { changes: ["worktree"] } } },
-		"run-all run": {
-			dashes: "one",
-			custom: (call) => call.run(["terraform", ...call.operands.filter((word) => word !== "--")]),
-		},
-		fmt: {
-			changes: ["worktree"],
-			changesIn: "operands",
-			dashes: "one",
-			when: { "-check --check": { harmless: true } },
-		},
-		"init get": { changes: ["worktree"] },
-		apply: {
-			changes: ["remote"],
-			effects: ["deploy"],
-			dashes: "one",
-			when: { "-destroy --destroy": { effects: ["delete-infrastructure"] } },
-		},
-		destroy: { changes: ["remote"], effects: ["delete-infrastructure"] },
-		state: {
-			subcommands: {
-				"list show pull": {},
-				rm: { changes: ["remote"], effects: ["delete-infrastructure"] },
-				"*": { changes: ["remote"] },
-			},
-		},
-		workspace: {
-			subcommands: {
-				"list show": {},
-				delete: { changes: ["remote"], effects: ["delete-infrastructure"] },
-				"*": { changes: ["worktree"] },
-			},
-		},
-		"*": { changes: ["remote"] },
-	},
-};
+/** `terraform show` prints a state file, in which secrets are readable. */
+function showState(call: Call): void {
+	for (const file of call.operands)
+		if (/\.tfstate|\.tfplan|\//.test(file) || call.exists(file)) call.applyRole("read", file);
+}
 
-export const cloud: ProgramSpecs = {
-	aws: {
-		...byVerb,
-		options: { ...byVerb.options, "--cli-input-json --body --template-file --zip-file": "text" },
-		custom: (call) => (call.operands[0] === "s3" ? s3(call) : aws(call)),
-	},
-	"gcloud az doctl oci ibmcloud aliyun linode-cli hcloud scw vultr-cli exo openstack eksctl gsutil bq cdktf sam serverless sls firebase vercel netlify wrangler flyctl fly railway render heroku supabase amplify now surge dokku cf pulumi cdk eb ecs-cli hasura planetscale pscale turso neonctl convex sst fauna contentful sanity shopify stripe twilio auth0 cloudflared ngrok tailscale vault consul nomad s3cmd s5cmd azcopy b2 atlas koyeb dagster prefect modal":
-		byVerb,
-	"terraform tofu terragrunt": infrastructure,
-	"ansible-playbook ansible-galaxy chef knife puppet": {
-		changes: ["remote"],
-		opaque: "script",
-		when: { "--check --syntax-check --list-hosts --list-tasks --list-tags": { harmless: true } },
-	},
-	packer: { subcommands: { "validate inspect fmt version": {}, "*": { changes: ["remote"], effects: ["deploy"] } } },
-	rclone: {
-		subcommands: {
-			"ls lsd lsl lsf lsjson size check cat about version listremotes tree md5sum sha1sum": {},
-			"delete purge deletefile rmdir rmdirs cleanup": { changes: ["remote"], effects: ["delete-infrastructure"] },
-			"sync move moveto": {
-				changes: ["remote", "worktree"],
-				effects: ["recursive-delete"],
-				when: { "-n --dry-run": { harmless: true } },
-			},
-			"*": { changes: ["remote", "worktree"] },
-		},
-	},
-	"sentry-cli codecov datadog-ci newrelic honeycomb snyk-cli act circleci buildkite-agent": byVerb,
-};
+function runTerraform(call: Call): void {
+	call.run(["terraform", ...call.operands.filter((word) => word !== "--")]);
+}
+
+export const cloud = describe(
+	`
+$byVerb | @judgeVerb | --profile --region --output --query --project --account --format --filter --zone -g --resource-group -n --name \
+		--subscription --location -o -t --token --scope --team --site --app -a --org --env -e --config -c --command -C: text
+aws | =byVerb @aws | --cli-input-json --body --template-file --zip-file: text
+gcloud az doctl oci ibmcloud aliyun linode-cli hcloud openstack eksctl gsutil bq cdktf sam serverless sls firebase vercel netlify \
+		wrangler flyctl fly railway render heroku supabase amplify now surge dokku cf pulumi cdk eb pscale turso neonctl convex sst \
+		shopify stripe twilio cloudflared ngrok tailscale vault consul nomad s3cmd s5cmd azcopy b2 act sentry-cli circleci | =byVerb
+terraform tofu terragrunt | in:directory dash | -chdir: directory
+	plan validate show output version graph get-help help console metadata | dash @showState | -out -generate-config-out: replace \
+			| -var-file: read | -var -target -replace: text
+	providers
+		schema
+		lock mirror | ~worktree
+	run-all run | dash @runTerraform
+	fmt | ~worktree in:operands dash | -check --check > harmless
+	init get | ~worktree
+	apply | ~remote +deploy dash | -destroy --destroy > +delete-infrastructure
+	destroy | ~remote +delete-infrastructure
+	state
+		list show pull
+		rm | ~remote +delete-infrastructure
+		* | ~remote
+	workspace
+		list show
+		delete | ~remote +delete-infrastructure
+		* | ~worktree
+	* | ~remote
+ansible-playbook ansible-galaxy chef knife puppet | ~remote ?script \
+		| --check --syntax-check --list-hosts --list-tasks --list-tags > harmless
+packer
+	validate inspect fmt version
+	* | ~remote +deploy
+rclone
+	ls lsd lsl lsf lsjson size check cat about version listremotes tree md5sum sha1sum
+	delete purge deletefile rmdir rmdirs cleanup | ~remote +delete-infrastructure
+	sync move moveto | ~remote ~worktree +recursive-delete | -n --dry-run > harmless
+	* | ~remote ~worktree
+`,
+	{ aws, judgeVerb, runTerraform, showState },
+);

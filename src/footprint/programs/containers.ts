@@ -1,11 +1,7 @@
 // Containers and orchestrators: what they list, start and remove.
-
-import { afterDashes, changesUnless } from "./common-specs.ts";
 import { mountsOf, runInContainer } from "./container-mounts.ts";
-import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
-
-const changes: ProgramSpec = { changes: ["containers"] };
-const deletes: ProgramSpec = { changes: ["containers"], effects: ["delete-containers"] };
+import { describe } from "./notation.ts";
+import { afterDashes, type Call } from "./program-spec.ts";
 
 /** `docker run`: mounts folders and runs a command in the container. */
 function runContainer(call: Call): void {
@@ -36,106 +32,6 @@ function copy(call: Call): void {
 	else call.change("containers");
 }
 
-const runOptions: ProgramSpec["options"] = {
-	"-v --volume --mount -e --env -p --publish --name -w --workdir -u --user --network --net --entrypoint -h --hostname --platform -m --memory --cpus --gpus --device -l --label --restart --add-host --cap-add --cap-drop --security-opt --shm-size --tmpfs --ulimit --pull --log-driver --log-opt --link --dns --ipc --pid --userns --volumes-from --stop-signal --stop-timeout --expose --cgroup-parent --health-cmd":
-		"text",
-	"--env-file --label-file": "read",
-	"--cidfile": "replace",
-};
-
-const composeSubcommands: { readonly [names: string]: ProgramSpec } = {
-	"ps ls logs images top port version events stats volumes": {},
-	"config convert": {
-		options: { "-o --output": "replace", "--format --hash": "text" },
-		when: { "--lock-image-digests": { changes: ["worktree"] } },
-	},
-	down: { ...changes, when: { "-v --volumes --rmi": { effects: ["delete-containers"] } } },
-	rm: deletes,
-	exec: { optionsFirst: true, options: { "-e --env -u --user -w --workdir --index": "text" }, custom: execInContainer },
-	run: { optionsFirst: true, options: runOptions, custom: execInContainer },
-	"*": changes,
-};
-
-const compose: ProgramSpec = {
-	options: {
-		"-f --file": "read",
-		// Read into containers, not shown; `config` prints it.
-		"--env-file": "text",
-		"-p --project-name --profile --ansi --progress": "text",
-		"--project-directory": "directory",
-	},
-	subcommands: composeSubcommands,
-};
-
-const dockerSubcommands: { readonly [names: string]: ProgramSpec } = {
-	"ps images logs inspect info version top stats port diff history search events help": {},
-	run: { optionsFirst: true, options: runOptions, custom: runContainer },
-	create: { optionsFirst: true, options: runOptions, custom: runContainer },
-	exec: {
-		optionsFirst: true,
-		options: { "-e --env -u --user -w --workdir --env-file": "text" },
-		custom: execInContainer,
-	},
-	cp: { custom: copy },
-	build: {
-		custom: (call) => {
-			for (const secret of call.values("--secret")) {
-				const source = /(?:^|,)(?:source|src)=([^,]+)/.exec(secret)?.[1];
-				if (source !== undefined) call.applyRole("read", source);
-			}
-		},
-		changes: ["containers"],
-		operands: "read",
-		recursive: true,
-		skips: ["ignored"],
-		options: {
-			"-f --file": "read",
-			"-t --tag --build-arg --target --platform --progress --cache-from --cache-to --label --secret --ssh --network -o --output":
-				"text",
-			"--iidfile": "replace",
-		},
-	},
-	buildx: {
-		subcommands: {
-			"ls du inspect version": {},
-			imagetools: changesUnless("inspect", "containers"),
-			"*": changes,
-		},
-	},
-	"save export": { options: { "-o --output": "replace" } },
-	"load import": { ...changes, options: { "-i --input": "read" } },
-	"rm rmi": deletes,
-	push: { changes: ["remote"], effects: ["publish"] },
-	compose: compose,
-	"system volume image container network builder pod machine artifact farm": {
-		subcommands: {
-			"ls list ps inspect df info events logs history top stats port diff": {},
-			"prune rm rmi remove reset delete": deletes,
-			"export save": { options: { "-o --output": "replace" } },
-			cp: { custom: copy },
-			run: { optionsFirst: true, options: runOptions, custom: runContainer },
-			exec: { optionsFirst: true, options: { "-e --env -u --user -w --workdir": "text" }, custom: execInContainer },
-			"*": changes,
-		},
-	},
-	"context manifest plugin trust swarm node service stack secret config": {
-		subcommands: { "ls list inspect show ps logs": {}, "rm remove prune": deletes, "*": changes },
-	},
-	"login logout": { changes: ["system"] },
-	sandbox: { ...changes, subcommands: { run: { effects: ["nested-agent"] }, "ls inspect version": {}, "*": changes } },
-	"*": changes,
-};
-
-const clusterChange: ProgramSpec = {
-	changes: ["remote"],
-	options: {
-		"--from-file --from-env-file": "text",
-		"-f --filename -k --kustomize": "read",
-		"-n --namespace -l --selector -p --patch --type -o --output --context --cluster": "text",
-	},
-	when: { "--dry-run": { harmless: true } },
-};
-
 /** Mounts that give a container the machine: its root, its system folders, the socket that commands its containers. */
 const openFolders = /^\/(?:etc|root|boot|dev|proc|sys|usr|bin|sbin|lib|var|home|run)?$/;
 const openSockets = /(?:docker|podman|containerd)\.sock/;
@@ -151,117 +47,129 @@ function isOpenToMachine(call: Call): boolean {
 	);
 }
 
-export const containers: ProgramSpecs = {
-	"docker podman nerdctl": {
-		options: { "-H --host --context -c --log-level -l": "text", "--config": "list" },
-		subcommands: dockerSubcommands,
-	},
-	"docker-compose podman-compose": compose,
-	"kubectl oc k": {
-		options: {
-			"-n --namespace --context --cluster --user -s --server --request-timeout -v": "text",
-			"--kubeconfig": "read",
-		},
-		subcommands: {
-			auth: { subcommands: { "can-i whoami": { operands: "text" }, "*": clusterChange } },
-			kustomize: {
-				operands: "list",
-				options: {
-					"-o --output": "replace",
-					"-e --env --mount --network-name --helm-command --as-current-user": "text",
-				},
-				when: { "--enable-exec --enable-alpha-plugins --enable-helm": { opaque: "script" } },
-			},
-			"cluster-info": { options: { "--output-directory": "make", "-n --namespaces --namespace -o --output": "text" } },
-			"get describe logs top explain api-resources api-versions version diff events wait options help completion": {
-				options: {
-					"-o --output -l --selector -n --namespace -c --container --tail --since --field-selector --sort-by -A --for --timeout --context":
-						"text",
-					"-f --filename -k": "read",
-				},
-			},
-			config: changesUnless("view get-contexts current-context get-clusters get-users", "system"),
-			delete: { ...clusterChange, effects: ["delete-infrastructure"] },
-			drain: { ...clusterChange, effects: ["delete-infrastructure"] },
-			exec: {
-				optionsFirst: true,
-				options: { "-n --namespace -c --container --context": "text" },
-				custom: execInContainer,
-			},
-			cp: { custom: copy },
-			"port-forward proxy attach": { changes: ["system"] },
-			rollout: { subcommands: { "status history": {}, "*": { ...clusterChange, effects: ["deploy"] } } },
-			"apply create replace patch set scale edit": {
-				...clusterChange,
-				effects: ["deploy"],
-				custom: (call) => {
-					for (const source of call.values("--from-file --from-env-file"))
-						call.applyRole("read", source.replace(/^[^/=]*=/, ""));
-				},
-			},
-			"*": clusterChange,
-		},
-	},
-	helm: {
-		options: { "-n --namespace --kube-context": "text", "--kubeconfig": "read" },
-		subcommands: {
-			"list ls status get history search show template lint version env help verify": {
-				options: {
-					"-f --values": "read",
-					"--set -n --namespace -o --output --version --repo": "text",
-					"--output-dir": "make",
-					"--post-renderer": "script",
-				},
-			},
-			"uninstall delete un": { changes: ["remote"], effects: ["delete-infrastructure"] },
-			"install upgrade rollback": {
-				changes: ["remote"],
-				effects: ["deploy"],
-				options: { "-f --values": "read", "--set -n --namespace --version": "text" },
-				when: { "--dry-run": { harmless: true } },
-			},
-			"repo plugin dependency dep": changesUnless("list ls", "system"),
-			push: { changes: ["remote"], effects: ["publish"] },
-			"*": { changes: ["worktree"], changesIn: "operands" },
-		},
-	},
-	"minikube kind k3d colima lima limactl vagrant": {
-		subcommands: {
-			"status list ls ip logs version get profile-list global-status ssh-config": {},
-			"ssh shell": {
-				...changes,
-				optionsFirst: true,
-				options: { "-c --command": "text" },
-				custom: (call) => {
-					for (const text of call.values("-c --command")) call.script(text, { where: "elsewhere" });
-					const words = afterDashes(call) ?? call.operands.slice(call.name === "minikube" ? 0 : 1);
-					// What follows goes to ssh, which may have options before the command.
-					if (words[0]?.startsWith("-"))
-						call.script(words.filter((word) => !word.startsWith("-")).join(" "), { where: "elsewhere" });
-					else if (words.length > 0)
-						call.run(
-							words.filter((word) => word !== "--"),
-							"",
-							"elsewhere",
-						);
-				},
-			},
-			"delete destroy": deletes,
-			"*": changes,
-		},
-	},
-	"skaffold tilt okteto argocd flux istioctl": {
-		subcommands: {
-			"version get list diff status logs": {},
-			"delete uninstall": { changes: ["remote"], effects: ["delete-infrastructure"] },
-			"*": { changes: ["remote"], effects: ["deploy"] },
-		},
-	},
-	"buildah skopeo crane": {
-		subcommands: {
-			"inspect images ls list-tags digest manifest config version": {},
-			"rm rmi delete": deletes,
-			"*": changes,
-		},
-	},
-};
+function readSecrets(call: Call): void {
+	for (const secret of call.values("--secret")) {
+		const source = /(?:^|,)(?:source|src)=([^,]+)/.exec(secret)?.[1];
+		if (source !== undefined) call.applyRole("read", source);
+	}
+}
+
+function readSources(call: Call): void {
+	for (const source of call.values("--from-file --from-env-file"))
+		call.applyRole("read", source.replace(/^[^/=]*=/, ""));
+}
+
+/** `minikube ssh -- command`, `vagrant ssh -c text`, `limactl shell name command`. */
+function onMachine(call: Call): void {
+	for (const text of call.values("-c --command")) call.script(text, { where: "elsewhere" });
+	const given = afterDashes(call) ?? call.operands.slice(call.name === "minikube" ? 0 : 1);
+	const words = given.filter((word) => word !== "--");
+	// What follows goes to ssh, which may have options before the command.
+	if (words[0]?.startsWith("-"))
+		call.script(words.filter((word) => !word.startsWith("-")).join(" "), { where: "elsewhere" });
+	else if (words.length > 0) call.run(words, "", "elsewhere");
+}
+
+export const containers = describe(
+	`
+$runs | first | -v --volume --mount -e --env -p --publish --name -w --workdir -u --user --network --net --entrypoint -h --hostname \
+		--platform -m --memory --cpus --gpus --device -l --label --restart --add-host --cap-add --cap-drop --security-opt --shm-size \
+		--tmpfs --ulimit --pull --log-driver --log-opt --link --dns --ipc --pid --userns --volumes-from --stop-signal --stop-timeout \
+		--expose --cgroup-parent --health-cmd: text | --env-file --label-file: read | --cidfile: replace
+$cluster | ~remote | --from-file --from-env-file: text | -f --filename -k --kustomize: read \
+		| -n --namespace -l --selector -p --patch --type -o --output --context --cluster: text | --dry-run > harmless
+$compose | -f --file: read | --env-file: text | -p --project-name --profile --ansi --progress: text | --project-directory: directory
+	ps ls logs images top port version events stats volumes
+	config convert | -o --output: replace | --format --hash: text | --lock-image-digests > ~worktree
+	down | ~containers | -v --volumes --rmi > +delete-containers
+	rm | ~containers +delete-containers
+	exec | first @execInContainer | -e --env -u --user -w --workdir --index: text
+	run | =runs @execInContainer
+	* | ~containers
+docker podman nerdctl | -H --host --context -c --log-level -l: text | --config: list
+	ps images logs inspect info version top stats port diff history search events help
+	run | =runs @runContainer
+	create | =runs @runContainer
+	exec | first @execInContainer | -e --env -u --user -w --workdir --env-file: text
+	cp | @copy
+	build | read* recursive skips:ignored ~containers @readSecrets | -f --file: read | -t --tag --build-arg --target --platform \
+			--progress --cache-from --cache-to --label --secret --ssh --network -o --output: text | --iidfile: replace
+	buildx
+		ls du inspect version
+		imagetools
+			inspect
+			* | ~containers
+		* | ~containers
+	save export | -o --output: replace
+	load import | ~containers | -i --input: read
+	rm rmi | ~containers +delete-containers
+	push | ~remote +publish
+	compose | =compose
+	system volume image container network builder pod machine artifact farm
+		ls list ps inspect df info events logs history top stats port diff
+		prune rm rmi remove reset delete | ~containers +delete-containers
+		export save | -o --output: replace
+		cp | @copy
+		run | =runs @runContainer
+		exec | first @execInContainer | -e --env -u --user -w --workdir: text
+		* | ~containers
+	context manifest plugin trust swarm node service stack secret config
+		ls list inspect show ps logs
+		rm remove prune | ~containers +delete-containers
+		* | ~containers
+	login logout | ~system
+	sandbox | ~containers
+		run | +nested-agent
+		ls inspect version
+		* | ~containers
+	* | ~containers
+docker-compose podman-compose | =compose
+kubectl oc k | -n --namespace --context --cluster --user -s --server --request-timeout -v: text | --kubeconfig: read
+	auth
+		can-i whoami | text*
+		* | =cluster
+	kustomize | list* | -o --output: replace | -e --env --mount --network-name --helm-command --as-current-user: text \
+			| --enable-exec --enable-alpha-plugins --enable-helm > ?script
+	cluster-info | --output-directory: make | -n --namespaces --namespace -o --output: text
+	get describe logs top explain api-resources api-versions version diff events wait options help completion | -o --output -l \
+			--selector -n --namespace -c --container --tail --since --field-selector --sort-by -A --for --timeout --context: text \
+			| -f --filename -k: read
+	config
+		view get-contexts current-context get-clusters get-users
+		* | ~system
+	delete | =cluster +delete-infrastructure
+	drain | =cluster +delete-infrastructure
+	exec | first @execInContainer | -n --namespace -c --container --context: text
+	cp | @copy
+	port-forward proxy attach | ~system
+	rollout
+		status history
+		* | =cluster +deploy
+	apply create replace patch set scale edit | =cluster +deploy @readSources
+	* | =cluster
+helm | -n --namespace --kube-context: text | --kubeconfig: read
+	list ls status get history search show template lint version env help verify | -f --values: read \
+			| --set -n --namespace -o --output --version --repo: text | --output-dir: make | --post-renderer: script
+	uninstall delete un | ~remote +delete-infrastructure
+	install upgrade rollback | ~remote +deploy | -f --values: read | --set -n --namespace --version: text | --dry-run > harmless
+	repo plugin dependency dep
+		list ls
+		* | ~system
+	push | ~remote +publish
+	* | ~worktree in:operands
+minikube kind k3d colima lima limactl vagrant
+	status list ls ip logs version get profile-list global-status ssh-config
+	ssh shell | ~containers first @onMachine | -c --command: text
+	delete destroy | ~containers +delete-containers
+	* | ~containers
+skaffold tilt argocd flux istioctl
+	version get list diff status logs
+	delete uninstall | ~remote +delete-infrastructure
+	* | ~remote +deploy
+buildah skopeo crane
+	inspect images ls list-tags digest manifest config version
+	rm rmi delete | ~containers +delete-containers
+	* | ~containers
+`,
+	{ copy, execInContainer, onMachine, readSecrets, readSources, runContainer },
+);

@@ -1,8 +1,8 @@
 // Network clients: what they download, upload and write.
 import { UNKNOWN_VALUE } from "../text.ts";
 import { isRemotePath } from "./archives.ts";
-import { wraps } from "./common-specs.ts";
-import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
+import { describe } from "./notation.ts";
+import type { Call } from "./program-spec.ts";
 import { runProxies } from "./wrappers.ts";
 
 /** `curl`: prints unless an option makes it write; sends data with `-d`, `-F`, `-T`. */
@@ -99,33 +99,6 @@ function transfer(call: Call): void {
 	}
 }
 
-const fetchers: ProgramSpecs = abbreviating({
-	curl: {
-		fetches: true,
-		flags: "--parallel --netrc",
-		options: {
-			"-o --output --output-dir -d --data --data-binary --data-ascii --data-raw --data-urlencode --json -F --form -b --cookie -H --header -X --request -u --user -A --user-agent -e --referer -m --max-time --connect-timeout --retry --retry-delay -w --write-out -x --proxy -r --range --limit-rate --resolve --interface -y -Y -z --time-cond --url --url-query -C --continue-at --max-redirs --noproxy --ciphers --tls-max --oauth2-bearer --aws-sigv4 --max-filesize --unix-socket --variable -Q --quote --mail-from --mail-rcpt --form-string -P --parallel-max":
-				"text",
-			"-T --upload-file -E --cert --cert-type --key --cacert -K --config --netrc-file": "read",
-			"-c --cookie-jar -D --dump-header --trace --trace-ascii --stderr --etag-save --hsts --libcurl --alt-svc --ssl-sessions":
-				"replace",
-		},
-		custom: curl,
-	},
-	wget: {
-		fetches: true,
-		options: {
-			"-O --output-document -P --directory-prefix -t --tries -T --timeout --header -U --user-agent --user --password --post-data --body-data --method -A --accept -R --reject -D --domains -l --level -w --wait --limit-rate -Q --quota -e --execute --max-redirect -B --base -X -I --cut-dirs":
-				"text",
-			"-i --input-file --post-file --body-file --load-cookies --certificate --private-key --ca-certificate": "read",
-			"-o --output-file -a --append-output --save-cookies": "replace",
-			"--use-askpass": "script",
-		},
-		attached: "--no-check-certificate",
-		custom: wget,
-	},
-});
-
 /** `ssh-keygen` creates a key pair, unless an option shows or searches something. */
 function makeKeys(call: Call): void {
 	const given = call.values("-f")[0];
@@ -138,85 +111,62 @@ function makeKeys(call: Call): void {
 	else call.access("write", given ?? `${call.home}/.ssh/id_ed25519`);
 }
 
-export const downloads: ProgramSpecs = {
-	...fetchers,
-	"http https xh xhs httpie": {
-		fetches: true,
-		options: {
-			"-o --output": "replace",
-			"--session-read-only": "read",
-			"-a --auth -A --auth-type -p --print -s --style --timeout --verify --session": "text",
-		},
-		custom: (call) => {
-			const method = call.operands.find((word) => /^[A-Z]+$/.test(word));
-			const sends = call.operands.some((word, index) => index > 0 && /^[\w-]+(=(?!=)|:=|@)/.test(word));
-			if ((method !== undefined && !/^(GET|HEAD|OPTIONS)$/.test(method)) || sends) call.change("remote");
-			// Writes a file named after the URL, or the files of a session.
-			if (call.has("-d --download")) call.change("worktree");
-			if (call.has("--session")) call.change("system");
-			for (const word of call.operands) {
-				const file = /^[\w-]*(?:@|=@|:=@)(.+)$/.exec(word)?.[1];
-				if (file !== undefined) call.applyRole("read", file);
-			}
-		},
-	},
-	aria2c: {
-		fetches: true,
-		options: { "-o --out -d --dir": "make", "-i --input-file": "read", "-x -s -j -k": "text" },
-		changes: ["worktree"],
-	},
-	"yt-dlp youtube-dl": {
-		options: { "--exec": "script", "-o --output -f --format -P --paths": "text" },
-		changes: ["worktree"],
-		when: { "-F --list-formats -j --dump-json -s --simulate -g --get-url": { harmless: true } },
-	},
-	scp: {
-		options: { "-i -F": "read", "-P -o -l -c -J -D -X": "text", "-S": "script" },
-		custom: (call) => {
-			runProxies(call);
-			remoteCopy(call);
-		},
-	},
-	"sftp ftp lftp tftp": {
-		opaque: "program",
-		changes: ["remote"],
-		options: { "-b -i -F": "read", "-c -e -o -P": "text" },
-		custom: transfer,
-	},
-	"nc netcat ncat socat": { options: { "-e -c --exec --sh-exec --lua-exec": "text" }, custom: connect },
-	"ping ping6 traceroute tracepath mtr dig nslookup host whois lsof telnet": {},
-	openssl: {
-		options: {
-			"-in -key -cert -CAfile -inkey -certfile -config -signkey -rand": "read",
-			"-out -keyout -writerand -sess_out -keylogfile -CAserial -certsout -signer": "replace",
-			"-days -subj -newkey -connect -passin -passout -pass -servername -addext -digest": "text",
-		},
-		dashes: "one",
-		custom: (call) => {
-			if (call.has("-CAcreateserial") || /^(ca|rehash|fipsinstall)$/.test(call.operands[0] ?? ""))
-				call.change("worktree");
-			if (call.has("-engine -provider-path -provider_path")) call.unknown("script", call.text);
-		},
-	},
-	"gpg gpg2 age": {
-		operands: "read",
-		options: { "-o --output": "replace", "-r --recipient -u --local-user -i -R": "text" },
-		changes: ["system"],
-		when: { "-k --list-keys -K --list-secret-keys --verify --fingerprint": { harmless: true } },
-	},
-	"ssh-keygen": {
-		options: { "-f -t -b -C -N -P -R -F -E -m -O -V -n -I -s -a -D -z -Y -r": "text" },
-		custom: makeKeys,
-	},
-	"ssh-add ssh-copy-id": {
-		operands: "read",
-		options: { "-i": "read", "-t -s -e -E -o -p": "text" },
-		changes: ["system"],
-		when: { "-l -L": { harmless: true } },
-	},
-	"ssh-keyscan": { options: { "-f": "read", "-t -p -T": "text" } },
-	nmap: {
-		options: { "-oN -oX -oS -oG -oA": "replace", "-iL --excludefile": "read", "-p --script --exclude -e": "text" },
-	},
-	"ssh-agent": wraps("-a -t -P -E", { changes: ["system"] }),
-};
+/** `http` and its like: fields and files among the words are sent. */
+function request(call: Call): void {
+	const method = call.operands.find((word) => /^[A-Z]+$/.test(word));
+	const sends = call.operands.some((word, index) => index > 0 && /^[\w-]+(=(?!=)|:=|@)/.test(word));
+	if ((method !== undefined && !/^(GET|HEAD|OPTIONS)$/.test(method)) || sends) call.change("remote");
+	// Writes a file named after the URL, or the files of a session.
+	if (call.has("-d --download")) call.change("worktree");
+	if (call.has("--session")) call.change("system");
+	for (const word of call.operands) {
+		const file = /^[\w-]*(?:@|=@|:=@)(.+)$/.exec(word)?.[1];
+		if (file !== undefined) call.applyRole("read", file);
+	}
+}
+
+function secureCopy(call: Call): void {
+	runProxies(call);
+	remoteCopy(call);
+}
+
+function useCertificates(call: Call): void {
+	if (call.has("-CAcreateserial") || /^(ca|rehash|fipsinstall)$/.test(call.operands[0] ?? "")) call.change("worktree");
+	if (call.has("-engine -provider-path -provider_path")) call.unknown("script", call.text);
+}
+
+export const downloads = describe(
+	`
+curl | fetches @curl | -o --output --output-dir -d --data --data-binary --data-ascii --data-raw --data-urlencode --json -F --form -b \
+		--cookie -H --header -X --request -u --user -A --user-agent -e --referer -m --max-time --connect-timeout --retry --retry-delay \
+		-w --write-out -x --proxy -r --range --limit-rate --resolve --interface -y -Y -z --time-cond --url --url-query -C --continue-at \
+		--max-redirs --noproxy --ciphers --tls-max --oauth2-bearer --aws-sigv4 --max-filesize --unix-socket --variable -Q --quote \
+		--mail-from --mail-rcpt --form-string -P --parallel-max: text \
+		| -T --upload-file -E --cert --cert-type --key --cacert -K --config --netrc-file: read \
+		| -c --cookie-jar -D --dump-header --trace --trace-ascii --stderr --etag-save --hsts --libcurl --alt-svc --ssl-sessions: replace \
+		| --parallel --netrc !
+wget | fetches @wget | -O --output-document -P --directory-prefix -t --tries -T --timeout --header -U --user-agent --user --password \
+		--post-data --body-data --method -A --accept -R --reject -D --domains -l --level -w --wait --limit-rate -Q --quota -e --execute \
+		--max-redirect -B --base -X -I --cut-dirs: text \
+		| -i --input-file --post-file --body-file --load-cookies --certificate --private-key --ca-certificate: read \
+		| -o --output-file -a --append-output --save-cookies: replace | --use-askpass: script | --no-check-certificate ?
+http https xh httpie | fetches @request | -o --output: replace | --session-read-only: read \
+		| -a --auth -A --auth-type -p --print -s --style --timeout --verify --session: text
+yt-dlp youtube-dl | ~worktree | --exec: script | -o --output -f --format -P --paths: text \
+		| -F --list-formats -j --dump-json -s --simulate -g --get-url > harmless
+scp | @secureCopy | -i -F: read | -P -o -l -c -J -D -X: text | -S: script
+sftp ftp lftp | ~remote ?program @transfer | -b -i -F: read | -c -e -o -P: text
+nc netcat ncat socat | @connect | -e -c --exec --sh-exec --lua-exec: text
+ping traceroute mtr dig nslookup host whois lsof telnet
+openssl | dash @useCertificates | -in -key -cert -CAfile -inkey -certfile -config -signkey -rand: read \
+		| -out -keyout -writerand -sess_out -keylogfile -CAserial -certsout -signer: replace \
+		| -days -subj -newkey -connect -passin -passout -pass -servername -addext -digest: text
+gpg gpg2 age | read* ~system | -o --output: replace | -r --recipient -u --local-user -i -R: text \
+		| -k --list-keys -K --list-secret-keys --verify --fingerprint > harmless
+ssh-keygen | @makeKeys | -f -t -b -C -N -P -R -F -E -m -O -V -n -I -s -a -D -z -Y -r: text
+ssh-add ssh-copy-id | read* ~system | -i: read | -t -s -e -E -o -p: text | -l -L > harmless
+ssh-agent | command ~system first | -a -t -P -E: text
+`,
+	{ connect, curl, makeKeys, request, secureCopy, transfer, useCertificates, wget },
+	"abbreviating",
+);

@@ -1,8 +1,9 @@
 // Editors: stream editors (sed, awk), patch, and interactive editors.
 import { isBlank, isKnown, UNKNOWN_VALUE } from "../text.ts";
-import { awkProgram } from "./awk.ts";
+import { awk } from "./awk.ts";
 import { runEscapes } from "./escapes.ts";
-import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
+import { describe, describeFields } from "./notation.ts";
+import type { Call } from "./program-spec.ts";
 
 /** `sed`: scripts by `-e`, `-f` or as the first operand; files are read, or written with `-i`. */
 function sed(call: Call): void {
@@ -142,55 +143,30 @@ function removeByFunction(call: Call, command: string): void {
 		call.run(["rm", ...(flags.includes("r") ? ["-rf"] : []), "--", path]);
 }
 
-const screenEditor: ProgramSpec = { options: { "-c --cmd --line": "text", "-S -u -s": "text" }, custom: screen };
+const screenEditor = describeFields("@screen | -c --cmd --line: text | -S -u -s: text", { screen });
 /** `ex` and `vim -es`: `-s` makes it silent and takes no file. */
-const lineEditor: ProgramSpec = { options: { "-c --cmd --line": "text", "-S -u": "text" }, custom: screen };
+const lineEditor = describeFields("@screen | -c --cmd --line: text | -S -u: text", { screen });
 
 function vi(call: Call): void {
 	const silent = call.name === "ex" || call.args.some((word) => /^-[a-zA-Z]*[eE]/.test(word));
 	call.delegate(silent ? lineEditor : screenEditor, call.args);
 }
 
-export const editors: ProgramSpecs = abbreviating({
-	"sed gsed": {
-		options: { "-e --expression -l --line-length": "text", "-f --file": "read" },
-		attached: "-i --in-place -I",
-		custom: sed,
-	},
-	"awk gawk mawk nawk": awkProgram,
-	"ed red": { custom: screen },
-	"ex vi vim nvim view vimdiff gvim vimx rvim rview": { optionsFirst: true, custom: vi },
-	"emacs emacsclient xemacs": {
-		dashes: "one",
-		options: {
-			"--eval -eval -e --execute -execute": "code",
-			"-f -funcall --funcall": "text",
-			"-l -load --load --script -script": "run",
-		},
-		custom: screen,
-	},
-	"nano pico micro hx helix kak joe mcedit code cursor windsurf subl zed idea webstorm pycharm gedit kate mate open xdg-open start":
-		{
-			options: { "-c --cmd --line": "text" },
-			custom: screen,
-		},
-	patch: {
-		operands: { first: ["write", "read"] },
-		options: {
-			"-i --input": "read",
-			"-o --output -r --reject-file": "replace",
-			"-d --directory": "directory",
-			"-p --strip -F --fuzz -D --ifdef -B --prefix -z --suffix -V": "text",
-		},
-		changes: ["worktree"],
-		changesIn: "operands",
-		when: { "--dry-run -C --check": { harmless: true } },
-	},
-	sponge: { operands: "replace" },
-	sd: {
-		operands: { first: ["text", "text"], rest: "write" },
-		options: { "-n --max-replacements -f --flags": "text" },
-		when: { "-p --preview": { operands: { first: ["text", "text"], rest: "read" } } },
-	},
-	"codemod jscodeshift": { opaque: "project", changes: ["worktree"], changesIn: "operands" },
-});
+export const editors = describe(
+	`
+sed gsed | @sed | -e --expression -l --line-length: text | -f --file: read | -i --in-place -I ?
+awk gawk mawk nawk | @awk | -f --file -E --exec: text | -v --assign -F --field-separator -i --include -l --load -e --source: text
+ed red | @screen
+ex vi vim nvim view vimdiff | first @vi
+emacs emacsclient | dash @screen | --eval -eval -e --execute -execute: code | -f -funcall --funcall: text \
+		| -l -load --load --script -script: run
+nano pico micro hx code cursor windsurf subl zed idea gedit open xdg-open start | @screen | -c --cmd --line: text
+patch | write read ~worktree in:operands | -i --input: read | -o --output -r --reject-file: replace | -d --directory: directory \
+		| -p --strip -F --fuzz -D --ifdef -B --prefix -z --suffix -V: text | --dry-run -C --check > harmless
+sponge | replace*
+sd | text text write* | -n --max-replacements -f --flags: text | -p --preview > text text read*
+codemod jscodeshift | ~worktree in:operands ?project
+`,
+	{ awk, screen, sed, vi },
+	"abbreviating",
+);

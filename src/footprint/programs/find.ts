@@ -1,7 +1,8 @@
 // `find` and `fd`: the folders that they search, the names that they select, and the effects of their actions.
 import type { AccessDetail } from "../record.ts";
 import { isKnown, UNKNOWN_VALUE } from "../text.ts";
-import type { Call, ProgramSpec } from "./program-spec.ts";
+import { describeFields } from "./notation.ts";
+import type { Call } from "./program-spec.ts";
 
 /** Tests that take a value. */
 const valued = new Set(
@@ -10,17 +11,7 @@ const valued = new Set(
 	),
 );
 
-/** Globs that names must match, or `any`. */
-type Names = readonly string[] | "any";
-
-/** What an expression selects and excludes. */
-interface Selection {
-	readonly names: Names;
-	/** Globs of names that are excluded at any depth. */
-	readonly except: readonly string[];
-}
-
-/** A search: its roots, its selection, and the position in its expression. */
+/** `find` with its roots and the position in its expression. */
 interface Search {
 	readonly call: Call;
 	readonly roots: readonly string[];
@@ -30,28 +21,6 @@ interface Search {
 	/** What is found below a root, as a word. */
 	readonly below: (root: string) => string;
 	at: number;
-}
-
-/** `find`: roots first, then an expression whose actions may run, write or delete. */
-function findByExpression(call: Call): void {
-	const { args } = call;
-	let at = 0;
-	while (/^-([HLP]|O\d?)$/.test(args[at] ?? "")) at++;
-	const start = args.findIndex((word, index) => index >= at && /^[-(!]/.test(word));
-	const expression = start < 0 ? [] : args.slice(start);
-	const named = args.slice(at, start < 0 ? undefined : start).map((word) => word.replace(/(.)\/+$/, "$1"));
-	const roots = named.length > 0 ? named : ["."];
-	const { names, except } = selectionOf(expression);
-	const only = [...(names === "any" ? [] : names), ...except.map((glob) => `!${glob}`)];
-	const keeps = only.length === 0 ? {} : { only };
-	const recursive = !expression.includes("-maxdepth") || expression[expression.indexOf("-maxdepth") + 1] !== "0";
-	const below = (root: string) => (recursive ? `${root === "/" ? "" : root}/${call.searchResult(keeps)}` : root);
-	const detail = { recursive, ...keeps };
-	for (const root of roots) call.access("list", root, detail);
-	const search: Search = { call, roots, expression, detail, below, at: 0 };
-	let prints = true;
-	while (search.at < expression.length) if (act(search)) prints = false;
-	if (prints) call.setOutput(roots.map(below).join("\n"));
 }
 
 const runsCommand = /^-(exec|execdir|ok|okdir)$/;
@@ -117,99 +86,6 @@ function runOnFound({ call, roots, below }: Search, words: readonly string[]): v
 	for (const place of places) call.run(words.map((word) => word.replaceAll("{}", () => place)));
 }
 
-/** What an expression selects by `-name` and excludes by `-prune` and `-not -path`: all alternatives, and of conditions the first that limits names. */
-function selectionOf(expression: readonly string[]): Selection {
-	// Without an action, a pruned directory itself is still printed.
-	const lone = !expression.some((word) => /^(?:-o|-or|,|-print0?|-exec|-execdir|-ok|-okdir|-ls|-delete)$/.test(word));
-	return readAlternatives({ words: lone ? expression.filter((word) => word !== "-prune") : expression, at: 0 }, 0);
-}
-
-interface Reader {
-	readonly words: readonly string[];
-	at: number;
-}
-
-const everything: Selection = { names: "any", except: [] };
-
-function readAlternatives(reader: Reader, depth: number): Selection {
-	let all: Names = [];
-	let pruned: readonly string[] = [];
-	let excepts: readonly string[] | undefined;
-	for (;;) {
-		const { names, except, prunes } = readConditions(reader, depth);
-		if (prunes) pruned = [...pruned, ...except];
-		else {
-			all = all === "any" || names === "any" ? "any" : [...all, ...names];
-			// Excluded is only what every alternative excludes.
-			excepts = excepts === undefined ? except : excepts.filter((glob) => except.includes(glob));
-		}
-		const word = reader.words[reader.at];
-		if (word !== "-o" && word !== "-or" && word !== ",") return { names: all, except: [...pruned, ...(excepts ?? [])] };
-		reader.at++;
-	}
-}
-
-function readConditions(reader: Reader, depth: number): Selection & { readonly prunes: boolean } {
-	let names: Names = "any";
-	const except: string[] = [];
-	const paths: string[] = [];
-	let last = "";
-	for (; reader.at < reader.words.length; ) {
-		const word = reader.words[reader.at] ?? "";
-		if (word === "-o" || word === "-or" || word === "," || word === ")") break;
-		const place = pathWord(reader.words, reader.at);
-		if (place !== undefined) paths.push(place);
-		const parsed = readTest(reader, depth);
-		if (names === "any") names = parsed.names;
-		except.push(...parsed.except);
-		last = word;
-	}
-	// What ends in `-prune` is passed over, not found.
-	if (last === "-prune") return { names: [], except: [...paths, ...(names === "any" ? [] : names)], prunes: true };
-	return { names, except, prunes: false };
-}
-
-/** The name in `-path ./name`, `-path '*\/name'` and `-path '*\/name/*'`. */
-function pathWord(words: readonly string[], at: number): string | undefined {
-	if (!/^-(path|wholename|ipath)$/.test(words[at] ?? "")) return undefined;
-	return /^(?:\.|\*)\/([\w.@-]+)(?:\/\*)?$/.exec(words[at + 1] ?? "")?.[1];
-}
-
-function readTest(reader: Reader, depth: number): Selection {
-	const word = reader.words[reader.at++] ?? "";
-	if (word === "!" || word === "-not") {
-		const except = leftOut(reader.words, reader.at);
-		readTest(reader, depth);
-		return { names: "any", except };
-	}
-	if (word === "(") {
-		const inner = depth < 50 ? readAlternatives(reader, depth + 1) : everything;
-		if (reader.words[reader.at] === ")") reader.at++;
-		return inner;
-	}
-	if (runsCommand.test(word)) reader.at = endOfCommand(reader.words, reader.at) + 1;
-	const value = valued.has(word) ? (reader.words[reader.at++] ?? "") : "";
-	if (!isKnown(value) || !/^-i?name$/.test(word)) return everything;
-	return { names: [word === "-name" ? value : inAnyCase(value)], except: [] };
-}
-
-function inAnyCase(glob: string): string {
-	return glob.replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
-}
-
-/** Exclusions by `! -path …` and `! -name …`, if the name is that of a file, not of a folder. */
-function leftOut(words: readonly string[], at: number): readonly string[] {
-	const path = pathWord(words, at);
-	// What lies in a folder of that name, not a file of that name.
-	if (path !== undefined) return /\/\*$/.test(words[at + 1] ?? "") ? [`${path}/`] : [];
-	// `-path '*/.env*'`, `-path '*.pem*'`: every path with such a name in it.
-	const [, start, inner] = /^\*(\/?)([\w.@-]+)\*$/.exec(words[at + 1] ?? "") ?? [];
-	if (/^-(?:path|wholename)$/.test(words[at] ?? "") && inner !== undefined)
-		return [start === "/" ? `${inner}*` : `*${inner}*`];
-	const name = words[at + 1] ?? "";
-	return words[at] === "-name" && /^[\w*-]+(\.[\w*-]+)*\.[\w-]+$/.test(name) ? [name] : [];
-}
-
 /** `fd pattern folders…`; `-x` runs a command on what is found. */
 function findByPattern(call: Call): void {
 	const skips: ("hidden" | "ignored")[] = [];
@@ -237,13 +113,89 @@ function findByPattern(call: Call): void {
 	}
 }
 
-export const find: ProgramSpec = { dashes: "one", custom: findByExpression };
+/** `find`: roots first, then an expression whose actions may run, write or delete. */
+function findByExpression(call: Call): void {
+	const { args } = call;
+	let at = 0;
+	while (/^-([HLP]|O\d?)$/.test(args[at] ?? "")) at++;
+	const start = args.findIndex((word, index) => index >= at && /^[-(!]/.test(word));
+	const expression = start < 0 ? [] : args.slice(start);
+	const named = args.slice(at, start < 0 ? undefined : start).map((word) => word.replace(/(.)\/+$/, "$1"));
+	const roots = named.length > 0 ? named : ["."];
+	const only = selectedNames(expression);
+	const keeps = only.length === 0 ? {} : { only };
+	const recursive = !expression.includes("-maxdepth") || expression[expression.indexOf("-maxdepth") + 1] !== "0";
+	const below = (root: string) => (recursive ? `${root === "/" ? "" : root}/${call.searchResult(keeps)}` : root);
+	const detail = { recursive, ...keeps };
+	for (const root of roots) call.access("list", root, detail);
+	const search: Search = { call, roots, expression, detail, below, at: 0 };
+	let prints = true;
+	while (search.at < expression.length) if (act(search)) prints = false;
+	if (prints) call.setOutput(roots.map(below).join("\n"));
+}
 
-export const fd: ProgramSpec = {
-	options: {
-		"-e --extension -t --type -d --max-depth --min-depth --exact-depth -E --exclude -S --size --changed-within --changed-before -c --color -j --threads --owner --max-results --base-directory --search-path":
-			"text",
-		"--ignore-file": "read",
-	},
-	custom: findByPattern,
-};
+/**
+ * Globs of the names that an expression may select: those of `-name`, if every alternative has one, without those of `! -name` and
+ * `! -path`. Brackets are not told apart, which selects more, not less.
+ */
+function selectedNames(expression: readonly string[]): readonly string[] {
+	const first: (string | undefined)[] = [undefined];
+	const except: string[] = [];
+	for (let at = 0; at < expression.length; at++) {
+		const [word = "", value = "", more] = expression.slice(at, at + 3);
+		if (isAlternative.test(word)) {
+			if (isPruned(expression, at)) first.pop();
+			first.push(undefined);
+		} else if (/^(!|-not)$/.test(word)) except.push(...leftOut(value, more));
+		else first.push(first.pop() ?? globOf(word, value));
+		at = endOfTest(expression, at);
+	}
+	const names = first.flatMap((name) => name ?? []);
+	if (/(^| )(!|-not) \( /.test(expression.join(" "))) return [];
+	if (first.length === 1) return [...names, ...except];
+	return names.length < first.length ? [] : names;
+}
+
+/** Whether the alternative that ends at an index is passed over: it ends in `-prune`. Without an action, it is printed itself. */
+function isPruned(expression: readonly string[], end: number): boolean {
+	return expression[end - 1] === "-prune" && expression.some((word) => acts.test(word));
+}
+
+const isAlternative = /^(-o|-or|,)$/;
+const acts = /^-(print0?|exec|execdir|ok|okdir|ls|delete)$/;
+
+/** Index of the last word of the test or action that begins at an index. */
+function endOfTest(expression: readonly string[], at: number): number {
+	const word = expression[at] ?? "";
+	if (runsCommand.test(word)) return endOfCommand(expression, at + 1);
+	if (/^(!|-not)$/.test(word)) return endOfTest(expression, at + 1);
+	return valued.has(word) ? at + 1 : at;
+}
+
+/** The glob of `-name` and `-iname`. */
+function globOf(test: string, value: string): string | undefined {
+	if (!/^-i?name$/.test(test) || !isKnown(value)) return undefined;
+	return test === "-name" ? value : inAnyCase(value);
+}
+
+function inAnyCase(glob: string): string {
+	return glob.replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
+}
+
+/** The globs that `! -name x`, `! -path '*\/x/*'` and `! -path '*\/x*'` exclude, if the name is that of a file or of all in a folder. */
+function leftOut(test = "", value = ""): readonly string[] {
+	if (test === "-name") return /^[\w*-]+(\.[\w*-]+)*\.[\w-]+$/.test(value) ? [`!${value}`] : [];
+	if (!/^-(?:path|wholename|ipath)$/.test(test)) return [];
+	const folder = /^(?:\.|\*)\/([\w.@-]+)\/\*$/.exec(value)?.[1];
+	if (folder !== undefined) return [`!${folder}/`];
+	const [, start, inner] = /^\*(\/?)([\w.@-]+)\*$/.exec(value) ?? [];
+	return inner === undefined ? [] : [`!${start === "/" ? "" : "*"}${inner}*`];
+}
+
+export const find = describeFields("dash @findByExpression", { findByExpression });
+
+export const fd = describeFields(
+	`@findByPattern | -e --extension -t --type -d --max-depth --min-depth --exact-depth -E --exclude -S --size --changed-within \
+		--changed-before -c --color -j --threads --owner --max-results --base-directory --search-path: text | --ignore-file: read`,
+	{ findByPattern },
+);

@@ -1,21 +1,6 @@
 // Programs that run a command on other machines. It is judged as if it ran here, but touches no files of this machine.
-
-import { wraps } from "./common-specs.ts";
-import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
-import { runProxies } from "./wrappers.ts";
-
-/** The words after a program's own options and `own` operands are one shell text, as with ssh. */
-const onHosts = (values: string, own = 0): ProgramSpec => ({
-	optionsFirst: true,
-	changes: ["remote"],
-	options: { [values]: "text" },
-	custom(call) {
-		const words = call.operands.slice(own);
-		const text = (words[0] === "--" ? words.slice(1) : words).join(" ");
-		if (text !== "") call.script(text, { where: "elsewhere" });
-		else if (call.stdin !== "") call.script(call.stdin, { where: "elsewhere", from: "input" });
-	},
-});
+import { describe } from "./notation.ts";
+import type { Call } from "./program-spec.ts";
 
 /** Modules of ansible whose arguments are shell text; without a module it is `command`. */
 const shellModules = /^(?:|expect|(?:ansible\.\w+\.)?(?:command|shell|raw|script|win_shell|win_command))$/;
@@ -40,72 +25,35 @@ function runAnsibleModule(call: Call, module: string, text: string, where: "here
 	else if (/(?:^|\.)reboot$/.test(module)) call.run(["reboot"], "", where);
 }
 
-/** `salt target function arguments`. */
-function salt(call: Call): void {
-	const at = call.name === "salt" ? 1 : 0;
-	const [verb = "", ...rest] = call.operands.slice(at);
-	if (/^(?:test\.|grains\.(?:get|items|ls)|pillar\.(?:get|items)|sys\.)/.test(verb)) return;
-	call.change("remote");
-	if (/^cmd\.|^ssh\./.test(verb)) for (const text of rest.slice(0, 1)) call.script(text, { where: "elsewhere" });
-	if (/^file\.remove$/.test(verb)) call.run(["rm", "-rf", ...rest], "", "elsewhere");
-	if (/^system\.(?:reboot|poweroff|halt|shutdown)$/.test(verb)) call.run(["reboot"], "", "elsewhere");
-	call.unknown("program", call.text);
+/** The words after a program's own options are one shell text, as with ssh. */
+function onHosts(call: Call): void {
+	const words = call.operands[0] === "--" ? call.operands.slice(1) : call.operands;
+	if (words.length > 0) call.script(words.join(" "), { where: "elsewhere" });
+	else if (call.stdin !== "") call.script(call.stdin, { where: "elsewhere", from: "input" });
 }
 
-export const hosts: ProgramSpecs = {
-	ansible: {
-		options: {
-			"-m --module-name -a --args -i --inventory -u --user -e --extra-vars -l --limit -f --forks -t --tree -c --connection -T --timeout -B --background -P --poll --become-user --become-method -M --module-path --playbook-dir":
-				"text",
-			"--private-key --key-file --vault-password-file": "read",
-		},
-		custom: ansible,
-		when: { "--version --list-hosts": { harmless: true } },
-	},
-	"salt salt-call salt-ssh": {
-		options: { "-t --timeout -c --config-dir --out -b --batch-size --log-level -l": "text" },
-		custom: salt,
-	},
-	"pssh parallel-ssh prsync mpssh": onHosts(
-		"-h --hosts -H --host -l --user -p --par -o --outdir -e --errdir -t --timeout -O --option -x --extra-args -X --extra-arg",
-	),
-	"pdsh dsh clush cssh csshx gsh onall rpdcp tentakel": onHosts(
-		"-w -x -l -f -t -u -R -M -g -G -X -m -F -r -o -O --remoteshellopt --machine --group --file --nodes --exclude --user --options --fanout",
-	),
-	"rsh remsh rexec": onHosts("-l -p -k", 1),
-	et: onHosts("-c --command -p --port", 1),
-	mosh: {
-		optionsFirst: true,
-		changes: ["remote"],
-		options: { "-p --port --ssh --predict --family --server --client": "text" },
-		custom(call) {
-			for (const command of call.values("--ssh")) call.script(command);
-			const words = call.operands.slice(1);
-			const command = words[0] === "--" ? words.slice(1) : words;
-			if (command.length > 0) call.run(command, "", "elsewhere");
-		},
-	},
-	autossh: {
-		optionsFirst: true,
-		options: { "-M": "text" },
-		custom: (call) => call.run(["ssh", ...call.args.slice(call.args[0] === "-M" ? 2 : 0)]),
-	},
-	sshpass: wraps("-p -f -d -P"),
-	"tsh teleport boundary": {
-		changes: ["remote"],
-		opaque: "program",
-		when: { "--version": { harmless: true } },
-		custom(call) {
-			const [verb, , ...words] = call.operands;
-			if (verb === "ssh" && words.length > 0) call.script(words.join(" "), { where: "elsewhere" });
-			runProxies(call);
-		},
-	},
-	sops: {
-		subcommands: {
-			"exec-env exec-file": { operands: { first: ["read", "script"] } },
-			"-d --decrypt decrypt": { operands: "read" },
-			"*": { operands: "write", opaque: "program" },
-		},
-	},
-};
+function mosh(call: Call): void {
+	for (const command of call.values("--ssh")) call.script(command);
+	const words = call.operands.slice(1);
+	const command = words[0] === "--" ? words.slice(1) : words;
+	if (command.length > 0) call.run(command, "", "elsewhere");
+}
+
+export const hosts = describe(
+	`
+ansible | @ansible | -m --module-name -a --args -i --inventory -u --user -e --extra-vars -l --limit -f --forks -t --tree -c \
+		--connection -T --timeout -B --background -P --poll --become-user --become-method -M --module-path --playbook-dir: text \
+		| --private-key --key-file --vault-password-file: read | --version --list-hosts > harmless
+pssh parallel-ssh | ~remote first @onHosts \
+		| -h --hosts -H --host -l --user -p --par -o --outdir -e --errdir -t --timeout -O --option -x --extra-args -X --extra-arg: text
+pdsh dsh clush | ~remote first @onHosts | -w -x -l -f -t -u -R -M -g -G -X -m -F -r -o -O --remoteshellopt --machine --group --file \
+		--nodes --exclude --user --options --fanout: text
+mosh | ~remote first @mosh | -p --port --ssh --predict --family --server --client: text
+sshpass | command first | -p -f -d -P: text
+sops
+	exec-env exec-file | read script
+	-d --decrypt decrypt | read*
+	* | write* ?program
+`,
+	{ ansible, mosh, onHosts },
+);

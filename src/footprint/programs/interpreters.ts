@@ -1,24 +1,22 @@
 // Interpreters: shells, whose scripts are analyzed, and languages, whose programs are mostly unknown.
-
 import { baseName, isFileText, isKnown } from "../text.ts";
 import { agentEntry, findAgentPackage } from "./agents.ts";
-import { startsProject } from "./common-specs.ts";
 import { runEscapes } from "./escapes.ts";
-import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
+import { describe } from "./notation.ts";
+import type { Call } from "./program-spec.ts";
 import { taskEffects } from "./tasks.ts";
 
 /** `sh -c text name args…`, `sh file args…`, or text on standard input. */
 function shell(call: Call): void {
 	const { letters, words } = shellOptions(call);
 	const [first, ...rest] = words;
-	const dialect = /^(bash|zsh|ksh)$/.test(call.name) ? "bash" : "any";
 	if (/-[A-Za-z]*c/.test(letters)) {
 		const [self, ...parameters] = rest;
-		if (first !== undefined) call.script(first, { parameters, dialect, ...(self !== undefined && { self }) });
+		if (first !== undefined) call.script(first, { parameters, ...(self !== undefined && { self }) });
 	} else if (letters.includes("n")) {
 		if (first !== undefined) call.applyRole("read", first);
-	} else if (first !== undefined && !letters.includes("s")) call.runShellFile(first, { parameters: rest, dialect });
-	else call.script(call.stdin, { parameters: words, dialect, from: "input" });
+	} else if (first !== undefined && !letters.includes("s")) call.runShellFile(first, { parameters: rest });
+	else call.script(call.stdin, { parameters: words, from: "input" });
 }
 
 /** A shell's short options as written, concatenated, and the words after its options. */
@@ -34,48 +32,6 @@ function shellOptions({ args, runShellFile }: Call): { letters: string; words: r
 		} else if (!word.startsWith("--")) return { letters, words: args.slice(at) };
 	}
 	return { letters, words: [] };
-}
-
-/** How an interpreter is given its program. */
-interface Language {
-	/** Options whose value is program text. */
-	readonly code: string;
-	/** Options whose value is a module or task of the project. */
-	readonly module?: string;
-	/** Options that take another value. */
-	readonly values?: string;
-	/** Options after which nothing is run. */
-	readonly looks?: string;
-	/** The option that makes files change in place. */
-	readonly inPlace?: string;
-	/** Modules with a known effect, by name. */
-	readonly modules?: { readonly [name: string]: (call: Call, args: readonly string[]) => void };
-}
-
-function language(description: Language): ProgramSpec {
-	const { code, module, values, inPlace } = description;
-	return {
-		optionsFirst: true,
-		...(inPlace !== undefined && { attached: inPlace }),
-		options: {
-			[code]: "code",
-			...(module !== undefined && { [module]: "text" }),
-			...(values !== undefined && values !== "" && { [values]: "text" }),
-		},
-		custom: (call) => runLanguage(call, description),
-	};
-}
-
-function runLanguage(call: Call, { code, module, looks, modules, inPlace }: Language): void {
-	if (looks !== undefined && call.has(looks)) return;
-	const [named] = module === undefined ? [] : call.values(module);
-	if (named !== undefined) runModule(call, named, modules ?? {});
-	else if (!call.has(code)) runOperand(call);
-	else
-		for (const file of call.operands) {
-			if (inPlace !== undefined && call.has(inPlace)) call.applyRole("write", file);
-			readIfThere(call, file);
-		}
 }
 
 /** Runs the first operand as a program file, or the program on standard input. */
@@ -120,25 +76,7 @@ function readIfThere(call: Call, word: string): void {
 	if (isKnown(word) && !word.startsWith("-") && call.exists(word)) call.access("read", word);
 }
 
-function runModule(call: Call, name: string, modules: Language["modules"] & object): void {
-	const at = call.args.findIndex((arg) => arg === name || arg.endsWith(name));
-	const args = call.args.slice(at + 1);
-	if (Object.hasOwn(modules, name)) modules[name]?.(call, args);
-	else call.unknown("project", `${call.name} -m ${name}`);
-}
-
-const asProgram =
-	(program: string) =>
-	(call: Call, args: readonly string[]): void =>
-		call.run([program, ...args]);
-
-const pythonModules: NonNullable<Language["modules"]> = {
-	aider: asProgram("aider"),
-	interpreter: asProgram("interpreter"),
-	gptme: asProgram("gptme"),
-	sgpt: asProgram("sgpt"),
-	openhands: asProgram("openhands"),
-	pip: asProgram("pip"),
+const pythonModules: Modules = {
 	venv: (call, args) => {
 		for (const word of args) if (!word.startsWith("-")) call.access("write", word, { recursive: true });
 	},
@@ -192,176 +130,171 @@ function allowsOnly(call: Call, known: RegExp): void {
 
 const nodeCode = "-e --eval -p --print -pe";
 
-const shells: ProgramSpec = { optionsFirst: true, custom: shell };
+/** Modules with a known effect, by name. */
+type Modules = { readonly [name: string]: (call: Call, args: readonly string[]) => void };
 
-export const interpreters: ProgramSpecs = {
-	"sh bash dash zsh ksh mksh ash rbash fish": shells,
-	"python pypy ipython": language({
-		code: "-c",
-		module: "-m",
-		values: "-W -X --check-hash-based-pycs -Q",
-		looks: "-V --version -h --help",
-		modules: pythonModules,
-	}),
-	"node nodejs": {
-		optionsFirst: true,
-		options: {
-			[nodeCode]: "code",
-			"-r --require --import --loader --experimental-loader": "read",
-			"--env-file --env-file-if-exists": "text",
-			"--input-type --conditions -C --stack-trace-limit --title --test-name-pattern --test-reporter --watch-path":
-				"text",
-		},
-		custom(call) {
-			loadModules(call, "-r --require --import --loader --experimental-loader");
-			// A program reads its own settings; text on the command line could print them.
-			if (call.has(nodeCode))
-				for (const file of call.values("--env-file --env-file-if-exists")) call.applyRole("read", file);
-			const installed = /(?:^|\/)node_modules\/\.bin\/([\w.-]+)$/.exec(call.operands[0] ?? "")?.[1];
-			if (call.has("-v --version -h --help")) return;
-			if (call.has("-c --check")) for (const file of call.operands) call.applyRole("read", file);
-			else if (call.has("--test")) call.unknown("project", call.text);
-			else if (call.has(nodeCode)) for (const word of call.operands) readIfThere(call, word);
-			else if (installed !== undefined) call.run([installed, ...call.operands.slice(1)]);
-			else runOperand(call);
-		},
+/** How an interpreter is given its program. */
+interface Language {
+	/** Options whose value is program text. */
+	readonly code: string;
+	/** Options after which nothing is run. */
+	readonly looks: string;
+	/** Options whose value is a module or task of the project. */
+	readonly module?: string;
+	/** The option that makes files change in place. */
+	readonly inPlace?: string;
+}
+
+const runsLanguage =
+	({ code, looks, module, inPlace }: Language) =>
+	(call: Call): void => {
+		if (call.has(looks)) return;
+		const [named] = module === undefined ? [] : call.values(module);
+		if (named !== undefined) runModule(call, named);
+		else if (!call.has(code)) runOperand(call);
+		else for (const file of call.operands) readIfThere(call, file);
+		const changed = inPlace !== undefined && call.has(inPlace) ? call.operands : [];
+		for (const file of changed) call.applyRole("write", file);
+	};
+
+function runModule(call: Call, name: string): void {
+	const at = call.args.findIndex((arg) => arg === name || arg.endsWith(name));
+	if (/^(?:aider|interpreter|gptme|sgpt|openhands|pip)$/.test(name)) call.run([name, ...call.args.slice(at + 1)]);
+	else if (Object.hasOwn(pythonModules, name)) pythonModules[name]?.(call, call.args.slice(at + 1));
+	else call.unknown("project", `${call.name} -m ${name}`);
+}
+
+function node(call: Call): void {
+	loadModules(call, "-r --require --import --loader --experimental-loader");
+	// A program reads its own settings; text on the command line could print them.
+	if (call.has(nodeCode))
+		for (const file of call.values("--env-file --env-file-if-exists")) call.applyRole("read", file);
+	const installed = /(?:^|\/)node_modules\/\.bin\/([\w.-]+)$/.exec(call.operands[0] ?? "")?.[1];
+	if (call.has("-v --version -h --help")) return;
+	if (call.has("-c --check")) for (const file of call.operands) call.applyRole("read", file);
+	else if (call.has("--test")) call.unknown("project", call.text);
+	else if (call.has(nodeCode)) for (const word of call.operands) readIfThere(call, word);
+	else if (installed !== undefined) call.run([installed, ...call.operands.slice(1)]);
+	else runOperand(call);
+}
+
+function deno(call: Call): void {
+	runModuleFile(call, call.operands[0]);
+}
+
+function perl(call: Call): void {
+	if (call.has("-v -V") && call.operands.length === 0) return;
+	allowsOnly(call, /^-(?:[nplaweEi0FsWTtuUXCv]|\d)$/);
+	const [file, ...others] = call.operands;
+	const inline = call.has("-e -E");
+	if (!inline) {
+		if (file !== undefined) call.runProgramFile(file);
+		if (call.has("-c")) return;
+		if (file === undefined) runInput(call);
+		else call.unknown("script", call.text);
+	}
+	for (const each of inline ? call.operands : others) {
+		call.applyRole("read", each);
+		if (call.has("-i")) call.applyRole("write", each);
+	}
+}
+
+function appleScript(call: Call): void {
+	for (const code of [...call.values("-e"), ...(call.stdin === "" ? [] : [call.stdin])])
+		for (const [, text = ""] of code.matchAll(/do shell script "((?:[^"\\]|\\.){0,2000})"/g))
+			call.script(text.replace(/\\(.)/g, "$1"));
+	if (!call.has("-e")) runOperand(call);
+}
+
+function expect(call: Call): void {
+	for (const text of [...call.values("-c"), call.stdin])
+		for (const [, command = ""] of text.matchAll(/(?:^|[;\n{\s])(?:spawn|exec|system)\s+([^;\n]{1,2000})/g))
+			call.script(command);
+}
+
+function java(call: Call): void {
+	for (const file of [...call.values("-jar"), ...call.operands.slice(0, 1)])
+		if (call.content(file) !== undefined || /\.(?:jar|java)$/.test(file)) call.runProgramFile(file);
+}
+
+function calculate(call: Call): void {
+	for (const text of [...call.values("-e --expression"), call.stdin]) runEscapes(call, "calculator", text);
+}
+
+function macros(call: Call): void {
+	const texts = call.operands.length === 0 ? [call.stdin] : call.operands.map((word) => call.content(word));
+	for (const text of texts)
+		if (text !== undefined && /\be?syscmd\b/.test(isKnown(text) ? text : "syscmd")) call.applyRole("code", text);
+	for (const word of call.operands) if (call.exists(word)) call.applyRole("read", word);
+}
+
+function cmd(call: Call): void {
+	const at = call.args.findIndex((arg) => /^\/\/?[ckr]$/i.test(arg));
+	if (at >= 0) call.foreignScript(call.args.slice(at + 1).join(" "), "cmd");
+	else if (call.stdin !== "") call.foreignScript(call.stdin, "cmd");
+}
+
+export const interpreters = describe(
+	`
+sh bash dash zsh ksh mksh ash fish | first @shell
+python pypy ipython | first @python | -c: code | -m: text | -W -X --check-hash-based-pycs -Q: text
+node nodejs | first @node | -e --eval -p --print -pe: code | -r --require --import --loader --experimental-loader: read \
+		| --env-file --env-file-if-exists: text \
+		| --input-type --conditions -C --stack-trace-limit --title --test-name-pattern --test-reporter --watch-path: text
+deno | @findAgentPackage
+	eval | code
+	check info types help lint | read*
+	init | ~worktree in:operands
+	fmt | write* ~worktree in:operands | --check > read* harmless
+	run serve | ?script first @deno | -c --config --import-map --lock --cert --env-file: read \
+			| -L --log-level --v8-flags --seed --location: text
+	test bench task compile bundle | ?project
+	install add remove | ~packages in:directory | -g --global > in:anywhere
+	cache upgrade publish uninstall | ~packages
+	* | ?script @deno
+ts-node tsx | first @typescript | -e --eval -p --print: code | -P --project -O --compiler-options -r --require --tsconfig --import: text
+perl | first @perl | -e -E: code | -I: text | -i -F -M -m -C -D -x -V ?
+ruby | first @ruby | -e: code | -r -I -C -E -x: text | -i ?
+php | first @php | -r -B -R -E: code | -d -c -S -t -z: text
+lua luajit | first @lua | -e: code | -l: text
+Rscript R | first @r | -e: code
+julia | first @julia | -e --eval -E --print: code | -t --threads -p --project: text
+osascript | first @appleScript | -e: code | -l: text
+expect | ?script first @expect | -c: text | -f: read
+tclsh wish guile racket sbcl ghci runghc scala kotlin kscript groovy elixir iex erl escript octave irb pry clojure ocaml \
+		| ?script first @other | -e --eval -eval -E --execute --expr -c --code -r -p --command -q: code \
+		| -l --load -i --include -S -L -M --module -a -cp -classpath: text | --version -version --help > harmless
+java | ?script first dash @java | -jar: text | -cp -classpath --class-path -m --module -p --module-path --add-modules: text \
+		| -version --version > harmless
+bc | read*
+dc | read* @calculate | -e --expression: text | -f --file: read
+m4 gm4 | @macros | -D -U -I -s --define --include: text
+powershell pwsh | @powerShell
+cmd | @cmd
+`,
+	{
+		appleScript,
+		calculate,
+		cmd,
+		deno,
+		expect,
+		findAgentPackage,
+		java,
+		julia: runsLanguage({ code: "-e --eval -E --print", looks: "-v --version" }),
+		lua: runsLanguage({ code: "-e", looks: "-v" }),
+		macros,
+		node,
+		other: runsLanguage({
+			code: "-e --eval -eval -E --execute --expr -c --code -r -p --command -q",
+			looks: "--version -v -V -version --help -h",
+		}),
+		perl,
+		php: runsLanguage({ code: "-r -B -R -E", looks: "-v --version -h -i -m -l --ini" }),
+		powerShell,
+		python: runsLanguage({ code: "-c", looks: "-V --version -h --help", module: "-m" }),
+		r: runsLanguage({ code: "-e", looks: "--version" }),
+		ruby: runsLanguage({ code: "-e", looks: "-v --version -h --help -c", inPlace: "-i" }),
+		shell,
+		typescript: runsLanguage({ code: "-e --eval -p --print", looks: "-v --version -h --help" }),
 	},
-	deno: {
-		custom: findAgentPackage,
-		subcommands: {
-			eval: { operands: { first: ["code"] } },
-			"check info types help lint": { operands: "read" },
-			init: startsProject,
-			fmt: {
-				operands: "write",
-				changes: ["worktree"],
-				changesIn: "operands",
-				when: { "--check": { harmless: true, operands: "read" } },
-			},
-			"run serve": {
-				opaque: "script",
-				optionsFirst: true,
-				options: {
-					"-c --config --import-map --lock --cert --env-file": "read",
-					"-L --log-level --v8-flags --seed --location": "text",
-				},
-				custom: (call) => runModuleFile(call, call.operands[0]),
-			},
-			"test bench task compile bundle": { opaque: "project" },
-			"install add remove": {
-				changes: ["packages"],
-				changesIn: "directory",
-				when: { "-g --global": { changesIn: "anywhere" } },
-			},
-			"cache upgrade publish uninstall": { changes: ["packages"] },
-			"*": { opaque: "script", custom: (call) => runModuleFile(call, call.operands[0]) },
-		},
-	},
-	"ts-node tsx": language({
-		code: "-e --eval -p --print",
-		values: "-P --project -O --compiler-options -r --require --tsconfig --import",
-		looks: "-v --version -h --help",
-	}),
-	perl: {
-		optionsFirst: true,
-		options: { "-e -E": "code", "-I": "text" },
-		attached: "-i -F -M -m -C -D -x -V",
-		custom(call) {
-			if (call.has("-v -V") && call.operands.length === 0) return;
-			allowsOnly(call, /^-(?:[nplaweEi0FsWTtuUXCv]|\d)$/);
-			const inline = call.has("-e -E");
-			const files = inline ? call.operands : call.operands.slice(1);
-			if (!inline) {
-				const [file] = call.operands;
-				if (file !== undefined) call.runProgramFile(file);
-				if (call.has("-c")) return;
-				if (file === undefined) runInput(call);
-				else if (file !== undefined) call.unknown("script", call.text);
-			}
-			for (const file of files) {
-				call.applyRole("read", file);
-				if (call.has("-i")) call.applyRole("write", file);
-			}
-		},
-	},
-	ruby: language({ code: "-e", inPlace: "-i", values: "-r -I -C -E -x", looks: "-v --version -h --help -c" }),
-	php: language({ code: "-r -B -R -E", values: "-d -c -S -t -z", looks: "-v --version -h -i -m -l --ini" }),
-	"lua luajit": language({ code: "-e", values: "-l", looks: "-v" }),
-	"Rscript R": language({ code: "-e", values: "", looks: "--version" }),
-	julia: language({ code: "-e --eval -E --print", values: "-t --threads -p --project", looks: "-v --version" }),
-	osascript: {
-		...language({ code: "-e", values: "-l" }),
-		custom(call) {
-			for (const code of [...call.values("-e"), ...(call.stdin === "" ? [] : [call.stdin])])
-				for (const [, text = ""] of code.matchAll(/do shell script "((?:[^"\\]|\\.){0,2000})"/g))
-					call.script(text.replace(/\\(.)/g, "$1"));
-			if (!call.has("-e")) runOperand(call);
-		},
-	},
-	expect: {
-		optionsFirst: true,
-		options: { "-c": "text", "-f": "read" },
-		opaque: "script",
-		custom: (call) => {
-			for (const text of [...call.values("-c"), call.stdin])
-				for (const [, command = ""] of text.matchAll(/(?:^|[;\n{\s])(?:spawn|exec|system)\s+([^;\n]{1,2000})/g))
-					call.script(command);
-		},
-	},
-	"tclsh wish guile racket sbcl clisp ecl ghci runghc runhaskell scala scala-cli kotlin kscript groovy elixir iex erl escript octave maxima csi fsi irb pry janet hy nim-script bb clojure clj lein-exec swipl gforth ocaml utop":
-		{
-			...language({
-				code: "-e --eval -eval -E --execute --expr -c --code -r -p --command -q",
-				values: "-l --load -i --include -S -L -M --module -a -cp -classpath",
-				looks: "--version -v -V -version --help -h",
-			}),
-			opaque: "script",
-			when: { "--version -version --help": { harmless: true } },
-		},
-	java: {
-		dashes: "one",
-		optionsFirst: true,
-		options: { "-jar": "text", "-cp -classpath --class-path -m --module -p --module-path --add-modules": "text" },
-		opaque: "script",
-		when: { "-version --version": { harmless: true } },
-		custom: (call) => {
-			for (const file of [...call.values("-jar"), ...call.operands.slice(0, 1)])
-				if (call.content(file) !== undefined || /\.(?:jar|java)$/.test(file)) call.runProgramFile(file);
-		},
-	},
-	bc: { operands: "read" },
-	dc: {
-		operands: "read",
-		options: { "-e --expression": "text", "-f --file": "read" },
-		custom: (call) => {
-			for (const text of [...call.values("-e --expression"), call.stdin]) runEscapes(call, "calculator", text);
-		},
-	},
-	"m4 gm4": {
-		options: { "-D -U -I -s --define --include": "text" },
-		custom: (call) => {
-			const texts = call.operands.map((word) => call.content(word));
-			if (call.operands.length === 0) texts.push(call.stdin);
-			for (const text of texts)
-				if (text !== undefined && /\be?syscmd\b/.test(isKnown(text) ? text : "syscmd")) call.applyRole("code", text);
-			call.operands.forEach((word) => {
-				if (call.exists(word)) call.applyRole("read", word);
-			});
-		},
-	},
-	"envsubst gettext mustache": {
-		operands: "text",
-		custom: (call) =>
-			call.operands.forEach((word) => {
-				if (call.exists(word)) call.applyRole("read", word);
-			}),
-	},
-	"powershell pwsh": { custom: (call) => powerShell(call) },
-	cmd: {
-		custom(call) {
-			const at = call.args.findIndex((arg) => /^\/\/?[ckr]$/i.test(arg));
-			if (at >= 0) call.foreignScript(call.args.slice(at + 1).join(" "), "cmd");
-			else if (call.stdin !== "") call.foreignScript(call.stdin, "cmd");
-		},
-	},
-};
+);

@@ -1,26 +1,20 @@
-// Package managers other than those of JavaScript (`node-packages.ts`): what they install, what they only show, and which scripts of the project they run.
+// Package managers: what they install, what they only show, and which scripts of the project they run.
 import { findAgentPackage } from "./agents.ts";
-import { afterDashes, changesUnless, runsProject, startsProject, wraps } from "./common-specs.ts";
-import { executes, installs, nodePackages, packageScript, publishes } from "./node-packages.ts";
-import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
-
-const systemInstalls: ProgramSpec = {
-	changes: ["system"],
-	when: { "-s --simulate --dry-run --just-print --print-uris": { harmless: true } },
-};
-/** `uv version` shows, `uv version 1.2` and `--bump` set. */
-const setsVersion: ProgramSpec = {
-	when: { "--bump": { changes: ["worktree"] } },
-	custom: (call) => {
-		if (call.operands.length > 0 && !call.has("--dry-run -n")) call.change("worktree");
-	},
-};
-
-/** `flatpak run --command=sh app words`: runs in the application's sandbox, which may include the home folder. */
-function runSandboxed(call: Call): void {
-	const [command] = call.values("--command");
-	if (command !== undefined) call.run([command, ...call.operands.slice(1)]);
-}
+import {
+	audit,
+	bun,
+	configure,
+	createProject,
+	execute,
+	executeText,
+	nodeVerbs,
+	readScript,
+	runInstalled,
+	runNode,
+	setField,
+} from "./node-packages.ts";
+import { describe } from "./notation.ts";
+import { afterDashes, type Call } from "./program-spec.ts";
 
 /** `apt -o DPkg::Pre-Invoke::=text`: settings whose value is a command. */
 function runHooks(call: Call): void {
@@ -38,278 +32,259 @@ function watched(call: Call): void {
 	if (command) call.run(command);
 }
 
-/** Package managers whose verb is their first option; one that is not listed changes the system. */
-const byOptions = (looks: RegExp): ProgramSpec => ({
-	custom: (call) => {
-		const [verb] = call.args.filter((arg) => arg.startsWith("-"));
-		if (verb === undefined ? call.args.length > 0 || call.name === "yay" || call.name === "paru" : !looks.test(verb))
-			call.change("system");
-	},
-});
+/** `uv version` shows, `uv version 1.2` and `--bump` set. */
+function setVersion(call: Call): void {
+	if (call.operands.length > 0 && !call.has("--dry-run -n")) call.change("worktree");
+}
 
-export const packages: ProgramSpecs = {
-	...nodePackages,
-	corepack: installs,
-	"nvm fnm volta n asdf mise rtx nodenv pyenv rbenv sdk rustup ghcup jenv tfenv goenv": {
-		subcommands: {
-			"ls list current which versions version show list-all ls-remote where env plugin-list doctor whence help root prefix commands":
-				{},
-			"target component toolchain": changesUnless("list", "packages"),
-			exec: {
-				optionsFirst: true,
-				custom: (call) => call.run(call.operands.filter((word, index) => index > 0 || !/^v?\d/.test(word))),
-			},
-			"x run": { opaque: "project" },
-			"*": installs,
-		},
-	},
-	"pip pip2 pip3": {
-		options: { "--python --log --proxy": "text" },
-		subcommands: {
-			"list show freeze check search index help debug inspect hash": { options: { "-r": "read" } },
-			config: changesUnless("list get debug", "system"),
-			cache: changesUnless("dir info list", "packages"),
-			install: {
-				...installs,
-				options: {
-					"-r --requirement -c --constraint": "read",
-					"-e --editable": "list",
-					"-t --target -d --dest --prefix --root": "make",
-					"-i --index-url --extra-index-url -f --find-links": "text",
-				},
-				when: {
-					"--dry-run": { harmless: true },
-					"-t --target --prefix --root": { unchanged: true },
-				},
-			},
-			"download wheel": {
-				changes: ["worktree"],
-				changesIn: "directory",
-				options: { "-r -c": "read", "-d --dest -w --wheel-dir": "make" },
-				when: { "-d --dest -w --wheel-dir": { unchanged: true } },
-			},
-			"*": installs,
-		},
-	},
-	pipx: { subcommands: { "list environment": {}, run: executes, "*": { changes: ["system"] } } },
-	uv: {
-		options: { "--directory --project": "directory", "--python -p --config-file": "text" },
-		optionsAnywhere: true,
-		changesIn: "directory",
-		subcommands: {
-			"tree help": {},
-			version: setsVersion,
-			run: {
-				optionsFirst: true,
-				options: { "--with --python -p --extra --group --env-file --package --with-requirements --index": "text" },
-				custom: (call) => (call.has("-m --module") ? call.unknown("project", "uv run -m") : call.run(call.operands)),
-			},
-			pip: {
-				changesIn: "anywhere",
-				subcommands: {
-					"list show freeze check tree": {},
-					compile: { operands: "read", options: { "-o --output-file": "replace" } },
-					"*": installs,
-				},
-			},
-			tool: { subcommands: { "list dir": {}, run: executes, "*": { changes: ["system"] } } },
-			python: changesUnless("list find dir", "system"),
-			cache: { ...changesUnless("dir", "packages"), changesIn: "anywhere" },
-			publish: publishes,
-			build: { ...runsProject, changes: ["worktree"] },
-			"init venv": { changes: ["worktree"], changesIn: "operands" },
-			"*": installs,
-		},
-	},
-	"poetry pdm pipenv hatch rye": {
-		options: { "-C --directory -P --project": "directory" },
-		optionsAnywhere: true,
-		changesIn: "directory",
-		when: { "-g --global": { changesIn: "anywhere" } },
-		subcommands: {
-			// Of the user, in any folder.
-			"config self python py cache tools toolchain plugin": { ...installs, changesIn: "anywhere" },
-			"show check list about search graph info help": {},
-			env: changesUnless("info list show find activate", "packages"),
-			version: setsVersion,
-			"run shell test": wraps(),
-			publish: publishes,
-			build: runsProject,
-			"*": installs,
-		},
-	},
-	"conda mamba micromamba": {
-		subcommands: {
-			"list info search": {},
-			run: wraps("-n --name -p --prefix"),
-			env: {
-				subcommands: {
-					list: {},
-					export: { options: { "-f --file": "replace", "-n --name -p --prefix": "text" } },
-					"*": installs,
-				},
-			},
-			"*": installs,
-		},
-	},
-	"gem bundle bundler": {
-		subcommands: {
-			"list query search info contents dependency environment which help show outdated check platform licenses doctor specification":
-				{},
-			config: changesUnless("get list", "system"),
-			exec: wraps(),
-			"push yank": publishes,
-			"*": installs,
-		},
-		withoutSubcommand: { changes: ["packages"] },
-	},
-	composer: {
-		options: { "-d --working-dir": "directory" },
-		optionsAnywhere: true,
-		changesIn: "directory",
-		when: { "-g --global": { changesIn: "anywhere" } },
-		subcommands: {
-			"global self-update selfupdate clear-cache clearcache": { ...installs, changesIn: "anywhere" },
-			"show info outdated validate why why-not depends prohibits licenses search audit diagnose status check-platform-reqs help list about":
-				{},
-			"run run-script exec test": packageScript,
-			"*": installs,
-		},
-	},
-	cargo: {
-		options: { "--manifest-path": "manifest", "-C": "directory" },
-		optionsAnywhere: true,
-		changesIn: "directory",
-		subcommands: {
-			"metadata tree search version help locate-project read-manifest pkgid verify-project info": {},
-			watch: {
-				...runsProject,
-				options: {
-					"-s --shell": "script",
-					"-w --watch -i --ignore -d --delay -C --workdir -E --env --features": "text",
-					"-x --exec": "text",
-				},
-				custom: watched,
-			},
-			"check clippy build b test t bench run r doc d rustc rustdoc nextest expand llvm-cov tarpaulin miri criterion flamegraph asm bloat udeps deny audit outdated machete":
-				runsProject,
-			"fmt fix": { changes: ["worktree"], opaque: "project", when: { "--check": { unchanged: true } } },
-			clean: { changes: ["worktree"] },
-			"publish yank owner login logout": publishes,
-			"install uninstall": { changes: ["system"] },
-			"add remove rm update fetch generate-lockfile vendor upgrade": installs,
-			"new init": { changes: ["worktree"], changesIn: "operands", operands: { first: ["make"] } },
-			"*": runsProject,
-		},
-	},
-	go: {
-		custom: findAgentPackage,
-		options: { "-C": "directory" },
-		optionsAnywhere: true,
-		changesIn: "directory",
-		subcommands: {
-			"version env list doc help vet": { when: { "-w -u": { changes: ["system"] } } },
-			"build test run generate tool": runsProject,
-			fmt: { changes: ["worktree"], changesIn: "operands" },
-			install: { changes: ["system"], opaque: "program" },
-			get: installs,
-			mod: changesUnless("graph verify why", "packages"),
-			work: { changes: ["worktree"] },
-			clean: { changes: ["packages"], changesIn: "anywhere" },
-			"*": runsProject,
-		},
-	},
-	brew: {
-		subcommands: {
-			"list ls info search outdated deps uses config doctor leaves home log desc cat options tap-info shellenv commands formulae casks":
-				{},
-			"*": systemInstalls,
-		},
-	},
-	flatpak: {
-		subcommands: {
-			"list search info remotes remote-ls remote-info history ps config help": { operands: "text" },
-			run: { opaque: "program", optionsFirst: true, options: { "--command": "text" }, custom: runSandboxed },
-			"*": systemInstalls,
-		},
-	},
-	"apt apt-get aptitude dnf yum zypper apk snap port pkg choco winget scoop": {
-		options: { "-o --option -c --config-file -t --target-release --default-release --setopt": "text" },
-		custom: runHooks,
-		subcommands: {
-			"list search show info policy depends rdepends madison changelog check-update provides whatprovides repolist help query find version outdated contents installed remotes status which audit stats":
-				{ operands: "text" },
-			"*": systemInstalls,
-		},
-	},
-	"apt-cache dpkg-query": {},
-	"apt-file": { subcommands: { "search find list show": { operands: "text" }, "*": { changes: ["system"] } } },
-	"apt-mark": changesUnless("showmanual showauto showhold showinstall", "system"),
-	// Their verbs are options.
-	"pacman yay paru": byOptions(
-		/^(-Q\w*|-S[sigl]+|-F(?!.*y)\w*|-T|-V|-h|--(query|search|info|list|deptest|version|help|groups|files)\b.*)$/,
-	),
-	"xbps-query xbps-install": byOptions(/^(-[lsSfxXR]+|-M|--\w+=.*|-n|--dry-run)$/),
-	emerge: byOptions(/^(-s|-S|-p\w*|--(search|searchdesc|pretend|info|version|help|list-sets|check-news))$/),
-	"nix-env": byOptions(/^(-q\w*|--query|--list-generations|--dry-run|--version)$/),
-	dpkg: byOptions(
-		/^(-[lLsSpIcCVf]|--(list|listfiles|status|search|print-avail|info|contents|audit|verify|field|version|help|print-architecture|print-foreign-architectures|get-selections|compare-versions|yet-to-unpack))$/,
-	),
-	rpm: byOptions(/^(-q\w*|-V\w*|-K|-E|--(query|verify|checksig|eval|version|help|showrc|querytags))$/),
-	nix: {
-		subcommands: {
-			"eval search show-derivation path-info flake-show log why-depends": {},
-			"run shell develop build": {
-				opaque: "project",
-				custom: (call) => {
-					findAgentPackage(call);
-					const at = call.args.findIndex((arg) => arg === "-c" || arg === "--command");
-					if (at >= 0) call.run(call.args.slice(at + 1));
-				},
-			},
-			"*": { changes: ["system"] },
-		},
-	},
-	twine: { subcommands: { check: { operands: "read" }, "*": publishes } },
-	flit: { subcommands: { publish: publishes, "*": runsProject } },
-	goreleaser: { subcommands: { "check healthcheck completion help jsonschema": {}, "*": runsProject } },
-	lerna: {
-		subcommands: {
-			"ls list la ll changed diff info": {},
-			exec: { ...runsProject, custom: (call) => call.script(call.operands.join(" ")) },
-			"version publish": { changes: ["repository"], changesIn: "directory", opaque: "project" },
-			"*": runsProject,
-		},
-		custom: (call) => {
-			if (call.operands[0] === "publish") call.effect("publish");
-		},
-	},
-	"semantic-release np release-it changeset standard-version auto": {
-		opaque: "project",
-		changes: ["repository"],
-		changesIn: "directory",
-		when: { "--dry-run": { harmless: true } },
-		custom: (call) => {
-			const [verb] = call.operands;
-			if (/^(semantic-release|np|release-it|auto)$/.test(call.name) || verb === "publish") call.effect("publish");
-		},
-	},
-	"vsce ovsx": {
-		subcommands: { "ls show search": {}, package: { changes: ["worktree"], changesIn: "directory" }, "*": publishes },
-	},
-	"mvn maven": {
-		opaque: "project",
-		dashes: "one",
-		when: { "-version -v --version -help -h": { harmless: true } },
-		custom: (call) => {
-			if (call.operands.includes("deploy")) call.effect("publish");
-		},
-	},
-	virtualenv: { ...startsProject, operands: "make" },
-	"pip-compile pip-sync": { operands: "read", options: { "-o --output-file": "replace" } },
-	"create-react-app create-vite create-next-app degit cookiecutter copier yo": {
-		changes: ["worktree"],
-		opaque: "program",
-	},
-	"sfdx ionic expo eas": runsProject,
+function runUvModule(call: Call): void {
+	if (call.has("-m --module")) call.unknown("project", "uv run -m");
+	else call.run(call.operands);
+}
+
+/** `nvm exec 20 command` */
+function withVersion(call: Call): void {
+	call.run(call.operands.filter((word, index) => index > 0 || !/^v?\d/.test(word)));
+}
+
+/** Package managers whose verb is their first option; one that is not listed changes the system. */
+const byOption = (looks: RegExp) => (call: Call) => {
+	const verb = call.args.find((arg) => arg.startsWith("-"));
+	if (verb === undefined ? call.args.length > 0 || /^(yay|paru)$/.test(call.name) : !looks.test(verb))
+		call.change("system");
 };
+
+function nix(call: Call): void {
+	findAgentPackage(call);
+	const at = call.args.findIndex((arg) => arg === "-c" || arg === "--command");
+	if (at >= 0) call.run(call.args.slice(at + 1));
+}
+
+function release(call: Call): void {
+	const [verb] = call.operands;
+	if (/^(semantic-release|np|release-it|auto)$/.test(call.name) || verb === "publish") call.effect("publish");
+}
+
+function maven(call: Call): void {
+	if (call.operands.includes("deploy")) call.effect("publish");
+}
+
+export const packages = describe(
+	`
+$installs | ~packages | --dry-run > harmless
+$publishes | ~remote +publish | --dry-run -n > harmless
+$script | ?project first @readScript
+$executes | first @execute | -p --package --from --with --spec -c --call -w --workspace --python --loglevel: text
+$project | ?project
+$starts | ~worktree in:operands
+$system | ~system | -s --simulate --dry-run --just-print --print-uris > harmless
+# It works in the folder of its project, unless an option names the packages of the user.
+$node | in:directory anywhere | -C --dir --prefix --cwd: directory \
+		| -w --workspace -F --filter --registry --loglevel --userconfig --reporter: text | -g --global --location > in:anywhere
+	${nodeVerbs.shows.replace(/\s+/g, " ")}
+	audit | @audit | --fix > ~packages
+	${nodeVerbs.runs} | =script
+	${nodeVerbs.installs.replace(/\s+/g, " ")} | =installs
+	# A link leads through the packages of the user.
+	link ln unlink | =installs in:anywhere
+	global | ~system
+	${nodeVerbs.publishes} | =publishes
+	exec | =executes @executeText
+	x dlx | =executes
+	init create | ~worktree @createProject
+	pack | ~worktree | --pack-destination: make | --dry-run > harmless | --pack-destination > unchanged
+	version | ~worktree ~repository
+	cache store | in:anywhere
+		ls list verify path dir status
+		* | ~packages
+	pkg
+		get
+		set | ~worktree @setField
+		* | ~worktree
+	config
+		get list ls
+		* | ~system @configure | --location -L: text
+	get
+	set | ~system @configure | --location -L: text
+	workspaces workspace -w
+		list info
+		* | =script
+	* | =script
+npm | =node
+pnpm | =node @runInstalled
+yarn | =node @runInstalled | bare > ~packages
+	node | first @runNode
+bun | =node @bun | -e --eval -p --print: text
+	* | ?script
+	test build run | =script
+	pm | in:anywhere
+		ls bin hash cache version whoami
+		* | ~packages
+	x | =executes
+	repl | ?script
+npx pnpx bunx uvx | =executes
+nvm fnm volta n asdf mise nodenv pyenv rbenv sdk rustup
+	ls list current which versions version show list-all ls-remote where env plugin-list doctor whence help root prefix commands
+	target component toolchain
+		list
+		* | ~packages
+	exec | first @withVersion
+	x run | ?project
+	* | =installs
+pip pip2 pip3 | --python --log --proxy: text
+	list show freeze check search index help debug inspect hash | -r: read
+	config
+		list get debug
+		* | ~system
+	cache
+		dir info list
+		* | ~packages
+	install | ~packages | -r --requirement -c --constraint: read | -e --editable: list | -t --target -d --dest --prefix --root: make \
+			| -i --index-url --extra-index-url -f --find-links: text | --dry-run > harmless | -t --target --prefix --root > unchanged
+	download wheel | ~worktree in:directory | -r -c: read | -d --dest -w --wheel-dir: make | -d --dest -w --wheel-dir > unchanged
+	* | =installs
+pipx
+	list environment
+	run | =executes
+	* | ~system
+uv | in:directory anywhere | --directory --project: directory | --python -p --config-file: text
+	tree help
+	version | @setVersion | --bump > ~worktree
+	run | first @runUvModule | --with --python -p --extra --group --env-file --package --with-requirements --index: text
+	pip | in:anywhere
+		list show freeze check tree
+		compile | read* | -o --output-file: replace
+		* | =installs
+	tool
+		list dir
+		run | =executes
+		* | ~system
+	python
+		list find dir
+		* | ~system
+	cache | in:anywhere
+		dir
+		* | ~packages
+	publish | =publishes
+	build | ~worktree ?project
+	init venv | ~worktree in:operands
+	* | =installs
+poetry pdm pipenv hatch rye | in:directory anywhere | -C --directory -P --project: directory | -g --global > in:anywhere
+	config self python py cache tools toolchain plugin | =installs in:anywhere
+	show check list about search graph info help
+	env
+		info list show find activate
+		* | ~packages
+	version | @setVersion | --bump > ~worktree
+	run shell test | command first
+	publish | =publishes
+	build | ?project
+	* | =installs
+conda mamba micromamba
+	list info search
+	run | command first | -n --name -p --prefix: text
+	env
+		list
+		export | -f --file: replace | -n --name -p --prefix: text
+		* | =installs
+	* | =installs
+gem bundle bundler | bare > ~packages
+	list query search info contents dependency environment which help show outdated check platform licenses doctor specification
+	config
+		get list
+		* | ~system
+	exec | command first
+	push yank | =publishes
+	* | =installs
+composer | in:directory anywhere | -d --working-dir: directory | -g --global > in:anywhere
+	global self-update selfupdate clear-cache clearcache | =installs in:anywhere
+	show info outdated validate why why-not depends prohibits licenses search audit diagnose status check-platform-reqs help list about
+	run run-script exec test | =script
+	* | =installs
+cargo | in:directory anywhere | --manifest-path: manifest | -C: directory
+	metadata tree search version help locate-project read-manifest pkgid verify-project info
+	watch | ?project @watched | -s --shell: script | -w --watch -i --ignore -d --delay -C --workdir -E --env --features: text \
+			| -x --exec: text
+	check clippy build b test t bench run r doc d rustc rustdoc nextest expand llvm-cov tarpaulin miri criterion flamegraph asm bloat \
+			udeps deny audit outdated machete | ?project
+	fmt fix | ~worktree ?project | --check > unchanged
+	clean | ~worktree
+	publish yank owner login logout | =publishes
+	install uninstall | ~system
+	add remove rm update fetch generate-lockfile vendor upgrade | =installs
+	new init | make ~worktree in:operands
+	* | ?project
+go | in:directory anywhere @findAgentPackage | -C: directory
+	version env list doc help vet | -w -u > ~system
+	build test run generate tool | ?project
+	fmt | ~worktree in:operands
+	install | ~system ?program
+	get | =installs
+	mod
+		graph verify why
+		* | ~packages
+	work | ~worktree
+	clean | ~packages in:anywhere
+	* | ?project
+brew
+	list ls info search outdated deps uses config doctor leaves home log desc cat options tap-info shellenv commands formulae casks
+	* | =system
+apt apt-get aptitude dnf yum zypper apk snap port pkg choco winget scoop | @runHooks \
+		| -o --option -c --config-file -t --target-release --default-release --setopt: text
+	list search show info policy depends rdepends madison changelog check-update provides whatprovides repolist help query find version \
+			outdated contents installed remotes status which audit stats | text*
+	* | =system
+pacman yay paru | @pacman
+dpkg | @dpkg
+rpm | @rpm
+nix
+	eval search show-derivation path-info flake-show log why-depends
+	run shell develop build | ?project @nix
+	* | ~system
+twine
+	check | read*
+	* | =publishes
+semantic-release np release-it changeset standard-version auto | ~repository in:directory ?project @release | --dry-run > harmless
+vsce ovsx
+	ls show search
+	package | ~worktree in:directory
+	* | =publishes
+mvn maven | ?project dash @maven | -version -v --version -help -h > harmless
+virtualenv | make* ~worktree in:operands
+create-react-app create-vite create-next-app degit cookiecutter copier yo | ~worktree ?program
+apt-cache dpkg-query
+pip-compile pip-sync | read* | -o --output-file: replace
+expo eas ionic flit goreleaser | =project
+lerna
+	exec run | ?program
+	* | =project
+`,
+	{
+		audit,
+		bun,
+		configure,
+		createProject,
+		execute,
+		executeText,
+		readScript,
+		runInstalled,
+		runNode,
+		setField,
+		dpkg: byOption(
+			/^(-[lLsSpIcCVf]|--(list|listfiles|status|search|print-avail|info|contents|audit|verify|version|help|print-architecture|compare-versions))$/,
+		),
+		findAgentPackage,
+		maven,
+		nix,
+		pacman: byOption(
+			/^(-Q\w*|-S[sigl]+|-F(?!.*y)\w*|-T|-V|-h|--(query|search|info|list|version|help|groups|files)\b.*)$/,
+		),
+		release,
+		rpm: byOption(/^(-q\w*|-V\w*|-K|-E|--(query|verify|checksig|eval|version|help|showrc|querytags))$/),
+		runHooks,
+		runUvModule,
+		setVersion,
+		watched,
+		withVersion,
+	},
+);

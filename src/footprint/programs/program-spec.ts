@@ -1,45 +1,30 @@
-// Describes programs as data, which is easy to read and extend. `../shell/call.ts` and `../shell/roles.ts` interpret it.
+// What is known about a program. `notation.ts` reads it from the tables; `../shell/call.ts` and `../shell/roles.ts` interpret it.
 // Spellings of an option are those of the manual page, separated by blanks: "-t --target-directory".
 import type { ChangeKind, Effect } from "../effects.ts";
 import type { AccessKind, Unknown } from "../footprint.ts";
 import type { AccessDetail } from "../record.ts";
 
 /** What a word of a command means. */
-export type Role =
-	/** Not a path: a number, a pattern, a name. */
-	| "text"
-	/** A file or directory whose contents are read. */
-	| "read"
-	/** A path whose existence, names or attributes are read. */
-	| "list"
-	/** A file that is changed in place or appended to. */
-	| "write"
-	/** A file that is overwritten, losing its old contents. */
-	| "replace"
-	/** A directory or empty file that is created; an existing one is unchanged. */
-	| "make"
-	/** A path that is removed. */
-	| "delete"
-	/** A path that is moved away with everything below it. */
-	| "move"
-	/** The destination of a copy or move: a new name, or a directory. */
-	| "into"
-	/** A path that gets another name. */
-	| "link"
-	/** The directory that later words are relative to. */
-	| "directory"
-	/** A file whose directory later words are relative to: a project's manifest. */
-	| "manifest"
-	/** A shell script that is run; its text is analyzed if known. */
-	| "run"
-	/** The first word of another command; all words after it belong to that command. */
-	| "command"
-	/** Shell text that is run. */
-	| "script"
-	/** Program text in another language that is run. */
-	| "code"
-	/** A URL or host on another machine. */
-	| "remote";
+export const roles = {
+	text: "not a path: a number, a pattern, a name",
+	read: "a file or directory whose contents are read",
+	list: "a path whose existence, names or attributes are read",
+	write: "a file that is changed in place or appended to",
+	replace: "a file that is overwritten, losing its old contents",
+	make: "a directory or empty file that is created; an existing one is unchanged",
+	delete: "a path that is removed",
+	move: "a path that is moved away with everything below it",
+	into: "the destination of a copy or move: a new name, or a directory",
+	link: "a path that gets another name",
+	directory: "the directory that later words are relative to",
+	manifest: "a file whose directory later words are relative to: a project's manifest",
+	run: "a shell script that is run; its text is analyzed if known",
+	command: "the first word of another command; all words after it belong to that command",
+	script: "shell text that is run",
+	code: "program text in another language that is run",
+} as const;
+
+export type Role = keyof typeof roles;
 
 /** Roles by position: those of the first operands, then of the last one, then of all between. */
 export interface Positions {
@@ -101,20 +86,6 @@ export interface ProgramSpec extends Behavior {
 
 export type ProgramSpecs = { readonly [names: string]: ProgramSpec };
 
-/** Marks programs and their subcommands as accepting abbreviated long options. */
-export function abbreviating(programs: ProgramSpecs): ProgramSpecs {
-	return Object.fromEntries(
-		Object.entries(programs).map(([names, program]) => [
-			names,
-			{
-				...program,
-				abbreviates: true as const,
-				...(program.subcommands && { subcommands: abbreviating(program.subcommands) }),
-			},
-		]),
-	);
-}
-
 /** One option or operand of a command line. */
 export type ParsedArgument =
 	| { readonly kind: "option"; readonly name: string; readonly value: string | undefined }
@@ -130,8 +101,6 @@ export interface ScriptOptions {
 	/** `$0`; absent if no script would run it. */
 	readonly self?: string;
 	readonly where?: Where;
-	/** Which shell reads it; `any` may be one with fewer features than bash. */
-	readonly dialect?: "bash" | "any";
 	/** The text comes from standard input, so its commands find nothing there. */
 	readonly from?: "words" | "input";
 	/** Standard input of the commands in it, if not that of this command. */
@@ -201,4 +170,10 @@ export interface Call {
 	isDirectory(word: string): boolean;
 	/** Whether a word names anything on disk. */
 	exists(word: string): boolean;
+}
+
+/** The words after `--`; `undefined` without one. */
+export function afterDashes({ args }: Call): readonly string[] | undefined {
+	const at = args.indexOf("--");
+	return at < 0 ? undefined : args.slice(at + 1);
 }

@@ -1,9 +1,9 @@
 // Searching in files: grep and its successors. Searching for files is in `find.ts`.
-
 import type { AccessDetail } from "../record.ts";
 import { UNKNOWN_VALUE } from "../text.ts";
 import { fd, find } from "./find.ts";
-import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
+import { describe } from "./notation.ts";
+import type { Call } from "./program-spec.ts";
 
 /** Globs that a search includes and excludes, in the form of `FileAccess.only`. */
 function globs(call: Call, only: string, except: string): readonly string[] {
@@ -68,77 +68,40 @@ function ripgrep(call: Call): void {
 	});
 }
 
-/** `sg` is also the program of shadow-utils that runs a command in another group: `sg group -c text`. */
-function inGroup(call: Call): void {
-	const [group = "help", first] = call.operands;
-	const searches = call.has("-p --pattern") || /^(run|scan|test|new|lsp|completions|outline|help)$/.test(group);
-	if (call.name !== "sg" || searches) return;
-	const at = call.args.indexOf("-c");
-	if (at >= 0) call.script(call.args[at + 1] ?? "");
-	else if (first !== undefined) call.run(call.operands.slice(1));
+function searchCode(call: Call): void {
+	// `--filter=pdf:command %,…`
+	for (const filter of call.values("--filter")) call.unknown("script", filter);
+	// In a pipe they search standard input, unless paths follow the pattern.
+	if (call.stdin !== "" && call.operands.length < 2 && !call.has("--nofilter --files --files-with-matches")) return;
+	const skips = call.has("-u -a --hidden --unrestricted") ? [] : (["hidden", "ignored"] as const);
+	searchPaths(call, "read", { recursive: true, skips });
 }
 
-export const search: ProgramSpecs = abbreviating({
-	"grep egrep fgrep rgrep ggrep zgrep": {
-		options: {
-			"-e --regexp -m --max-count -A --after-context -B --before-context -C --context -d --directories -D --devices --binary-files --label --include --exclude --exclude-dir":
-				"text",
-			"-f --file --exclude-from": "read",
-		},
-		attached: "--color --colour",
-		custom: grep,
-	},
-	"rg ripgrep": {
-		options: {
-			"-e --regexp -g --glob --iglob -m --max-count -A --after-context -B --before-context -C --context -t --type -T --type-not -j --threads -M --max-columns -d --max-depth --max-filesize --sort --sortr -r --replace -E --encoding --color --colors --type-add --type-clear --context-separator --engine --path-separator --pre-glob --pre --hostname-bin":
-				"text",
-			"-f --file --ignore-file": "read",
-		},
-		custom: ripgrep,
-	},
-	"ag ack pt ugrep ug": {
-		options: {
-			"-A -B -C -G -m --depth --ignore --ignore-dir --type --after --before --context": "text",
-			"-p --path-to-ignore --ackrc": "read",
-			"--pager --view": "script",
-			"--save-config": "replace",
-			"--filter": "text",
-		},
-		custom: (call) => {
-			// `--filter=pdf:command %,…`
-			for (const filter of call.values("--filter")) call.unknown("script", filter);
-			// In a pipe they search standard input, unless paths follow the pattern.
-			if (call.stdin !== "" && call.operands.length < 2 && !call.has("--nofilter --files --files-with-matches")) return;
-			searchPaths(call, "read", {
-				recursive: true,
-				skips: call.has("-u -a --hidden --unrestricted") ? [] : ["hidden", "ignored"],
-			});
-		},
-	},
-	find,
-	"fd fdfind": fd,
-	"locate mlocate plocate mdfind": { operands: "text" },
-	fzf: { options: { "--preview --bind": "script", "--history": "write", "-q --query -f --filter -d -n": "text" } },
-	"ctags etags": {
-		operands: "read",
-		defaultRole: "list",
-		options: {
-			"-f -o --output": "replace",
-			"-L --options --exclude-from": "read",
-			"--languages --exclude --kinds --fields": "text",
-		},
-		when: { "-R --recurse": { recursive: true } },
-		custom: (call) => {
-			// The default output is `tags`, or `TAGS` for Emacs.
-			if (call.has("-f -o --output -x --filter") || call.args.some((word) => /^--(list|print)-|^--_/.test(word)))
-				return;
-			call.applyRole("replace", call.name === "etags" || call.has("-e") ? "TAGS" : "tags");
-		},
-	},
-	"ast-grep sg comby": {
-		operands: "text",
-		options: { "-p --pattern -l --lang -r --rewrite": "text" },
-		when: { "-U --update-all -i --interactive": { changes: ["worktree"], changesIn: "operands" } },
-		custom: inGroup,
-	},
-});
+function tagSymbols(call: Call): void {
+	// The default output is `tags`, or `TAGS` for Emacs.
+	const isShown = call.args.some((word) => /^--(list|print)-|^--_/.test(word));
+	if (call.has("-f -o --output -x --filter") || isShown) return;
+	call.applyRole("replace", call.name === "etags" || call.has("-e") ? "TAGS" : "tags");
+}
+
+export const search = describe(
+	`
+grep egrep fgrep rgrep ggrep zgrep | @grep | -e --regexp -m --max-count -A --after-context -B --before-context -C --context -d \
+		--directories -D --devices --binary-files --label --include --exclude --exclude-dir: text | -f --file --exclude-from: read \
+		| --color --colour ?
+rg ripgrep | @ripgrep | -e --regexp -g --glob --iglob -m --max-count -A --after-context -B --before-context -C --context -t --type -T \
+		--type-not -j --threads -M --max-columns -d --max-depth --max-filesize --sort --sortr -r --replace -E --encoding --color \
+		--colors --type-add --type-clear --context-separator --engine --path-separator --pre-glob --pre --hostname-bin: text \
+		| -f --file --ignore-file: read
+ag ack pt ugrep ug | @searchCode | -A -B -C -G -m --depth --ignore --ignore-dir --type --after --before --context: text \
+		| -p --path-to-ignore --ackrc: read | --pager --view: script | --save-config: replace | --filter: text
+fzf | --preview --bind: script | --history: write | -q --query -f --filter -d -n: text
+ctags etags | read* here:list @tagSymbols | -f -o --output: replace | -L --options --exclude-from: read \
+		| --languages --exclude --kinds --fields: text | -R --recurse > recursive
+locate mdfind | text*
+find | =find
+fd fdfind | =fd
+`,
+	{ fd, find, grep, ripgrep, searchCode, tagSymbols },
+	"abbreviating",
+);

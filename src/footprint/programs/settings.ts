@@ -1,57 +1,121 @@
-// Programs that show or set the machine's state: clocks, names, networks, displays, preferences.
+// Programs that show or set the machine's state: clocks, names, networks, preferences, disks.
 // S1 a program only shows something with the words listed for it; any other words change the machine.
-import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
+import { byName } from "../by-name.ts";
+import { describe } from "./notation.ts";
+import type { Call } from "./program-spec.ts";
 
-const help = "-h --help --version";
+/** By program: the arguments, joined by blanks, with which it only shows something. */
+const showing: { readonly [programs: string]: RegExp } = {
+	"hostnamectl timedatectl localectl loginctl networkctl resolvectl bootctl coredumpctl machinectl busctl":
+		/^(|-\S+|(hostname|icon-name|chassis|location)|(\S*-)?(status|show|list)(-\S+)*( .*)?|(query|info|dns|domain|statistics|is-\S+)\b.*)$/,
+	hostname: /^(-[^Fb]\w*|--(?!file|boot)\S+| )*$/,
+	hwclock: /^(|(-r|--show|--get|--verbose|-D)\b(?!.*(-w|-s|--\w+tosys|--systohc|--set)).*)$/,
+	ldconfig: /^(-p|--print-cache)$/,
+	"modprobe insmod rmmod": /^(-n|--dry-run|--show-depends|-c|--showconfig|-D|-R|--resolve-alias)\b/,
+	"setenforce chkconfig update-rc.d": /^--list/,
+	"update-alternatives alternatives": /^--(list|display|query|get-selections)\b/,
+	"iptables ip6tables ebtables arptables":
+		/^(?!.*-[FZDX]\b)(?!.*--(flush|zero|delete)).*(-L|-S|-C|-V|--list\S*|--check)\b/,
+	"firewall-cmd": /^--(state|list-|get-|query-|info-)/,
+	"ifconfig route": /^(-\S+ ?)*\S*$/,
+	arp: /^(?!.*(-d|-s|-f|--delete|--set|--file)\b)/,
+	ipconfig: /^(|\/all|\/displaydns|get\w+.*|ifcount|waitall)$/,
+	nft: /^(|(-\S+ )*(list|describe|monitor)\b.*)$/,
+	ufw: /^(|status.*|show.*|version)$/,
+	nmcli:
+		/^(?!.*\b(radio|networking) \S+ (on|off))(-\S+ )*(\w+ (s|sh|show|st|status|l|list|g|get|w|wifi|permissions|hostname|help)( \S+)?|\w*)$/,
+	sysctl: /^(?!.*(-w|-p|-f|--write|--load|--system)\b)[^=]*$/,
+	"nvidia-smi":
+		/^(?!.*-(pm|e|p|c|r|vm|pl|lgc|rgc|lmc|rmc|mig|cgi|dgi)\b)(?!.*(drain|--gpu-reset))(-L|-q|-x|-i|-l|-d|--(list|query|help|format|id|loop|display)\S*|dmon|pmon|topo|nvlink|[\w.,:-]+| )*$/,
+	xrandr: /^(-q|--query|--current|--prop|--verbose|--list\w+| )*$/,
+	xset: /^-?q$/,
+	defaults: /^(|(-host \S+ )?(read|read-type|domains|find|help)\b.*)$/,
+	"networksetup systemsetup": /^-(get|list|print|show|is|help|version)/,
+	scutil: /^(--dns|--proxy|--nwi|--get\b.*)$/,
+	pmset: /^-g\b/,
+	nvram: /^(?!.*(-[dcf]\b|=))/,
+	csrutil: /^(|status|report)$/,
+	spctl: /^(--status|-a|--assess)\b/,
+	"xcode-select": /^(-p|--print-path|-v|--version)$/,
+	softwareupdate: /^(-l|--list|--history)/,
+	reg: /^(query|compare|export)\b/i,
+};
 
-/** A program that changes the machine unless `looks` holds. */
-function shows(looks: (call: Call) => boolean, more: ProgramSpec = {}): ProgramSpec {
-	return {
-		...more,
-		custom(call) {
-			if (call.has(help) || looks(call)) return;
-			call.change("system");
-			call.effect("system-service");
-		},
-	};
-}
-
-/** Judged by the first operand, which is empty without operands. */
-const byVerb = (verbs: RegExp, values = ""): ProgramSpec =>
-	shows((call) => verbs.test(call.operands[0] ?? ""), values === "" ? {} : { options: { [values]: "text" } });
-
-/** Judged by the first argument, options included. */
-const byFirst = (words: RegExp, more: ProgramSpec = {}): ProgramSpec =>
-	shows((call) => words.test(call.args[0] ?? ""), more);
-
-/** Only shows something if every argument matches. */
-const byAll = (words: RegExp, more: ProgramSpec = {}): ProgramSpec =>
-	shows((call) => call.args.every((word) => words.test(word)), more);
-
-/** Only shows something, except with these options. */
-const but = (setting: string, more: ProgramSpec = {}): ProgramSpec => ({
-	...more,
-	when: { ...more.when, [setting]: { changes: ["system"], effects: ["system-service"] } },
-});
-
-const controlOptions = "-H --host -M --machine -p --property -n --lines -o --output -s --signal";
-
-/** `journalctl` reads the journal or shortens it. */
-const journal: ProgramSpec = {
-	options: {
-		"-n --lines -o --output -S --since -U --until -u --unit --user-unit -t --identifier -p --priority -g --grep -c --cursor --after-cursor -M --machine -F --field --facility --output-fields --interval --verify-key --namespace -T --exclude-identifier":
-			"text",
-		"-D --directory --file --root --image": "list",
-		"--cursor-file": "write",
+/** By program: the arguments with which it only shows something, and those with which a disk's contents are lost. */
+const disks: { readonly [programs: string]: { readonly shows: RegExp; readonly loses: RegExp } } = {
+	parted: { shows: /^((-l|--list|-v|--version|\S+)|(-\S+ )*\S+ (unit \S+ )?print( \w+)*)$/, loses: /./ },
+	zpool: {
+		shows: /^(|(list|status|get|iostat|history|events|version|wait)\b.*)$/,
+		loses: /^(destroy|create|labelclear|remove|detach|split|import|replace|reguid)\b/,
 	},
-	attached: "-b --boot --case-sensitive",
-	when: {
-		"--vacuum-size --vacuum-time --vacuum-files": { changes: ["system"], effects: ["clear-history"] },
-		"--rotate --flush --sync --relinquish-var --smart-relinquish-var --setup-keys --update-catalog": {
-			changes: ["system"],
-		},
+	zfs: {
+		shows: /^(|(list|get|diff|holds|userspace|version|send|allow)\b.*)$/,
+		loses: /^(destroy|rollback|receive|recv)\b/,
+	},
+	"btrfs bcachefs": {
+		shows: /^(|(\w+ )?(list|show|df|du|usage|get|get-default|stats|status|dump-\S+|show-super|version)\b.*)$/,
+		loses: /^(\w+ )?(delete|del|replace|restore|rescue|remove|rm|repair|format)\b/,
+	},
+	dmsetup: {
+		shows: /^(|(ls|info|status|table|deps|targets|version|stats)\b.*)$/,
+		loses: /^(remove|remove_all|wipe_table|clear|load|reload|create)\b/,
+	},
+	cryptsetup: {
+		shows: /^(|(-\S+ )*(status|isLuks|luksDump|luksUUID|benchmark)\b.*)$/,
+		loses: /(luksFormat|format|erase|luksErase|luksKillSlot|luksRemoveKey|luksChangeKey|reencrypt|luksHeaderRestore)\b/,
+	},
+	mdadm: { shows: /^(?!.*--zero-superblock).*(-D|-E|-Q|--detail|--examine|--query)\b/, loses: /./ },
+	nvme: {
+		shows: /^(|(list|id-|show-|get-|smart-log|error-log|fw-log|ns-descs|version)\S*.*)$/,
+		loses: /^(format|sanitize|delete-ns|write|write-zeroes|write-uncor|dsm|create-ns|security-send|reset)\b/,
+	},
+	"lvremove vgremove pvremove pvcreate vgreduce lvreduce lvresize pvmove lvconvert sg_format": {
+		shows: /-t\b|--test/,
+		loses: /./,
+	},
+	hdparm: {
+		shows: /^(-[IigtTC] ?)+[^-]*$/,
+		loses:
+			/--(security-erase|trim-sector-ranges|make-bad-sector|write-sector|repair-sector|dco-restore|fwdownload|sanitize)/,
+	},
+	smartctl: { shows: /^(?!.*(-[stoSX]\b|--(smart|test|offlineauto|saveauto|abort)))/, loses: /^$/ },
+	diskutil: {
+		shows:
+			/^(|((cs|apfs|ap|appleRAID) )?(list|info|activity|listFilesystems|listUsers|verifyDisk|verifyVolume|information)\b.*)$/i,
+		loses: /^(\w+ )?(erase|partition|reformat|zero|random|secureErase|delete|split|merge|resize|destroy|remove)/i,
+	},
+	"hdiutil asr": {
+		shows: /^(|(info|imageinfo|verify|plugins|checksum|imagescan)\b.*)$/,
+		loses: /^(erasekeys|restore)\b/,
+	},
+	tmutil: { shows: /^(|(list|status|destinationinfo|latestbackup|isexcluded|compare|version)\S*.*)$/, loses: /^$/ },
+	badblocks: { shows: /^-V$/, loses: /(^| )-\w*[wn]/ },
+	"losetup swapon swapoff fsck e2fsck fsck.ext4 xfs_repair resize2fs e2label tune2fs fstrim umount eject": {
+		shows: /^(|(-l|--list|--show|-s|--summary|-j|-n|-N|-P|-V|--version|--dry-run)\b.*)$/,
+		loses: /^$/,
 	},
 };
+
+const showingOf = byName(Object.entries(showing));
+const diskOf = byName(Object.entries(disks));
+
+function setMachine(call: Call): void {
+	const words = call.args.join(" ");
+	if (/^(-h|--help|--version)$/.test(words) || showingOf.get(call.name)?.test(words)) return;
+	call.change("system");
+	call.effect("system-service");
+}
+
+function changeDisk(call: Call): void {
+	const words = call.args.join(" ");
+	const disk = diskOf.get(call.name);
+	if (/--(help|version)\b/.test(words) || !disk || disk.shows.test(words)) return;
+	call.change("system");
+	// A disk, a swap space, a file system that others use.
+	if (/^(losetup|swap|umount)/.test(call.name)) call.effect("privilege");
+	if (disk.loses.test(words)) call.effect("format-disk");
+	if (/^tmutil$/.test(call.name) && /^(delete|thinlocalsnapshots|restore)/.test(words)) call.effect("recursive-delete");
+}
 
 /** `date` sets the clock if an operand is no format (GNU, BSD and busybox). */
 function clock(call: Call): void {
@@ -61,17 +125,9 @@ function clock(call: Call): void {
 }
 
 const ipLooks = /^(s|sh|sho|show|l|ls|lst|li|lis|list|g|ge|get|help|identify|pids|stats|save|dump)$/;
-
 /** `ip l s eth0 mtu 9000`: `s` is `set` for links, `show` for others. */
-function setsLink(rest: readonly string[]): boolean {
-	return (
-		rest.some((word) =>
-			/^(up|down|mtu|address|name|master|nomaster|netns|alias|txqueuelen|arp|multicast|promisc|type|xdp|vf|group)$/.test(
-				word,
-			),
-		) && rest.length > 1
-	);
-}
+const linkSetting =
+	/^(up|down|mtu|address|name|master|nomaster|netns|alias|txqueuelen|arp|multicast|promisc|type|xdp|vf|group)$/;
 
 /** `ip object verb`: the default verb is `show`; verbs may be abbreviated. */
 function network(call: Call): void {
@@ -82,155 +138,74 @@ function network(call: Call): void {
 		if (command.length > 0) call.run(command);
 		return;
 	}
-	if (/^(|help|mo|mon|moni|monit|monito|monitor)$/.test(object)) {
-		if (call.has("-b -batch -force")) call.unknown("script", call.text);
-		return;
-	}
-	if (ipLooks.test(verb) && !setsLink(rest) && !call.has("-b -batch")) return;
+	const isBatch = call.has("-b -batch -force");
+	if (isBatch) call.unknown("script", call.text);
+	if (/^(|help|mo(n(i(t(or?)?)?)?)?)$/.test(object)) return;
+	const sets = rest.length > 1 && rest.some((word) => linkSetting.test(word));
+	if (ipLooks.test(verb) && !sets && !isBatch) return;
 	call.change("system");
 	call.effect("system-service");
 }
 
-/** `ifconfig eth0` shows, `ifconfig eth0 down` sets. */
-const interfaces = shows((call) => call.operands.length <= 1);
+/** `machinectl shell host command` */
+function onMachine(call: Call): void {
+	const [verb = "", , ...words] = call.operands;
+	if (/^(shell|login)$/.test(verb) && words.length > 0) call.run(words);
+	setMachine(call);
+}
 
-const nvidiaLooks =
-	/^(-L|-q|-x|-u|-i|-l|-lms|-d|-f|-B|--(list-gpus|list-blocked-gpus|query|query-.*|help-query.*|format|xml-format|unit|id|loop|loop-ms|display|dtd|filename|list-excluded-gpus)(=.*)?|dmon|pmon|topo|nvlink|[\w.,:-]+)$/;
-const nvidiaSets = /^(-(pm|e|p|c|r|vm|gom|ac|rac|pl|lgc|rgc|lmc|rmc|am|caa|acp|cc|mig|cgi|dgi)|drain|--gpu-reset.*)$/;
+function mount(call: Call): void {
+	if (call.operands.length === 0 && !call.has("-a --all -B --bind -R --rbind -M --move -o --options")) return;
+	if (call.has("-l --show-labels --version -V --help")) return;
+	call.change("system");
+	call.effect("privilege");
+	bindMount(call);
+	// What lies below a mount point is hidden.
+	const to = call.operands.at(-1);
+	if (to !== undefined) call.access("delete", to, { recursive: true });
+}
 
-/** Settings of the kernel: `sysctl name` shows, `name=value` sets. */
-const kernel = shows(
-	(call) => !call.has("-w --write -p --load --system -f") && !call.args.some((word) => word.includes("=")),
+/** A bind mount is another name for a directory. */
+function bindMount(call: Call): void {
+	const options = call.values("-o --options").flatMap((list) => list.split(","));
+	const binds = call.has("-B --bind -R --rbind -M --move") || options.includes("bind") || options.includes("rbind");
+	const [from, to] = call.operands.slice(-2);
+	if ((!binds && call.name !== "bindfs") || from === undefined || to === undefined) return;
+	call.applyRole("link", from, { recursive: true });
+	call.access("write", to, { replaces: true });
+	call.addLink(to, from);
+}
+
+const makers =
+	"mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.exfat mkfs.f2fs mke2fs mkswap newfs diskpart";
+
+export const settings = describe(
+	`
+ps top htop btop pgrep pidof pstree free vmstat mpstat iostat lscpu lsblk lsusb lspci lsmod findmnt last lastb lastlog blkid getent \
+		finger sw_vers system_profiler vm_stat hostid lsb_release ioreg neofetch netstat pvs vgs lvs pvdisplay vgdisplay lvdisplay
+dmesg | -F --file: read | -l --level -f --facility -s --buffer-size --since --until --time-format: text | -L --color ? \
+		| -C --clear -c --read-clear > ~system +system-service +clear-history \
+		| -n --console-level -D --console-off -E --console-on > ~system +system-service
+journalctl | -n --lines -o --output -S --since -U --until -u --unit --user-unit -t --identifier -p --priority -g --grep -c --cursor \
+		--after-cursor -M --machine -F --field --facility --output-fields --interval --namespace: text \
+		| -D --directory --file --root --image: list | --cursor-file: write | -b --boot --case-sensitive ? \
+		| --vacuum-size --vacuum-time --vacuum-files > ~system +clear-history \
+		| --rotate --flush --sync --relinquish-var --smart-relinquish-var --setup-keys --update-catalog > ~system
+date | @clock | -d --date -s --set -v -z -D -f --file -r --reference: text | -I --iso-8601 ?
+uname | -S > ~system +system-service
+ss | -f --family -A --query -F --filter -N --net: text | -D --diag: replace | -K --kill > ~system +system-service
+ip | dash @network | -f -family -n -netns -rc -rcvbuf -l -loops -b -batch: text
+${Object.keys(showing).join(" ").replace(" machinectl", "")} | @setMachine
+machinectl | first @onMachine | -H --host -M --machine -p --property -n --lines -o --output -s --signal -E --setenv --uid: text
+$disk | write* ~system +format-disk | -t --type -L --label -O -b -i -N: text
+${makers} | =disk | -n --no-act -V --version > list* harmless
+fdisk cfdisk sfdisk gdisk sgdisk | =disk | -l --list -s -x -d --dump -J --json -p --print -i --info -v --verify -V --version -n --no-act > list* harmless
+# Without an option it lists the signatures.
+wipefs | list* | -o --offset -t --types -O --output -b: text | -a --all -o --offset > write* ~system +format-disk
+blkdiscard | write* ~system +device-write
+${Object.keys(disks).join(" ")} | @changeDisk
+mount bindfs | @mount | -t --types -o --options -L --label -U --uuid -T --fstab -O: text
+`,
+	{ changeDisk, clock, mount, network, onMachine, setMachine },
+	"abbreviating",
 );
-
-/** `update-alternatives`: options that only show something. */
-const alternatives = shows((call) => call.has("--list --display --query --get-selections"));
-
-const firewall = shows(
-	(call) => call.has("-L --list -S --list-rules -C --check -V") && !call.has("-F --flush -Z --zero -D --delete -X"),
-);
-
-export const settings: ProgramSpecs = {
-	...abbreviating({
-		"ps top htop btop pgrep pidof pstree free vmstat mpstat iostat lscpu lsblk lsusb lspci lsmod findmnt last lastb getent finger sw_vers system_profiler vm_stat hostid lsb_release ioreg powermetrics acpi neofetch screenfetch inxi":
-			{},
-		sar: { options: { "-o": "replace", "-f": "read" } },
-		dmesg: but("-C --clear -c --read-clear -n --console-level -D --console-off -E --console-on", {
-			options: {
-				"-F --file": "read",
-				"-l --level -f --facility -s --buffer-size --since --until --time-format": "text",
-			},
-			attached: "-L --color",
-			when: { "-C --clear -c --read-clear": { effects: ["clear-history"] } },
-		}),
-		lastlog: but("-C --clear -S --set", { options: { "-b --before -t --time -u --user -R --root": "text" } }),
-		blkid: but("-g --garbage-collect", { options: { "-s -o -t -L -U -c -n -u -p -S -O": "text" } }),
-		sensors: but("-s --set", { options: { "-c --config-file": "read" } }),
-		dmidecode: {
-			options: { "--dump-bin": "replace", "--from-dump -d --dev-mem": "read", "-s -t --string --type": "text" },
-		},
-		fastfetch: { when: { "--gen-config --gen-config-force": { changes: ["worktree"] } } },
-		journalctl: journal,
-		hostnamectl: shows(
-			(call) =>
-				call.operands.length < 2 &&
-				/^(|status|hostname|icon-name|chassis|deployment|location)$/.test(call.operands[0] ?? ""),
-		),
-		timedatectl: byVerb(/^(|status|show|show-timesync|timesync-status|list-timezones)$/, controlOptions),
-		localectl: byVerb(/^(|status|list-.*)$/, controlOptions),
-		loginctl: byVerb(
-			/^(|list-sessions|session-status|show-session|list-users|user-status|show-user|list-seats|seat-status|show-seat)$/,
-			controlOptions,
-		),
-		machinectl: shows(
-			(call) => {
-				const [verb = "", ...words] = call.operands;
-				if (/^(shell|login)$/.test(verb) && words.length > 1) call.run(words.slice(1));
-				return /^(|list|list-.*|status|show|show-.*|image-status|show-image)$/.test(verb);
-			},
-			{ optionsFirst: true, options: { [controlOptions]: "text", "-E --setenv --uid": "text" } },
-		),
-		"networkctl resolvectl bootctl coredumpctl busctl userdbctl": byVerb(
-			/^(|list|list-.*|status|query|service|statistics|dns|domain|is-.*|info|tree|introspect|show|show-.*|user|group)$/,
-			controlOptions,
-		),
-		"systemd-analyze": { operands: "text" },
-		date: {
-			options: {
-				"-d --date -s --set -v -z -D": "text",
-				"-f --file": "text",
-				"-r --reference": "text",
-			},
-			attached: "-I --iso-8601",
-			custom: clock,
-		},
-		hostname: shows((call) => call.operands.length === 0 && !call.has("-F --file -b --boot")),
-		uname: but("-S"),
-		hwclock: shows(
-			(call) =>
-				call.args.length === 0 ||
-				(call.has("-r --show --get --verbose -D") && !call.has("-w -s --systohc --hctosys --set")),
-		),
-		ldconfig: shows((call) => call.has("-p --print-cache")),
-		"modprobe insmod rmmod": shows((call) =>
-			call.has("-n --dry-run --show-depends -c --showconfig -D -R --resolve-alias"),
-		),
-		"setenforce chkconfig update-rc.d": shows((call) => call.has("--list")),
-		"update-alternatives alternatives": alternatives,
-		"iptables ip6tables ebtables arptables": firewall,
-		"firewall-cmd": shows((call) => call.args.some((word) => /^--(state|list-|get-|query-|info-)/.test(word))),
-	}),
-	ip: {
-		dashes: "one",
-		options: { "-f -family -n -netns -rc -rcvbuf -l -loops -b -batch": "text" },
-		custom: network,
-	},
-	"ifconfig route": interfaces,
-	arp: shows((call) => !call.has("-d --delete -s --set -f --file"), { options: { "-i --device": "text" } }),
-	ss: but("-K --kill", { options: { "-f --family -A --query -F --filter -N --net": "text", "-D --diag": "replace" } }),
-	netstat: {},
-	ipconfig: byFirst(
-		/^(|\/all|\/displaydns|\/\?|getifaddr|getoption|getpacket|getv6packet|getra|getsummary|getiflist|ifcount|waitall)$/,
-	),
-	nft: byVerb(/^(|list|describe|monitor)$/),
-	ufw: byVerb(/^(|status|show|version)$/),
-	nmcli: shows(
-		(call) => {
-			const [object = "", verb = ""] = call.operands;
-			return /^m/.test(object) ||
-				(/^(|s|sh|show|st|status|l|list|g|get|w|wifi|permissions|logging|hostname|help)$/.test(verb) &&
-					call.operands.length < 5)
-				? !/^(networking|n|radio|r)$/.test(object) || call.operands.length < 3
-				: false;
-		},
-		{ options: { "-t -f --fields -m --mode -c --colors -g --get-values -w --wait": "text" } },
-	),
-	sysctl: kernel,
-	"nvidia-smi": shows((call) => call.args.every((word) => nvidiaLooks.test(word) && !nvidiaSets.test(word)), {
-		dashes: "one",
-		options: { "-f --filename": "replace" },
-	}),
-	xrandr: byAll(
-		/^(-q|--query|--current|--prop|--properties|--verbose|--listmonitors|--listactivemonitors|--listproviders|-v)$/,
-	),
-	xinput: byFirst(/^(|list|--list|query-state|list-props|--list-props|--version|test|test-xi2)$/),
-	setxkbmap: shows((call) => call.has("-print -query"), { dashes: "one" }),
-	xset: byFirst(/^(q|-q)$/),
-	// macOS
-	defaults: byVerb(/^(|read|read-type|domains|find|help)$/, "-host"),
-	scutil: byFirst(/^(--dns|--proxy|--nwi|--get|-r|-w)$/),
-	networksetup: byFirst(/^-(get|list|print|show|is|help|version)/),
-	systemsetup: byFirst(/^-(get|list|print|help|version)/),
-	pmset: byFirst(/^-g$/),
-	nvram: shows((call) => !call.args.some((word) => /^-[dcf]$|=/.test(word))),
-	csrutil: byVerb(/^(|status|report)$/),
-	spctl: shows((call) => call.has("--status -a --assess")),
-	dscl: shows((call) => call.args.some((word) => /^-?(read|list|search|readall|readpl)$/.test(word))),
-	dscacheutil: shows((call) => call.has("-q -cachedump -configuration -statistics"), { dashes: "one" }),
-	"xcode-select": byFirst(/^(-p|--print-path|-v|--version)$/),
-	softwareupdate: shows((call) => call.has("-l --list --history --list-full-installers")),
-	mas: byVerb(/^(|list|search|outdated|info|version|account)$/),
-	profiles: byVerb(/^(list|show|status|help)$/),
-	// Windows
-	reg: byVerb(/^(query|compare|export)$/i),
-};

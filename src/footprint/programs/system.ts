@@ -1,8 +1,7 @@
-// The machine: processes, devices, services, users, schedules, power.
+// The machine: processes, services, users, schedules, power.
 import { isBlank, isKnown } from "../text.ts";
-import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
-
-const service: ProgramSpec = { changes: ["system"], effects: ["system-service"] };
+import { describe } from "./notation.ts";
+import type { Call } from "./program-spec.ts";
 
 /** `kill`: process 1 and all processes (-1). */
 function kill(call: Call): void {
@@ -58,73 +57,44 @@ function crontab(call: Call): void {
 	if (text !== undefined && text !== "" && isBlank(text)) call.script(text);
 }
 
-/** `wl-paste --watch command…` */
-function watchClipboard(call: Call): void {
-	const [first] = call.values("-w --watch");
-	if (first !== undefined) call.run([first, ...call.operands]);
+/** `fuser -k`: the processes that use a file, or with `-m` a whole file system. */
+function killUsers(call: Call): void {
+	if (!call.has("-k --kill")) return;
+	call.change("system");
+	if (call.has("-m --mount -M --ismountpoint")) call.effect("kill-all");
 }
 
-/** Service managers, by their verb: whether it only shows something. */
-const manages = (verb: (call: Call) => string, looks: RegExp): ProgramSpec => ({
-	custom(call) {
-		if (call.has("--help --version --status-all") || looks.test(verb(call))) return;
-		call.change("system");
-		call.effect("system-service");
-	},
-});
-const firstVerb = (call: Call) => call.operands[0] ?? "";
-const lastVerb = (call: Call) => call.operands.at(-1) ?? "";
+/** `service name verb` */
+function manage(call: Call): void {
+	if (call.has("--help --version --status-all") || /^(status|describe)$/.test(call.operands.at(-1) ?? "")) return;
+	call.change("system");
+	call.effect("system-service");
+}
 
-export const system: ProgramSpecs = abbreviating({
-	kill: { custom: kill },
-	"pkill killall skill": {
-		options: { "-s --signal -u --user --euid -U -g -G -P --parent -t --terminal -o -y": "text" },
-		custom: killByName,
-	},
-	fuser: {
-		options: { "-n --namespace": "text" },
-		when: { "-k --kill": { changes: ["system"] }, "-m --mount -M --ismountpoint": {} },
-		custom: (call) => {
-			if (call.has("-k --kill") && call.has("-m --mount -M --ismountpoint")) call.effect("kill-all");
-		},
-	},
-	xkill: { changes: ["system"] },
-	systemctl: { options: { "-t --type --state -p --property -H -M -n": "text" }, custom: systemctl },
-	"service rc-service": manages(lastVerb, /^(status|describe)$/),
-	"initctl rc-status": manages(firstVerb, /^(status|list|version|)$/),
-	rc: manages(firstVerb, /^(|status)$/),
-	launchctl: manages(
-		firstVerb,
-		/^(list|print|print-cache|print-disabled|blame|dumpstate|getenv|managerpid|manageruid|managername|hostinfo|resolveport|procinfo|error|help|version|)$/,
-	),
-	sc: manages(firstVerb, /^(query|queryex|qc|qdescription|enumdepend|getdisplayname|sdshow)$/i),
-	"supervisorctl pm2 monit": manages(
-		firstVerb,
-		/^(status|avail|pid|tail|version|help|list|ls|l|logs|log|show|describe|info|prettylist|jlist|monit|summary|report|)$/,
-	),
-	crontab: { options: { "-u": "text" }, custom: crontab },
-	"shutdown reboot halt poweroff init telinit kexec pm-suspend pm-hibernate": {
-		changes: ["system"],
-		effects: ["power-off"],
-	},
-	"userdel deluser": {
-		...service,
-		options: { "--backup-to -R --root -P --prefix": "text" },
-		// Deletes the user's home directory too.
-		when: { "-r --remove --remove-home --remove-all-files": { effects: ["recursive-delete"] } },
-	},
-	"useradd usermod groupadd groupdel groupmod adduser addgroup delgroup chpasswd chsh chfn vipw vigr visudo gpasswd":
-		service,
-	passwd: { ...service, when: { "-S --status": { harmless: true } } },
-	"wall write mesg": { changes: ["system"] },
-	"logger notify-send osd_cat": {},
-	say: { options: { "-o --output-file": "replace", "-f --input-file": "read", "-v -r --voice --rate -n -a": "text" } },
-	"xclip xsel pbcopy pbpaste wl-copy": {},
-	"wl-paste": {
-		optionsFirst: true,
-		options: { "-w --watch": "text", "-t --type -s --seat": "text" },
-		custom: watchClipboard,
-	},
-	"del erase": { operands: "delete", effects: ["force-delete"] },
-	rd: { operands: "delete", recursive: true, effects: ["recursive-delete"] },
-});
+export const system = describe(
+	`
+kill | @kill
+pkill killall skill | @killByName | -s --signal -u --user --euid -U -g -G -P --parent -t --terminal -o -y: text
+systemctl | @systemctl | -t --type --state -p --property -H -M -n: text
+crontab | @crontab | -u: text
+shutdown reboot halt poweroff init telinit kexec pm-suspend pm-hibernate | ~system +power-off
+userdel deluser | ~system +system-service | --backup-to -R --root -P --prefix: text \
+		| -r --remove --remove-home --remove-all-files > +recursive-delete
+useradd usermod groupadd groupdel groupmod adduser addgroup delgroup chpasswd chsh chfn vipw vigr visudo gpasswd \
+		| ~system +system-service
+passwd | ~system +system-service | -S --status > harmless
+wall write mesg | ~system
+logger notify-send xclip xsel pbcopy pbpaste wl-copy wl-paste
+say | -o --output-file: replace | -f --input-file: read | -v -r --voice --rate -n -a: text
+del erase | delete* +force-delete
+rd | delete* recursive +recursive-delete
+fuser | @killUsers | -n --namespace: text
+# Service managers change the machine, unless a verb only shows something.
+service rc-service | @manage
+launchctl initctl rc-status sc supervisorctl pm2 monit
+	list print print-cache print-disabled blame status version query qc queryex logs log tail show describe info jlist help avail pid
+	* | ~system +system-service
+`,
+	{ crontab, kill, killByName, killUsers, manage, systemctl },
+	"abbreviating",
+);

@@ -17,7 +17,6 @@ import { packages } from "./packages.ts";
 import type { ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 import { search } from "./search.ts";
 import { settings } from "./settings.ts";
-import { storage } from "./storage.ts";
 import { system } from "./system.ts";
 import { versioning } from "./versioning.ts";
 import { wrappers } from "./wrappers.ts";
@@ -42,7 +41,6 @@ export const programGroups: readonly ProgramSpecs[] = [
 	databases,
 	system,
 	settings,
-	storage,
 	agents,
 ];
 
@@ -74,17 +72,20 @@ export function findPrograms(matches: (name: string) => boolean): readonly (read
 	return [...table].filter(([name]) => matches(name));
 }
 
+/** GNU programs that have a prefix on macOS. */
 const gnuPrograms = new Set(
-	"cat head tail tac nl od fold fmt pr expand unexpand cut paste join wc sum cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum base32 base64 basenc diff sdiff diff3 cmp sort uniq shuf split csplit tee ls dir vdir stat readlink realpath du df touch mkdir mkfifo mknod mktemp rm rmdir unlink shred cp mv install ln link chmod chown chgrp dd truncate sync date hostname uname nice env nohup stdbuf timeout xargs find locate updatedb grep egrep fgrep sed awk tar time which test kill uptime id who users printenv printf echo seq tr tsort comm ptx numfmt expr factor yes dircolors basename dirname pwd true false sleep nproc arch chroot chcon runcon make m4 indent patch".split(
-		" ",
-	),
+	(
+		"awk base64 cat chmod chown cp cut date dd df du egrep env fgrep find grep head install ln ls make md5sum mkdir mv nice readlink " +
+		"realpath rm rmdir sed sha256sum shred sort split stat stdbuf tac tail tar tee time timeout touch tr truncate uniq unlink wc xargs"
+	).split(" "),
 );
 
 /** Programs that are installed under names with a version. */
 const versioned = new Set(
-	"python pypy pip node nodejs ruby perl php lua luajit gcc g++ c++ clang clang++ clang-format clang-tidy java go psql pg_dump pg_restore bash zsh tclsh wish Rscript guile emacs vim sqlite gem bundle irb erb rake automake autoconf npm yarn bzip gpg wget curl".split(
-		" ",
-	),
+	(
+		"python pypy pip node ruby perl php lua luajit gcc g++ c++ clang clang++ clang-format clang-tidy java go psql pg_dump bash zsh " +
+		"tclsh emacs vim sqlite gem bundle irb rake automake autoconf npm yarn gpg wget curl"
+	).split(" "),
 );
 
 /** The description of a program by its base name; a version in it (`python3.12`, `gcc-13`) is ignored. */

@@ -110,7 +110,7 @@ const publishing: { readonly [programs: string]: RegExp } = {
 	mix: /(?:^| )hex\.publish(?: |$)/,
 	pod: /(?:^| )(?:trunk|repo) push(?: |$)/,
 	"dart flutter": /(?:^| )pub publish(?: |$)/,
-	"flit nimble jsr deno oras": /^(?:-\S+ )*(?:publish|push)(?: |$)/,
+	"flit lerna nimble jsr deno oras": /^(?:-\S+ )*(?:publish|push)(?: |$)/,
 	"luarocks cabal stack": /^(?:-\S+ )*upload(?: |$)/,
 	opam: /^publish(?: |$)/,
 	goreleaser: /^(?:release|publish|announce)(?: |$)/,

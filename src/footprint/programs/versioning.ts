@@ -1,9 +1,6 @@
 // Version control other than git, and command lines of code hosts.
-import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
-
-const changesRemote: ProgramSpec = { changes: ["remote"], options: { "-F --body-file --notes-file": "read" } };
-const changesBoth: ProgramSpec = { changes: ["repository", "worktree"] };
-const fetchesFiles: ProgramSpec = { ...changesBoth, changesIn: "directory", fetches: true };
+import { describe } from "./notation.ts";
+import type { Call } from "./program-spec.ts";
 
 /** `gh api`: a request with fields or a method other than GET changes something. */
 function request(call: Call): void {
@@ -17,102 +14,60 @@ function request(call: Call): void {
 	if (method === "DELETE") call.effect("delete-infrastructure");
 }
 
-const looks = "list view status diff checks watch";
+/** `gh repo clone`: into a folder of the repository's name. */
+function cloneRepository(call: Call): void {
+	const [repository, folder] = call.operands;
+	const name = folder ?? repository?.replace(/^.*\//, "").replace(/\.git$/, "");
+	if (name) call.access("write", name, { recursive: true });
+}
 
-export const versioning: ProgramSpecs = {
-	gh: {
-		options: { "-R --repo --hostname": "text" },
-		subcommands: {
-			"auth extension alias config codespace cache label secret variable ssh-key gpg-key ruleset project org": {
-				subcommands: {
-					"list status get token view field-list item-list check search browse": {},
-					"delete remove": { ...changesRemote, effects: ["delete-infrastructure"] },
-					set: {
-						...changesRemote,
-						options: {
-							"-b --body -e --env -o --org -v --visibility -r --repos -a --app": "text",
-							"-f --env-file": "read",
-						},
-					},
-					"*": changesRemote,
-				},
-			},
-			"pr issue release run workflow gist repo attestation": {
-				subcommands: {
-					[looks]: {
-						options: {
-							"-L --limit -s --state -l --label -a --assignee -A --author -S --search --json -q --jq -t --template -b --base -H --head -R --repo -w --workflow -u --user -e --event":
-								"text",
-						},
-					},
-					"checkout fork sync set-default develop": { ...changesBoth, changesIn: "directory" },
-					clone: {
-						fetches: true,
-						custom: (call) => {
-							const [repository, folder] = call.operands;
-							const name =
-								folder ??
-								repository
-									?.split("/")
-									.at(-1)
-									?.replace(/\.git$/, "");
-							if (name) call.access("write", name, { recursive: true });
-						},
-					},
-					download: {
-						fetches: true,
-						changes: ["worktree"],
-						changesIn: "directory",
-						when: { "-D --dir -O --output": { unchanged: true } },
-						options: { "-D --dir -O --output": "make", "-p --pattern -n --name -R --repo": "text" },
-					},
-					"delete delete-asset archive": { ...changesRemote, effects: ["delete-infrastructure"] },
-					create: {
-						...changesRemote,
-						options: {
-							"-t --title -b --body -B --base -H --head -l --label -a --assignee -r --reviewer -m --milestone -n --notes --target":
-								"text",
-							"-F --body-file --notes-file": "read",
-						},
-						// Files of a gist or a release.
-						custom: (call) => {
-							for (const word of call.operands) if (call.exists(word)) call.applyRole("read", word);
-						},
-					},
-					"*": changesRemote,
-				},
-			},
-			api: {
-				options: {
-					"-X --method -f --raw-field -F --field -H --header -q --jq -t --template --cache -p --preview": "text",
-					"--input": "read",
-				},
-				custom: request,
-			},
-			"search browse status completion help version": {},
-			copilot: { effects: ["nested-agent"], opaque: "program" },
-			"*": { opaque: "program" },
-		},
-	},
-	glab: { subcommands: { "*": { subcommands: { "list view status diff show get": {}, "*": changesRemote } } } },
-	"hg svn jj bzr fossil darcs": {
-		options: { "-R --repository --cwd": "directory" },
-		optionsAnywhere: true,
-		changesIn: "directory",
-		subcommands: {
-			"status st log diff annotate blame cat info ls list files show root summary identify id branches tags heads paths help version parents":
-				{ operands: "text" },
-			// With a name or an option, these set something.
-			"bookmarks bookmark config": {
-				custom: (call) => {
-					if (call.has("-e --edit -l --local -g --global -d --delete -f --force") || call.operands.length > 1)
-						call.change("repository");
-				},
-			},
-			"clone checkout co export": fetchesFiles,
-			push: { ...changesBoth, changes: ["remote"] },
-			"revert strip purge restore abandon undo": { ...changesBoth, effects: ["git-discard-changes"] },
-			"*": changesBoth,
-		},
-	},
-};
+/** Files of a gist or a release. */
+function readFiles(call: Call): void {
+	for (const word of call.operands) if (call.exists(word)) call.applyRole("read", word);
+}
+
+/** With a name or an option, these set something. */
+function setBookmark(call: Call): void {
+	if (call.has("-e --edit -l --local -g --global -d --delete -f --force") || call.operands.length > 1)
+		call.change("repository");
+}
+
+export const versioning = describe(
+	`
+$remote | ~remote | -F --body-file --notes-file: read
+gh | -R --repo --hostname: text
+	auth extension alias config codespace cache label secret variable ssh-key gpg-key ruleset project org
+		list status get token view field-list item-list check search browse
+		delete remove | =remote +delete-infrastructure
+		set | ~remote | -b --body -e --env -o --org -v --visibility -r --repos -a --app: text | -f --env-file: read
+		* | =remote
+	pr issue release run workflow gist repo attestation
+		list view status diff checks watch | -L --limit -s --state -l --label -a --assignee -A --author -S --search --json -q --jq -t \
+				--template -b --base -H --head -R --repo -w --workflow -u --user -e --event: text
+		checkout fork sync set-default develop | ~repository ~worktree in:directory
+		clone | fetches @cloneRepository
+		download | ~worktree in:directory fetches | -D --dir -O --output: make | -p --pattern -n --name -R --repo: text \
+				| -D --dir -O --output > unchanged
+		delete delete-asset archive | =remote +delete-infrastructure
+		create | =remote @readFiles \
+				| -t --title -b --body -B --base -H --head -l --label -a --assignee -r --reviewer -m --milestone -n --notes --target: text
+		* | =remote
+	api | @request | -X --method -f --raw-field -F --field -H --header -q --jq -t --template --cache -p --preview: text | --input: read
+	search browse status completion help version
+	copilot | +nested-agent ?program
+	* | ?program
+glab
+	*
+		list view status diff show get
+		* | =remote
+hg svn jj | in:directory anywhere | -R --repository --cwd: directory
+	status st log diff annotate blame cat info ls list files show root summary identify id branches tags heads paths help version \
+			parents | text*
+	bookmarks bookmark config | @setBookmark
+	clone checkout co export | ~repository ~worktree in:directory fetches
+	push | ~remote
+	revert strip purge restore abandon undo | ~repository ~worktree +git-discard-changes
+	* | ~repository ~worktree
+`,
+	{ cloneRepository, readFiles, request, setBookmark },
+);

@@ -1,19 +1,16 @@
-// Wrappers: programs that run another command. Their own options are removed, and the rest is judged as a command.
+// Wrappers: programs that run another command. Their own options are removed, and the rest is judged as a command. One that is not listed here
+// is searched for a command among its words (`../shell/unlisted.ts`).
 import { isKnown, isOpen, quoteWord, UNKNOWN_VALUE } from "../text.ts";
-import { afterDashes, wraps, wrapsAfter } from "./common-specs.ts";
 import { runEscapes } from "./escapes.ts";
-import { launchers } from "./launchers.ts";
-import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
+import { describe } from "./notation.ts";
+import { afterDashes, type Call } from "./program-spec.ts";
 
 /** Leading `NAME=value` words are assignments for the command. */
-function withAssignments(call: Call, words: readonly string[], fallback: () => void): void {
+function withAssignments(call: Call, words: readonly string[]): void {
 	const at = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
 	const assignments = at < 0 ? words : words.slice(0, at);
 	const command = at < 0 ? [] : words.slice(at);
-	if (command.length === 0) {
-		fallback();
-		return;
-	}
+	if (command.length === 0) return;
 	if (assignments.length === 0) {
 		call.run(command);
 		return;
@@ -35,7 +32,7 @@ function environment(call: Call): void {
 		call.script([...split, ...call.operands.map(quoteWord)].join(" "));
 		return;
 	}
-	withAssignments(call, call.operands[0] === "-" ? call.operands.slice(1) : call.operands, () => {});
+	withAssignments(call, call.operands[0] === "-" ? call.operands.slice(1) : call.operands);
 }
 
 /** `sudo` and `doas`: the command may follow assignments. */
@@ -51,7 +48,7 @@ function privileged(call: Call): void {
 		call.script(call.stdin, { from: "input" });
 		return;
 	}
-	withAssignments(call, call.operands, () => {});
+	withAssignments(call, call.operands);
 }
 
 /** `su user -c text`. */
@@ -184,195 +181,107 @@ function debug(call: Call): void {
 	if (at >= 0) call.run(call.args.slice(at + 1));
 }
 
-const looksAtTerminal = /^(ls|list-\w+|-ls|-V|display-message|show-options|has-session|info|capture-pane)$/;
-
-/** Options of terminal multiplexers' subcommands that take a value. */
-const paneOptions = /^-[a-zA-Z]*[scntexyFplr]$/;
-
-/** `tmux new-session -d command`, `screen -dm command`, `tmux send-keys text`: commands run or typed in another terminal. */
-function inTerminal(call: Call, words: readonly string[]): void {
-	if (looksAtTerminal.test(call.args[0] ?? "")) return;
-	call.unknown("program", call.text);
-	const [verb = ""] = call.operands;
-	const types = /^(send-keys|send|write|write-chars|stuff)$/.test(verb) || call.has("-X");
-	let at = 0;
-	while (call.name !== "screen" && /^-/.test(words[at] ?? "") && words[at] !== "--")
-		at += paneOptions.test(words[at] ?? "") ? 2 : 1;
-	if (words[at] === "--") at++;
-	const [first, ...rest] = words.slice(at);
-	if (first === undefined) return;
-	if (types)
-		call.script(
-			words
-				.slice(at)
-				.filter((word) => !/^(Enter|C-m|KPEnter|stuff)$/.test(word))
-				.join(" "),
-		);
-	else if (rest.length === 0) call.script(first);
-	else call.run([first, ...rest]);
+/** `pkexec command`, `gosu user command`, `runuser -c text`. */
+function asUser(call: Call): void {
+	for (const text of call.values("-c --command")) call.script(text);
+	const own = /^(gosu|su-exec)$/.test(call.name) ? 1 : 0;
+	if (call.operands.length > own) call.run(call.operands.slice(own));
 }
 
-export const wrappers: ProgramSpecs = abbreviating({
-	"nohup setsid unbuffer chronic catchsegv eatmydata fakeroot dbus-run-session dumb-init tini torsocks proxychains proxychains4 firejail valgrind heaptrack pidproxy systemd-inhibit fakechroot nocache noglob nocorrect coreutils linux32 linux64 i386 i486 i586 i686 x86_64 uname26 tsocks trickle nq tsp":
-		wraps(),
-	...launchers,
-	nice: wraps("-n --adjustment"),
-	ionice: wraps("-c --class -n --classdata -p --pid -P -u"),
-	chrt: wrapsAfter(1, "-T -P -D -p"),
-	"stdbuf gstdbuf": wraps("-i --input -o --output -e --error"),
-	"time gtime": wraps("-f --format", { options: { "-o --output": "replace" } }),
-	caffeinate: wraps("-t -w"),
-	proot: wraps("-r -b -w -k -q -S -R"),
-	"xvfb-run": wraps("-s --server-args -n --server-num -e --error-file -f --auth-file -w --wait -p --xauth-protocol"),
-	rlwrap: wraps("-b -C -D -e -f -g -H -l -O -P -q -s -S -t -w"),
-	ltrace: wraps("-e -p -s -a -A -D -F -l -n -u -x", { options: { "-o --output": "replace" } }),
-	numactl: wraps("-m --membind -N --cpunodebind -C --physcpubind -i --interleave -p --preferred"),
-	prlimit: wraps("-p --pid -o --output"),
-	"systemd-run": wraps(
-		"-p --property -u --unit -E --setenv -M --machine -H --host --slice --description --uid --gid --nice --on-calendar --on-active",
-	),
-	"timeout gtimeout": wrapsAfter(1, "-s --signal -k --kill-after"),
-	taskset: wrapsAfter(1),
-	chroot: wrapsAfter(1, "--userspec --groups"),
-	env: {
-		optionsFirst: true,
-		options: { "-u --unset -C --chdir -S --split-string": "text" },
-		custom: environment,
+function hub(call: Call): void {
+	call.run(["git", ...call.args]);
+}
+
+/** All words are one shell text. */
+function words(call: Call): void {
+	call.script(call.operands.join(" "));
+}
+
+/** `tmux new -d 'command'`, `screen -dm command`, `xterm -e command`: commands run or typed in another terminal. */
+function inTerminal(call: Call): void {
+	for (const text of call.args) if (/\s/.test(text.trim())) call.script(text);
+	const at = call.args.findIndex((word, index) => index > 0 && call.isKnownProgram(word));
+	if (at >= 0) call.run(call.args.slice(at));
+}
+
+function scheduled(call: Call): void {
+	if (call.stdin !== "" && !call.has("-f -l -r -d -c")) call.script(call.stdin, { from: "input" });
+}
+
+/** `dotenv command`, `doppler run -- command`: puts secrets into the environment of a command. */
+function withSecrets(call: Call): void {
+	const isOwn = /^(run|exec)$/.test(call.operands[0] ?? "");
+	if (!isOwn && !call.name.startsWith("dotenv")) call.unknown("program", call.text);
+	const own = isOwn ? (call.name.startsWith("dotenv") ? 1 : 2) : 0;
+	call.run(afterDashes(call) ?? call.operands.slice(own));
+}
+
+function crossEnv(call: Call): void {
+	withAssignments(call, call.operands);
+}
+
+export const wrappers = describe(
+	`
+nohup setsid unbuffer eatmydata fakeroot dumb-init tini torsocks proxychains firejail valgrind linux32 linux64 x86_64 | command first
+doppler op infisical chamber aws-vault | first @withSecrets
+nice | command first | -n --adjustment: text
+ionice | command first | -c --class -n --classdata -p --pid -P -u: text
+chrt | text command first | -T -P -D -p: text
+stdbuf gstdbuf | command first | -i --input -o --output -e --error: text
+time gtime | command first | -f --format: text | -o --output: replace
+caffeinate | command first | -t -w: text
+ltrace | command first | -e -p -s -a -A -D -F -l -n -u -x: text | -o --output: replace
+systemd-run | command first | -p --property -u --unit -E --setenv -M --machine -H --host --slice --description --uid --gid --nice \
+		--on-calendar --on-active: text
+timeout gtimeout | text command first | -s --signal -k --kill-after: text
+taskset | text command first
+chroot | text command first | --userspec --groups: text
+env | first @environment | -u --unset -C --chdir -S --split-string: text
+sudo doas sudoedit | first @privileged | -u --user -g --group -p --prompt -C --close-from -h --host -r --role -t --type -T \
+		--command-timeout -U --other-user -R --chroot: text | -D --chdir: directory
+pkexec runuser gosu su-exec setpriv | +privilege first @asUser | -u --user -g --group -c --command --reuid --regid: text
+su | @substituteUser | -c --command --session-command -s --shell -g --group -G -w: text
+xargs | first @argumentsFromInput \
+		| -I -J -n --max-args -L --max-lines -P --max-procs -s --max-chars -d --delimiter -a --arg-file -E --process-slot-var: text \
+		| -i --replace -l -e --eof ?
+hub | first @hub
+parallel | first @parallel | -j --jobs --joblog --results --tmpdir --delay --timeout --retries -N -n -L --colsep -S --sshlogin \
+		--memfree --load --halt --tagstring: text | -a --arg-file: read
+ssh | first @remoteShell | -i -F -E: read | -p -l -o -J -L -R -D -W -b -c -e -m -O -Q -S -w -B -I: text
+watch | first @words | -n --interval -q --equexit: text
+strace dtruss | command first | -e --trace -p --attach -s --string-limit -a -S -u -E -P -I -b: text | -o --output: replace
+gdb lldb | read ?script dash @debug | -ex -iex -eval-command --eval-command -o -O --one-line -p --pid -pid -arch: text \
+		| -x -ix -command --command -s --source: run
+flock | first @commandOrText | -w --wait --timeout -E --conflict-exit-code -c --command: text
+script | first @commandOrText | -c --command -E --echo -o --output-limit -m --logging-format: text \
+		| -T --log-timing -I --log-in -O --log-out -B --log-io: replace
+unshare nsenter | command +privilege first | -t --target -S --setuid -G --setgid -R --root -w --wd --map-user --map-group: text
+bwrap | ?program
+busybox toybox shx | command first
+at batch | ~system +system-service ?script @scheduled | -f: run | -q -t: text
+dotenv dotenvx | first @withSecrets | -e -f --env-file: read
+cross-env cross-env-shell | first @crossEnv
+nix-shell | ?project | --run --command: script | -p --packages -I -A: text
+tmux screen zellij xterm gnome-terminal konsole | @inTerminal
+	ls list-sessions list-windows -ls display-message has-session info capture-pane
+	* | ?program
+`,
+	{
+		argumentsFromInput,
+		asUser,
+		commandOrText,
+		crossEnv,
+		debug,
+		environment,
+		hub,
+		inTerminal,
+		parallel,
+		privileged,
+		remoteShell,
+		scheduled,
+		substituteUser,
+		withSecrets,
+		words,
 	},
-	"sudo doas sudoedit": {
-		optionsFirst: true,
-		options: {
-			"-u --user -g --group -p --prompt -C --close-from -h --host -r --role -t --type -T --command-timeout -U --other-user -R --chroot":
-				"text",
-			"-D --chdir": "directory",
-		},
-		custom: privileged,
-	},
-	"pkexec runuser gosu su-exec setpriv": {
-		optionsFirst: true,
-		options: { "-u --user -g --group -c --command --reuid --regid": "text" },
-		effects: ["privilege"],
-		custom: (call) => {
-			for (const text of call.values("-c --command")) call.script(text);
-			const own = /^(gosu|su-exec)$/.test(call.name) ? 1 : 0;
-			if (call.operands.length > own) call.run(call.operands.slice(own));
-		},
-	},
-	su: { options: { "-c --command --session-command -s --shell -g --group -G -w": "text" }, custom: substituteUser },
-	xargs: {
-		optionsFirst: true,
-		options: {
-			"-I -J -n --max-args -L --max-lines -P --max-procs -s --max-chars -d --delimiter -a --arg-file -E --process-slot-var":
-				"text",
-		},
-		attached: "-i --replace -l -e --eof",
-		custom: argumentsFromInput,
-	},
-	hub: { optionsFirst: true, custom: (call) => call.run(["git", ...call.args]) },
-	parallel: {
-		optionsFirst: true,
-		options: {
-			"-j --jobs --joblog --results --tmpdir --delay --timeout --retries -N -n -L --colsep -S --sshlogin --memfree --load --halt --tagstring":
-				"text",
-			"-a --arg-file": "read",
-		},
-		custom: parallel,
-	},
-	ssh: {
-		optionsFirst: true,
-		options: { "-i -F -E": "read", "-p -l -o -J -L -R -D -W -b -c -e -m -O -Q -S -w -B -I": "text" },
-		custom: remoteShell,
-	},
-	watch: {
-		optionsFirst: true,
-		options: { "-n --interval -q --equexit": "text" },
-		custom: (call) => call.script(call.operands.join(" ")),
-	},
-	entr: {
-		optionsFirst: true,
-		options: { "-E": "text" },
-		custom: (call) => (call.has("-s") ? call.script(call.operands.join(" ")) : call.run(call.operands)),
-	},
-	hyperfine: {
-		options: {
-			"-w --warmup -r --runs -n --command-name -P -L --min-runs --max-runs -i --style": "text",
-			"-p --prepare -c --cleanup -s --setup": "script",
-			"--export-json --export-markdown --export-csv": "replace",
-		},
-		operands: "script",
-	},
-	"strace dtruss": wraps("-e --trace -p --attach -s --string-limit -a -S -u -E -P -I -b", {
-		options: { "-o --output": "replace" },
-	}),
-	"gdb lldb": {
-		dashes: "one",
-		operands: { first: ["read"] },
-		options: {
-			"-ex -iex -eval-command --eval-command -o -O --one-line -p --pid -pid -arch": "text",
-			"-x -ix -command --command -s --source": "run",
-		},
-		opaque: "script",
-		custom: debug,
-	},
-	flock: {
-		optionsFirst: true,
-		options: { "-w --wait --timeout -E --conflict-exit-code -c --command": "text" },
-		custom: commandOrText,
-	},
-	script: {
-		optionsFirst: true,
-		options: {
-			"-c --command -E --echo -o --output-limit -m --logging-format": "text",
-			"-T --log-timing -I --log-in -O --log-out -B --log-io": "replace",
-		},
-		custom: commandOrText,
-	},
-	"unshare nsenter": wraps("-t --target -S --setuid -G --setgid -R --root -w --wd --map-user --map-group", {
-		effects: ["privilege"],
-	}),
-	bwrap: { opaque: "program" },
-	"busybox toybox shx": wraps(),
-	"at batch": {
-		changes: ["system"],
-		effects: ["system-service"],
-		opaque: "script",
-		options: { "-f": "run", "-q -t": "text" },
-		custom: (call) => {
-			if (call.stdin !== "" && !call.has("-f -l -r -d -c")) call.script(call.stdin, { from: "input" });
-		},
-	},
-	direnv: {
-		subcommands: {
-			exec: wrapsAfter(1),
-			"status version export hook stdlib help dump": {},
-			"*": { changes: ["system"] },
-		},
-	},
-	"dotenv dotenvx": {
-		options: { "-e -f --env-file": "read" },
-		optionsFirst: true,
-		custom: (call) => {
-			const own = call.operands[0] === "run" ? 1 : 0;
-			call.run(afterDashes(call) ?? call.operands.slice(own));
-		},
-	},
-	"concurrently npm-run-all run-p run-s": {
-		opaque: "project",
-		custom: (call) => {
-			if (call.name === "concurrently") for (const text of call.operands) if (text.includes(" ")) call.script(text);
-		},
-	},
-	"cross-env cross-env-shell": { optionsFirst: true, custom: (call) => withAssignments(call, call.operands, () => {}) },
-	nodemon: { opaque: "project", options: { "-x --exec": "script", "-w --watch -e --ext -i --ignore": "text" } },
-	tmux: {
-		optionsFirst: true,
-		options: { "-L -S -f -T": "text", "-c": "script" },
-		custom: (call) => inTerminal(call, call.operands.slice(1)),
-	},
-	zellij: { optionsFirst: true, custom: (call) => inTerminal(call, call.operands.slice(1)) },
-	screen: {
-		optionsFirst: true,
-		options: { "-S -t -c -e -h -p -s -T -X": "text" },
-		custom: (call) => inTerminal(call, call.operands),
-	},
-});
+	"abbreviating",
+);

@@ -1,5 +1,6 @@
 // Builtins that change the shell's state: variables, functions, the next command.
 // Builtins that only print or test are in the program table.
+import { parse } from "unbash";
 import type { Effect } from "../effects.ts";
 import { absolutePaths } from "../places.ts";
 import { findProgram } from "../programs/index.ts";
@@ -9,7 +10,7 @@ import { changeDirectory, popDirectory, pushDirectory } from "./directories.ts";
 import { recordHistoryOff } from "./environment.ts";
 import { errexitAfter } from "./errexit.ts";
 import { evaluateText } from "./evaluated-text.ts";
-import { onPath, printed } from "./output.ts";
+import { printed } from "./output.ts";
 import { assign, type State, textValue, unknownVariable, withExported, withIntegers } from "./state.ts";
 import { type Builtin, type CommandOutcome, type ShellWalk, settled } from "./walk.ts";
 
@@ -184,15 +185,16 @@ const unset: Builtin = (walk, args, state) => {
 	return settled(next, "");
 };
 
-const alias: Builtin = (walk, args, state) => {
-	// Defining copies the known functions.
-	walk.record.spend(state.aliases.size / 8);
-	const aliases = new Map(state.aliases);
-	for (const arg of args) {
-		const equals = arg.indexOf("=");
-		if (equals > 0) aliases.set(arg.slice(0, equals), arg.slice(equals + 1));
+/** Whether aliases are expanded depends on the shell: a name may mean the alias from now on. */
+const alias: Builtin = (_walk, args, state) => {
+	const texts = args.flatMap((arg) => /^([^=]+)=(.+)$/s.exec(arg)?.slice(1) ?? []);
+	const functions = new Map(state.functions);
+	for (let at = 0; at < texts.length; at += 2) {
+		const [name = "", text = ""] = texts.slice(at, at + 2);
+		const body = parse(`{ ${text} "$@"\n}`).commands[0]?.command;
+		if (body?.type === "BraceGroup") functions.set(name, [body, undefined]);
 	}
-	return settled({ ...state, aliases }, "");
+	return settled({ ...state, functions }, "");
 };
 
 /** `hash -p path name`: from now on, the name refers to that file. */
@@ -210,8 +212,11 @@ const command: Builtin = (walk, args, state, stdin) => {
 	if (args[at] === "--") at++;
 	const names = args.slice(at);
 	if (!asks) return walk.runProgram(names, state, stdin);
-	const own = names.some((name) => state.functions.has(name) || state.aliases.has(name));
-	return settled(state, own || args.some((arg) => /^-\w*V/.test(arg)) ? UNKNOWN_VALUE : onPath(walk, names, state));
+	const own = names.some((name) => state.functions.has(name));
+	return settled(
+		state,
+		own || args.some((arg) => /^-\w*V/.test(arg)) ? UNKNOWN_VALUE : printed(walk, "which", names, state, ""),
+	);
 };
 
 const execute: Builtin = (walk, args, state, stdin) => {

@@ -132,20 +132,6 @@ function foundIn(walk: ShellWalk, folder: string, name: string, state: State): s
 	return walk.host.kind(file) !== undefined || walk.written(file) !== undefined ? file : undefined;
 }
 
-/** The path of a program on this machine, by the script's current search path; `undefined` if it is not found. */
-export function findOnPath(walk: ShellWalk, name: string, state: State): string | undefined {
-	const { host } = walk;
-	if (state.elsewhere || state.variables.has("PATH")) return undefined;
-	const rules = pathRules(host);
-	const folders = (host.env("PATH") ?? "").split(host.platform === "win32" ? ";" : ":");
-	for (const folder of folders.slice(0, 50)) {
-		if (!rules.isAbsolute(folder) || !walk.record.spend(2)) continue;
-		const file = rules.join(folder, name);
-		if (host.kind(file) !== undefined) return file;
-	}
-	return undefined;
-}
-
 /** Whether a path names a file in a folder of the search path: an installed program, wherever that folder is. */
 export function isOnPath(path: string, { host }: ShellWalk): boolean {
 	const folder = pathRules(host).dirname(path);

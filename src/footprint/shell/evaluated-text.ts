@@ -4,7 +4,7 @@
 import type { ArithmeticExpression } from "unbash";
 import { displayText, isKnown } from "../text.ts";
 import type { Expansion } from "./expansion.ts";
-import { lookUp } from "./state.ts";
+import { lookUp, unknownVariable } from "./state.ts";
 
 const MAX_DEPTH = 6;
 const MAX_NAMES = 40;
@@ -42,9 +42,11 @@ export function evaluateExpression(expression: ArithmeticExpression | undefined,
 				open.push(node.expression);
 				break;
 			case "ArithmeticUnary":
+				if (/^(?:\+\+|--)$/.test(node.operator)) assignTo(node.operand, expansion);
 				open.push(node.operand);
 				break;
 			case "ArithmeticBinary":
+				if (/^(?:[-+*/%&^|]|<<|>>)?=$/.test(node.operator)) assignTo(node.left, expansion);
 				open.push(node.right, node.left);
 				break;
 			case "ArithmeticTernary":
@@ -52,6 +54,12 @@ export function evaluateExpression(expression: ArithmeticExpression | undefined,
 				break;
 		}
 	}
+}
+
+/** A variable that an expression changes is not followed. */
+function assignTo(target: ArithmeticExpression, expansion: Expansion): void {
+	const name = target.type === "ArithmeticWord" ? /^[A-Za-z_]\w*/.exec(target.value)?.[0] : undefined;
+	if (name) expansion.assigned(name, unknownVariable);
 }
 
 /** The values of the variables that a text names. */

@@ -21,9 +21,9 @@ import type {
 import { accessVerb } from "../places.ts";
 import type { FootprintRecord } from "../record.ts";
 import { bounded, isKnown, UNKNOWN_VALUE } from "../text.ts";
-import { evaluateText } from "./evaluated-text.ts";
+import { evaluateExpression, evaluateText } from "./evaluated-text.ts";
 import type { Expansion } from "./expansion.ts";
-import { arithmetic, expandPattern, expandText } from "./fragments.ts";
+import { expandPattern, expandText } from "./fragments.ts";
 import { compileGlob } from "./globs.ts";
 import { applyRedirects } from "./redirects.ts";
 import { runSimple } from "./simple-command.ts";
@@ -167,7 +167,7 @@ function walkCommand(walk: ShellWalk, node: CommandNode, state: State, stdin: st
 			walkTest(walk, node.expression, state, stdin);
 			return settled(afterExpansions(walk, state), "");
 		case "ArithmeticCommand":
-			arithmetic(node.expression, walk.expansion(state, stdin));
+			evaluateExpression(node.expression, walk.expansion(state, stdin));
 			return settled(afterExpansions(walk, state), "");
 	}
 }
@@ -203,11 +203,11 @@ function walkFor(walk: ShellWalk, node: For | Select, state: State, stdin: strin
 }
 
 function walkArithmeticFor(walk: ShellWalk, node: ArithmeticFor, state: State, stdin: string): CommandOutcome {
-	arithmetic(node.initialize, walk.expansion(state, stdin));
+	evaluateExpression(node.initialize, walk.expansion(state, stdin));
 	return walkLoop(walk, afterExpansions(walk, state), (now) => {
-		arithmetic(node.test, walk.expansion(now, stdin));
+		evaluateExpression(node.test, walk.expansion(now, stdin));
 		const body = walkList(walk, node.body, afterExpansions(walk, now), stdin);
-		arithmetic(node.update, walk.expansion(body.success, stdin));
+		evaluateExpression(node.update, walk.expansion(body.success, stdin));
 		return { ...body, success: afterExpansions(walk, body.success) };
 	});
 }

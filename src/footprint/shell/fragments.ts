@@ -1,15 +1,14 @@
 // Expands the parts of a word into fragments: pieces of text that know whether they were quoted, and breaks between arguments.
 // Splitting, globbing and braces come after this, in `words.ts`.
-import { type ArithmeticExpression, parse, type Word, type WordPart } from "unbash";
+import { parse, type Word, type WordPart } from "unbash";
 import { footprintLimits } from "../record.ts";
-import { bounded, combine, distinct, isKnown, UNKNOWN_VALUE, unmarked } from "../text.ts";
-import { evaluateArithmetic } from "./arithmetic.ts";
+import { bounded, combine, distinct, UNKNOWN_VALUE, unmarked } from "../text.ts";
 import { evaluateExpression } from "./evaluated-text.ts";
 import { BREAK, type Expansion, type Fragment, type Fragments, unknownFragment } from "./expansion.ts";
 import { escapeGlob } from "./globs.ts";
 import { boundedTexts } from "./lists.ts";
 import { expandParameter, type Operands, parameterFragments } from "./parameter-expansion.ts";
-import { lookUp, unknownVariable } from "./state.ts";
+import { lookUp } from "./state.ts";
 
 /** The single text of a word to which neither splitting nor globs apply: assignments, `case`, here-strings, `[[`. */
 export function expandText(word: Word, expansion: Expansion): readonly string[] {
@@ -44,20 +43,6 @@ export function expandPattern(word: Word, expansion: Expansion): readonly string
 	const rows = combine(parts.map((part, index) => fragmentsInWord(part, index, word, expansion)));
 	if (!rows) return [UNKNOWN_VALUE];
 	return distinct(rows.map((row) => bounded(row.flat().map(patternText).join(""))));
-}
-
-/** The value of an arithmetic expression as text, the commands inside it walked. */
-export function arithmetic(expression: ArithmeticExpression | undefined, expansion: Expansion): string {
-	evaluateExpression(expression, expansion);
-	return evaluateArithmetic(expression, {
-		variable: (name) => {
-			const value = lookUp(expansion.state, name, expansion.host);
-			if (!value) return "";
-			const only = value.kind === "text" && value.options.length === 1 ? value.options[0] : undefined;
-			return only !== undefined && isKnown(only) ? only : undefined;
-		},
-		assigned: (name) => expansion.assigned(name, unknownVariable),
-	});
 }
 
 /** The text of a word without parts. */
@@ -120,7 +105,7 @@ function fragmentsOf(part: WordPart, quoted: boolean, expansion: Expansion): rea
 		case "BraceExpansion":
 			return [[{ text: part.text, quoted: true }]];
 		case "AnsiCQuoted":
-			return ansiQuoted(part, expansion);
+			return [[{ text: unmarked(part.value), quoted: true }]];
 		case "DoubleQuoted":
 		case "LocaleString":
 			return doubleQuoted(part.parts, expansion);
@@ -144,7 +129,7 @@ function fragmentsOf(part: WordPart, quoted: boolean, expansion: Expansion): rea
 				? [[{ text: expansion.substitute(part.script), quoted }]]
 				: unknownFragment(quoted);
 		case "ArithmeticExpansion":
-			return [[{ text: arithmetic(part.expression, expansion), quoted }]];
+			return [[{ text: numberOf(part, expansion), quoted }]];
 		case "ProcessSubstitution":
 			return record.spend(part.text.length / 20)
 				? [[{ text: expansion.connect(part), quoted: true }]]
@@ -152,11 +137,10 @@ function fragmentsOf(part: WordPart, quoted: boolean, expansion: Expansion): rea
 	}
 }
 
-function ansiQuoted(part: Extract<WordPart, { type: "AnsiCQuoted" }>, { state }: Expansion): readonly Fragments[] {
-	const fragments: Fragments[] = [[{ text: unmarked(part.value), quoted: true }]];
-	// A shell that does not know this quoting keeps the dollar sign and reads the rest as plain quotes.
-	if (state.dialect === "any") fragments.push([{ text: `$${part.text.slice(2, -1)}`, quoted: true }]);
-	return fragments;
+/** `$((…))`: known if a number is written there. */
+function numberOf(part: Extract<WordPart, { type: "ArithmeticExpansion" }>, expansion: Expansion): string {
+	evaluateExpression(part.expression, expansion);
+	return /^\$\(\(\s*(\d{1,15})\s*\)\)$/.exec(part.text)?.[1] ?? UNKNOWN_VALUE;
 }
 
 function doubleQuoted(parts: readonly WordPart[], expansion: Expansion): readonly Fragments[] {

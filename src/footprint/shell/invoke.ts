@@ -3,7 +3,7 @@ import { pathRules, windowsDrivePath } from "../paths.ts";
 import { absolutePaths, accessVerb } from "../places.ts";
 import { findProgram, findPrograms, taskEffects } from "../programs/index.ts";
 import { footprintLimits } from "../record.ts";
-import { baseName, isKnown, quoteWord, spellCommand, UNKNOWN_VALUE } from "../text.ts";
+import { baseName, isKnown, spellCommand, UNKNOWN_VALUE } from "../text.ts";
 import { builtins } from "./builtins.ts";
 import { recordCall } from "./call.ts";
 import { isDownloaded, isProgramFile } from "./contents.ts";
@@ -29,16 +29,10 @@ export function invoke(walk: ShellWalk, given: readonly string[], state: State, 
 		);
 		if (first) return either(walk, first, ...others);
 	}
-	const alias = state.aliases.get(name);
-	if (alias === undefined) return invokeProgram(walk, words, state, stdin);
-	// Whether aliases are expanded depends on the shell: both readings are walked.
-	walk.record.spend(state.aliases.size / 8);
-	const inner = { ...state, aliases: new Map([...state.aliases].filter(([other]) => other !== name)) };
-	const expanded = walk.runText(`${alias} ${args.map(quoteWord).join(" ")}`, inner, stdin);
-	return either(walk, expanded, invokeProgram(walk, words, state, stdin));
+	return invokeProgram(walk, words, state, stdin);
 }
 
-/** Runs a builtin or a program; functions and aliases of that name are ignored. */
+/** Runs a builtin or a program; functions of that name are ignored. */
 export function invokeProgram(walk: ShellWalk, words: readonly string[], state: State, stdin: string): CommandOutcome {
 	const [word, ...args] = words;
 	if (word === undefined) return settled(state, "");

@@ -5,7 +5,7 @@ import { combine, distinct, isKnown, SOME_NAME, UNKNOWN_VALUE } from "../text.ts
 import { evaluateText } from "./evaluated-text.ts";
 import { BREAK, type Expansion, type Fragment, type Fragments, unknownFragment } from "./expansion.ts";
 import { boundedList } from "./lists.ts";
-import { changeCase, costOfRemoval, costOfReplacement, removeAffix, replace, slice } from "./parameter-operations.ts";
+import { changeCase, costOfRemoval, removeAffix, replace, slice } from "./parameter-operations.ts";
 import { lookUp, type State, textValue } from "./state.ts";
 
 /** Expands the words inside `${…}`: each method returns alternatives. */
@@ -273,7 +273,7 @@ function operate(
 			const patterns = operands.patterns(operation.pattern, expansion);
 			const replacements = operands.texts(operation.replacement, expansion);
 			const one = (pattern: string, by: string) =>
-				record.spend(costOfReplacement(text, pattern)) ? replace(operation.operator, text, pattern, by) : UNKNOWN_VALUE;
+				record.spend(text.length / 100) ? replace(operation.operator, text, pattern, by) : UNKNOWN_VALUE;
 			return patterns.flatMap((pattern) => replacements.map((by) => one(pattern, by)));
 		}
 		case "Slice":

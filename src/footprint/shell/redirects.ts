@@ -95,11 +95,9 @@ function descriptorPath(descriptor: string): string {
 }
 
 /** The files that a redirection may name, each once. */
-function targetsOf({ target }: FileRedirect, { state, expansion }: OpenStreams): ReadonlySet<string> {
+function targetsOf({ target }: FileRedirect, { expansion }: OpenStreams): ReadonlySet<string> {
 	if (!target) return new Set();
-	const globbed = expandWord(target, expansion).flat();
-	// Shells other than bash take the target literally.
-	return new Set(state.dialect === "any" ? [...globbed, ...expandText(target, expansion)] : globbed);
+	return new Set(expandWord(target, expansion).flat());
 }
 
 function redirectTo(streams: OpenStreams, redirect: FileRedirect, target: string): void {

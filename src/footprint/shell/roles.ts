@@ -25,9 +25,6 @@ export function applyRole(command: ActiveCommand, role: Role, word: string, deta
 	switch (role) {
 		case "text":
 			return;
-		case "remote":
-			command.changes.add("remote");
-			return;
 		case "delete":
 			if (!foundBelow(word, command.walk.record)) access(command, role, word, detail);
 			// Only empty folders.

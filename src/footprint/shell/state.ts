@@ -17,7 +17,6 @@ export interface State {
 	readonly variables: ReadonlyMap<string, Value>;
 	/** A name may have several bodies (defined in branches); `undefined` among them: perhaps not defined. */
 	readonly functions: ReadonlyMap<string, readonly (FunctionBody | undefined)[]>;
-	readonly aliases: ReadonlyMap<string, string>;
 	/** The possible lists of `$1 …`; `undefined` if not even their number is known. */
 	readonly parameters: readonly (readonly string[])[] | undefined;
 	/** Variables that a child shell sees too, for certain or perhaps; those that the environment already has need not be listed. */
@@ -26,8 +25,6 @@ export interface State {
 	readonly lost: boolean;
 	/** `shopt` switches that change how globs match. */
 	readonly globbing: "plain" | "changed";
-	/** `any`: the shell may be one that knows less than bash does, such as `dash`. */
-	readonly dialect: "bash" | "any";
 	/** The command runs on another machine or in a container. */
 	readonly elsewhere: boolean;
 	/** It runs in a container that has no folder of this machine. */
@@ -47,10 +44,8 @@ export function openState(host: HostEnvironment): State {
 		cwd: [host.cwd],
 		variables: new Map(),
 		functions: new Map(),
-		aliases: new Map(),
 		parameters: [[]],
 		exported: new Map(),
-		dialect: "bash",
 		lost: false,
 		globbing: "plain",
 		elsewhere: false,
@@ -108,7 +103,7 @@ export function lookUp(state: State, name: string, host: HostEnvironment): Value
 	return textValue(set);
 }
 
-/** What a child shell starts with: exported variables, the same directory, no aliases; functions perhaps. */
+/** What a child shell starts with: exported variables, the same directory; functions perhaps. */
 export function childState(state: State, host: HostEnvironment): State {
 	const variables = new Map<string, Value>();
 	for (const [name, value] of state.variables) {
@@ -118,7 +113,7 @@ export function childState(state: State, host: HostEnvironment): State {
 		else if (exported) variables.set(name, value.kind === "text" ? textValue("", ...value.options) : unknownVariable);
 	}
 	const functions = new Map([...state.functions].map(([name, bodies]) => [name, [...bodies, undefined]] as const));
-	return { ...state, variables, functions, aliases: new Map(), parameters: [[]], globbing: "plain", errexit: false };
+	return { ...state, variables, functions, parameters: [[]], globbing: "plain", errexit: false };
 }
 
 export function withExported(state: State, names: readonly string[]): State {
@@ -157,7 +152,6 @@ export function merge(a: State, b: State, host: HostEnvironment): State {
 		cwd: mergeDirectories(a.cwd, b.cwd),
 		variables: a.variables === b.variables ? a.variables : mergeVariables(a, b, host),
 		functions: a.functions === b.functions ? a.functions : mergeFunctions(a, b),
-		aliases: a.aliases === b.aliases ? a.aliases : new Map([...a.aliases, ...b.aliases]),
 		parameters: a.parameters === b.parameters ? a.parameters : mergeParameters(a.parameters, b.parameters),
 		exported: a.exported === b.exported ? a.exported : mergeExported(a.exported, b.exported),
 		lost: a.lost || b.lost,

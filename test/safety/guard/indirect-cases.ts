@@ -18,7 +18,6 @@ export const indirectCases: readonly Case[] = [
 		'ls -a | while read f; do cat "$f"; done',
 		"for f in $(ls -a); do cat $f; done",
 		"cat $(ls -a)",
-		"find . -path ./node_modules -prune -o -type f -print | xargs cat",
 		"ls | xargs cat",
 	),
 	...bashes(

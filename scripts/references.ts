@@ -1,13 +1,11 @@
 // What writes the generated sections of the documents: one function per name, which takes its facts from the code that acts on
 // them. A section stands between `<!-- generated:NAME -->` and `<!-- /generated -->`; `node scripts/docs.mjs --write` fills it.
 
-import { templateTables } from "../src/chronicle/core/template/index.ts";
 import { workerSettingsTable } from "../src/chronicle/engine/worker/worker-settings.ts";
 import { rehearseUsage } from "../src/rehearsal/command-line.ts";
-import { scenarioTables } from "../src/rehearsal/reference.ts";
 import { guardTables } from "../src/safety/guard/rules/reference.ts";
 import { sequenceTable } from "../src/sequence/sequence-file.ts";
-import { workflowTables } from "../src/workflow/definitions/index.ts";
+import { scenarioTables, templateTables, workflowTables } from "./definition-reference.ts";
 import { shippedSections, waysTable } from "./gallery.ts";
 import { ledgerTables } from "./ledger-reference.ts";
 import { playedTable } from "./played.ts";

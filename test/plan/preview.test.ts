@@ -1,6 +1,6 @@
 // The preview that the user reads before deciding on a draft: outline, limits, estimate; and the instructions for the model.
 import { describe, expect, it } from "vitest";
-import { templateSchema } from "../../src/chronicle/core/template/index.ts";
+import { templateSchema } from "../../scripts/definition-reference.ts";
 import { openProject } from "../../src/chronicle/index.ts";
 import { draftOf } from "../../src/plan/draft.ts";
 import { type Outline, outlineOf } from "../../src/plan/outline.ts";

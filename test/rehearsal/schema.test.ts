@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { scenarioSchema } from "../../src/rehearsal/reference.ts";
+import { scenarioSchema } from "../../scripts/definition-reference.ts";
 import { checkout } from "../harness/index.ts";
 
 it("scenario.schema.json is up to date", () => {

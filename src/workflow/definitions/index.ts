@@ -12,6 +12,5 @@ export type {
 } from "./definition.ts";
 export { workflowDiagram } from "./diagram.ts";
 export { catalogueCheckLines, listLines, usageLines, visibleCommands } from "./listing.ts";
-export { workflowSchemas, workflowTables } from "./reference.ts";
 export { variables } from "./variables.ts";
 export { commandWords } from "./workflow-file.ts";

@@ -15,7 +15,7 @@ export {
 	nameFiles,
 	totalChanges,
 } from "./files.ts";
-export { bindToKnown, explainNoRoom, explainSaved, openTasksText, unknownNames, updateSnapshot } from "./knowledge.ts";
+export { bindToKnown, explainNoRoom, explainSaved, openTasksText, updateSnapshot } from "./knowledge.ts";
 export { isSecretFile, type PatchFile, type PatchHunk, type PatchLine, readPatch } from "./patch.ts";
 export {
 	addChanges,

@@ -296,12 +296,6 @@ function titleOf(entry: Entry): string {
 	return cutText(words, titleBytes).text;
 }
 
-/** Those of `names` that match no entry, as written. */
-export function unknownNames(snapshot: Snapshot, names: readonly string[]): string[] {
-	const entries = entriesOf(snapshot);
-	return names.filter((name) => namedBy(entries, name).length === 0);
-}
-
 /** The entry of `list` that `given` replaces or equals: of the same child, or of the worker's own state, or else the only one. */
 function findSame(list: readonly Finding[], given: SavedEntry): Finding | undefined {
 	const { replaces, from } = given;

@@ -4,7 +4,6 @@ export { cleanupOf, hashCleanup, hashDefinition } from "./hash.ts";
 export { visitLimitFields } from "./inherited-fields.ts";
 export type { OutputSchema } from "./output-schema.ts";
 export { compileDefinition, readTemplate } from "./read.ts";
-export { templateSchema, templateTables } from "./schema.ts";
 export {
 	type Branch,
 	type ChildrenPlan,

@@ -13,7 +13,6 @@ import {
 	readSnapshotData,
 	type Snapshot,
 	setChanges,
-	unknownNames,
 	updateSnapshot,
 } from "../../../../src/chronicle/core/snapshot/index.ts";
 
@@ -161,7 +160,6 @@ describe("replacing, merging, resolving", () => {
 	});
 	it("names the new ids, and the names that match no entry", () => {
 		const some = take(EMPTY_SNAPSHOT, { pending_tasks: ["write tests"] });
-		expect(unknownNames(some, ["t1", "t9", "write tests"])).toEqual(["t9"]);
 		const data = bindToKnown(some, { findings: [{ text: "it rains" }], resolve: ["t9", "t1"] });
 		expect(explainSaved(some, updateSnapshot(some, data, here), { data })).toBe(
 			"Saved f2. Resolved t1 (write tests). Nothing is known as `t9`. No task is open.",

@@ -1,12 +1,8 @@
 // The hash that an approval of cleanup commands is bound to.
+
 import { describe, expect, it } from "vitest";
-import {
-	cleanupOf,
-	hashCleanup,
-	readTemplate,
-	type Template,
-	templateSchema,
-} from "../../../../src/chronicle/core/template/index.ts";
+import { templateSchema } from "../../../../scripts/definition-reference.ts";
+import { cleanupOf, hashCleanup, readTemplate, type Template } from "../../../../src/chronicle/core/template/index.ts";
 import { openSource } from "../../../../src/definition/index.ts";
 
 function template(cleanup: unknown, state = "a"): Template {

@@ -1,6 +1,8 @@
 // The field `host` of a state: its labels, and each mistake with its place and what was meant.
+
 import { describe, expect, it } from "vitest";
-import { compileDefinition, readTemplate, templateSchema } from "../../../../src/chronicle/core/template/index.ts";
+import { templateSchema } from "../../../../scripts/definition-reference.ts";
+import { compileDefinition, readTemplate } from "../../../../src/chronicle/core/template/index.ts";
 import { openSource } from "../../../../src/definition/index.ts";
 
 const worker = { persona: "P", next: ["done"] };

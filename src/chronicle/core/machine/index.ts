@@ -72,7 +72,7 @@ export { outcomeOf, type RunOutcome, visitChanges, wholeSummary } from "./run-ou
 export { continuesAlone } from "./run-status.ts";
 export { explainResult } from "./shutdown.ts";
 export { addSpend, NO_SPEND, type Spend, spendBeyond } from "./spend.ts";
-export { decodeRun, encodeRun, type StoredRun } from "./stored-run.ts";
+export { decodeRun, encodeRun, NOTHING_STORED, type StoredRun } from "./stored-run.ts";
 export { findTarget } from "./target.ts";
 export { liveTotals } from "./totals.ts";
 export { foldEvent, isKnownEvent, startRun } from "./transition.ts";

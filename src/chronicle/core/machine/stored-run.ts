@@ -4,36 +4,27 @@ import { compileDefinition, hashCleanup, type Template } from "../template/index
 import type { Run, Stage, VisitRecord } from "./run.ts";
 
 type Derived = "plan" | "childPlans" | "cleanupHash";
-/** Fields that are absent where there is nothing to store, or in the files of earlier versions. */
-type OptionalFields =
-	| "parent"
-	| "children"
-	| "candidates"
-	| "choices"
-	| "childCount"
-	| "decisions"
-	| "question"
-	| "providerWait"
-	| "inherited"
-	| "keptFolders"
-	| "conditions";
 
-export interface StoredRun extends Omit<Run, Derived | OptionalFields | "stage" | "visitRecord"> {
-	readonly stage: StoredStage;
-	readonly visitRecord: StoredVisitRecord;
-	readonly parent?: NonNullable<Run["parent"]>;
-	readonly children?: NonNullable<Run["children"]>;
-	readonly candidates?: NonNullable<Run["candidates"]>;
-	readonly choices?: Run["choices"];
-	readonly childCount?: number;
-	readonly inherited?: NonNullable<Run["inherited"]>;
-	/** Absent in the files of earlier versions. */
-	readonly decisions?: Run["decisions"];
-	readonly question?: NonNullable<Run["question"]>;
-	readonly providerWait?: NonNullable<Run["providerWait"]>;
-	readonly keptFolders?: Run["keptFolders"];
-	readonly conditions?: Run["conditions"];
-}
+/** Fields that are absent where there is nothing to store, or in the files of earlier versions: with what they are then. */
+export const NOTHING_STORED = {
+	parent: null,
+	inherited: null,
+	children: null,
+	candidates: null,
+	choices: [],
+	childCount: 0,
+	decisions: [],
+	question: null,
+	providerWait: null,
+	keptFolders: [],
+	conditions: [],
+} satisfies Partial<Run>;
+
+type OptionalField = keyof typeof NOTHING_STORED;
+
+export type StoredRun = Omit<Run, Derived | OptionalField | "stage" | "visitRecord"> & {
+	readonly [Field in OptionalField]?: NonNullable<Run[Field]>;
+} & { readonly stage: StoredStage; readonly visitRecord: StoredVisitRecord };
 
 type StoredStage = { readonly kind: string } & Readonly<Record<string, unknown>>;
 
@@ -45,37 +36,21 @@ export function encodeRun({
 	plan: _plan,
 	childPlans: _plans,
 	cleanupHash: _hash,
-	parent,
-	inherited,
-	children,
-	candidates,
-	choices,
-	childCount,
-	decisions,
-	question,
-	providerWait,
-	keptFolders,
-	conditions,
 	stage,
 	visitRecord,
 	...run
 }: Run): StoredRun {
+	const stored = Object.entries(run).filter(([field, value]) => field === "decisions" || !isNothing(field, value));
 	return {
-		...run,
-		...(parent ? { parent } : {}),
-		...(inherited ? { inherited } : {}),
-		...(children ? { children } : {}),
-		...(candidates ? { candidates } : {}),
-		...(choices.length > 0 ? { choices } : {}),
-		...(childCount > 0 ? { childCount } : {}),
-		decisions,
-		...(question ? { question } : {}),
-		...(providerWait ? { providerWait } : {}),
-		...(keptFolders.length > 0 ? { keptFolders } : {}),
-		...(conditions.length > 0 ? { conditions } : {}),
+		...(Object.fromEntries(stored) as Omit<StoredRun, "stage" | "visitRecord">),
 		stage: storeStage(stage, run.seq),
 		visitRecord: storeVisitRecord(visitRecord),
 	};
+}
+
+function isNothing(field: string, value: unknown): boolean {
+	const isEmpty = (value ?? 0) === 0 || (Array.isArray(value) && value.length === 0);
+	return isEmpty && Object.hasOwn(NOTHING_STORED, field);
 }
 
 /** Restores a stored run; `undefined` if this version cannot read the template's definition. Does not validate anything else. */
@@ -83,17 +58,7 @@ export function decodeRun({ stage, visitRecord, ...run }: StoredRun): Run | unde
 	const plan = compileDefinition(run.template.definition, run.template.name);
 	if (!plan) return undefined;
 	return {
-		parent: null,
-		inherited: null,
-		children: null,
-		candidates: null,
-		choices: [],
-		childCount: 0,
-		decisions: [],
-		question: null,
-		providerWait: null,
-		keptFolders: [],
-		conditions: [],
+		...NOTHING_STORED,
 		...run,
 		plan,
 		childPlans: compileChildPlans(run.template.children),

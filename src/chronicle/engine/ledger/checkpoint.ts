@@ -10,6 +10,7 @@ import {
 	type Created,
 	decodeRun,
 	encodeRun,
+	NOTHING_STORED,
 	type Run,
 	SCHEMA_VERSION,
 	type StoredRun,
@@ -79,22 +80,7 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 };
 const fields = Object.keys(kept) as (keyof typeof kept)[];
 /** Absent where there is nothing to store, and in checkpoints of earlier versions. */
-const optionalFields: readonly string[] = [
-	"startTree",
-	"uncommitted",
-	"checkedOut",
-	"parent",
-	"children",
-	"candidates",
-	"choices",
-	"childCount",
-	"decisions",
-	"question",
-	"providerWait",
-	"inherited",
-	"keptFolders",
-	"conditions",
-];
+const optionalFields: readonly string[] = ["startTree", "uncommitted", "checkedOut", ...Object.keys(NOTHING_STORED)];
 
 /** The text of a checkpoint, with the whole run if it fits. */
 export function checkpointText(whole: Run, log: LogPosition): string {

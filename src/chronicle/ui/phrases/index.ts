@@ -72,10 +72,18 @@ export {
 	rewindLines,
 	takingTitle,
 } from "./question-lines.ts";
-export { endLines, resultMessage } from "./result-lines.ts";
+export { endLines, resultLines, resultMessage } from "./result-lines.ts";
 export { runData } from "./run-data.ts";
 export { handLine, isInterrupted, statusLines, waitingLines } from "./status-lines.ts";
-export { type ForeignEntry, foreignData, foreignLines, foreignStoryLines, storyLines } from "./story-lines.ts";
+export {
+	type ForeignEntry,
+	foreignData,
+	foreignLines,
+	foreignStoryLines,
+	historyLines,
+	knowledgeLines,
+	storyLines,
+} from "./story-lines.ts";
 export { templateDiagram, templateNotes } from "./template-diagram.ts";
 export { ways, whichLines } from "./which-lines.ts";
 export { childrenWait, currentNotices, haltReason, providerText, runStatusText, waitsForProvider } from "./why.ts";

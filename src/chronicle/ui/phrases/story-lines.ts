@@ -4,29 +4,42 @@ import { counted } from "../../../definition/index.ts";
 import { shortCost, shortCount, shortTime } from "../../../pi/index.ts";
 import { changedFiles, explainCause, type LedgerEntry, type Move, type Run } from "../../core/index.ts";
 import { keptLine, type Undone, undoneText } from "./figures.ts";
-import { marks } from "./names.ts";
+import { dayTime, marks } from "./names.ts";
 import { changeLines, entrySection } from "./question-lines.ts";
 import { runStatusText } from "./why.ts";
 
-/** The moves that the ledger still has, then the findings, then the changed files. */
-export function storyLines({ history, moves, snapshot, unmeasured, kept }: Run, undone: Undone): string[] {
+/** The moves that the ledger still has, then what is known. */
+export function storyLines(run: Run, undone: Undone): string[] {
+	return [
+		...section("History", historyLines(run, undone)),
+		...knowledgeLines(run, 8),
+		...section("Saved by rewinds", run.kept.map(keptLine)),
+	];
+}
+
+/** The moves that the ledger still has, with the cause, figures and summary of each; newest last. */
+export function historyLines({ history, moves }: Run, undone: Undone): string[] {
 	const earlier = moves.total - history.length;
 	const lost = undoneText(undone);
 	return [
-		...section("History", [
-			...(earlier > 0 ? [`… ${earlier} earlier moves`] : []),
-			...history.flatMap((move) => moveLines(move, undone)),
-			...(lost === undefined ? [] : [`${marks.undone} ${lost}`]),
-		]),
-		...entrySection("Pending tasks", snapshot.pendingTasks, snapshot.dropped.pendingTasks),
-		...entrySection("Findings", snapshot.findings, snapshot.dropped.findings),
+		...(earlier > 0 ? [`… ${earlier} earlier moves are in the events`] : []),
+		...history.flatMap((move) => moveLines(move, undone)),
+		...(lost === undefined ? [] : [`${marks.undone} ${lost}`]),
+	];
+}
+
+/** Pending tasks, findings and the changed files, at most `max` of them by name. */
+export function knowledgeLines({ snapshot, unmeasured }: Run, max: number): string[] {
+	const { files, pendingTasks, findings, dropped } = snapshot;
+	return [
+		...entrySection("Pending tasks", pendingTasks, dropped.pendingTasks),
+		...entrySection("Findings", findings, dropped.findings),
 		...section("Files", [
-			...(snapshot.files.length === 0 ? [] : changeLines({ changes: snapshot.files, total: changedFiles(snapshot) })),
+			...(files.length === 0 ? [] : changeLines({ changes: files, total: changedFiles(snapshot) }, { max })),
 			...unmeasured.map(
 				({ visit, state, why }) => `Changes of visit ${visit} (${state}) could not be measured: ${why}`,
 			),
 		]),
-		...section("Saved by rewinds", kept.map(keptLine)),
 	];
 }
 
@@ -35,14 +48,14 @@ function section(title: string, lines: readonly string[]): string[] {
 }
 
 function moveLines({ from, to, at, cause, summary, visit, metrics, refused }: Move, { visits }: Undone): string[] {
-	const { attempts, activeMs, tokens, costUsd } = metrics;
+	const { attempts, activeMs, tokens, costUsd, toolCalls } = metrics;
 	const why =
 		cause === "worker"
 			? []
 			: [`   ${refused === undefined ? cause.replaceAll("_", " ") : explainCause(cause, from, refused)}`];
-	const figures = `${counted(attempts, "attempt")}, ${shortTime(activeMs)}, ${shortCount(tokens)} tokens, ${shortCost(costUsd)}`;
+	const figures = `${counted(attempts, "attempt")}, ${shortTime(activeMs)}, ${shortCount(tokens)} tokens, ${shortCost(costUsd)}, ${counted(toolCalls, "call")}`;
 	return [
-		`${visit}. ${from} ${cause === "rewind" ? marks.undone : "→"} ${to}${visits.has(visit) ? "  undone" : ""}  ${at.slice(0, 16).replace("T", " ")}  ${figures}`,
+		`${visit}. ${from} ${cause === "rewind" ? marks.undone : "→"} ${to}${visits.has(visit) ? "  undone" : ""}  ${dayTime(at)}  ${figures}`,
 		...why,
 		...(summary === "" ? [] : summary.split("\n").map((line) => `   ${line}`)),
 	];

@@ -115,8 +115,8 @@ const boxHeight = 42;
 /** From the top of a box to the next one. */
 const rowHeight = 66;
 const laneWidth = 26;
-/** Room for the label of an arrow, beyond its lane. */
-const labelRoom = 58;
+/** Pixels of a character of a label, at most. */
+const labelSize = 7.5;
 /** Wider drawings scroll in their frame instead of being scaled down, and so do taller ones. */
 const fittingWidth = 420;
 const fittingHeight = 1600;
@@ -146,9 +146,11 @@ export function arcsOf(edges: readonly PathEdge[]): Arc[] {
 function drawStates(html: Html, report: ReportModel, path: VisitedPath): Markup {
 	const arcs = arcsOf(path.edges);
 	const lanes = arcs.map(({ lane }) => lane);
+	const labelRoom = 12 + labelSize * Math.max(...arcs.map((arc) => labelOf(arc).length), 0);
 	const roomOf = (lane: number): number => (lane === 0 ? 6 : lane * laneWidth + labelRoom);
 	const left = roomOf(-Math.min(0, ...lanes));
-	const width = left + boxWidth + roomOf(Math.max(0, ...lanes));
+	// The label of a straight arrow stands beside it, below a box.
+	const width = Math.max(left + boxWidth + roomOf(Math.max(0, ...lanes)), left + boxWidth / 2 + labelRoom);
 	const height = path.nodes.length * rowHeight - (rowHeight - boxHeight) + 8;
 	const size = `${width > fittingWidth ? " large" : ""}${height > fittingHeight ? " tall" : ""}`;
 	return html`<svg class="drawing${size}" role="img" aria-labelledby="path-t path-d" viewBox="0 0 ${px(width)} ${px(height)}" width="${px(width)}" height="${px(height)}"><title id="path-t">The states and the path taken</title><desc id="path-d">${describe(html, report, path)}</desc>${arcs.map((arc) => drawArc(html, arc, left))}${path.nodes.map((node, index) => drawNode(html, report, node, { left, top: 4 + index * rowHeight }))}</svg>`;
@@ -168,10 +170,13 @@ function describe(html: Html, { run, moves }: ReportModel, { nodes, edges, state
 	);
 }
 
+function labelOf({ kind, label }: Pick<PathEdge, "kind" | "label">): string {
+	return kind === "refused" ? `${marks.refused} ${label}` : kind === "rewound" ? `${marks.undone} ${label}` : label;
+}
+
 function drawArc(html: Html, { from, to, kind, label, lane }: Arc, left: number): Markup {
 	const middle = left + boxWidth / 2;
-	const sign = kind === "refused" ? `${marks.refused} ` : kind === "rewound" ? `${marks.undone} ` : "";
-	const text = `${sign}${label}`.trim();
+	const text = labelOf({ kind, label });
 	if (lane === 0) {
 		const [y, end] = [4 + from * rowHeight + boxHeight, 4 + to * rowHeight];
 		const way = `M${middle} ${y}V${end - 7}`;

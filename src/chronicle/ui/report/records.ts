@@ -48,7 +48,7 @@ export function decisionsSection(page: ReportPage): Section {
 			{ name: "Words", kind: "words", of: ({ words }) => drawWords(page, words) },
 		],
 	});
-	return { id: "people", title: "User decisions", content: decisions.length === 0 ? undefined : content };
+	return { id: "people", title: "Decisions", content: decisions.length === 0 ? undefined : content };
 }
 
 const verdictWords = {
@@ -95,7 +95,7 @@ export function guardSection(page: ReportPage): Section {
 		...(blocked.length === 0 ? [] : [html`<ul class="chips">${chips}</ul>`, calls]),
 		...(questions.length === 0 ? [] : [html`<h3>Worker questions</h3>`, asked]),
 	];
-	return { id: "guard", title: "Guard decisions and questions", content: parts.length === 0 ? undefined : parts };
+	return { id: "guard", title: "Guard", content: parts.length === 0 ? undefined : parts };
 }
 
 const toneMarks = { bad: "✗", warn: "!", note: "·" } as const;
@@ -117,7 +117,7 @@ export function incidentSection(page: ReportPage): Section {
 			},
 		],
 	});
-	return { id: "incidents", title: "Interruptions and errors", content: incidents.length === 0 ? undefined : content };
+	return { id: "incidents", title: "Incidents", content: incidents.length === 0 ? undefined : content };
 }
 
 export function toolSection(page: ReportPage): Section {

@@ -38,7 +38,7 @@ export function statesSection(page: ReportPage): Section {
 			{ name: "Calls", kind: "number", of: ({ toolCalls }) => toolCalls },
 		],
 	});
-	return { id: "states", title: "Time and cost per state", content: isSpent ? content : undefined };
+	return { id: "states", title: "States", content: isSpent ? content : undefined };
 }
 
 function drawBar(html: Html, value: number, most: number): Markup {

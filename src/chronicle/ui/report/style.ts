@@ -13,7 +13,7 @@ const paper = "--page:#ffffff;--card:#ffffff;--sunk:#ffffff";
 export const styleSheet = `:root{color-scheme:light dark;${light}}
 @media (prefers-color-scheme:dark){:root{${dark}}}
 *{box-sizing:border-box}
-html{-webkit-text-size-adjust:100%;text-size-adjust:100%;scroll-padding-top:64px}
+html{-webkit-text-size-adjust:100%;text-size-adjust:100%;scroll-padding-top:84px}
 body{margin:0;background:var(--page);color:var(--text);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;overflow-wrap:anywhere}
 .sheet{max-width:1100px;margin:0 auto;padding:40px 30px 64px}
 .skip{position:absolute;left:-9999px}.skip:focus{left:12px;top:12px;background:var(--card);padding:8px 14px;border-radius:6px;z-index:1}
@@ -46,10 +46,10 @@ code{font:.92em/1.45 ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",mo
 .limit{display:block;margin-top:5px}
 .meter{display:block;width:100%;height:5px;margin-bottom:3px;border-radius:3px;overflow:hidden}
 .meter .track{fill:var(--rule)}.meter .fine{fill:var(--accent)}.meter .near{fill:var(--wait-line)}.meter .full{fill:var(--fault)}
-nav{position:sticky;top:0;z-index:1;background:var(--page);border-bottom:1px solid var(--line);margin:0 0 30px;padding:10px 0;display:flex;gap:18px;font-size:15px;line-height:1.4}
-nav>ul{list-style:none;display:flex;gap:18px;padding:0;margin:0;overflow-x:auto;white-space:nowrap}
-.to-visit>summary{color:var(--accent);white-space:nowrap}
-.to-visit>ol{position:absolute;right:0;width:min(46em,100%);display:grid;grid-template-columns:repeat(auto-fill,minmax(12em,1fr));gap:2px 14px;max-height:40vh;overflow:auto;margin:6px 0 0;padding:8px 14px;list-style:none;background:var(--card);border:1px solid var(--line);border-radius:8px}
+nav{position:sticky;top:0;z-index:1;background:var(--page);border-bottom:1px solid var(--line);margin:0 0 30px;padding:10px 0;display:flex;flex-wrap:wrap;gap:2px 16px;font-size:15px;line-height:1.4}
+nav>ul{list-style:none;display:flex;flex-wrap:wrap;gap:2px 16px;padding:0;margin:0}
+.to-visit>summary{color:var(--accent)}.to-visit[open]{flex-basis:100%}
+.to-visit>ol{display:grid;grid-template-columns:repeat(auto-fill,minmax(12em,1fr));gap:2px 14px;max-height:40vh;overflow:auto;margin:6px 0 0;padding:8px 14px;list-style:none;background:var(--card);border:1px solid var(--line);border-radius:8px}
 .why{font-weight:600;margin:0 0 12px}
 .talk{margin:0 0 8px;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:8px 14px}.talk>ol{list-style:none;margin:8px 0 0;padding:0}.talk li{padding:8px 0;border-top:1px solid var(--rule)}.call{margin-top:4px;font-size:14px}.call .said{margin:4px 0 4px 14px;font:13px/1.5 ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 .course{color:var(--dim);margin:0 0 14px;line-height:1.6}
@@ -57,7 +57,7 @@ nav>ul{list-style:none;display:flex;gap:18px;padding:0;margin:0;overflow-x:auto;
 .times{list-style:none;margin:0;padding:0;font-size:14px}
 .times>li{display:grid;grid-template-columns:190px minmax(0,1fr) 170px;gap:0 12px;align-items:center;padding:4px 0;border-top:1px solid var(--rule)}
 .times>li.axis{border-top:0;padding:0}.times>li.gap,td.gap{display:block;color:var(--dim);text-align:center}td.gap{display:table-cell}
-.name,.lane-name{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.lane-name{color:var(--dim);padding-left:22px;font-size:13px}
+.lane-name{color:var(--dim);padding-left:22px;font-size:13px}
 .figures{color:var(--dim);font-size:13px;text-align:right;font-variant-numeric:tabular-nums}
 .strip{display:block;overflow:visible}.strip.lane{height:16px}.strip text{font-size:11px;fill:var(--dim)}.strip .on{fill:var(--on);font-weight:600}
 .grid{stroke:var(--rule)}.starting{fill:var(--wait-line);opacity:.45}
@@ -145,8 +145,8 @@ footer ul{margin:0 0 12px;padding-left:20px}
 footer h2{font-size:16px;color:var(--text);margin-bottom:8px}
 @media (max-width:760px){
 body{font-size:15px}
-nav{position:static;display:block}nav>ul{flex-wrap:wrap;gap:2px 18px}.to-visit>ol{position:static;width:auto}
-.times>li{grid-template-columns:minmax(0,1fr) auto}.times>li>.strip{grid-column:1/-1;grid-row:auto}.times>li.axis>span{display:none}
+nav{position:static}
+.times>li{grid-template-columns:minmax(0,1fr) auto;grid-auto-flow:dense}.times>li>.strip{grid-column:1/-1}.times>li.axis>span{display:none}
 .sheet{padding:22px 14px 40px}
 h1{font-size:26px}h2{font-size:20px}.task{font-size:16px}
 .tiles{grid-template-columns:repeat(2,1fr)}

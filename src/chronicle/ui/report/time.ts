@@ -68,7 +68,7 @@ function drawRow({ html, report }: ReportPage, axis: TimeAxis, visit: Visit): Ma
 		.slice(0, maxLanes)
 		.map((child) => drawLane(html, axis, child, takenOf(child, choice), report.endedAt));
 	const more = children.length - lanes.length;
-	return html`<li class="${undone ? "undone" : "kept"}"><span class="name"><span class="num">${number}</span> <span dir="auto">${titleOf(state)}</span></span>${strip(html, "strip", content)}<span class="figures">${undone ? `${marks.undone} undone · ` : ""}${figuresOf(visit)}</span>${lanes}${more > 0 ? html`<span class="lane-name">… ${more} more children</span>` : undefined}</li>`;
+	return html`<li class="${undone ? "undone" : "kept"}"><span class="name"><span class="num">${number}</span> <span dir="auto">${html.cut(titleOf(state), 60)}</span></span>${strip(html, "strip", content)}<span class="figures">${undone ? `${marks.undone} undone · ` : ""}${figuresOf(visit)}</span>${lanes}${more > 0 ? html`<span class="lane-name">… ${more} more children</span>` : undefined}</li>`;
 }
 
 function figuresOf({ activeMs, spend, waits, launches, children }: Visit): string {
@@ -118,7 +118,7 @@ function drawLane(
 	const isFaulty = status === "failed" || status === "aborted";
 	const own =
 		beganAt === undefined ? undefined : bar(html, axis, isFaulty ? "bar fault" : "bar", beganAt, endedAt ?? now, title);
-	return html`<span class="lane-name" dir="auto">${name}</span>${strip(html, "strip lane", own)}<span class="figures">${spent}</span>`;
+	return html`<span class="lane-name" dir="auto">${html.cut(name, 60)}</span>${strip(html, "strip lane", own)}<span class="figures">${spent}</span>`;
 }
 
 /** What the bars and signs mean, of those that are there. */

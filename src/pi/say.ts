@@ -1,7 +1,7 @@
 // Shows a message to the user in every mode: a notification if there is a screen, else standard output.
 import { writeSync } from "node:fs";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { printable } from "../tui/printable.ts";
+import { printable } from "../tui/text.ts";
 import { stepOf } from "./step.ts";
 
 export type NoticeLevel = "info" | "warning" | "error";

@@ -19,8 +19,15 @@ export {
 	wrapParts,
 	wrapText,
 } from "./line.ts";
-export { openSheet, questionSheet, type SheetOption, type SheetSpec, textBody, type WordedQuestion } from "./sheet.ts";
-export { showSheet, wholeScreen } from "./show-sheet.ts";
+export {
+	openSheet,
+	questionSheet,
+	type SheetOption,
+	type SheetSpec,
+	showSheet,
+	textBody,
+	type WordedQuestion,
+	wholeScreen,
+} from "./sheet.ts";
 export { showInTerminal, terminalPaint } from "./terminal-screen.ts";
-export { openWindow } from "./window.ts";
-export { closes, jumpByKey, moveByKey } from "./window-keys.ts";
+export { closes, jumpByKey, moveByKey, openWindow } from "./window.ts";

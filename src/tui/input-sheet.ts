@@ -4,9 +4,9 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { Input } from "@earendil-works/pi-tui";
 import { frame, frameRows } from "./frame.ts";
 import { flat, type Line, lineWidth, type Paint, plain, themed } from "./line.ts";
-import { wholeScreen } from "./show-sheet.ts";
+import { wholeScreen } from "./sheet.ts";
+import type { ScreenKeys } from "./window.ts";
 import { openWindow } from "./window.ts";
-import type { ScreenKeys } from "./window-keys.ts";
 
 export interface InputSheetSpec {
 	readonly title: string;

@@ -2,8 +2,7 @@
 // without color. Widths are terminal columns.
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { sliceByColumn, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import { printable } from "./printable.ts";
-import { hangingIndent, markOf } from "./text.ts";
+import { hangingIndent, markOf, printable } from "./text.ts";
 
 /** `colored`: the text contains its own color codes, and the code that added them has already called `flat`. */
 export type Tone = "plain" | "dim" | "accent" | "success" | "warning" | "error" | "colored";

@@ -1,14 +1,23 @@
-// A sheet: one screen with a title, a scrolling body, answers, and a line of keys. Questions, pagers and lists are sheets. A sheet draws
-// itself and handles keys; `showSheet` opens it on pi's screen. It has exactly the given rows and columns.
-// Title, position, answers and keys are visible at every size from 40×12; the body gets the remaining rows. The first answer is the safe
-// one, because Enter selects it. On a sheet that the user did not request, letters count only after a moment without keys, because they may
-// be meant for the editor.
+// A question on a separate screen: title, scrolling text, and answers with their letters. It has exactly the given rows and columns, and the answers
+// are visible at every size.
+
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { decodeKittyPrintable } from "@earendil-works/pi-tui";
-import { layAnswers, rowsForAnswers } from "./answers.ts";
 import { frame, frameRows } from "./frame.ts";
-import { type Line, lineWidth, markedLine, type Paint, plain } from "./line.ts";
-import { openWindow } from "./window.ts";
-import { jumpByKey, moveByKey, type ScreenKeys, shiftByKey } from "./window-keys.ts";
+import {
+	dim,
+	fitLine,
+	flat,
+	type Line,
+	lineWidth,
+	markedLine,
+	type Paint,
+	paintLine,
+	paintRows,
+	plain,
+	themed,
+} from "./line.ts";
+import { jumpByKey, moveByKey, openWindow, type ScreenKeys, shiftByKey } from "./window.ts";
 
 export interface SheetOption<T> {
 	readonly value: T;
@@ -222,4 +231,107 @@ export function questionSheet<Option extends string>(question: WordedQuestion<Op
 		return { value: option, words: option, ...(key === undefined ? {} : { key }) };
 	});
 	return { title, body: textBody(text), choices, leave, uncalled };
+}
+
+export interface ShownAnswers {
+	readonly rows: readonly string[];
+	/** Number of answers shown. */
+	readonly shown: number;
+	/** `answer 3 of 40`; empty if all answers are shown. */
+	readonly position: string;
+}
+
+interface Answer {
+	readonly words: string;
+	readonly key?: string;
+}
+
+/** Rows of the text that stay visible, however many answers there are. */
+const minText = 2;
+
+/** Rows available for answers, out of the `inside` rows of a sheet whose text has `text` rows. */
+export function rowsForAnswers(inside: number, text: number): number {
+	return Math.max(1, inside - Math.min(text, Math.max(minText, Math.floor(inside / 4))));
+}
+
+/** Lays out the answers in at most `rows` rows; the selected one is always among them. `letters`: whether letter keys are active now. */
+export function layAnswers(
+	answers: readonly Answer[],
+	room: { readonly selected: number; readonly width: number; readonly rows: number; readonly letters: boolean },
+	paint: Paint,
+): ShownAnswers {
+	const { selected, width, rows, letters } = room;
+	const keyed = answers.some(({ key }) => key !== undefined);
+	const indent = keyed ? 4 : 2;
+	const gutter = ({ key }: Answer, index: number): Line => {
+		const letter = keyed ? `${letters && key !== undefined ? key : " "} ` : "";
+		return [dim(letter), { text: index === selected ? "→ " : "  ", tone: "accent" }];
+	};
+	const words = (answer: Answer, index: number): Line => [
+		{ text: answer.words, tone: index === selected ? "accent" : "plain" },
+	];
+	const whole = answers.flatMap((answer, index) =>
+		paintRows(words(answer, index), Math.max(1, width - indent), paint).map(
+			(row, at) => `${at === 0 ? paintLine(gutter(answer, index), paint) : " ".repeat(indent)}${row}`,
+		),
+	);
+	if (whole.length <= rows) return { rows: whole, shown: answers.length, position: "" };
+	const first = Math.max(0, Math.min(selected - Math.floor(rows / 2), answers.length - rows));
+	const some = answers.slice(first, first + rows).map((answer, at) => {
+		const index = first + at;
+		return paintLine(fitLine([...gutter(answer, index), ...words(answer, index)], width), paint);
+	});
+	const position = some.length < answers.length ? `answer ${selected + 1} of ${answers.length}` : "";
+	return { rows: some, shown: some.length, position };
+}
+
+/** Options of every overlay: it covers the whole screen. */
+export const wholeScreen = {
+	overlay: true,
+	overlayOptions: { width: "100%", maxHeight: "100%", anchor: "center" },
+} as const;
+
+/**
+ * Shows the sheet and resolves to the value of the answer, or to `undefined` if the user closes it or `signal` aborts. Only for the
+ * terminal (`ctx.mode === "tui"`).
+ */
+export async function showSheet<T>(
+	ctx: ExtensionContext,
+	spec: SheetSpec<T>,
+	signal?: AbortSignal,
+): Promise<T | undefined> {
+	if (signal?.aborted) return undefined;
+	const blocked =
+		spec.choices && spec.answers !== "keys" ? ({ kind: "question", message: flat(spec.title) } as const) : undefined;
+	return ctx.ui.custom<T | undefined>(
+		(tui, theme, keybindings, done) => {
+			const sheet = openSheet(spec, themed({ theme }));
+			let timer: NodeJS.Timeout | undefined;
+			const end = () => done(undefined);
+			signal?.addEventListener("abort", end, { once: true });
+			return {
+				// Page keys scroll this sheet, not pi's transcript.
+				capturesViewportInput: true,
+				render(width) {
+					clearTimeout(timer);
+					const ms = sheet.waits();
+					// It is drawn again when letters start to count.
+					if (ms > 0) timer = setTimeout(() => tui.requestRender(), ms + 1);
+					return sheet.render(width, tui.terminal.rows);
+				},
+				handleInput(data) {
+					const outcome = sheet.key(data, keybindings);
+					if (outcome.kind === "chosen") return done(outcome.value);
+					if (outcome.kind === "left") return done(undefined);
+					if (outcome.kind !== "ignored") tui.requestRender();
+				},
+				invalidate: () => sheet.invalidate(),
+				dispose() {
+					clearTimeout(timer);
+					signal?.removeEventListener("abort", end);
+				},
+			};
+		},
+		{ ...wholeScreen, ...(blocked ? { blocked } : {}) },
+	);
 }

@@ -9,7 +9,7 @@ import {
 	TUI_KEYBINDINGS,
 } from "@earendil-works/pi-tui";
 import type { Paint, Tone } from "./line.ts";
-import type { ScreenKeys } from "./window-keys.ts";
+import type { ScreenKeys } from "./window.ts";
 
 interface TerminalView {
 	/** At most `rows` rows, none wider than `width` columns. */

@@ -1,5 +1,5 @@
-// How a line of text is shown, in pi's pages and on the command line alike: the color of its mark, and the column at which its continuation
-// rows begin. Pure, and without pi's terminal library, because the command line may run without pi.
+// How a line of text is shown, in pi's pages and on the command line alike: without anything that a terminal interprets, the color of its mark, and
+// the column at which its continuation rows begin. Pure, and without pi's terminal library, because the command line may run without pi.
 
 /** The tone of a mark; a subset of the tones of a line. */
 export type MarkTone = "success" | "error" | "warning" | "accent" | "dim";
@@ -42,4 +42,35 @@ export function hangingIndent(line: string, columns: number, width: (text: strin
 		return text !== "" && width(text) <= columns * share ? text.length : undefined;
 	};
 	return fits(numbered, 1 / 3) ?? fits(firstColumn, 3 / 5) ?? fits(marked, 1 / 3) ?? 0;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are removed
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u0084\u0086-\u009f]/g;
+/**
+ * Complete escape sequences by their grammar (ECMA-48); an incomplete one is text. Commands that move, erase or color have a parameter or
+ * belong to the few that need none; a title or link starts with a number and ends on its line.
+ */
+const sequences =
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are removed
+	/(?:\u001b\[|\u009b)(?:[\d;:?]+[A-Za-z]|[mKJH])|(?:\u001b\]|\u009d)\d+;[^\u0007\u001b\u009c\u009d\n]*(?:\u0007|\u001b\\|\u009c)/g;
+/** Most texts need no change. */
+const harmless = /^[\t\n\u0020-\u007e]*$/;
+const lineBreaks = /\r\n?|[\u2028\u2029\u0085]/g;
+/** Bidirectional marks: they reorder the text that follows, so that a path or a command looks different from its real text. */
+const bidirectional = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g;
+
+/**
+ * Removes escape sequences, control characters and bidirectional marks. Keeps line breaks and tabs.
+ * @public
+ */
+export function printable(text: string): string {
+	return harmless.test(text) ? text : withoutControls(text.replace(sequences, ""));
+}
+
+/**
+ * Removes control characters and bidirectional marks; keeps everything readable, including in escape sequences.
+ * @public
+ */
+export function withoutControls(text: string): string {
+	return text.replace(lineBreaks, "\n").replace(controls, "").replace(bidirectional, "").toWellFormed();
 }

@@ -6,7 +6,7 @@ import { getMarkdownTheme, initTheme } from "@earendil-works/pi-coding-agent";
 import { KeybindingsManager, Markdown, TUI_KEYBINDINGS, visibleWidth } from "@earendil-works/pi-tui";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { patchSheet } from "../../src/chronicle/ui/screen/patch-screen.ts";
+import { patchSheet } from "../../src/chronicle/ui/screen/patch.ts";
 import { approvalSheet, questionBody } from "../../src/chronicle/ui/screen/question.ts";
 import { RunView } from "../../src/chronicle/ui/screen/view.ts";
 import type { ViewSource } from "../../src/chronicle/ui/screen/view-source.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { type ReadLedger, RunHistory, readHistory } from "../../../src/chronicle/core/index.ts";
 import { type ChildActivity, liveTotals } from "../../../src/chronicle/core/machine/index.ts";
 import { supervise } from "../../../src/chronicle/engine/supervisor/index.ts";
-import { liveText } from "../../../src/chronicle/ui/cli/live-line.ts";
+import { liveText } from "../../../src/chronicle/ui/cli/output.ts";
 import { childLines, runData, statusLines } from "../../../src/chronicle/ui/phrases/index.ts";
 import { drawTimeline } from "../../../src/chronicle/ui/screen/timeline.ts";
 import { childrenPage } from "../../../src/chronicle/ui/screen/view-children.ts";

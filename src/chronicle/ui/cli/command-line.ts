@@ -19,8 +19,7 @@ import { progressLine, waitsForProvider } from "../phrases/index.ts";
 import { followView } from "./follow.ts";
 import type { Output } from "./output.ts";
 import { openOutput } from "./output.ts";
-import { isComplaint, openPlace, placeOptions, savedTrust } from "./place.ts";
-import { shellPrefix } from "./shell-prefix.ts";
+import { isComplaint, openPlace, placeOptions, savedTrust, shellPrefix } from "./place.ts";
 
 /** Resolves to the exit code. */
 export async function runCommandLine(command: Command, args: readonly string[], signal: AbortSignal): Promise<number> {

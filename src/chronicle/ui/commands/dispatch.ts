@@ -23,11 +23,9 @@ import {
 	startSupervision,
 } from "../../engine/index.ts";
 import { asksUser } from "../phrases/index.ts";
-import { askHere } from "./ask-here.ts";
-import { deliverToChild } from "./child-dispatch.ts";
+import { askHere, deliverToChild } from "./child-dispatch.ts";
 import type { DispatchOptions, DispatchResult } from "./delivery.ts";
-import { postAll, waitForReading } from "./posts.ts";
-import { bringResolution } from "./resolve-by-hand.ts";
+import { bringResolution, postAll, waitForReading } from "./delivery.ts";
 import type { RunCommand } from "./run-command.ts";
 
 type DeliverableCommand = Exclude<RunCommand, { kind: "refused" }>;

@@ -1,5 +1,5 @@
 export { type CommandGrammar, type ParsedArguments, parseArguments } from "./arguments.ts";
-export { askHere } from "./ask-here.ts";
+export { askHere } from "./child-dispatch.ts";
 export {
 	type Command,
 	type CommandCall,
@@ -16,7 +16,7 @@ export {
 	refused,
 	type View,
 } from "./command.ts";
-export { decideCleanup } from "./decide-cleanup.ts";
+export { decideCleanup } from "./decisions.ts";
 
 export { dispatch } from "./dispatch.ts";
 export { completeLine } from "./line-completions.ts";

@@ -12,9 +12,7 @@ import {
 	NO_WAIT,
 	refused,
 } from "./command.ts";
-import { decideCleanup } from "./decide-cleanup.ts";
-import { decideFolder } from "./decide-folder.ts";
-import { explainRedaction } from "./explain-redaction.ts";
+import { decideCleanup, decideFolder, explainRedaction } from "./decisions.ts";
 import { stopResult } from "./steer.ts";
 
 export const startCommand: Command = {

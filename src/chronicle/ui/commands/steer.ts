@@ -22,10 +22,9 @@ import {
 	NO_WAIT,
 	refused,
 } from "./command.ts";
+import { explainRedaction, holdsSecret, reloadFor } from "./decisions.ts";
 import type { DispatchResult } from "./delivery.ts";
 import { dispatch } from "./dispatch.ts";
-import { explainRedaction, holdsSecret } from "./explain-redaction.ts";
-import { reloadFor } from "./reload.ts";
 import { askOnce, confirmRewind, previewRewind } from "./rewind.ts";
 import type { RunCommand } from "./run-command.ts";
 import { askingElsewhere, resolveRun } from "./run-name.ts";

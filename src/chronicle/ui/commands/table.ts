@@ -2,10 +2,8 @@
 import type { Project } from "../../engine/index.ts";
 import { type CommandGrammar, parseArguments } from "./arguments.ts";
 import { type Command, type CommandHost, type CommandResponse, misuse } from "./command.ts";
-import { initCommand } from "./init.ts";
 import { lookingCommands } from "./look.ts";
-import { removingCommands } from "./remove.ts";
-import { repairCommand } from "./repair.ts";
+import { initCommand, removingCommands, repairCommand } from "./manage.ts";
 import { mayNameRun, namesRun } from "./run-name.ts";
 import { startCommand } from "./start.ts";
 import { steeringCommands } from "./steer.ts";

@@ -1,8 +1,23 @@
-// A unified diff as lines for the terminal: file by file, with line numbers and syntax highlighting. The highlighting comes from pi and
-// contains no other escape sequence, because the code is made plain first. P1 code is highlighted when it is shown, a piece at a time, so
-// that a long diff opens immediately.
-import { getLanguageFromPath, getMarkdownTheme, highlightCode } from "@earendil-works/pi-coding-agent";
-import { dim, flat, type Line, plain, type StyledText, type Tone } from "../../../tui/index.ts";
+// A unified diff on a full screen: file by file, with line numbers and syntax highlighting, and the answers if it belongs to a question. The
+// highlighting comes from pi and contains no other escape sequence, because the code is made plain first. Code is highlighted when it is shown, a
+// piece at a time, so that a long diff opens immediately.
+import {
+	type ExtensionContext,
+	getLanguageFromPath,
+	getMarkdownTheme,
+	highlightCode,
+} from "@earendil-works/pi-coding-agent";
+import {
+	dim,
+	flat,
+	type Line,
+	plain,
+	type SheetOption,
+	type SheetSpec,
+	type StyledText,
+	showSheet,
+	type Tone,
+} from "../../../tui/index.ts";
 import { type PatchFile, type PatchHunk, type PatchLine, readPatch } from "../../core/index.ts";
 
 /** Lines that are highlighted together: tokens that span several lines are recognized within them. */
@@ -130,4 +145,61 @@ function colorSides(lines: readonly PatchLine[], language: string): StyledText[]
 		}
 	}
 	return spans;
+}
+
+export interface ShownPatch {
+	readonly title: string;
+	/** Lines shown above the diff. */
+	readonly head: readonly string[];
+	readonly text: string;
+	/** Whether the text was truncated at its limit. */
+	readonly cut: boolean;
+}
+
+/** Shows a diff until the user answers or closes it. Only for the terminal (`ctx.mode === "tui"`). */
+export function openPatch<T>(
+	ctx: ExtensionContext,
+	patch: ShownPatch,
+	choices: readonly SheetOption<T>[] = [],
+	signal?: AbortSignal,
+): Promise<T | undefined> {
+	return showSheet(ctx, patchSheet(patch, choices), signal);
+}
+
+export function patchSheet<T>(
+	{ title, head, text, cut }: ShownPatch,
+	choices: readonly SheetOption<T>[],
+): SheetSpec<T> {
+	const page = patchPage(text, { cut });
+	const above = changesHead(head, "");
+	return {
+		title,
+		choices,
+		answers: "keys",
+		leave: choices.length > 0 ? "Esc back" : "Esc closes",
+		body: {
+			kind: "lines",
+			lines: [...above, ...page.lines],
+			marks: page.files.map((index) => index + above.length),
+			dress: (index) => above[index] ?? page.dress(index - above.length),
+		},
+	};
+}
+
+/** Takes the counts, then one line per file. `note` follows the counts. */
+export function changesHead([counts = "", ...files]: readonly string[], note: string): Line[] {
+	const list = files.length > 1 ? files.map(changedFile) : [];
+	return [[plain(counts.replace(/:$/, "")), dim(note === "" ? "" : `  ${note}`)], ...list, [plain("")]];
+}
+
+/** `  M src/a.ts +10 −2`, styled; any other text unchanged. */
+export function changedFile(text: string): Line {
+	const [, mark, path, added, removed] = /^ {2}([AMDR]) (.*) (\+\d+) (−\d+)$/.exec(text) ?? [];
+	if (mark === undefined || path === undefined) return [plain(text)];
+	return [
+		{ text: `  ${mark} `, tone: "warning" },
+		plain(`${path} `),
+		{ text: `${added} `, tone: "success" },
+		{ text: removed ?? "", tone: "error" },
+	];
 }

@@ -2,8 +2,8 @@
 import { dim, type Line, plain, type SheetSpec, wrapParts } from "../../../tui/index.ts";
 import type { Run } from "../../core/index.ts";
 import { crumbsOf, runStatusText } from "../phrases/index.ts";
-import { crumbLine, separatorOf } from "./breadcrumbs.ts";
-import { changedFile } from "./changes-head.ts";
+import { changedFile } from "./patch.ts";
+import { crumbLine, separatorOf } from "./timeline.ts";
 
 type Body = SheetSpec<never>["body"];
 

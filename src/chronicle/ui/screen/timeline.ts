@@ -1,6 +1,5 @@
 // The timeline of a run: a few lines with its status, cost, current work and the user's next step. A function of the folded run and the time,
-// without any state of its own. T1 while a worker works, the number of lines does not depend on its activity.
-
+// without any state of its own. While a worker works, the number of lines does not depend on its activity.
 import { counted } from "../../../definition/index.ts";
 import {
 	dim,
@@ -13,8 +12,8 @@ import {
 	wrapParts,
 	wrapText,
 } from "../../../tui/index.ts";
-import type { ChangeTotals } from "../../core/index.ts";
 import {
+	type ChangeTotals,
 	candidatesIn,
 	HUMAN_INTERVENTION,
 	liveTotals,
@@ -29,11 +28,15 @@ import {
 	asksUser,
 	bar,
 	type ChildLine,
+	type Crumb,
 	callText,
 	childLines,
 	choiceText,
+	crumbSeparator,
 	crumbsOf,
 	endingText,
+	type Mark,
+	marks,
 	nextStep,
 	runStatusText,
 	shortCost,
@@ -43,7 +46,6 @@ import {
 	titleOf,
 	uncountedText,
 } from "../phrases/index.ts";
-import { crumbLine, separatorOf } from "./breadcrumbs.ts";
 
 /** At most this many lines of breadcrumbs; a window around the current state. */
 const crumbLines = 3;
@@ -325,4 +327,34 @@ function waiting(run: Run, { prefix, width, answerKey }: TimelineOptions): Line[
 	// Too narrow to repeat the prefix: only the first command shows it.
 	const short = next.commands.map((command, index): Line => [plain(index === 0 ? `${prefix}${command}` : command)]);
 	return [...what, ...wrapParts([...key, ...short], dim(" · "), width)];
+}
+
+const tones: Record<Mark, Tone> = {
+	done: "success",
+	working: "accent",
+	waiting: "warning",
+	paused: "warning",
+	delayed: "warning",
+	failed: "error",
+	refused: "error",
+	human: "error",
+	released: "dim",
+	undone: "dim",
+	todo: "dim",
+};
+
+/** The separator before the crumb with that index. */
+export function separatorOf(crumbs: readonly Crumb[]): (index: number) => StyledText {
+	return (index) => dim(crumbSeparator(crumbs[index] ?? { follows: false }));
+}
+
+/** The crumb as styled text: `Planning [✓] ×2`. */
+export function crumbLine({ title, mark, visits, current }: Crumb): Line {
+	const name: StyledText = current
+		? { text: title, tone: "accent" }
+		: mark === "todo" || mark === "undone"
+			? dim(title)
+			: plain(title);
+	const box: StyledText[] = [dim(" ["), { text: marks[mark], tone: tones[mark] }, dim("]")];
+	return [name, ...box, ...(visits > 1 ? [dim(` ×${visits}`)] : [])];
 }

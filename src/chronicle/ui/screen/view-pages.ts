@@ -1,7 +1,10 @@
-// The pages of the run view that are functions of the folded run: history and knowledge. Lines are not cut to a width. Pure.
-import { dim, type Line, plain, type StyledText } from "../../../tui/index.ts";
-import { liveTotals, type Run } from "../../core/index.ts";
+// The pages of the run view that are lines of text: history, knowledge, events. Lines are not cut to a width. Pure.
+import { dim, type Line, plain, type StyledText, type Tone } from "../../../tui/index.ts";
+import { type LedgerEvent, liveTotals, type Run } from "../../core/index.ts";
 import {
+	clockTime,
+	eventText,
+	eventTone,
 	historyLines,
 	keptLine,
 	knowledgeLines,
@@ -13,7 +16,7 @@ import {
 	titleOf,
 	type Undone,
 } from "../phrases/index.ts";
-import { changedFile } from "./changes-head.ts";
+import { changedFile } from "./patch.ts";
 
 const accent = (text: string): StyledText => ({ text, tone: "accent" });
 
@@ -47,4 +50,24 @@ export function knowledgePage(run: Run): Line[] {
 	return lines
 		.slice(lines[0] === "" ? 1 : 0)
 		.map((text) => (/^\S.*:$/.test(text) ? [accent(text)] : changedFile(text.replace(/^ {2}(?= {2}[AMDR] )/, ""))));
+}
+
+const tones: Readonly<Record<ReturnType<typeof eventTone>, Tone>> = {
+	plain: "plain",
+	good: "success",
+	dim: "dim",
+	user: "accent",
+	note: "plain",
+	warn: "warning",
+	bad: "error",
+};
+
+/** `12  09:41:07  2.1  ▸ bash npm test`: number, time, visit and attempt, what happened. */
+export function eventLine(event: LedgerEvent): Line {
+	const where = "visit" in event ? `${event.visit}${"attempt" in event ? `.${event.attempt}` : ""}` : "";
+	const isFailed = event.kind === "tool_ended" && (event.error === true || event.blocked !== undefined);
+	return [
+		{ text: `${String(event.seq).padStart(5)}  ${clockTime(event.at)}  ${where.padEnd(5)} `, tone: "dim" },
+		{ text: eventText(event), tone: isFailed ? "error" : tones[eventTone(event)] },
+	];
 }

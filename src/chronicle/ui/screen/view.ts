@@ -36,12 +36,10 @@ import {
 	titleOf,
 	undoneOf,
 } from "../phrases/index.ts";
-import { changesHead } from "./changes-head.ts";
-import { eventLine } from "./event-line.ts";
-import { patchPage } from "./patch.ts";
+import { changesHead, patchPage } from "./patch.ts";
 import { readTranscript } from "./transcript.ts";
 import { childrenOf, childrenPage, type FocusedLines } from "./view-children.ts";
-import { historyPage, knowledgePage } from "./view-pages.ts";
+import { eventLine, historyPage, knowledgePage } from "./view-pages.ts";
 import type { ViewSource } from "./view-source.ts";
 
 const everyPage = ["History", "Transcript", "Diff", "Knowledge", "Events", "Children"] as const;

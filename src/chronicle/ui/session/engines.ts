@@ -1,8 +1,17 @@
-// The engines that a session's commands use. One is connected to when a command names it, and stays so until the session ends: a session that
-// names none loads nothing of them.
+// The engines that a session's commands use: which one a line names, and the connections. One is connected to when a command names it, and stays so
+// until the session ends: a session that names none loads nothing of them.
 import type { Scope } from "../../../pi/index.ts";
 import type { Result } from "../../core/index.ts";
-import { type EngineSetting, type Project, withoutSecrets } from "../../engine/index.ts";
+import {
+	type EngineSetting,
+	engineOptions,
+	engineSetting,
+	type Project,
+	submitOptions,
+	withoutSecrets,
+} from "../../engine/index.ts";
+import { type Command, type CommandGrammar, grammarOf, parseArguments } from "../commands/index.ts";
+import type { ChronicleSession } from "./chronicle-session.ts";
 
 type Opened = Awaited<ReturnType<typeof import("../../engine/postgres/index.ts")["openDatabase"]>>;
 type Database = Extract<Opened, { ok: true }>["value"];
@@ -38,4 +47,52 @@ export class SessionEngines {
 		if (found.ok) this.#last = found.value;
 		return found;
 	}
+}
+
+type Values = Readonly<Record<string, string>>;
+
+/** `--engine <url>` and `--project <name>` before the command, and the rest of the line as it was written. */
+export function readLeading(line: string): { readonly values: Values; readonly rest: string } {
+	const values: Record<string, string> = {};
+	let rest = line;
+	for (;;) {
+		const [all, name = "", value = ""] = /^\s*--(engine|project)(?:=|\s+)(\S+)/.exec(rest) ?? [];
+		if (all === undefined) return { values, rest };
+		values[name] = value;
+		rest = rest.slice(all.length);
+	}
+}
+
+/** The options about an engine that the words of a command may hold. */
+export function optionsOnEngine(
+	{ name, runs }: Command,
+	{ place }: Pick<Project, "place">,
+	leading: Values,
+	words: readonly string[],
+): CommandGrammar["options"] {
+	const isNamed = leading.engine !== undefined || words.some((word) => /^--engine(?:=|$)/.test(word));
+	if (runs === "none" || (!isNamed && !engineSetting({}, place))) return {};
+	return { ...engineOptions, ...(name === "run" ? submitOptions : {}) };
+}
+
+interface NamedCommand {
+	readonly command: Command;
+	readonly words: readonly string[];
+	readonly surfaceOptions: CommandGrammar["options"];
+	/** Options before the command. */
+	readonly values: Values;
+	/** Shows what keeps the command waiting. */
+	readonly report: (text: string) => void;
+}
+
+/** The project on the engine of a command; `local` without one, and for words that the command will refuse. */
+export async function openOnEngine(
+	session: ChronicleSession,
+	local: Project,
+	{ command, words, surfaceOptions, values, report }: NamedCommand,
+): Promise<Result<Project>> {
+	const parsed = command.runs === "none" ? undefined : parseArguments(words, grammarOf(command, surfaceOptions));
+	const isParsed = parsed !== undefined && !("error" in parsed);
+	const setting = isParsed ? engineSetting({ ...values, ...parsed.values }, local.place) : undefined;
+	return setting ? session.engines.open(local, setting, report) : { ok: true, value: local };
 }

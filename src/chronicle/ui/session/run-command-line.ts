@@ -12,10 +12,10 @@ import {
 } from "../commands/index.ts";
 import { complaintLines, typedWords } from "../phrases/index.ts";
 import { openRunView, runSource } from "../screen/index.ts";
-import { showPatch } from "./approval-dialog.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
-import { openOnEngine, optionsOnEngine, readLeading } from "./engine-options.ts";
+import { showPatch } from "./dialogs.ts";
 import { followOnEngine } from "./engine-run.ts";
+import { openOnEngine, optionsOnEngine, readLeading } from "./engines.ts";
 import { sessionHost } from "./host.ts";
 import { allListed, findCommand } from "./session-commands.ts";
 import { projectOf, refuseChronicle } from "./session-project.ts";

@@ -8,10 +8,8 @@ import type { Approver, Run, WorkerAnswer, WorkerQuestion } from "../../core/ind
 import type { Project } from "../../engine/index.ts";
 import { runTitle } from "../phrases/index.ts";
 import { questionBody } from "../screen/index.ts";
-import { askApproval } from "./approval-dialog.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
-import { askConflict } from "./conflict-dialog.ts";
-import { askQuestion } from "./question-dialog.ts";
+import { askApproval, askConflict, askQuestion } from "./dialogs.ts";
 
 const undecided = { kind: "undecided" } as const;
 

@@ -2,7 +2,7 @@
 import { PassThrough } from "node:stream";
 import { afterEach, expect, it, vi } from "vitest";
 import type { Run } from "../../../../src/chronicle/core/index.ts";
-import { openLiveLine } from "../../../../src/chronicle/ui/cli/live-line.ts";
+import { openLiveLine } from "../../../../src/chronicle/ui/cli/output.ts";
 import { rewoundRun } from "../runs.ts";
 
 afterEach(() => void vi.useRealTimers());

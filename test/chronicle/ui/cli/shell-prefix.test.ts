@@ -1,7 +1,7 @@
 // The prefix of the commands that the command line prints: the options that selected project and engine, quoted for a shell, without secrets.
 import { describe, expect, it } from "vitest";
 import { engineArgs, withoutSecrets } from "../../../../src/chronicle/engine/index.ts";
-import { shellPrefix } from "../../../../src/chronicle/ui/cli/shell-prefix.ts";
+import { shellPrefix } from "../../../../src/chronicle/ui/cli/place.ts";
 
 type Values = Record<string, string>;
 

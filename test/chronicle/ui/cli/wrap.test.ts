@@ -1,7 +1,7 @@
 // Wrapping of the command line's output on a narrow terminal.
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { wrapHanging } from "../../../../src/chronicle/ui/cli/wrap.ts";
+import { wrapHanging } from "../../../../src/chronicle/ui/cli/output.ts";
 
 it.each([
 	["short", 20, ["short"]],

@@ -1,16 +1,58 @@
-// Commands that remove runs with all their data. They ask for confirmation if the user can be asked.
+// Commands that change stored definitions and runs: init, remove, prune, repair. Those that delete ask for confirmation if the user can be asked.
+import { thereAre } from "../../../definition/index.ts";
 import { exitCodes } from "../../../pi/index.ts";
+import { copyLines, copyShipped, shippedNames } from "../../../shipped/index.ts";
 import {
 	daysOf,
+	ledgersOf,
 	type Removable,
 	type Removed,
 	removeRuns,
 	runNamed,
 	runSizes,
 	runsOlderThan,
+	salvageLedger,
 } from "../../engine/index.ts";
 import { removalLines, removedLines } from "../phrases/index.ts";
-import { type Command, type CommandCall, type CommandHost, type CommandResponse, failed, misuse } from "./command.ts";
+import {
+	type Command,
+	type CommandCall,
+	type CommandHost,
+	type CommandResponse,
+	failed,
+	misuse,
+	refused,
+} from "./command.ts";
+
+export const initCommand: Command = {
+	name: "init",
+	takes: "<name>",
+	details: `Copies a shipped definition into the project's .pi, with the agents that it names and its scenario, so that you can change
+it. Existing files are not changed. From then on, the project's copy is used.`,
+	exits: "0, 1 it cannot be written, 2 no such definition, or the project already has one of that name",
+	maxNames: 1,
+	needs: "nothing",
+	runs: "none",
+	async perform({ parsed, project, host: { prefix } }) {
+		const [name] = parsed.names;
+		if (name === undefined) return misuse(`Name a definition: ${prefix}init <name>. ${thereAre(shippedNames(), "")}`);
+		const { cwd, trust } = project.place;
+		try {
+			const copied = copyShipped(name, cwd);
+			if ("message" in copied) return refused({ code: "not-copied", ...copied });
+			return { kind: "done", lines: copyLines(copied, cwd, trust === "trusted"), data: { ...copied } };
+		} catch (error) {
+			const { message } = error as Error;
+			const remedy = "Make the folder writable.";
+			return refused({
+				code: "io",
+				message: `The definition cannot be copied: ${message}`,
+				remedy,
+				exitCode: exitCodes.failed,
+			});
+		}
+	},
+};
 
 const whatGoes = "Deletes events, state, conversations, file snapshots and reports of a run. This cannot be undone.";
 /** Runs listed in a dialog that does not scroll. */
@@ -89,3 +131,32 @@ function removalResult(removed: readonly Removed[]): CommandResponse {
 }
 
 export const removingCommands: readonly Command[] = [remove, prune];
+
+export const repairCommand: Command = {
+	name: "repair",
+	takes: "<run>",
+	details: `Verifies the checksums of all events of a run and of its state file. If the ledger is damaged, it is rebuilt: every whole event is kept, also those
+of the copy outside the project, and the run continues from the last state that follows from them without a gap. Nothing is guessed; what is lost is
+named, and the damaged files are kept under another name. \`doctor\` finds damaged ledgers.`,
+	exits: "0 sound or repaired, 1 it cannot be repaired, or a process has the run, 2 no such run",
+	maxNames: 1,
+	needs: "nothing",
+	async perform({ parsed, project, host }) {
+		const [name] = parsed.names;
+		if (name === undefined) return misuse(`Name a run: ${host.prefix}repair <run>.`);
+		if (project.engine)
+			return refused({
+				code: "usage",
+				message: "The events of these runs are in the engine's database, which verifies them itself.",
+				remedy: "Restore the database from a backup if it is damaged.",
+			});
+		const found = await project.store.find(name.trim().toLowerCase());
+		if (!found.ok) return failed(found.failure);
+		const id = found.value;
+		const done = await salvageLedger(ledgersOf(project), id, project.clock.now());
+		if (!done.ok) return failed(done.failure, done.failure.reason === "unknown" ? exitCodes.usage : exitCodes.failed);
+		const { lines, lost, changed } = done.value;
+		const next = changed ? [`Continue it with ${host.prefix}resume ${id.slice(0, 8)}, or look at it with status.`] : [];
+		return { kind: "done", lines: [...lines, ...next], data: { id, changed, lost, lines } };
+	},
+};

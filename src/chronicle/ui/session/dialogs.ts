@@ -1,13 +1,32 @@
-// Asks the user for an approval, until they answer or postpone it.
+// The dialogs of a run: an approval, the conflicts of a join, a worker's question. A dialog that the user leaves decides nothing.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { chooseOption, printable, say } from "../../../pi/index.ts";
+import { askForLine, chooseOption, type InputQuestion, printable, say } from "../../../pi/index.ts";
 import { type SheetOption, showSheet } from "../../../tui/index.ts";
-import type { Approval, ApprovalQuestion, ChildRun, Run, UserEvent } from "../../core/index.ts";
-import { diffRun, type Project, type RunDiff } from "../../engine/index.ts";
-import { statesOf } from "../commands/index.ts";
-import { differenceLines, otherCandidates, questionLines, questionTitle, takingTitle } from "../phrases/index.ts";
-import { approvalSheet, openPatch } from "../screen/index.ts";
-import { askForWords } from "./ask-for-words.ts";
+import type {
+	Approval,
+	ApprovalQuestion,
+	ChildRun,
+	ConflictChoice,
+	Failure,
+	ReadLedger,
+	Result,
+	Run,
+	UserEvent,
+	UserQuestion,
+} from "../../core/index.ts";
+import { diffConflicts, diffRun, type Project, type RunDiff } from "../../engine/index.ts";
+import { statesOf, tooLong } from "../commands/index.ts";
+import {
+	askedLines,
+	differenceLines,
+	handLine,
+	otherCandidates,
+	questionLines,
+	questionTitle,
+	runTitle,
+	takingTitle,
+} from "../phrases/index.ts";
+import { approvalSheet, askedSheet, openPatch } from "../screen/index.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
 
 const undecided = { kind: "undecided" } as const;
@@ -220,4 +239,131 @@ export async function showPatch<T = never>(
 		patch.length > diffLength ? `${patch.slice(0, diffLength)}\n… truncated; pi-chronicle diff shows all of it` : patch;
 	say(ctx, [`${title}: ${lines.join("\n")}`, ...(patch === "" ? [] : ["", cut.trimEnd()])].join("\n"));
 	return undefined;
+}
+
+const words: Readonly<Record<ConflictChoice, string>> = {
+	worker: "Let a worker resolve them",
+	hand: "I have resolved them in the folder",
+	ours: "Take the earlier side",
+	theirs: "Take the later child",
+};
+const look = "Show the conflicts";
+/** Letters that select an answer in the terminal. */
+const keys = { [look]: "d", [words.worker]: "w", [words.hand]: "h", [words.ours]: "e", [words.theirs]: "l" };
+
+/** `undecided` if the user postpones it. */
+export async function askConflict(request: ApprovalRequest): Promise<Approval> {
+	const { session, ctx, question, run, signal } = request;
+	let { uncalled } = request;
+	const read = await readLedger(request);
+	const hand = read.ok ? ["", handLine({ ...read.value, run })] : [];
+	const message = [...questionLines(question, run, new Date().toISOString()), ...hand].join("\n");
+	while (!signal.aborted && !session.scope.closed) {
+		const chosen = await chooseOption(ctx, {
+			title: printable(questionTitle(question)),
+			message: printable(message),
+			options: [look, ...Object.values(words)],
+			keys,
+			leave: "Esc later",
+			signal,
+			uncalled,
+		});
+		uncalled = false;
+		const choice = (Object.keys(words) as ConflictChoice[]).find((one) => words[one] === chosen);
+		if (choice) return { kind: "approved", choice };
+		if (chosen !== look) break;
+		await showConflicts(request);
+	}
+	return { kind: "undecided" };
+}
+
+async function readLedger({ session, project, run }: ApprovalRequest): Promise<Result<ReadLedger, Failure>> {
+	const live = session.supervised.get(run.id);
+	return live ? { ok: true, value: live.ledger } : project.store.read(run.id);
+}
+
+async function showConflicts(request: ApprovalRequest): Promise<void> {
+	const { session, ctx, project, run, signal } = request;
+	const read = await readLedger(request);
+	const found = read.ok ? await diffConflicts(project, { ...read.value, run }, session.supervised.get(run.id)) : read;
+	if (found.ok) await showPatch(ctx, `Conflicts in ${run.state}`, found.value, [], signal);
+	else say(ctx, `${found.failure.message} ${found.failure.remedy}`, "warning");
+}
+
+export interface QuestionRequest {
+	readonly ctx: ExtensionContext;
+	readonly question: UserQuestion;
+	readonly run: Run;
+	/** Withdraws the question. */
+	readonly signal: AbortSignal;
+	/** It opens automatically, not through a command of the user. */
+	readonly uncalled: boolean;
+}
+
+const ownWords = "Answer in your own words";
+
+/** The answer; `undefined` if the user postpones it. */
+export async function askQuestion(request: QuestionRequest): Promise<string | undefined> {
+	const { question, signal } = request;
+	const { choices } = question;
+	for (let uncalled = request.uncalled; !signal.aborted; uncalled = false) {
+		const chosen = choices.length === 0 ? "words" : await choose(request, uncalled);
+		if (typeof chosen === "number") return choices[chosen];
+		if (chosen === undefined) return undefined;
+		const words = await write(request, choices.length === 0 && uncalled);
+		if (words !== undefined) return words;
+		if (choices.length === 0) return undefined;
+	}
+	return undefined;
+}
+
+/** The index of a proposed answer, or `words` for another one. */
+async function choose(
+	{ ctx, question, run, signal }: QuestionRequest,
+	uncalled: boolean,
+): Promise<number | "words" | undefined> {
+	const { text, choices } = question;
+	const title = titleOf(run);
+	if (ctx.mode === "tui") return showSheet(ctx, askedSheet({ title, text, choices, ownWords, uncalled }, run), signal);
+	const options = [...choices.map((choice, index) => `${index + 1} ${printable(choice)}`), ownWords];
+	const chosen = await ctx.ui.select(printable(`${title}\n${text}`), options, { signal });
+	const at = options.indexOf(chosen ?? "");
+	return at === -1 ? undefined : at === choices.length ? "words" : at;
+}
+
+/** The user's words; `undefined` if there are none. */
+async function write({ ctx, question, run, signal }: QuestionRequest, uncalled: boolean): Promise<string | undefined> {
+	const title = titleOf(run);
+	const message = printable(askedLines(question).join("\n"));
+	const isTerminal = ctx.mode === "tui";
+	const words = await askForWords(ctx, {
+		title: isTerminal ? title : printable(`${title}\n${message}`),
+		message: isTerminal ? message : "",
+		placeholder: "Your answer",
+		leave: question.choices.length === 0 ? "Esc later" : "Esc back",
+		signal,
+		uncalled,
+	});
+	return words === "" ? undefined : words;
+}
+
+function titleOf(run: Run): string {
+	return printable(`${run.parent?.name ?? runTitle(run)} · ${run.state} asks`);
+}
+
+/** The words, trimmed; `undefined` if the user left, or wrote too much over RPC, which is reported. */
+export async function askForWords(ctx: ExtensionContext, question: InputQuestion): Promise<string | undefined> {
+	const { message = "" } = question;
+	let text: string | undefined;
+	for (let problem: string | undefined; ; ) {
+		const shown = problem === undefined ? message : `${problem}\n\n${message}`;
+		const words = await askForLine(ctx, { ...question, message: shown, ...(text === undefined ? {} : { text }) });
+		problem = words === undefined ? undefined : tooLong(words.trim());
+		if (problem === undefined) return words?.trim();
+		if (ctx.mode !== "tui") {
+			say(ctx, problem, "warning");
+			return undefined;
+		}
+		text = words;
+	}
 }

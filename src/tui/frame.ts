@@ -30,7 +30,6 @@ function ruled(line: Line, width: number, paint: Paint): string {
 	return paintLine(rest > 0 ? [...line, dim("─".repeat(rest))] : line, paint);
 }
 
-/** As many hints as fit. */
 function hints(keys: readonly string[], width: number): string {
 	const shown: string[] = [];
 	for (const key of keys) {

@@ -10,10 +10,8 @@ import { openWindow } from "./window.ts";
 
 export interface InputSheetSpec {
 	readonly title: string;
-	/** Shown above the line. */
 	readonly lines: readonly Line[];
 	readonly placeholder?: string | undefined;
-	/** What the line holds at first. */
 	readonly text?: string | undefined;
 	/** Label for the effect of Escape: `Esc cancels`. */
 	readonly leave: string;

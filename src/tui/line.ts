@@ -14,7 +14,6 @@ export interface StyledText {
 
 export type Line = readonly StyledText[];
 
-/** Applies a tone to a text. */
 export type Paint = (tone: Tone, text: string) => string;
 
 /** Paints with pi's current theme. */
@@ -116,7 +115,6 @@ export function cleanLine(line: Line): Line {
 	return line.map((span) => (span.tone === "colored" ? span : { ...span, text: flat(span.text) }));
 }
 
-/** Maximum number of rows of one line. */
 const maxRows = 40;
 
 /** Number of rows that a clean line needs at this width. */
@@ -136,7 +134,6 @@ export function paintRows(line: Line, width: number, paint: Paint): string[] {
 	return rows.map((row, index) => (index === 0 ? paintLine(head, paint) : " ".repeat(blanks)) + row);
 }
 
-/** Splits the line after its first `count` characters. */
 function splitLine(line: Line, count: number): readonly [before: Line, after: Line] {
 	let left = count;
 	const before: StyledText[] = [];

@@ -233,9 +233,8 @@ export function questionSheet<Option extends string>(question: WordedQuestion<Op
 	return { title, body: textBody(text), choices, leave, uncalled };
 }
 
-export interface ShownAnswers {
+interface ShownAnswers {
 	readonly rows: readonly string[];
-	/** Number of answers shown. */
 	readonly shown: number;
 	/** `answer 3 of 40`; empty if all answers are shown. */
 	readonly position: string;
@@ -250,12 +249,12 @@ interface Answer {
 const minText = 2;
 
 /** Rows available for answers, out of the `inside` rows of a sheet whose text has `text` rows. */
-export function rowsForAnswers(inside: number, text: number): number {
+function rowsForAnswers(inside: number, text: number): number {
 	return Math.max(1, inside - Math.min(text, Math.max(minText, Math.floor(inside / 4))));
 }
 
 /** Lays out the answers in at most `rows` rows; the selected one is always among them. `letters`: whether letter keys are active now. */
-export function layAnswers(
+function layAnswers(
 	answers: readonly Answer[],
 	room: { readonly selected: number; readonly width: number; readonly rows: number; readonly letters: boolean },
 	paint: Paint,

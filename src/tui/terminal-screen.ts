@@ -22,7 +22,6 @@ interface TerminalView {
 interface TerminalScreenOptions {
 	/** The user's own keys, as in pi's `keybindings.json`. */
 	readonly keys?: KeybindingsConfig;
-	/** Closes the view. */
 	readonly signal: AbortSignal;
 }
 

@@ -17,7 +17,6 @@ import {
 export interface Window {
 	/** Replaces the lines. `dress` colors a line when it is shown, if coloring all lines costs too much; the text must stay the same. */
 	set(lines: readonly Line[], dress?: (index: number) => Line): void;
-	/** Number of rows of all lines. */
 	count(width: number): number;
 	/** Exactly `height` rows, none wider than `width`. */
 	rows(width: number, height: number): string[];
@@ -25,13 +24,10 @@ export interface Window {
 	scroll(by: number): void;
 	toStart(): void;
 	toEnd(): void;
-	/** Scrolls a line to the top. */
 	toLine(index: number): void;
-	/** The first visible line. */
 	topLine(): number;
 	/** Rows available at the last drawing. */
 	readonly height: number;
-	/** Number of lines. */
 	lineCount(): number;
 	/** Whether lines are cut on the right or scrolled sideways. */
 	isCut(width: number): boolean;
@@ -59,7 +55,6 @@ export function openWindow(paint: Paint, follow: boolean, long: "wrapped" | "cut
 	let measured: Measured | undefined;
 	/** Columns that cut lines are scrolled sideways. */
 	let aside = 0;
-	/** Width of the widest line. */
 	let columns: number | undefined;
 
 	const measure = (width: number): Measured => {
@@ -181,7 +176,6 @@ export function jumpByKey(window: Window, lines: readonly number[], data: string
 	return true;
 }
 
-/** Columns per sideways scroll. */
 const sidewaysColumns = 8;
 
 /** Scrolls a window with cut lines sideways; returns whether it moved. */

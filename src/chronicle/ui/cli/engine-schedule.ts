@@ -8,7 +8,6 @@ import { timerLines } from "./timer-lines.ts";
 const usage =
 	'engine schedule add "<minute> <hour> <day> <month> <weekday>" <template> <task…> | list | remove <schedule>';
 
-/** The time zone of this machine. */
 function ownZone(): string {
 	return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

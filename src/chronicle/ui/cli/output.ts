@@ -12,9 +12,9 @@ import {
 	markOf,
 	printable,
 } from "../../../pi/index.ts";
-import { activityOf, liveTotals, measures, type Run } from "../../core/index.ts";
+import { activityOf, type Run } from "../../core/index.ts";
 import type { CommandResponse, Complaint } from "../commands/index.ts";
-import { activityText, childrenText, complaintLines, endingText, shortCost, shortTime } from "../phrases/index.ts";
+import { activityText, childrenText, complaintLines, endingText, figuresOf, shortTime } from "../phrases/index.ts";
 import type { ShellPrefix } from "./place.ts";
 
 export interface Output {
@@ -30,7 +30,6 @@ export interface Output {
 }
 
 export interface OutputOptions {
-	/** Name of the command. */
 	readonly command: string;
 	readonly json: boolean;
 	/** Paths below it are shown relative to it. */
@@ -96,11 +95,8 @@ const tickMs = 1000;
 const slowMs = 2000;
 
 export interface LiveLine {
-	/** Updates the run. */
 	show(run: Run): void;
-	/** Prints a line above the live one. */
 	print(text: string): void;
-	/** Removes the live line. */
 	close(): void;
 }
 
@@ -159,16 +155,12 @@ export function openLiveLine(stream: NodeJS.WriteStream, now: () => number = Dat
 
 /** `● build · Senior Engineer · bash npm test · 12s · $0.42 ▰▱▱▱▱▱▱▱ of $5.00`. */
 export function liveText(run: Run, now: string): string {
-	const { state, totals } = run;
-	const live = liveTotals(run, now);
-	const ran = (run.states[state]?.activeMs ?? 0) + live.activeMs - totals.activeMs;
-	const ceiling = measures(run, now).find((measure) => measure.figure === "costUsd" && measure.state === undefined);
-	const cost =
-		ceiling === undefined
-			? shortCost(live.costUsd)
-			: `${shortCost(live.costUsd)} ${bar(ceiling.spent / ceiling.ceiling)} of ${shortCost(ceiling.ceiling)}`;
+	const { state } = run;
+	const { text, limit } = figuresOf(run, now, "run").costUsd;
+	const cost = limit ? `${text} ${bar(limit.share)} of ${limit.text}` : text;
+	const ran = figuresOf(run, now, "state").activeMs.text;
 	const persona = run.plan.states.get(state)?.persona?.name;
-	const parts = [`● ${state}`, ...(persona === undefined ? [] : [persona]), shortTime(ran), cost];
+	const parts = [`● ${state}`, ...(persona === undefined ? [] : [persona]), ran, cost];
 	return [...parts, doingText(run, now)].join(" · ");
 }
 

@@ -11,7 +11,6 @@ import { commandWord } from "../phrases/index.ts";
 export interface PlaceOptions {
 	readonly cwd: string;
 	readonly trust: "trusted" | "untrusted" | "as saved";
-	/** The value of `--pi`. */
 	readonly pi: string | undefined;
 	/** Precedes the commands that failures name. */
 	readonly shell?: string;

@@ -6,7 +6,6 @@ export interface TimerOptions {
 	readonly zone: string;
 	readonly template: string;
 	readonly task: string;
-	/** The project's folder. */
 	readonly cwd: string;
 }
 

@@ -2,7 +2,6 @@
 import { type ApprovalQuestion, type ConflictChoice, candidatesIn, explainWinner, type Run } from "../../core/index.ts";
 import { changedText } from "../phrases/index.ts";
 
-/** A value, with its meaning. */
 export interface AnswerChoice {
 	/** Without blanks, so that no surface needs quotes for it. */
 	readonly word: string;

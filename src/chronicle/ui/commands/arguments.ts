@@ -7,6 +7,8 @@ export type OptionKind = "flag" | "value";
 
 export interface CommandGrammar {
 	readonly options: Readonly<Record<string, OptionKind>>;
+	/** The options of all commands. */
+	readonly others?: Readonly<Record<string, OptionKind>>;
 	/** Number of names before the text; `undefined`: there is no text, and options may be anywhere. */
 	readonly textAfter?: number;
 	/** Whether an argument is another name before the text. */
@@ -41,7 +43,7 @@ export function parseArguments(
 	if ("error" in split) return split;
 	const { names, textAt, closed } = split;
 	const { text, taken } = closed ? split : takeTrailingOptions(split, grammar.options);
-	const foreign = closed ? undefined : optionOfAnother(text, grammar.options);
+	const foreign = closed ? undefined : optionOfAnother(text, grammar);
 	if (foreign !== undefined)
 		return { error: `This command has no option ${foreign}. If it is part of the text, put -- before the text.` };
 	const surplus = names[grammar.maxNames ?? names.length];
@@ -109,7 +111,6 @@ function splitAtDashes(
 	};
 }
 
-/** The problem of an argument that looks like an option but is not one. */
 function unknownOption(argument: string, options: CommandGrammar["options"], mayBeText: boolean): string | undefined {
 	if (!looksLikeOption(argument)) return undefined;
 	const name = argument.replace(/^-+/, "").replace(/=.*/s, "");
@@ -120,7 +121,6 @@ function unknownOption(argument: string, options: CommandGrammar["options"], may
 	return near === "" ? undefined : `${message} If it starts the text, put -- before it.`;
 }
 
-/** Removes the options at the end of the text. */
 function takeTrailingOptions(
 	{ text, taken }: Split,
 	options: CommandGrammar["options"],
@@ -132,46 +132,14 @@ function takeTrailingOptions(
 	return { text, taken };
 }
 
-/** Every option of all commands of this program. */
-const everyOption: CommandGrammar["options"] = {
-	cwd: "value",
-	json: "flag",
-	pi: "value",
-	approve: "flag",
-	"no-approve": "flag",
-	help: "flag",
-	run: "value",
-	model: "value",
-	"approve-cleanup": "flag",
-	"without-cleanup": "flag",
-	stat: "flag",
-	out: "value",
-	cost: "value",
-	tokens: "value",
-	minutes: "value",
-	moves: "value",
-	visit: "value",
-	answers: "value",
-	state: "value",
-	choice: "value",
-	child: "value",
-	done: "flag",
-	reload: "flag",
-	"other-branch": "flag",
-	"dry-run": "flag",
-	"in-home": "flag",
-	scenario: "value",
-	keep: "flag",
-};
-
 /** An option of another command at the end of the text: probably not meant for an agent. */
-function optionOfAnother(text: readonly string[], options: CommandGrammar["options"]): string | undefined {
-	const isForeign = (word: string) => isOptionOf(word, everyOption) && !isOptionOf(word, options);
+function optionOfAnother(text: readonly string[], { options, others = {} }: CommandGrammar): string | undefined {
+	const isForeign = (word: string) => isOptionOf(word, others) && !isOptionOf(word, options);
 	const last = text.at(-1) ?? "";
 	if (text.length > 1 && isForeign(last)) return last;
 	for (let at = 1; at < text.length; at += 1) {
 		const tail = text.slice(at);
-		if (optionsAlone(tail, { ...everyOption, ...options }).length > 0) return tail.find(isForeign);
+		if (optionsAlone(tail, { ...others, ...options }).length > 0) return tail.find(isForeign);
 	}
 	return undefined;
 }
@@ -181,7 +149,6 @@ function isOptionOf(word: string, options: CommandGrammar["options"]): boolean {
 	return long !== undefined && Object.hasOwn(options, long);
 }
 
-/** The option at the start of `words`, if any. */
 function takeOption(
 	[word = "", next]: readonly string[],
 	options: CommandGrammar["options"],

@@ -64,7 +64,6 @@ function unread(kind: "left" | "taken", holder: LeaseHolder | undefined): Dispat
 	return holder ? { kind, holder } : { kind };
 }
 
-/** The parent runs of a child, nearest first. */
 async function parentsOf({ store }: Project, child: Run): Promise<Result<readonly ReadLedger[], StoreFailure>> {
 	const parents: ReadLedger[] = [];
 	for (let next = child.parent?.run; next !== undefined; ) {

@@ -23,7 +23,6 @@ export interface Command {
 	readonly takes: string;
 	/** Paragraphs of its help. */
 	readonly details: string;
-	/** Exit codes, for its help. */
 	readonly exits: string;
 	/** Its options everywhere, and those only on the command line. */
 	readonly options?: Readonly<Record<string, OptionKind>>;
@@ -65,7 +64,6 @@ export interface CommandHost {
 	readonly prefix: string;
 	/** Whether a question can be shown again on a screen. */
 	readonly hasScreen: boolean;
-	/** The command line that starts `template`, without a task. */
 	startLine(template: string): string;
 	/** The list of `help`, instead of the commands of `/chronicle`. */
 	readonly listed?: readonly ListedCommand[];
@@ -86,7 +84,6 @@ export interface CommandHost {
 	/** Whether the model may propose runs, in a session. `turn` resolves to whether it was switched; if not, the user has been notified. */
 	readonly proposals?: { readonly on: boolean; turn(on: boolean): Promise<boolean> };
 	warn(text: string): void;
-	/** Reports progress. */
 	report(text: string): void;
 	/** A run was created and is about to be supervised. */
 	started(run: Run): void;

@@ -36,7 +36,6 @@ export interface DispatchOptions {
 	readonly approver: Approver;
 	/** The supervision of the run, if this process has it. */
 	readonly live?: SupervisedRun | undefined;
-	/** Shows a warning to the user. */
 	readonly notice: (text: string) => void;
 	/** Whether a run without a supervisor continues after the command, or only records it. */
 	readonly afterwards: "continue" | "release";

@@ -102,7 +102,6 @@ async function deliverHere({ supervision }: SupervisedRun, command: DeliverableC
 	return { kind: "said" };
 }
 
-/** The events of a command, if the run still asks the question that it answers. */
 function eventsOf(run: Run, command: DeliverableCommand): readonly UserEvent[] {
 	switch (command.kind) {
 		case "nothing":

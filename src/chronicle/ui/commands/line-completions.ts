@@ -18,15 +18,11 @@ export interface LineItem {
 	readonly description?: string;
 }
 
-/** The available commands. */
 export interface LineCommands {
 	readonly listed: readonly ListedCommand[];
 	readonly commands: readonly Command[];
-	/** Commands with a template as argument. */
 	readonly takesTemplate: ReadonlySet<string>;
-	/** Whether a template's name can replace a command. */
 	readonly startsByName: boolean;
-	/** Ids of the runs that this process supervises. */
 	readonly supervised: readonly string[];
 }
 
@@ -67,7 +63,6 @@ export async function completeLine(
 	return offer(await runArguments(project, { name, words, options, last, supervised }));
 }
 
-/** Templates that no command hides, then the commands. */
 function firstWords(templates: readonly LineItem[], listed: LineCommands["listed"]): LineItem[] {
 	const hidden = new Set(listed.map((command) => command.name));
 	const shown = templates.filter(({ label }) => !hidden.has(label));
@@ -106,7 +101,6 @@ async function runArguments(
 		readonly name: string;
 		readonly words: readonly string[];
 		readonly options: readonly string[];
-		/** The word that is being written. */
 		readonly last: string;
 		readonly supervised: readonly string[];
 	},
@@ -133,12 +127,10 @@ async function fittingEntries({ store }: Project, prefix: string): Promise<reado
 	return entries.filter((entry) => entry !== undefined);
 }
 
-/** Whether a state or a visit can follow the run. */
 function takesPart(name: string): boolean {
 	return ["release", "reopen", "rewind", "diff"].includes(name);
 }
 
-/** The states or visits that can follow the run. */
 function partsOf(name: string, run: Run): LineItem[] {
 	if (name === "release" || name === "reopen") return statesOf(run).map((state) => item(state));
 	const left = run.history.map(({ visit, from }) => ({ visit, state: from }));

@@ -55,7 +55,6 @@ it. Existing files are not changed. From then on, the project's copy is used.`,
 };
 
 const whatGoes = "Deletes events, state, conversations, file snapshots and reports of a run. This cannot be undone.";
-/** Runs listed in a dialog that does not scroll. */
 const maxListed = 20;
 
 const remove: Command = {

@@ -18,7 +18,6 @@ export function askOnce(confirm: Confirm): Confirm {
 	};
 }
 
-/** Maximum number of changes listed before a rewind. */
 const maxChanges = 200;
 
 /** Confirms a rewind: what it removes, what it cannot restore, and the command that undoes it. Without a user, another branch refuses it. */
@@ -94,7 +93,6 @@ async function explainBranch(
 	return `Its files were recorded on ${checkedOutText(startedOn)}, and ${checkedOutText(now)} is checked out${where} now: files of both would be mixed.`;
 }
 
-/** The changes of a rewind, or why it is impossible. */
 async function changeLines({ project, host }: CommandCall, { tree }: Rewind, ledger: ReadLedger) {
 	const preview = await withWorkspace(project, ledger, host.supervised.get(ledger.run.id), (workspace) =>
 		workspace.preview(tree, maxChanges),

@@ -103,7 +103,6 @@ export function rejectionCommand(run: Run, words: string): RunCommand {
 	return { kind: "answer", question, approval: { kind: "rejected", words } };
 }
 
-/** New ceilings; absent ones stay. */
 export interface RaisedLimits {
 	readonly costUsd?: number;
 	readonly tokens?: number;
@@ -113,7 +112,6 @@ export interface RaisedLimits {
 	readonly state?: string;
 }
 
-/** The changes that a resume can make. */
 export interface ResumeOptions {
 	readonly raise?: RaisedLimits;
 	/** `provider/id`, for states that name none. */
@@ -255,7 +253,6 @@ function rewindOf(command: RunCommand, { checkedOut }: VisitStart): RunCommand {
 	return command.kind === "events" ? { ...command, startedOn: checkedOut } : command;
 }
 
-/** The status of a run, as the start of a message. */
 function statusSentence({ id, status, state }: Run): string {
 	const short = id.slice(0, 8);
 	switch (status) {

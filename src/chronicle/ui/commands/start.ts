@@ -70,7 +70,6 @@ export const startCommand: Command = {
 	},
 };
 
-/** The run was left to the hosts of an engine. */
 async function submitted(
 	{ host, project, parsed }: CommandCall,
 	{ id, template }: Run,

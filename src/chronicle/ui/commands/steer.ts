@@ -99,7 +99,6 @@ function isBareAnswer({ name }: Steering, { text, parsed }: CommandCall): boolea
 	return (name === "approve" || name === "answer") && text === "" && parsed.values.choice === undefined;
 }
 
-/** Whether it answers the question of a run. */
 function answers({ name }: Pick<Steering, "name">): boolean {
 	return name === "approve" || name === "reject" || name === "answer";
 }
@@ -124,7 +123,6 @@ async function targetOf(
 	return { code: "refused", message: [what, ...lines].join("\n"), run: id };
 }
 
-/** What a child asks, and the command that answers it. */
 function askingLines(run: Run, name: string, prefix: string): string[] {
 	const question = unansweredQuestion(run);
 	const asked = question ? askedLines(question) : (nextStep(run)?.what ?? "").split("\n");
@@ -196,7 +194,6 @@ async function deliveryResult(
 	}
 }
 
-/** Supervises a run that the command resumed. */
 async function attendResumed(
 	name: string,
 	call: ResultCall,
@@ -218,7 +215,6 @@ async function attendResumed(
 	return name === "pause" || name === "abort" ? { ...stopped, exitCode: exitCodes.done } : stopped;
 }
 
-/** Describes the delivery of a command to another process. */
 function deliveryText(
 	name: string,
 	result: Exclude<DispatchResult, { kind: "refused" | "failed" | "attended" }>,
@@ -241,7 +237,6 @@ function deliveryText(
 	}
 }
 
-/** Whether a rewind has restored everything. */
 function isRestored(before: Run, { kept }: Run): boolean {
 	const last = kept.at(-1);
 	return last?.rewound?.left === 0 && last.seq > before.seq;
@@ -262,7 +257,6 @@ export async function stopResult(
 	return { kind: "done", lines, data: { exitCode, ...data }, exitCode };
 }
 
-/** The status of a run, as lines and as data. */
 async function lookAt(
 	project: Project,
 	{ prefix }: CommandHost,

@@ -22,7 +22,6 @@ import {
 	undoCommand,
 } from "./run-command.ts";
 
-/** Wrong arguments. */
 export interface Misuse {
 	readonly code: string;
 	readonly message: string;
@@ -33,7 +32,6 @@ export type Make = (ledger: ReadLedger, words: string, reload?: TemplateReload) 
 
 export interface Steering {
 	readonly name: string;
-	/** The arguments, for the usage line. */
 	readonly takes: string;
 	readonly explained: string;
 	readonly options?: Readonly<Record<string, OptionKind>>;

@@ -1,5 +1,6 @@
 // The table of all commands, and how one is performed.
 import type { Project } from "../../engine/index.ts";
+import { commonOptions } from "../command-list.ts";
 import { type CommandGrammar, parseArguments } from "./arguments.ts";
 import { type Command, type CommandHost, type CommandResponse, misuse } from "./command.ts";
 import { lookingCommands } from "./look.ts";
@@ -18,6 +19,12 @@ export const commands: readonly Command[] = [
 	...steeringCommands,
 ];
 
+/** Of this program: one of them in a text for agents is probably meant for the command. */
+const everyOption: CommandGrammar["options"] = Object.assign(
+	{ ...commonOptions },
+	...commands.map(({ options, shellOptions }) => ({ ...shellOptions, ...options })),
+);
+
 /** How a command's arguments are parsed. `isName`: whether an argument names a run. */
 export function grammarOf(
 	{ options, text, maxNames }: Command,
@@ -26,6 +33,7 @@ export function grammarOf(
 ): CommandGrammar {
 	return {
 		options: { ...surfaceOptions, ...options },
+		others: everyOption,
 		maxNames,
 		...(text === undefined ? {} : text === "run" ? { textAfter: 0, isName } : { textAfter: text }),
 	};

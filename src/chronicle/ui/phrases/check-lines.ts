@@ -25,25 +25,37 @@ export function templateCheckLines({ files, agents, unread }: Check, cwd: string
 	];
 }
 
-/** Why a command was refused. */
 export interface ComplaintText {
 	readonly message: string;
 	readonly remedy?: string;
 	readonly diagnostics?: readonly Diagnostic[];
 	readonly problems?: readonly LaunchProblem[];
-	/** Additional lines for users. */
 	readonly lines?: readonly string[];
 }
 
 /** A refused command: its message, then all problems. Paths below `cwd` are relative to it. */
 export function complaintLines(complaint: ComplaintText, cwd: string): string[] {
 	const { message, remedy, diagnostics = [], problems = [], lines = [] } = complaint;
+	const errors = [
+		...diagnostics.filter(isError).map((diagnostic) => formatDiagnostic(diagnostic, cwd)),
+		...problems.filter(isError).map((problem) => problemLine(problem, cwd)),
+	];
+	const warnings = [
+		...diagnostics.filter((one) => !isError(one)).map((diagnostic) => formatDiagnostic(diagnostic, cwd)),
+		...problems.filter((one) => !isError(one)).map((problem) => problemLine(problem, cwd)),
+	];
+	// What prevents it stands alone: warnings would hide it.
+	const rest = `and ${counted(warnings.length, "warning")}, listed by: pi-chronicle check`;
 	return [
 		remedy === undefined ? message : `${message} ${remedy}`,
-		...diagnostics.map((diagnostic) => formatDiagnostic(diagnostic, cwd)),
-		...problems.map((problem) => problemLine(problem, cwd)),
+		...errors,
+		...(errors.length === 0 ? warnings : warnings.length > 0 ? [rest] : []),
 		...lines,
 	];
+}
+
+function isError({ severity }: Pick<Diagnostic | LaunchProblem, "severity">): boolean {
+	return severity !== "warning";
 }
 
 function problemLine({ state, severity, message, remedy, place }: LaunchProblem, cwd: string): string {
@@ -88,7 +100,6 @@ function entryText(entry: RunEntry, now: number, bytes = 0): string {
 	return `${id}  ${runStatusText(status)} · ${shortTime(now - Date.parse(updatedAt))} ago${size} · ${template}: ${line.slice(0, 60)}`;
 }
 
-/** Kept runs, with the reason. */
 function stayingLines(staying: Removable["staying"]): string[] {
 	return staying.map(({ id, why }) => `  ${id.slice(0, 8)}  kept: it ${why}`);
 }

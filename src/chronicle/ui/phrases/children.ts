@@ -14,7 +14,6 @@ import {
 import { activityText } from "./figures.ts";
 import { marks } from "./names.ts";
 
-/** Maximum number of children listed individually; more are counted. */
 const maxListed = 5;
 
 export interface ChildLine {
@@ -28,7 +27,6 @@ export interface ChildLine {
 export interface ChildrenView {
 	/** ISO 8601; the time of workers is counted up to it. */
 	readonly now: string;
-	/** Maximum number of children listed individually. */
 	readonly max?: number;
 	/** Whether a process supervises the run; default: yes. */
 	readonly isSupervised?: boolean;
@@ -87,13 +85,10 @@ const words: Readonly<Record<ChildKind, string>> = {
 	dropped: "dropped",
 };
 
-/** What became of a child, for readers of a report. */
 export const statusWords: Readonly<Record<ChildRun["status"], string>> = { ...words, pending: "not finished" };
 
-/** A child of any visit as columns. */
 export interface ChildCells extends Omit<ChildLine, "text" | "forms"> {
 	readonly name: string;
-	/** The beginning of its id. */
 	readonly id: string;
 	readonly doing: string;
 	/** Empty until it has begun. */

@@ -9,7 +9,6 @@ export interface Crumb {
 	/** The state's name as words, capitalized. */
 	readonly title: string;
 	readonly mark: Mark;
-	/** How often the run has been in the state. */
 	readonly visits: number;
 	readonly current: boolean;
 	/** Whether the template has a move from the previous state to this one. */

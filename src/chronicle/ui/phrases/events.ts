@@ -29,13 +29,11 @@ interface Phrase {
 	readonly tone: EventTone;
 }
 
-/** Something that a reader of the report should know about. */
 export interface Incident {
 	readonly what: string;
 	readonly tone: "note" | "warn" | "bad";
 }
 
-/** What the user did, and wrote with it. */
 export interface UserAction {
 	readonly what: string;
 	readonly words: string;

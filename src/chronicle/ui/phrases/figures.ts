@@ -1,8 +1,9 @@
 // Figures and short phrases about a run: what it does now, what rewinds kept and undid, what its figures leave out. Pure.
 
 import { counted } from "../../../definition/index.ts";
-import { shortCost, shortCount } from "../../../pi/index.ts";
+import { shortCost, shortCount, shortTime } from "../../../pi/index.ts";
 import type { ChildActivity, KeptState, Run, Spend, Visit } from "../../core/index.ts";
+import { liveTotals, type Measure, measures } from "../../core/index.ts";
 import { timeOf } from "./names.ts";
 
 /** The tool and its arguments. `args` is the line `key=value key=value` in the ledger. */
@@ -72,4 +73,29 @@ export function undoneOf(visits: readonly Visit[]): Undone {
 export function undoneText({ visits: { size }, costUsd, tokens }: Undone): string | undefined {
 	if (size === 0) return undefined;
 	return `${counted(size, "visit")} undone by rewinds: ${shortCount(tokens)} tokens, ${shortCost(costUsd)}`;
+}
+
+/** A figure with its unit. A ceiling has none, and `share` is how much of it is used, from 0. */
+export interface Figure {
+	readonly text: string;
+	readonly limit?: { readonly text: string; readonly share: number } | undefined;
+}
+
+/** Tokens, cost and active time of the run, or of its current state. `now` (ISO 8601): the time of a working worker is counted up to it. */
+export function figuresOf(run: Run, now: string, whose: "run" | "state"): Readonly<Record<Measure["figure"], Figure>> {
+	const live = liveTotals(run, now);
+	const { tokens = 0, costUsd = 0, activeMs = 0 } = run.states[run.state] ?? {};
+	const ofState = { tokens, costUsd, activeMs: activeMs + live.activeMs - run.totals.activeMs };
+	const spent = whose === "run" ? live : ofState;
+	const limits = measures(run, now).filter(({ state }) => (state === undefined) === (whose === "run"));
+	const figure = (name: Measure["figure"], show: (value: number) => string, unit = ""): Figure => {
+		const measure = limits.find((one) => one.figure === name && one.ceiling > 0);
+		const limit = measure && { text: show(measure.ceiling), share: measure.spent / measure.ceiling };
+		return { text: `${show(spent[name])}${unit}`, limit };
+	};
+	return {
+		tokens: figure("tokens", shortCount, " tokens"),
+		costUsd: figure("costUsd", shortCost),
+		activeMs: figure("activeMs", shortTime),
+	};
 }

@@ -43,17 +43,17 @@ export {
 	activityText,
 	callText,
 	endingText,
+	type Figure,
+	figuresOf,
 	keptLine,
 	type Undone,
 	uncountedText,
 	undoneOf,
-	undoneText,
 } from "./figures.ts";
 export { askingFirst, runLines, templateLines, waits } from "./list-lines.ts";
 export {
 	clockTime,
 	commandWord,
-	dayTime,
 	type Mark,
 	marks,
 	runTitle,

@@ -18,7 +18,6 @@ import { waitingLines } from "./status-lines.ts";
 import { haltReason, runStatusText } from "./why.ts";
 
 const maxRuns = 20;
-/** Maximum number of children listed individually; more are counted. */
 const maxChildren = 5;
 const taskLength = 60;
 
@@ -119,7 +118,6 @@ function countStatuses(children: readonly RunTree[]): string {
 	return [...counts].map(([status, count]) => `${count} ${status}`).join(", ");
 }
 
-/** Why a run does not continue, and the commands that help. */
 async function explain(
 	{ store }: Pick<Project, "store">,
 	entry: LedgerEntry & { kind: "run" },

@@ -59,7 +59,6 @@ export function commandWord(text: string): string {
 	return /^[\p{L}\p{N}_@+=:,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** A word of a command as it was typed, and where it is. */
 interface TypedWord {
 	readonly text: string;
 	readonly start: number;

@@ -29,7 +29,6 @@ export function commandAbout(run: Pick<Run, "id">, command: string): string {
 
 const options = { costUsd: "--cost <usd>", tokens: "--tokens <n>", activeMs: "--minutes <n>" } as const;
 
-/** The commands that raise the reached ceilings. */
 function raises(run: Run): string[] {
 	const full = measures(run).filter(({ spent, ceiling }) => spent >= ceiling);
 	const own = full.map(
@@ -38,13 +37,11 @@ function raises(run: Run): string[] {
 	return own.length > 0 ? own : [`resume ${options.costUsd}`, `resume ${options.tokens}`];
 }
 
-/** The command that undoes the rewind after which the run waits. */
 function undoes(run: Run): string[] {
 	const way = run.hold?.cause === "rewound" ? undoOf(run) : undefined;
 	return way === undefined ? [] : [way];
 }
 
-/** Maximum number of children whose command is listed. */
 const maxListed = 3;
 
 /** The next commands for a run that waits because of its children. A command about a child names the child's run. */
@@ -106,7 +103,6 @@ function approvalStep(run: Run): NextStep {
 	return { what, commands: ["approve", ...(isTaking ? ["approve --choice <name>"] : []), "reject <words>", "diff"] };
 }
 
-/** The answers to the questions of the worker, or of the children. */
 function answerStep(run: Run): NextStep {
 	const { question, hold, children } = run;
 	if (question) {

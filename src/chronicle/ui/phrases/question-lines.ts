@@ -1,7 +1,6 @@
 // Questions to the user as text: the question, the worker's summary, what is planned and known, the changes, the cost. Pure.
 
 import { counted, pathOnLine, truncate } from "../../../definition/index.ts";
-import { shortCost, shortCount, shortTime } from "../../../pi/index.ts";
 import {
 	type ApprovalQuestion,
 	type ChildRun,
@@ -10,7 +9,6 @@ import {
 	type FileChange,
 	type FileLeft,
 	type Finding,
-	liveTotals,
 	type MeasuredChanges,
 	measuredTotals,
 	type Run,
@@ -20,7 +18,7 @@ import {
 	winnerOf,
 } from "../../core/index.ts";
 import { changedText } from "./children.ts";
-import { uncountedText } from "./figures.ts";
+import { figuresOf, uncountedText } from "./figures.ts";
 import { runTitle } from "./names.ts";
 
 /** Its lines. */
@@ -39,7 +37,6 @@ export function entrySection(title: string, entries: readonly Finding[], dropped
 	];
 }
 
-/** Each entry with its id, key, text and fields, in all its lines. */
 function entryLines(entries: readonly Finding[]): string[] {
 	return entries.flatMap((entry) =>
 		entryForList(entry)
@@ -97,7 +94,6 @@ function visitChangeLines(run: Run): string[] {
 	return changeLines(visitChanges(run), { max: Number.POSITIVE_INFINITY, rest });
 }
 
-/** The conflicted files with their two sides. */
 function conflictLines({ conflicts = [] }: ApprovalQuestion): string[] {
 	const hidden = conflicts.length - Math.min(conflicts.length, maxAsked);
 	return [
@@ -118,7 +114,6 @@ export function otherCandidates(question: ApprovalQuestion, run: Run): readonly 
 	return candidatesOf(question, run).filter(({ name }) => name !== run.candidates?.winner);
 }
 
-/** The children to choose from, with what each has done. */
 function candidateLines(question: ApprovalQuestion, run: Run): string[] {
 	const candidates = candidatesOf(question, run);
 	if (candidates.length === 0) return [];
@@ -220,15 +215,10 @@ function changeLine({ change, path, from, added, removed }: FileChange): string 
 
 /** `$0.42, 12.3k tokens, 4m10s`. Tokens without a price are marked. */
 export function spendText(run: Run, now: string): string {
-	const live = liveTotals(run, now);
-	const uncounted = uncountedText(live);
+	const { costUsd, tokens, activeMs } = figuresOf(run, now, "run");
+	const uncounted = uncountedText(run.totals);
 	const not = uncounted === "" ? "" : ` (${uncounted})`;
-	return [
-		shortCost(live.costUsd),
-		`${shortCount(live.tokens)} tokens${not}`,
-		shortTime(live.activeMs),
-		...refusedText(live),
-	].join(", ");
+	return [costUsd.text, `${tokens.text}${not}`, activeMs.text, ...refusedText(run.totals)].join(", ");
 }
 
 /** How many calls were refused; empty: none. */

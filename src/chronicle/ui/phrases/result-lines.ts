@@ -78,7 +78,6 @@ function entryLists({ status }: Run, { state, findings, pendingTasks }: RunOutco
 	return [...entrySection(title, findings), ...entrySection("Pending tasks", pendingTasks)];
 }
 
-/** What the result leaves out, with the command that shows it. */
 function omitted({ id }: Run, { moreFindings, cut }: RunOutcome, prefix: string): string[] {
 	const parts = [
 		...(cut ? ["the rest of the summary"] : []),

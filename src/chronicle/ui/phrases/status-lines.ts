@@ -8,8 +8,6 @@ import {
 	conflictFolderId,
 	continuesAlone,
 	liveTotals,
-	type Measure,
-	measures,
 	type ReadLedger,
 	type Run,
 	unansweredQuestion,
@@ -17,7 +15,7 @@ import {
 import { childFilesFolder, type WaitingChild } from "../../engine/index.ts";
 import { childLines, choiceText } from "./children.ts";
 import { crumbText } from "./crumbs.ts";
-import { endingText, keptLine, uncountedText } from "./figures.ts";
+import { endingText, type Figure, figuresOf, keptLine, uncountedText } from "./figures.ts";
 import { templateNameOf, titleOf } from "./names.ts";
 import { childStep, commandAbout, interruptedStep, type NextStep, nextStep } from "./next-step.ts";
 import { askedLines, questionLines, refusedText } from "./question-lines.ts";
@@ -131,7 +129,6 @@ function stepLines(run: Run, { what, help, commands }: NextStep, prefix: string)
 	return [what, ...(help === undefined ? [] : [help]), ...commandLines(run, commands, prefix)];
 }
 
-/** Why a run below waits or has failed, and the commands that answer it. */
 function childWaitLines({ names, read: { run } }: WaitingChild, prefix: string): string[] {
 	const { what, commands } = childStep(run);
 	return [`"${names.join(" › ")}" (${run.id.slice(0, 8)}): ${what}`, ...commandLines(run, commands, prefix)];
@@ -141,7 +138,6 @@ function commandLines(run: Run, commands: readonly string[], prefix: string): st
 	return commands.length === 0 ? [] : [commands.map((words) => `${prefix}${commandAbout(run, words)}`).join(" · ")];
 }
 
-/** The questions of runs below, each with all that its answer covers, and its commands. */
 function belowLines(below: readonly WaitingChild[], { now, prefix, cwd }: StatusOptions): string[] {
 	return below.flatMap((child) => {
 		const { stage } = child.read.run;
@@ -223,18 +219,9 @@ function stateLines(run: Run, now: string): string[] {
 
 /** `$0.42 of $5.00, 12.3k tokens of 2M, 4m10s of 1h30m`. */
 function totals(run: Run, now: string): string {
-	const live = liveTotals(run, now);
-	const limits = measures(run, now).filter(({ state }) => state === undefined);
-	const of = (figure: Measure["figure"], value: string): string => {
-		const ceiling = limits.find((one) => one.figure === figure)?.ceiling;
-		const show = { costUsd: shortCost, tokens: shortCount, activeMs: shortTime }[figure];
-		return ceiling === undefined ? value : `${value} of ${show(ceiling)}`;
-	};
-	const uncounted = uncountedText(live);
-	return [
-		of("costUsd", shortCost(live.costUsd)),
-		of("tokens", `${shortCount(live.tokens)} tokens`) + (uncounted === "" ? "" : ` (${uncounted})`),
-		of("activeMs", shortTime(live.activeMs)),
-		...refusedText(live),
-	].join(", ");
+	const { costUsd, tokens, activeMs } = figuresOf(run, now, "run");
+	const of = ({ text, limit }: Figure): string => (limit ? `${text} of ${limit.text}` : text);
+	const uncounted = uncountedText(run.totals);
+	const not = uncounted === "" ? "" : ` (${uncounted})`;
+	return [of(costUsd), `${of(tokens)}${not}`, of(activeMs), ...refusedText(run.totals)].join(", ");
 }

@@ -47,7 +47,6 @@ function box({ name, persona, children, host, terminal, implicit, approval, ques
 	return terminal ? `(["${text}"])` : `["${text}"]`;
 }
 
-/** The child runs of a state, in a few lines. */
 function childrenLabel({ branches, forEach, join, take }: ChildrenPlan): string[] {
 	const names = branches.map(({ name, template }) => (template.kind === "named" ? template.name : name));
 	const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;

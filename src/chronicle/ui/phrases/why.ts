@@ -45,7 +45,6 @@ function ordinal(number: number): string {
 	return `${number}${suffix}`;
 }
 
-/** Maximum length of a quoted summary. */
 const quoted = 160;
 
 /** Why the run is paused, failed, ended or waits for a decision; `undefined` for any other. */
@@ -93,7 +92,6 @@ function failureReason(run: Run): string {
 	return withSummary(`"${move.from}" moved to ${move.to}.`, move.summary);
 }
 
-/** The sentence, with the first line of the summary. */
 function withSummary(sentence: string, summary: string): string {
 	const line = summary.trim().split("\n", 1)[0] ?? "";
 	const cut = truncate(line, quoted);

@@ -29,9 +29,7 @@ const maxVisits = 150;
 
 export interface VisitPatch {
 	readonly files: readonly PatchFile[];
-	/** The patch was truncated. */
 	readonly cut: boolean;
-	/** Why there is no patch. */
 	readonly failed: string | undefined;
 }
 

@@ -17,7 +17,6 @@ import type { HtmlContent, Markup } from "./markup.ts";
 import { addOnce, drawTable, drawWords, endsOf, type ReportPage, type Section } from "./page.ts";
 
 const maxVisits = 50;
-/** Listed for one child. */
 const maxFiles = 50;
 
 export function childrenSection(page: ReportPage): Section {
@@ -59,7 +58,6 @@ function drawVisit(page: ReportPage, { children, choice, files, number }: Visit)
 	return [table, taken, joined || undefined];
 }
 
-/** The files that a child has changed, folded. */
 function drawFiles({ html, leftOut }: ReportPage, { changes, changed }: VisitChild): HtmlContent {
 	if (!changed) return undefined;
 	if (changed.files === 0) return "none";

@@ -66,7 +66,6 @@ export function drawDocument(page: ReportPage, { patches, transcripts, log, made
 	return frame(html`${html.cut(`${report.run.plan.name}: ${report.run.task}`.replace(/\s+/g, " "), 120)}`, body);
 }
 
-/** Links to the visits that the history shows. */
 function drawToVisit({ html, report: { visits } }: ReportPage): HtmlContent {
 	const { first, last } = shownVisits(visits);
 	const shown = [...first, ...last];

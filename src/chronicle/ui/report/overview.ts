@@ -33,7 +33,6 @@ export function drawHead(page: ReportPage): Markup {
 	return html`<header class="head"><p class="eyebrow">Report of a chronicle run</p><h1 dir="auto">${html.cut(run.plan.name, 200)}</h1><p class="standing"><span class="status ${mark}"><span class="sign" aria-hidden="true">${marks[mark] === " " ? "○" : marks[mark]}</span> ${words}</span>${over ? undefined : html` in <b>${titleOf(run.state)}</b>`}</p>${drawWhy(page)}<div class="task">${drawWords(page, run.task)}</div><p class="dim meta">${run.plan.name === run.template.name ? undefined : html`Template <span dir="auto">${html.cut(run.template.name, 200)}</span> · `}Run <code>${run.id}</code> · ${when} · times in ${moments.zone}</p></header>`;
 }
 
-/** Why the run does not continue, in one sentence. */
 function drawWhy({ html, report: { run }, interrupted }: ReportPage): HtmlContent {
 	const why = interrupted ? interruptedStep(run).what : haltReason(run);
 	return why === undefined ? undefined : html`<p class="why" dir="auto">${html.cut(why, 400)}</p>`;

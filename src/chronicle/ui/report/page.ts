@@ -26,7 +26,6 @@ export interface Section {
 /** Times, all in one time zone, which the report names once. */
 export interface Moments {
 	readonly zone: string;
-	/** Day and time. */
 	full(at: number): Markup;
 	/** Without the day if all of the run was on one day. */
 	short(at: number): Markup;

@@ -146,7 +146,6 @@ class ReportModelBuilder {
 	}
 }
 
-/** The moves kept in a folded run, for reports without events. */
 function movesOf({ history, moves }: Run): NumberedMove[] {
 	const first = moves.total - history.length;
 	return history.map(({ from, to, cause, at, refused }, index) => ({

@@ -143,7 +143,6 @@ function toolTime(ms: number): string {
 	return ms < 10_000 ? `${(ms / 1000).toFixed(1)}s` : shortTime(ms);
 }
 
-/** A worker's conversation on disk. */
 export interface Transcript {
 	/** `<visit>.<attempt>`. */
 	readonly key: string;

@@ -4,7 +4,6 @@ import type { NumberedMove, Run, Spend, Visit } from "../../core/index.ts";
 import type { Incident, UserAction } from "../phrases/index.ts";
 
 export interface ReportModel {
-	/** The run after the last event. */
 	readonly run: Run;
 	/** Times of the first and the last event. */
 	readonly beganAt: number;
@@ -19,7 +18,6 @@ export interface ReportModel {
 	readonly questions: readonly WorkerQuestionRecord[];
 	readonly incidents: readonly (Incident & Happening)[];
 	readonly tools: readonly ToolFigures[];
-	/** Sentences about data that could not be read. */
 	readonly gaps: readonly string[];
 }
 

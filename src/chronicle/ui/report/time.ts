@@ -81,7 +81,6 @@ export function waitedMs(waits: readonly Wait[]): number {
 	return waits.reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
-/** The time that a worker needed to start. */
 function drawStart(html: Html, axis: TimeAxis, { reservedAt, startedAt, endedAt }: Launch, now: number): HtmlContent {
 	const until = startedAt ?? endedAt ?? now;
 	if (axis.at(until) - axis.at(reservedAt) < 0.1) return undefined;
@@ -105,7 +104,6 @@ function drawLaunch(html: Html, axis: TimeAxis, launch: Launch, now: number): Ht
 	return html`${bar(html, axis, isFaulty ? "bar fault" : "bar", from, endedAt, title)}${label}`;
 }
 
-/** A child's time from its first worker to its end. */
 function drawLane(
 	html: Html,
 	axis: TimeAxis,

@@ -26,12 +26,10 @@ const pieceLines = 120;
 const longestColored = 400;
 const longestShown = 4000;
 
-/** A diff prepared for the screen. */
 export interface PatchPage {
 	readonly lines: readonly Line[];
 	/** Index in `lines` of the start of each file. */
 	readonly files: readonly number[];
-	/** The line with syntax highlighting. */
 	dress(index: number): Line;
 }
 
@@ -149,10 +147,8 @@ function colorSides(lines: readonly PatchLine[], language: string): StyledText[]
 
 export interface ShownPatch {
 	readonly title: string;
-	/** Lines shown above the diff. */
 	readonly head: readonly string[];
 	readonly text: string;
-	/** Whether the text was truncated at its limit. */
 	readonly cut: boolean;
 }
 

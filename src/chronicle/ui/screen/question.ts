@@ -28,9 +28,7 @@ const letters: Readonly<Record<ApprovalAnswer, string>> = {
 export interface AskedText {
 	readonly title: string;
 	readonly text: string;
-	/** Proposed answers. */
 	readonly choices: readonly string[];
-	/** The label of the answer in other words. */
 	readonly ownWords: string;
 	readonly uncalled: boolean;
 }
@@ -53,7 +51,6 @@ export function askedSheet(
 export interface ApprovalText {
 	readonly title: string;
 	readonly lines: readonly string[];
-	/** The label of each answer that is possible. */
 	readonly words: Readonly<Partial<Record<ApprovalAnswer, string>>>;
 	/** It opens automatically, not through a command of the user. */
 	readonly uncalled: boolean;
@@ -67,7 +64,6 @@ export function approvalSheet({ title, lines, words, uncalled }: ApprovalText, r
 	return { title, body: approvalBody(lines, run), choices, leave: "Esc later", uncalled };
 }
 
-/** The subject of the question, with the status and the path of the run below. */
 function approvalBody(lines: readonly string[], run: Run): Body {
 	const status: Line = [{ text: runStatusText(run.status), tone: "warning" }];
 	const crumbs = crumbsOf(run);

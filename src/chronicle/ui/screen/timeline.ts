@@ -16,10 +16,7 @@ import {
 	type ChangeTotals,
 	candidatesIn,
 	HUMAN_INTERVENTION,
-	liveTotals,
-	type Measure,
 	measuredTotals,
-	measures,
 	type Run,
 	type RunStatus,
 	visitChanges,
@@ -35,12 +32,12 @@ import {
 	crumbSeparator,
 	crumbsOf,
 	endingText,
+	type Figure,
+	figuresOf,
 	type Mark,
 	marks,
 	nextStep,
 	runStatusText,
-	shortCost,
-	shortCount,
 	shortTime,
 	templateNameOf,
 	titleOf,
@@ -56,7 +53,6 @@ const longBar = 8;
 const shortBar = 4;
 
 export interface TimelineOptions {
-	/** Columns. */
 	readonly width: number;
 	/** ISO 8601; the current worker's time is counted up to it. */
 	readonly now: string;
@@ -66,7 +62,6 @@ export interface TimelineOptions {
 	readonly changed?: ChangeTotals | undefined;
 	/** The key that reopens the run's pending question: `Alt+A`. */
 	readonly answerKey?: string | undefined;
-	/** A current notice for the user. */
 	readonly notice?: string | undefined;
 }
 
@@ -129,30 +124,17 @@ function breadcrumbs(run: Run, width: number): Line[] {
 	return [...window.slice(0, crumbLines - 1), [...(window[crumbLines - 1] ?? []), dim(" …")]];
 }
 
-/** The state's worker, its time, spend and changes. */
 function present(run: Run, { now, width, changed }: TimelineOptions, cells: number): Line[] {
 	const { stage } = run;
 	if (stage.kind === "over" || run.attempt === 0) return [];
 	const persona = run.plan.states.get(run.state)?.persona?.name ?? run.state;
 	const model = stage.kind === "working" ? stage.worker.model : undefined;
-	const live = liveTotals(run, now);
-	const totals = run.states[run.state];
-	const ran = (totals?.activeMs ?? 0) + (live.activeMs - run.totals.activeMs);
+	const { activeMs, tokens, costUsd } = figuresOf(run, now, "state");
 	const who = model === undefined ? persona : `${persona}, ${width < roomy ? model.replace(/^.*\//, "") : model}`;
-	const own = measures(run, now).filter(({ state }) => state !== undefined);
-	const of = (figure: Measure["figure"], value: string) =>
-		measured(
-			run,
-			value,
-			own.find((one) => one.figure === figure),
-			{ width, cells },
-		);
 	return [
 		[plain(who)],
 		[plain(`visit ${run.visit}${run.attempt > 1 ? `, attempt ${run.attempt}` : ""}`)],
-		of("activeMs", shortTime(ran)),
-		of("tokens", `${shortCount(totals?.tokens ?? 0)} tokens`),
-		of("costUsd", shortCost(totals?.costUsd ?? 0)),
+		...[activeMs, tokens, costUsd].map((figure) => measured(run, figure, { width, cells })),
 		...changedFiles(run, changed ?? measuredTotals(visitChanges(run))),
 	];
 }
@@ -172,7 +154,6 @@ function changedFiles(run: Run, { files, added, removed }: ChangeTotals): Line[]
 	];
 }
 
-/** The children to choose from, or the last that was taken. */
 function choosing(run: Run): Line[] {
 	const names = candidatesIn(run, run.state).map(({ name }) => name);
 	if (names.length > 0) {
@@ -268,23 +249,14 @@ function nextWords({ plan, state }: Run): string {
 
 /** Totals, each with its ceiling if there is one. */
 function spending(run: Run, now: string, width: number, cells: number): Line[] {
-	const live = liveTotals(run, now);
-	const limits = measures(run, now).filter(({ state }) => state === undefined);
-	const of = (figure: Measure["figure"], value: string, label = "") =>
-		measured(
-			run,
-			value,
-			limits.find((one) => one.figure === figure),
-			{ width, cells },
-			label,
-		);
-	const cost = shortCost(live.costUsd);
+	const { tokens, costUsd, activeMs } = figuresOf(run, now, "run");
+	const cost = uncountedText(run.totals) === "" ? costUsd : { ...costUsd, text: `${costUsd.text} + unmetered` };
 	const { counted } = run.moves;
 	const max = run.limits.run.moves ?? run.plan.limits.moves;
 	return [
-		of("tokens", `${shortCount(live.tokens)} tokens`, width < narrow ? "" : "total "),
-		of("costUsd", uncountedText(live) === "" ? cost : `${cost} + unmetered`),
-		of("activeMs", shortTime(live.activeMs)),
+		measured(run, tokens, { width, cells }, width < narrow ? "" : "total "),
+		measured(run, cost, { width, cells }),
+		measured(run, activeMs, { width, cells }),
 		// Most runs stay far below their limit of moves: show them only near it.
 		...(counted >= max * run.plan.limits.warnAt
 			? [[{ text: `${counted} of ${max} moves`, tone: counted >= max ? "error" : "warning" } as const]]
@@ -292,27 +264,21 @@ function spending(run: Run, now: string, width: number, cells: number): Line[] {
 	];
 }
 
-/** A figure, with the used share of its ceiling. */
 function measured(
-	run: Run,
-	value: string,
-	measure: Measure | undefined,
+	{ plan }: Run,
+	{ text, limit }: Figure,
 	{ width, cells }: { readonly width: number; readonly cells: number },
 	label = "",
 ): Line {
-	const words: StyledText[] = [...(label === "" ? [] : [dim(label)]), plain(value)];
-	if (measure === undefined || measure.ceiling <= 0) return words;
-	const share = measure.spent / measure.ceiling;
-	const tone = share >= 1 ? "error" : share >= run.plan.limits.warnAt ? "warning" : "success";
-	const show = { costUsd: shortCost, tokens: shortCount, activeMs: shortTime }[measure.figure];
-	const of = width < narrow ? " " : " of ";
-	const cellsDrawn = bar(share, cells);
-	const full = cellsDrawn.lastIndexOf("▰") + 1;
-	const bars: Line = [{ text: cellsDrawn.slice(0, full), tone }, dim(cellsDrawn.slice(full))];
-	return [...words, plain(" "), ...bars, dim(`${of}${show(measure.ceiling)}`)];
+	const words: StyledText[] = [...(label === "" ? [] : [dim(label)]), plain(text)];
+	if (!limit) return words;
+	const tone = limit.share >= 1 ? "error" : limit.share >= plan.limits.warnAt ? "warning" : "success";
+	const drawn = bar(limit.share, cells);
+	const full = drawn.lastIndexOf("▰") + 1;
+	const bars: Line = [{ text: drawn.slice(0, full), tone }, dim(drawn.slice(full))];
+	return [...words, plain(" "), ...bars, dim(`${width < narrow ? " " : " of "}${limit.text}`)];
 }
 
-/** The user's next step, with the commands. */
 function waiting(run: Run, { prefix, width, answerKey }: TimelineOptions): Line[] {
 	const next = nextStep(run);
 	if (next === undefined) return [];

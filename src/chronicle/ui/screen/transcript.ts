@@ -9,7 +9,6 @@ import {
 } from "../phrases/index.ts";
 
 const tailBytes = 256 * 1024;
-/** Maximum characters shown of a tool's arguments. */
 const argumentLength = 500;
 /** Maximum lines shown of one tool result, and of a text that a call writes. */
 const maxResult = 6;
@@ -24,7 +23,6 @@ export function readTranscript(path: string | undefined): Line[] {
 	} catch {
 		return [[dim("The conversation cannot be read: its session file is missing or locked.")]];
 	}
-	/** Refusals that have been shown. */
 	const refused = new Set<string>();
 	const lines = [...read.first, ...read.last].flatMap((message) => messageLines(message, refused));
 	return read.isCut ? [[dim("… earlier entries are in the session file")], ...lines] : lines;

@@ -67,7 +67,6 @@ function headOf({ number, state, undone }: Visit): Line {
 	];
 }
 
-/** Which of the children was taken. */
 function choiceLines(choice: Visit["choice"]): readonly Line[] {
 	return choice ? [[dim(`   ${choiceText(choice)}`)]] : [];
 }

@@ -8,26 +8,23 @@ import { diffRun, type Project, type SupervisedRun, watchRun } from "../../engin
 import { differenceLines } from "../phrases/index.ts";
 
 /** The changes of a visit, or why they are unknown. */
-export type VisitDiff =
+type VisitDiff =
 	| {
 			readonly kind: "diff";
 			/** `3 files changed, +12 −4:`, then the files. */
 			readonly summary: readonly string[];
-			/** Unified diff. */
 			readonly text: string;
-			/** The diff was truncated. */
 			readonly cut: boolean;
 	  }
 	| { readonly kind: "none"; readonly reason: string };
 
 export interface ViewSource {
-	/** The current run. */
 	run(): Run;
 	/** Calls `listener` when the run has changed; the returned function unsubscribes. */
 	watch(listener: () => void): () => void;
 	events(after: number): AsyncIterable<LedgerEvent>;
 	/** The changes of a visit, up to now if it is still in progress. */
-	diff(visit: number): Promise<VisitDiff>;
+	diff(visit: number | "all"): Promise<VisitDiff>;
 	/** pi's session file of a conversation; `undefined` if there is none. */
 	transcript(conversation: string): string | undefined;
 	/** The data of a child run; `undefined` if it has not begun, or cannot be read. */

@@ -22,20 +22,11 @@ import {
 	conversationsOf,
 	type LaunchId,
 	type LedgerEvent,
-	liveTotals,
 	type Run,
 	RunHistory,
 	type Visit,
 } from "../../core/index.ts";
-import {
-	runStatusText,
-	shortCost,
-	shortCount,
-	shortTime,
-	templateNameOf,
-	titleOf,
-	undoneOf,
-} from "../phrases/index.ts";
+import { figuresOf, runStatusText, templateNameOf, titleOf, undoneOf } from "../phrases/index.ts";
 import { changesHead, patchPage } from "./patch.ts";
 import { readTranscript } from "./transcript.ts";
 import { childrenOf, childrenPage, type FocusedLines } from "./view-children.ts";
@@ -45,7 +36,6 @@ import type { ViewSource } from "./view-source.ts";
 const everyPage = ["History", "Transcript", "Diff", "Knowledge", "Events", "Children"] as const;
 type PageName = (typeof everyPage)[number];
 
-/** What the pages need of a visit. */
 type SeenVisit = Pick<Visit, "number" | "state"> & { readonly launches: readonly LaunchId[] };
 
 interface Page {
@@ -66,7 +56,6 @@ const eventsAtOnce = 200;
 const roomy = 72;
 const narrow = 48;
 
-/** Where the view is drawn. */
 export interface ViewTerminal {
 	readonly paint: Paint;
 	requestRender(): void;
@@ -93,7 +82,6 @@ export class RunView {
 	/** Columns of the last drawing. */
 	#width = 80;
 	#reading: Promise<void> | undefined;
-	/** Whether the events have been read once. */
 	#isRead = false;
 	#timer: NodeJS.Timeout | undefined;
 	readonly #source: ViewSource;
@@ -204,6 +192,11 @@ export class RunView {
 		return chosen ?? visits.findLast(({ launches }) => launches.length > 0) ?? visits.at(-1);
 	}
 
+	/** Whether the diff is that of the whole run: of a finished run, until a visit is chosen. */
+	#isWhole(): boolean {
+		return this.#name === "Diff" && this.#chosen === undefined && this.#source.run().stage.kind === "over";
+	}
+
 	#choose(by: number): void {
 		if (!this.#isRead) {
 			// The visits are known once the events have been read; a failure shows on the page.
@@ -214,9 +207,12 @@ export class RunView {
 			return;
 		}
 		const { visits } = this.#history;
-		const at = visits.findIndex(({ number }) => number === this.#visit()?.number) + by;
+		// The whole run comes after its last visit.
+		const from = this.#isWhole() ? 1 : 0;
+		const at = visits.findIndex(({ number }) => number === this.#visit()?.number) + from + by;
 		const next = visits[Math.max(0, Math.min(at, visits.length - 1))];
-		this.#chosen = next === visits.at(-1) ? undefined : next?.number;
+		const isLast = next === visits.at(-1) && (by > 0 || this.#source.run().stage.kind !== "over");
+		this.#chosen = isLast ? undefined : next?.number;
 		this.#show(this.#showsVisit() ? this.#name : "Transcript");
 	}
 
@@ -243,12 +239,7 @@ export class RunView {
 			});
 			await this.#reading;
 			if (own !== this.#loads) return;
-			page = await pageOf(this.#name, this.#source, this.#visit(), {
-				events: this.#events,
-				history: this.#history,
-				child: this.#child,
-				width: this.#width,
-			});
+			page = await this.#page(this.#events);
 		} catch (error) {
 			const reason = errorMessage(error);
 			page = { lines: [[{ text: `Cannot be read: ${reason}`, tone: "error" }]], marks: [] };
@@ -260,17 +251,17 @@ export class RunView {
 		this.#terminal.requestRender();
 	}
 
+	#page(events: readonly LedgerEvent[]): Promise<Page> {
+		const part = { events, history: this.#history, child: this.#child, width: this.#width, isWhole: this.#isWhole() };
+		return pageOf(this.#name, this.#source, this.#visit(), part);
+	}
+
 	/** Shows the page without the history; of the events, the last ones. */
 	async #showUnread(own: number): Promise<void> {
 		const tail: LedgerEvent[] = [];
 		if (this.#name === "Events")
 			for await (const event of this.#source.events(Math.max(0, this.#source.run().seq - maxEvents))) tail.push(event);
-		const page = await pageOf(this.#name, this.#source, this.#visit(), {
-			events: tail,
-			history: this.#history,
-			child: this.#child,
-			width: this.#width,
-		});
+		const page = await this.#page(tail);
 		if (own !== this.#loads) return;
 		this.#marks = page.marks;
 		this.#window.set(page.lines, page.dress);
@@ -293,9 +284,9 @@ export class RunView {
 
 	#title(width: number): Line {
 		const run = this.#source.run();
-		const visit = this.#showsVisit() ? this.#visit() : undefined;
-		const live = liveTotals(run, new Date().toISOString());
-		const spent = `${shortCount(live.tokens)} tokens · ${shortCost(live.costUsd)} · ${shortTime(live.activeMs)}`;
+		const visit = this.#showsVisit() && !this.#isWhole() ? this.#visit() : undefined;
+		const { tokens, costUsd, activeMs } = figuresOf(run, new Date().toISOString(), "run");
+		const spent = `${tokens.text} · ${costUsd.text} · ${activeMs.text}`;
 		const status = plain(runStatusText(run.status));
 		if (width < narrow) return [status, ...(visit ? [plain(` · visit ${visit.number}`)] : []), dim(` · ${spent}`)];
 		return [
@@ -333,21 +324,19 @@ function tabLine(name: PageName, pages: readonly PageName[], width: number): Lin
 	return [{ text: `[${pages.indexOf(name) + 1} ${name}]`, tone: "accent" }, dim(` of ${pages.length}`)];
 }
 
+interface PagePart {
+	readonly events: readonly LedgerEvent[];
+	readonly history: RunHistory;
+	readonly child: number;
+	readonly width: number;
+	readonly isWhole: boolean;
+}
+
 async function pageOf(
 	name: PageName,
 	source: ViewSource,
 	visit: SeenVisit | undefined,
-	{
-		events,
-		history,
-		child,
-		width,
-	}: {
-		readonly events: readonly LedgerEvent[];
-		readonly history: RunHistory;
-		readonly child: number;
-		readonly width: number;
-	},
+	{ events, history, child, width, isWhole }: PagePart,
 ): Promise<Page> {
 	switch (name) {
 		case "History":
@@ -362,7 +351,7 @@ async function pageOf(
 			return unmarked(transcriptLines(source, visit));
 		case "Diff": {
 			if (visit === undefined) return unmarked([[dim("No visit yet.")]]);
-			const diff = await source.diff(visit.number);
+			const diff = await source.diff(isWhole ? "all" : visit.number);
 			if (diff.kind === "none") return unmarked([[dim(diff.reason)]]);
 			const page = patchPage(diff.text, diff);
 			if (page.files.length === 0) return { lines: page.lines, marks: [] };
@@ -381,7 +370,6 @@ function unmarked(lines: readonly Line[]): Page {
 	return { lines, marks: [] };
 }
 
-/** All conversations of a visit, one after another. */
 function transcriptLines(source: ViewSource, visit: SeenVisit | undefined): Line[] {
 	// An attempt that continues a conversation shares its file.
 	const files = (visit ? conversationsOf(visit) : []).flatMap((key) => {

@@ -14,13 +14,11 @@ const tickMs = 1000;
 const plainWidth = 120;
 
 export interface TimelineWidget {
-	/** Updates the run. */
 	show(run: Run): void;
 	/** Updates the changes of a visit found by checking the files. */
 	changed(changes: VisitChanges): void;
 	/** Sets the key that reopens the run's pending question; `undefined` for none. */
 	answerBy(key: string | undefined): void;
-	/** Removes the widget. */
 	close(): void;
 }
 

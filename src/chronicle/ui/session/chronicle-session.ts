@@ -10,7 +10,6 @@ import type { SessionEngines } from "./engines.ts";
 export interface SessionExtras {
 	/** The tool with which the model proposes runs. */
 	readonly proposals: ToolSwitch;
-	/** Further commands of `/chronicle`. */
 	readonly more: readonly LazyCommand[];
 }
 
@@ -24,7 +23,6 @@ export interface ChronicleSession extends SessionExtras {
 	attend(ctx: ExtensionContext, project: Project, live: SupervisedRun): Promise<void>;
 	/** Shows a run that another process supervises, and updates it as its ledger changes. */
 	follow(ctx: ExtensionContext, project: Project, run: Run): void;
-	/** Engines that commands of this session use. */
 	readonly engines: SessionEngines;
 	/** Runs on an engine that this session follows until they park. */
 	readonly followed: Set<string>;

@@ -30,11 +30,9 @@ import { approvalSheet, askedSheet, openPatch } from "../screen/index.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
 
 const undecided = { kind: "undecided" } as const;
-/** Maximum characters of a diff that is shown as a message. */
 const diffLength = 12_000;
 /** The answers in a dialog that is not a sheet, in order. */
 const order = ["approve", "choose", "diff", "reject", "elsewhere", "tell", "later"] as const;
-/** Characters of a child's summary in the list of children. */
 const labelLength = 120;
 
 type Answer = (typeof order)[number];
@@ -45,7 +43,6 @@ export interface ApprovalRequest {
 	readonly project: Project;
 	readonly question: ApprovalQuestion;
 	readonly run: Run;
-	/** Withdraws the question. */
 	readonly signal: AbortSignal;
 	/** It opens automatically, not through a command of the user. */
 	readonly uncalled: boolean;
@@ -211,7 +208,6 @@ class ApprovalDialog {
 		return askForWords(ctx, { title, message: this.#about(), placeholder, leave: "Esc back", signal });
 	}
 
-	/** The subject of the message, shown above its line. */
 	#about(): string {
 		const { question, run } = this.#request;
 		return questionLines(question, run, new Date().toISOString()).join("\n");
@@ -294,7 +290,6 @@ export interface QuestionRequest {
 	readonly ctx: ExtensionContext;
 	readonly question: UserQuestion;
 	readonly run: Run;
-	/** Withdraws the question. */
 	readonly signal: AbortSignal;
 	/** It opens automatically, not through a command of the user. */
 	readonly uncalled: boolean;
@@ -352,7 +347,7 @@ function titleOf(run: Run): string {
 }
 
 /** The words, trimmed; `undefined` if the user left, or wrote too much over RPC, which is reported. */
-export async function askForWords(ctx: ExtensionContext, question: InputQuestion): Promise<string | undefined> {
+async function askForWords(ctx: ExtensionContext, question: InputQuestion): Promise<string | undefined> {
 	const { message = "" } = question;
 	let text: string | undefined;
 	for (let problem: string | undefined; ; ) {

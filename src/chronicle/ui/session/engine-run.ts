@@ -96,7 +96,6 @@ interface ParkedRun {
 	readonly signal: AbortSignal;
 }
 
-/** Asks what the run asks; whether it has been answered, here or elsewhere. */
 async function askUser(
 	session: ChronicleSession,
 	ctx: ExtensionContext,

@@ -1,10 +1,8 @@
 // A pi session as the host of a command: questions on its screen, runs supervised in the background.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { printable, say } from "../../../pi/index.ts";
-import { type SheetOption, showSheet } from "../../../tui/index.ts";
+import { chooseOption, printable, say } from "../../../pi/index.ts";
 import type { Project } from "../../engine/index.ts";
 import type { CommandHost, Confirmation } from "../commands/index.ts";
-import { questionBody } from "../screen/index.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
 import { allListed } from "./session-commands.ts";
 import { commandPrefix } from "./session-project.ts";
@@ -50,56 +48,42 @@ export function sessionHost(session: ChronicleSession, ctx: ExtensionContext, pr
 }
 
 async function confirm(
-	session: ChronicleSession,
+	{ scope }: ChronicleSession,
 	ctx: ExtensionContext,
 	{ title, lines, no, yes, leave }: Confirmation,
 ): Promise<boolean> {
-	const choices = [
-		{ value: false, words: no, key: "n" },
-		{ value: true, words: yes, key: "y" },
-	] as const;
-	return (await chooseOnPage(session, ctx, { title, lines, choices, leave })) ?? false;
+	const message = printable(lines.join("\n"));
+	const question = { title: printable(title), message, options: [no, yes], keys: { [no]: "n", [yes]: "y" }, leave };
+	return (await whileOpen(scope, (signal) => chooseOption(ctx, { ...question, signal }))) === yes;
 }
 
-/** Shows the cleanup commands and asks for approval. */
+// A stray Enter takes the first answer, so that answer runs no cleanup command.
+const withoutCleanup = "Start without them";
+const withCleanup = "Allow them, exactly as shown";
+const noStart = "Don't start";
+
 async function askCleanup(
-	session: ChronicleSession,
+	{ scope }: ChronicleSession,
 	ctx: ExtensionContext,
 	name: string,
 	lines: readonly string[],
 ): Promise<"approved" | "none" | undefined> {
-	// A stray Enter takes the first answer, so that answer runs no cleanup command.
-	const choices = [
-		{ value: "none", words: "Start without them", key: "w" },
-		{ value: "approved", words: "Allow them, exactly as shown", key: "r" },
-		{ value: "nothing", words: "Don't start", key: "n" },
-	] as const;
-	const title = `"${name}" has cleanup commands that run after its workers:`;
-	const chosen = await chooseOnPage(session, ctx, { title, lines, choices, leave: "Esc cancels" });
-	return chosen === "nothing" ? undefined : chosen;
+	const question = {
+		title: printable(`"${name}" has cleanup commands that run after its workers:`),
+		message: printable(lines.join("\n")),
+		options: [withoutCleanup, withCleanup, noStart],
+		keys: { [withoutCleanup]: "w", [withCleanup]: "r", [noStart]: "n" },
+		leave: "Esc cancels",
+	};
+	const chosen = await whileOpen(scope, (signal) => chooseOption(ctx, { ...question, signal }));
+	return chosen === withCleanup ? "approved" : chosen === withoutCleanup ? "none" : undefined;
 }
 
-interface PageQuestion<T> {
-	readonly title: string;
-	readonly lines: readonly string[];
-	readonly choices: readonly SheetOption<T>[];
-	readonly leave: string;
-}
-
-/** Asks on a separate page in the terminal, with long lists scrolling above the answers, and with a dialog elsewhere. */
-async function chooseOnPage<T>(
-	{ scope }: ChronicleSession,
-	ctx: ExtensionContext,
-	{ title, lines, choices, leave }: PageQuestion<T>,
-): Promise<T | undefined> {
-	if (ctx.mode === "tui") {
-		const stop = new AbortController();
-		const release = scope.own(() => stop.abort());
-		const chosen = await showSheet(ctx, { title, body: questionBody(lines), choices, leave }, stop.signal);
-		await release();
-		return chosen;
-	}
-	const words = choices.map((choice) => choice.words);
-	const chosen = await ctx.ui.select(printable([title, ...lines].join("\n")), words);
-	return choices.find((choice) => choice.words === chosen)?.value;
+/** Closes a question with the session. */
+async function whileOpen<T>(scope: ChronicleSession["scope"], ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+	const stop = new AbortController();
+	const release = scope.own(() => stop.abort());
+	const answer = await ask(stop.signal);
+	await release();
+	return answer;
 }

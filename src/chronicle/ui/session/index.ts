@@ -17,7 +17,6 @@ import type { ChronicleSession, SessionExtras } from "./chronicle-session.ts";
 export interface ChronicleDoor {
 	/** The runs that this session supervises, as text. */
 	live(): string[];
-	/** Runs `/chronicle <args>`. */
 	run(ctx: ExtensionContext, args: string): Promise<void>;
 	/** `/chronicle <args>` as a step: it ends when the run that it started or steered stops; any status other than `done` fails the step. */
 	step(ctx: ExtensionCommandContext, args: string, signal: AbortSignal): ReturnType<typeof runAsStep>;

@@ -59,7 +59,6 @@ export async function runChronicle(session: ChronicleSession, ctx: ExtensionCont
 	if (command.name === "resume" && result.kind === "refused") await followElsewhere(session, ctx, project, result.run);
 }
 
-/** Shows the result of a command. */
 async function present(
 	session: ChronicleSession,
 	ctx: ExtensionContext,
@@ -103,7 +102,6 @@ async function showView(ctx: ExtensionContext, project: Project, view: View, lin
 	}
 }
 
-/** Follows a run that another process supervises. */
 async function followElsewhere(
 	session: ChronicleSession,
 	ctx: ExtensionContext,

@@ -13,9 +13,7 @@ const leaseMs = 5000;
 interface ShownRun {
 	readonly id: string;
 	readonly widget: TimelineWidget;
-	/** Stops watching the ledger. */
 	unfollow: () => void;
-	/** Stops listening for the key that reopens the question. */
 	stopListening: () => void;
 }
 
@@ -54,7 +52,6 @@ export class RunDisplay {
 		this.#shown.stopListening();
 	}
 
-	/** Shows a run, replacing any other. */
 	show(ctx: ExtensionContext, project: Project, run: Run): ShownRun | undefined {
 		if (!ctx.hasUI || this.#scope.closed) return undefined;
 		if (this.#shown?.id === run.id) {

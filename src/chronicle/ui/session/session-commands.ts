@@ -109,7 +109,6 @@ const sessionCommands: readonly Command[] = [
 	...commands.filter(steers),
 ];
 
-/** Descriptions of commands that differ from those of the command line. */
 const sessionAbout: Readonly<Record<string, string>> = {
 	start: "starts a template with a task, even if a command has its name",
 	view: "a run in a full-screen view: history, conversation, changes, findings, events",

@@ -14,7 +14,6 @@ import {
 } from "../../../pi/index.ts";
 import { engineSetting, openProject, type Project } from "../../engine/index.ts";
 
-/** Identifies a project. */
 export interface Whereabouts {
 	readonly cwd: string;
 	readonly trusted: boolean;

@@ -126,7 +126,6 @@ class SupervisedRuns implements ChronicleSession {
 	}
 }
 
-/** Maximum lines of a notice about a result. */
 const noticeLines = 60;
 
 /** The end of a run with its result, and the offer to put it into the conversation. */
@@ -156,7 +155,6 @@ function nameOfRun({ template, id }: Run): string {
 	return `${template.name} ${id.slice(0, 8)}`;
 }
 
-/** Why a chronicle that runs as a step did not finish. */
 function endReason({ kind, run }: SupervisionEnd): string {
 	const name = nameOfRun(run);
 	return kind === "released" ? `${name} was released.` : `${name} is not done: ${run.status} in ${run.state}.`;

@@ -19,9 +19,9 @@ export const commands: readonly Command[] = [
 	...steeringCommands,
 ];
 
-/** Of this program: one of them in a text for agents is probably meant for the command. */
+/** Of this program, with those of `rehearse`: one of them in a text for agents is probably meant for the command. */
 const everyOption: CommandGrammar["options"] = Object.assign(
-	{ ...commonOptions },
+	{ ...commonOptions, scenario: "value", keep: "flag" },
 	...commands.map(({ options, shellOptions }) => ({ ...shellOptions, ...options })),
 );
 

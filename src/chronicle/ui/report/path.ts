@@ -221,7 +221,18 @@ function drawNode(
 	const spent = activeMs > 0 ? [shortTime(activeMs), shortCost(spend?.costUsd ?? 0)] : [];
 	const figures = [...(visits > 1 ? [`×${visits}`] : []), ...spent].join(" · ");
 	const classes = `node ${visits > 0 ? "visited" : "unvisited"}${state === run.state ? " current" : ""}`;
-	return html`<g class="${classes}"><title>${titleOf(state)}</title><rect class="box" x="${left}" y="${top}" width="${boxWidth}" height="${boxHeight}" rx="8"/><text class="mark ${mark}" x="${left + 18}" y="${top + 26}" text-anchor="middle">${mark === "todo" ? "○" : marks[mark]}</text><text class="title" x="${left + 34}" y="${top + 18}">${html.cut(titleOf(state), 20)}</text><text class="dim small" x="${left + 34}" y="${top + 34}">${figures || (visits > 0 ? "visited" : "not visited")}</text></g>`;
+	return html`<g class="${classes}"><title>${titleOf(state)}</title><rect class="box" x="${left}" y="${top}" width="${boxWidth}" height="${boxHeight}" rx="8"/><text class="mark ${mark}" x="${left + 18}" y="${top + 26}" text-anchor="middle">${mark === "todo" ? "○" : marks[mark]}</text><text class="title" x="${left + 34}" y="${top + 18}">${fitTitle(html.plain(titleOf(state)))}</text><text class="dim small" x="${left + 34}" y="${top + 34}">${figures || (visits > 0 ? "visited" : "not visited")}</text></g>`;
+}
+
+/** The title, cut to the width of its box in the widest common font: its letters are at most so many pixels wide. */
+function fitTitle(title: string): string {
+	const signs = [...new Intl.Segmenter("en").segment(title.slice(0, 60))].map(({ segment }) => segment);
+	let room = boxWidth - 40;
+	const fits = signs.findIndex((sign) => {
+		room -= /^[\p{Ll}\d\s.,-]$/u.test(sign) ? (/[mw]/.test(sign) ? 13.5 : 9) : 15;
+		return room < 0;
+	});
+	return fits === -1 ? title : `${signs.slice(0, fits - 1).join("")}…`;
 }
 
 export interface CoursePart {

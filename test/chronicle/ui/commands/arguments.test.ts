@@ -1,10 +1,12 @@
 // Arguments of a command line: options, names, and text for an agent.
 import { describe, expect, it } from "vitest";
 import { type CommandGrammar, parseArguments } from "../../../../src/chronicle/ui/commands/arguments.ts";
+import { grammarOf, startCommand } from "../../../../src/chronicle/ui/commands/index.ts";
 import { steerings } from "../../../../src/chronicle/ui/commands/steering.ts";
 
 const options = { cwd: "value", json: "flag", model: "value", help: "flag" } as const;
-const run: CommandGrammar = { options, textAfter: 1 };
+const { others } = grammarOf(startCommand, {});
+const run: CommandGrammar = { options, others, textAfter: 1 };
 const reject: CommandGrammar = {
 	options,
 	textAfter: 0,
@@ -44,7 +46,9 @@ describe("an option of this program that the verb does not have", () => {
 			"pi",
 			"approve",
 		])
-			expect(read(["x", "do", "it", `--${option}`], { options: {}, textAfter: 1 })).toContain(`no option --${option}`);
+			expect(read(["x", "do", "it", `--${option}`], { options: {}, others, textAfter: 1 })).toContain(
+				`no option --${option}`,
+			);
 	});
 
 	it("within the text is text, and so are options of other programs", () => {

@@ -14,7 +14,7 @@ import {
 } from "../../../pi/index.ts";
 import { activityOf, type Run } from "../../core/index.ts";
 import type { CommandResponse, Complaint } from "../commands/index.ts";
-import { activityText, childrenText, complaintLines, endingText, figuresOf, shortTime } from "../phrases/index.ts";
+import { activityText, childrenText, complaintLines, endingText, runFigures, shortTime } from "../phrases/index.ts";
 import type { ShellPrefix } from "./place.ts";
 
 export interface Output {
@@ -156,9 +156,9 @@ export function openLiveLine(stream: NodeJS.WriteStream, now: () => number = Dat
 /** `● build · Senior Engineer · bash npm test · 12s · $0.42 ▰▱▱▱▱▱▱▱ of $5.00`. */
 export function liveText(run: Run, now: string): string {
 	const { state } = run;
-	const { text, limit } = figuresOf(run, now, "run").costUsd;
+	const { text, limit } = runFigures(run, now, "run").costUsd;
 	const cost = limit ? `${text} ${bar(limit.share)} of ${limit.text}` : text;
-	const ran = figuresOf(run, now, "state").activeMs.text;
+	const ran = runFigures(run, now, "state").activeMs.text;
 	const persona = run.plan.states.get(state)?.persona?.name;
 	const parts = [`● ${state}`, ...(persona === undefined ? [] : [persona]), ran, cost];
 	return [...parts, doingText(run, now)].join(" · ");

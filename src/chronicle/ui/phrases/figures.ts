@@ -82,7 +82,7 @@ export interface Figure {
 }
 
 /** Tokens, cost and active time of the run, or of its current state. `now` (ISO 8601): the time of a working worker is counted up to it. */
-export function figuresOf(run: Run, now: string, whose: "run" | "state"): Readonly<Record<Measure["figure"], Figure>> {
+export function runFigures(run: Run, now: string, whose: "run" | "state"): Readonly<Record<Measure["figure"], Figure>> {
 	const live = liveTotals(run, now);
 	const { tokens = 0, costUsd = 0, activeMs = 0 } = run.states[run.state] ?? {};
 	const ofState = { tokens, costUsd, activeMs: activeMs + live.activeMs - run.totals.activeMs };

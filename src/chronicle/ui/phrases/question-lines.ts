@@ -18,7 +18,7 @@ import {
 	winnerOf,
 } from "../../core/index.ts";
 import { changedText } from "./children.ts";
-import { figuresOf, uncountedText } from "./figures.ts";
+import { runFigures, uncountedText } from "./figures.ts";
 import { runTitle } from "./names.ts";
 
 /** Its lines. */
@@ -215,7 +215,7 @@ function changeLine({ change, path, from, added, removed }: FileChange): string 
 
 /** `$0.42, 12.3k tokens, 4m10s`. Tokens without a price are marked. */
 export function spendText(run: Run, now: string): string {
-	const { costUsd, tokens, activeMs } = figuresOf(run, now, "run");
+	const { costUsd, tokens, activeMs } = runFigures(run, now, "run");
 	const uncounted = uncountedText(run.totals);
 	const not = uncounted === "" ? "" : ` (${uncounted})`;
 	return [costUsd.text, `${tokens.text}${not}`, activeMs.text, ...refusedText(run.totals)].join(", ");

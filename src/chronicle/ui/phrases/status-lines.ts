@@ -15,7 +15,7 @@ import {
 import { childFilesFolder, type WaitingChild } from "../../engine/index.ts";
 import { childLines, choiceText } from "./children.ts";
 import { crumbText } from "./crumbs.ts";
-import { endingText, type Figure, figuresOf, keptLine, uncountedText } from "./figures.ts";
+import { endingText, type Figure, keptLine, runFigures, uncountedText } from "./figures.ts";
 import { templateNameOf, titleOf } from "./names.ts";
 import { childStep, commandAbout, interruptedStep, type NextStep, nextStep } from "./next-step.ts";
 import { askedLines, questionLines, refusedText } from "./question-lines.ts";
@@ -219,7 +219,7 @@ function stateLines(run: Run, now: string): string[] {
 
 /** `$0.42 of $5.00, 12.3k tokens of 2M, 4m10s of 1h30m`. */
 function totals(run: Run, now: string): string {
-	const { costUsd, tokens, activeMs } = figuresOf(run, now, "run");
+	const { costUsd, tokens, activeMs } = runFigures(run, now, "run");
 	const of = ({ text, limit }: Figure): string => (limit ? `${text} of ${limit.text}` : text);
 	const uncounted = uncountedText(run.totals);
 	const not = uncounted === "" ? "" : ` (${uncounted})`;

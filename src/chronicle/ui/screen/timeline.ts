@@ -33,10 +33,10 @@ import {
 	crumbsOf,
 	endingText,
 	type Figure,
-	figuresOf,
 	type Mark,
 	marks,
 	nextStep,
+	runFigures,
 	runStatusText,
 	shortTime,
 	templateNameOf,
@@ -129,7 +129,7 @@ function present(run: Run, { now, width, changed }: TimelineOptions, cells: numb
 	if (stage.kind === "over" || run.attempt === 0) return [];
 	const persona = run.plan.states.get(run.state)?.persona?.name ?? run.state;
 	const model = stage.kind === "working" ? stage.worker.model : undefined;
-	const { activeMs, tokens, costUsd } = figuresOf(run, now, "state");
+	const { activeMs, tokens, costUsd } = runFigures(run, now, "state");
 	const who = model === undefined ? persona : `${persona}, ${width < roomy ? model.replace(/^.*\//, "") : model}`;
 	return [
 		[plain(who)],
@@ -249,7 +249,7 @@ function nextWords({ plan, state }: Run): string {
 
 /** Totals, each with its ceiling if there is one. */
 function spending(run: Run, now: string, width: number, cells: number): Line[] {
-	const { tokens, costUsd, activeMs } = figuresOf(run, now, "run");
+	const { tokens, costUsd, activeMs } = runFigures(run, now, "run");
 	const cost = uncountedText(run.totals) === "" ? costUsd : { ...costUsd, text: `${costUsd.text} + unmetered` };
 	const { counted } = run.moves;
 	const max = run.limits.run.moves ?? run.plan.limits.moves;

@@ -26,7 +26,7 @@ import {
 	RunHistory,
 	type Visit,
 } from "../../core/index.ts";
-import { figuresOf, runStatusText, templateNameOf, titleOf, undoneOf } from "../phrases/index.ts";
+import { runFigures, runStatusText, templateNameOf, titleOf, undoneOf } from "../phrases/index.ts";
 import { changesHead, patchPage } from "./patch.ts";
 import { readTranscript } from "./transcript.ts";
 import { childrenOf, childrenPage, type FocusedLines } from "./view-children.ts";
@@ -285,7 +285,7 @@ export class RunView {
 	#title(width: number): Line {
 		const run = this.#source.run();
 		const visit = this.#showsVisit() && !this.#isWhole() ? this.#visit() : undefined;
-		const { tokens, costUsd, activeMs } = figuresOf(run, new Date().toISOString(), "run");
+		const { tokens, costUsd, activeMs } = runFigures(run, new Date().toISOString(), "run");
 		const spent = `${tokens.text} · ${costUsd.text} · ${activeMs.text}`;
 		const status = plain(runStatusText(run.status));
 		if (width < narrow) return [status, ...(visit ? [plain(` · visit ${visit.number}`)] : []), dim(` · ${spent}`)];

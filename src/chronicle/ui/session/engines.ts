@@ -11,7 +11,6 @@ import {
 	withoutSecrets,
 } from "../../engine/index.ts";
 import { type Command, type CommandGrammar, grammarOf, parseArguments } from "../commands/index.ts";
-import type { ChronicleSession } from "./chronicle-session.ts";
 
 type Opened = Awaited<ReturnType<typeof import("../../engine/postgres/index.ts")["openDatabase"]>>;
 type Database = Extract<Opened, { ok: true }>["value"];
@@ -87,12 +86,12 @@ interface NamedCommand {
 
 /** The project on the engine of a command; `local` without one, and for words that the command will refuse. */
 export async function openOnEngine(
-	session: ChronicleSession,
+	engines: SessionEngines,
 	local: Project,
 	{ command, words, surfaceOptions, values, report }: NamedCommand,
 ): Promise<Result<Project>> {
 	const parsed = command.runs === "none" ? undefined : parseArguments(words, grammarOf(command, surfaceOptions));
 	const isParsed = parsed !== undefined && !("error" in parsed);
 	const setting = isParsed ? engineSetting({ ...values, ...parsed.values }, local.place) : undefined;
-	return setting ? session.engines.open(local, setting, report) : { ok: true, value: local };
+	return setting ? engines.open(local, setting, report) : { ok: true, value: local };
 }

@@ -42,7 +42,7 @@ export async function runChronicle(session: ChronicleSession, ctx: ExtensionCont
 	const report = (waiting: string): void => {
 		if (!session.scope.closed) say(ctx, waiting);
 	};
-	const opened = await openOnEngine(session, local, { command, words, surfaceOptions, values, report });
+	const opened = await openOnEngine(session.engines, local, { command, words, surfaceOptions, values, report });
 	if (!opened.ok) return present(session, ctx, local, { kind: "refused", ...engineComplaint(opened.failure) });
 	const project = opened.value;
 	const stop = new AbortController();

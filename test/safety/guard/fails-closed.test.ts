@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openGitView } from "../../../src/safety/guard/match/git-view.ts";
 import { findProtected, openTreeWalks } from "../../../src/safety/guard/match/protected-tree.ts";
-import { openSlowExpressions } from "../../../src/safety/guard/match/slow-expressions.ts";
+import { openTimedRuns } from "../../../src/safety/guard/match/timed-runs.ts";
 import { openPolicies, type ToolCall } from "../../../src/safety/index.ts";
 import { openFolder } from "../../harness/index.ts";
 import { openSetting, type Setting } from "./guarded-project.ts";
@@ -58,13 +58,18 @@ describe("the guard fails closed", () => {
 	});
 
 	it("an expression that throws or hangs never counts as no match", () => {
-		const slow = openSlowExpressions(60);
-		expect(slow.find(/^(a+)+$/, ["b", `${"a".repeat(40)}!`])).toEqual({ kind: "too-slow" });
-		const broken = /a/;
-		broken.test = () => {
+		const runs = openTimedRuns(60);
+		const late: string[] = [];
+		const hangs = (text: string): void => void /^(a+)+$/.test(text);
+		runs.each(["b", `${"a".repeat(40)}!`], hangs, (text) => {
+			late.push(text);
+			return "stop";
+		});
+		expect(late).toHaveLength(1);
+		const throws = (): void => {
 			throw new Error("boom");
 		};
-		expect(() => slow.find(broken, ["a"])).toThrow("boom");
+		expect(() => runs.each(["a"], throws, () => "stop")).toThrow("boom");
 	});
 
 	it("outside a repository nothing counts as ignored, untracked or generated", () => {

@@ -1,4 +1,4 @@
-// Rules in detail: what is recovered from a broken file, which words decide, what a broken file closes, how many reasons are given.
+// Rules in detail: which words decide, what a broken file closes, how many reasons are given.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -21,63 +21,18 @@ async function inProject<Result>(rules: string, ask: (setting: Setting) => Promi
 
 describe("a rule file that is not YAML", () => {
 	const broken = "\n]: [\n";
-	it.each<[lines: string, patterns: string[]]>([
-		["  - a.txt", ["a.txt"]],
-		["- a.txt", ["a.txt"]],
-		["  -   a.txt   # why", ["a.txt"]],
-		["  - 'it''s'", ["it's"]],
-		['  - "a\\\\b"', ["a\\b"]],
-		['  - "a\\"b"', ['a"b']],
-		["  - 'a' | 'b'", ["a"]],
-		["  - path: a.txt", ["a.txt"]],
-		["  - pattern: a.txt", ["a.txt"]],
-		["  - { path: 'a.txt', reason: x }", ["a.txt"]],
-		["  - path: a.txt\n    reason: why", ["a.txt"]],
-		["  - reason: why\n  - a.txt", ["a.txt"]],
-		["  - \n  - ~\n  - null\n  - a.txt", ["a.txt"]],
-		["  - 'a.txt\n  - b.txt", ["a.txt", "b.txt"]],
-	])("keeps the protected paths of %j", (lines, patterns) => {
-		const rules = read(`zeroAccessPaths:\n${lines}${broken}`);
-		expect(rules.paths.map(({ pattern }) => pattern)).toEqual(patterns);
-		expect(rules.diagnostics.some(({ severity }) => severity === "error")).toBe(true);
-	});
-
-	it.each<[line: string, patterns: string[]]>([
-		["zeroAccessPaths: [a.txt, 'b.txt']", ["a.txt", "b.txt"]],
-		["zeroAccessPaths: [a.txt, b.txt", ["a.txt", "b.txt"]],
-		["zeroAccessPaths: [a.txt] # why", ["a.txt"]],
-		["'zeroAccessPaths': [a.txt]", ["a.txt"]],
-		["zeroAccessPaths : [a.txt]", ["a.txt"]],
-		["zeroAccessPaths: a.txt", []],
-		["unknown: [a.txt]", []],
-	])("keeps the protected paths of the line %s", (line, patterns) => {
-		expect(read(`${line}${broken}`).paths.map(({ pattern }) => pattern)).toEqual(patterns);
-	});
-
-	it("keeps the meaning of each list and the positions of its rules", () => {
-		const rules = read(
-			`bashToolPatterns:\n  - pattern: '\\bone\\b'\nzeroAccessPaths:\n  - a\nreadOnlyPaths: [b]\n\nnoDeletePaths:\n  - c\n  - d${broken}`,
-		);
-		expect(rules.commands.map(({ pattern, decision, origin }) => [pattern, decision, origin.line])).toEqual([
-			["\\bone\\b", "deny", 2],
-		]);
-		expect(rules.paths.map(({ pattern, limit, origin }) => [pattern, limit, origin.line])).toEqual([
-			["a", "zero", 4],
-			["b", "read-only", 5],
-			["c", "no-delete", 8],
-			["d", "no-delete", 9],
-		]);
-	});
-
-	it("allows only reading", async () => {
+	it.each([
+		["read", { path: "src/a.ts" }],
+		["read", { path: ".env" }],
+		["ls", { path: "src" }],
+		["write", { path: "src/a.ts", content: "x" }],
+		["bash", { command: "cat src/a.ts" }],
+	])("makes every call need approval: %s %j", async (tool, input) => {
 		await inProject(`zeroAccessPaths: [.env]${broken}`, async (setting) => {
-			const decide = async (tool: string, input: Record<string, unknown>) =>
-				(await setting.judge(tool, input)).decision;
-			expect(await decide("read", { path: "src/a.ts" })).toBe("allow");
-			expect(await decide("ls", { path: "src" })).toBe("allow");
-			expect(await decide("read", { path: ".env" })).toBe("deny");
-			expect(await decide("write", { path: "src/a.ts", content: "x" })).toBe("ask");
-			expect(await decide("bash", { command: "cat src/a.ts" })).toBe("ask");
+			expect(await setting.judge(tool, input)).toMatchObject({
+				decision: "ask",
+				why: expect.stringContaining("rules-unreadable"),
+			});
 		});
 	});
 });

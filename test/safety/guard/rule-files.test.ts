@@ -96,19 +96,14 @@ allowReadPaths: [.env.test]
 		]);
 	});
 
-	it.each<[string, string, readonly string[], readonly string[]]>([
-		["an alias", 'zeroAccessPaths:\n  - *.env\n  - ".ssh/" # keys\n', ["*.env", ".ssh/"], []],
-		["an open bracket", 'zeroAccessPaths: [.env, "*.pem"\nreadOnlyPaths:\n  - dist/\n', [".env", "*.pem", "dist/"], []],
-		["tabs", "zeroAccessPaths:\n\t- .env\n", [".env"], []],
-		["a backslash", 'bashToolPatterns:\n  - pattern: "\\brm"\n    reason: no\n', [], ["\\brm"]],
-		["an exception too", "zeroAccessPaths:\n  - .env\n x: [\nallowedPaths: [.env]\n", [".env"], []],
-		["a key twice", "noDeletePaths: [a]\nnoDeletePaths: [b]\n", ["a", "b"], []],
-	])("keeps the rules of lines that can be read, despite %s", (_title, text, places, expressions) => {
+	it.each([
+		["an alias", 'zeroAccessPaths:\n  - *.env\n  - ".ssh/" # keys\n'],
+		["an open bracket", 'zeroAccessPaths: [.env, "*.pem"\nreadOnlyPaths:\n  - dist/\n'],
+		["tabs", "zeroAccessPaths:\n\t- .env\n"],
+		["a key twice", "noDeletePaths: [a]\nnoDeletePaths: [b]\n"],
+	])("guesses nothing about a file with %s: every call needs approval", (_title, text) => {
 		const rules = read(text);
-		expect(rules.closed).toBe(true);
-		expect(rules.paths.map(({ pattern }) => pattern)).toEqual(places);
-		expect(rules.commands.map(({ pattern }) => pattern)).toEqual(expressions);
-		expect(rules.exceptions).toEqual([]);
+		expect(rules).toMatchObject({ paths: [], closed: true, unknown: true });
 	});
 
 	it.each<[string, string, readonly string[]]>([
@@ -158,7 +153,7 @@ sensitivePaths: ['.*secret.*', '\\.env$']
 			["**/secrets.*", "glob"],
 			["config.*", "glob"],
 			["*.pem", "glob"],
-			["secret", "regex"],
+			[".*secret.*", "regex"],
 			["\\.env$", "regex"],
 		]);
 	});
@@ -255,7 +250,7 @@ sensitivePaths:
 
 describe("an error closes the guard and reports its place:", () => {
 	it.each<[string, string, string]>([
-		["broken YAML", "zeroAccessPaths:\n  - 'a' | 'b'\n", "error yaml 2:9"],
+		["broken YAML", "zeroAccessPaths:\n  - 'a' | 'b'\n", "error syntax 2:9"],
 		["an unquoted star", "zeroAccessPaths:\n  - .env\n  - *.pem\n", "error unknown-alias 3:5"],
 		["an unknown key", "zeroAccessPaths: [.env]\nzeroAcessPath: [x]\n", "error unknown-key 2:1"],
 		["only unknown keys", "batchPatterns: []\n", "error unknown-key 1:1"],
@@ -273,7 +268,6 @@ describe("an error closes the guard and reports its place:", () => {
 		["an unknown effect", "effects:\n  recursive-delet: deny\n", "error unknown-key 2:3"],
 		["an unknown decision", "effects:\n  publish: never\n", "error wrong-value 2:12"],
 		["a `strict` that is not a boolean", "strict: yes please\n", "error wrong-type 1:9"],
-		["an exponential path expression", "sensitive_paths:\n  - '(a+)+\\.x$'\n", "error slow-pattern 2:5"],
 		[
 			"a comma in a text within braces",
 			"effects:\n  publish: { decision: ask, reason: a, b c }\n",

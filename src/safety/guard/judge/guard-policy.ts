@@ -107,7 +107,7 @@ function judgeCall(call: ToolCall, footprint: Footprint, compiled: CompiledRules
 	const verdicts: Verdict[] = [];
 	const command = shells.has(call.tool) && typeof call.input.command === "string" ? call.input.command : undefined;
 	if (rules.commands.length > 0) {
-		const matches = matchCommands(compiled.patterns, command, footprint, compiled.slow);
+		const matches = matchCommands(compiled.patterns, command, footprint, compiled.trials);
 		verdicts.push(...matches.map(commandVerdict));
 	}
 	verdicts.push(...judgeEffects(footprint, compiled));
@@ -115,12 +115,12 @@ function judgeCall(call: ToolCall, footprint: Footprint, compiled: CompiledRules
 	verdicts.push(...judgeUnknowns(call, footprint, compiled));
 	verdicts.push(...judgeSelfProtection(footprint, compiled));
 	if (rules.scanWrites) verdicts.push(...scanScript(call, compiled));
-	if (rules.closed && changesOrRuns(footprint)) {
+	if (rules.closed && (rules.unknown || changesOrRuns(footprint))) {
 		verdicts.push(
 			builtInVerdict(
 				"ask",
 				"rules-unreadable",
-				"A rule file could not be read correctly, so every call that writes or runs something needs approval.",
+				`A rule file could not be read correctly, so every call${rules.unknown ? "" : " that writes or runs something"} needs approval.`,
 				"Tell the user that the rule file has problems: `/guard` shows them.",
 			),
 		);

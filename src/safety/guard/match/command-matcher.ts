@@ -1,12 +1,11 @@
 // Finds the command rules that match a call. Every expression is tried on the canonical forms of every simple command, and on the text with
 // literals masked if the rule is about several commands.
-// Invariants: the work without a time limit is bounded, and the bound depends only on the call; the rest runs under a time limit; a rule that
-// exceeds it counts as matching.
+// Invariants: everything runs under a time limit; a rule that exceeds it counts as matching, and a repeated call gets the same verdict.
 import type { CommandRun, Footprint } from "../../../footprint/index.ts";
 import { canonicalForms, canonicalFormsWithoutLiterals, takesLiteralOperands } from "./canonical-forms.ts";
 import type { CommandPattern } from "./command-pattern.ts";
 import { maskLiterals, singleBlanks } from "./mask-literals.ts";
-import type { SlowExpressions } from "./slow-expressions.ts";
+import type { TimedRuns } from "./timed-runs.ts";
 
 export interface Match {
 	readonly pattern: CommandPattern;
@@ -24,8 +23,13 @@ interface Attempt {
 	readonly atStart?: true;
 }
 
-/** About 10 ms of work. */
-const STEP_BUDGET = 4_000_000;
+/** Runs attempts, and remembers those that exceeded the time limit. */
+export interface CommandTrials {
+	readonly runs: TimedRuns;
+	readonly slow: Set<string>;
+}
+
+const maxRemembered = 200;
 
 /** Patterns by what they are tried on. */
 export interface PatternGroups {
@@ -56,30 +60,50 @@ export function matchCommands(
 	groups: PatternGroups,
 	command: string | undefined,
 	footprint: Footprint,
-	slow: SlowExpressions,
+	trials: CommandTrials,
 ): Match[] {
 	const found = new Map<CommandPattern, Match>();
-	const late: Attempt[] = [];
-	let steps = 0;
-	for (const attempt of attempts(groups, command, footprint)) {
-		const { pattern, text, by, atStart } = attempt;
-		if (found.has(pattern)) continue;
-		const cost = text.length ** pattern.exponent;
-		if (steps + cost > STEP_BUDGET) {
-			late.push(attempt);
-			continue;
-		}
-		steps += cost;
-		const match = pattern.expression.exec(text);
-		if (match && (!atStart || match.index === 0)) found.set(pattern, { pattern, by });
+	tryAll(
+		footprint.runs.flatMap((run) => [...attemptsOnRun(groups, run)]),
+		trials,
+		found,
+	);
+	if (command === undefined) return [...found.values()];
+	const flat = singleBlanks(command);
+	// Every rule is tried on unparsable text verbatim.
+	if (footprint.unknowns.some(({ what }) => what === "syntax"))
+		tryAll([...attemptsOf(groups.all, flat, command)], trials, found);
+	else if (groups.whole.length > 0) {
+		// Masking parses the text once more and only removes text, so it is done for patterns that match the unmasked text.
+		const unmasked = new Map<CommandPattern, Match>();
+		tryAll([...attemptsOf(groups.whole, flat, command)], trials, unmasked);
+		if (unmasked.size > 0) tryAll([...attemptsOf([...unmasked.keys()], maskLiterals(command), command)], trials, found);
 	}
-	if (late.length > 0) tryLate(late, slow, found);
 	return [...found.values()];
 }
 
-function* attempts(groups: PatternGroups, command: string | undefined, footprint: Footprint): Generator<Attempt> {
-	for (const run of footprint.runs) yield* attemptsOnRun(groups, run);
-	if (command !== undefined) yield* attemptsOnText(groups, command, footprint);
+/** Adds the patterns that match. The first one that exceeds the limit ends the search, because it refuses the call, unless on trial. */
+function tryAll(attempts: readonly Attempt[], { runs, slow }: CommandTrials, found: Map<CommandPattern, Match>): void {
+	const act = ({ pattern, text, by, atStart }: Attempt): void => {
+		if (found.has(pattern)) return;
+		const match = pattern.expression.exec(text);
+		if (match && (!atStart || match.index === 0)) found.set(pattern, { pattern, by });
+	};
+	const late = (attempt: Attempt): "go on" | "stop" => {
+		const { pattern } = attempt;
+		if (slow.size >= maxRemembered) slow.clear();
+		slow.add(keyOf(attempt));
+		found.set(pattern, { pattern, by: undefined });
+		return pattern.rule.dryRun ? "go on" : "stop";
+	};
+	const known = slow.size === 0 ? [] : attempts.filter((attempt) => slow.has(keyOf(attempt)));
+	if (known.some((attempt) => late(attempt) === "stop")) return;
+	const rest = known.length === 0 ? attempts : attempts.filter((attempt) => !known.includes(attempt));
+	runs.each(rest, act, late);
+}
+
+function keyOf({ pattern: { rule }, text }: Attempt): string {
+	return JSON.stringify([rule.pattern, rule.flags, text]);
 }
 
 function* attemptsOnRun(groups: PatternGroups, run: CommandRun): Generator<Attempt> {
@@ -94,37 +118,6 @@ function* attemptsOnRun(groups: PatternGroups, run: CommandRun): Generator<Attem
 		for (const attempt of attemptsOf(own, text, run.text)) yield { ...attempt, atStart: true };
 }
 
-function* attemptsOnText(groups: PatternGroups, command: string, { unknowns }: Footprint): Generator<Attempt> {
-	const flat = singleBlanks(command);
-	// Every rule is tried on unparsable text verbatim.
-	if (unknowns.some(({ what }) => what === "syntax")) {
-		yield* attemptsOf(groups.all, flat, command);
-		return;
-	}
-	// Masking only removes text, so it is done only if a pattern may match the unmasked text.
-	const patterns = groups.whole.filter((pattern) => mayMatch(pattern, flat));
-	if (patterns.length > 0) yield* attemptsOf(patterns, maskLiterals(command), command);
-}
-
-/** The attempts whose text contains what their pattern requires. */
 function* attemptsOf(patterns: readonly CommandPattern[], text: string, by: string): Generator<Attempt> {
-	for (const pattern of patterns) if (mayMatch(pattern, text)) yield { pattern, text, by };
-}
-
-/** Tries slow expressions, rule by rule. The first rule that exceeds the limit ends the search, because it refuses the call, unless on trial. */
-function tryLate(late: readonly Attempt[], slow: SlowExpressions, found: Map<CommandPattern, Match>): void {
-	for (const pattern of new Set(late.map((attempt) => attempt.pattern))) {
-		if (found.has(pattern)) continue;
-		const own = late.filter((attempt) => attempt.pattern === pattern);
-		const texts = own.map(({ text }) => text);
-		const answer = slow.find(pattern.expression, texts);
-		if (answer.kind === "match") found.set(pattern, { pattern, by: own[answer.text]?.by ?? "" });
-		if (answer.kind !== "too-slow") continue;
-		found.set(pattern, { pattern, by: undefined });
-		if (!pattern.rule.dryRun) return;
-	}
-}
-
-function mayMatch({ required }: CommandPattern, text: string): boolean {
-	return required.every((part) => text.includes(part));
+	for (const pattern of patterns) yield { pattern, text, by };
 }

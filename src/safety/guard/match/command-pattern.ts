@@ -1,14 +1,10 @@
-// The regular expression of a command rule, compiled, with facts derived from its text.
+// The regular expression of a command rule, compiled.
 import { isProgramName } from "../../../footprint/index.ts";
-import { type CommandRule, costExponent, leadingWord, requiredTexts } from "../rules/index.ts";
+import type { CommandRule } from "../rules/index.ts";
 
 export interface CommandPattern {
 	readonly rule: CommandRule;
 	readonly expression: RegExp;
-	/** A match takes about `length ** exponent` steps; `Infinity` if that is unknown. */
-	readonly exponent: number;
-	/** Texts that every match contains. */
-	readonly required: readonly string[];
 	/** The program that every match starts with, such as `git`; `undefined` if a match may start otherwise. */
 	readonly head: string | undefined;
 	/** It concerns more than one simple command: pipes, redirections, separators. */
@@ -17,24 +13,32 @@ export interface CommandPattern {
 
 /** Compiles a rule. The reader has made sure that the expression is valid. */
 export function compileCommandRule(rule: CommandRule): CommandPattern {
-	const source = withoutKnownExplosion(rule.pattern);
-	const ignoreCase = rule.flags.includes("i");
-	const word = ignoreCase ? undefined : leadingWord(source);
+	const { pattern, flags } = rule;
+	const word = flags.includes("i") ? undefined : leadingWord(pattern);
 	return {
 		rule,
-		expression: new RegExp(source, rule.flags),
-		exponent: costExponent(source),
-		required: ignoreCase ? [] : requiredTexts(source),
+		expression: new RegExp(pattern, flags),
 		head: word !== undefined && isProgramName(word) ? word : undefined,
-		spansCommands: /\\[|>&;(]|(?<!\(\?)[<>&;](?![=!])|\[[^\]]*[|;&<>][^\]]*\]|\\n/.test(source.replaceAll("(?<", "(?")),
+		spansCommands: /\\[|>&;(]|(?<!\(\?)[<>&;](?![=!])|\[[^\]]*[|;&<>][^\]]*\]|\\n/.test(
+			pattern.replaceAll("(?<", "(?"),
+		),
 	};
 }
 
-/**
- * Rewrites a repeated group that starts with a character which its own rest accepts. However often it is passed, `(-[^\s]*)*` accepts what
- * one pass or none accepts, but takes exponential time to find that out.
- */
-function withoutKnownExplosion(source: string): string {
-	if (/\\[1-9k]/.test(source)) return source;
-	return source.replaceAll(/\((?:\?:)?(-)(\[\^\\s\]|\\S)([*+])\)\*/g, "(?:$1$2$3)?");
+/** The word that every match starts with, closed by a blank or a word boundary; `undefined` if a match may start otherwise. */
+export function leadingWord(source: string): string | undefined {
+	if (hasAlternatives(source)) return undefined;
+	const found = /^(?:\^|\\b)*([A-Za-z](?:[\w-]|\\[.+])*)(?=\\[bs]| |\$|\(\?[=!]|\[(?: |\\[st])+\])/.exec(source);
+	return found?.[1]?.replaceAll("\\", "");
+}
+
+/** Whether an expression has a `|` outside of groups. */
+function hasAlternatives(source: string): boolean {
+	let depth = 0;
+	for (const [unit] of source.matchAll(/\\.|\[(?:\\.|[^\]\\])*\]|[()|]/gs)) {
+		if (unit === "|" && depth === 0) return true;
+		if (unit === "(") depth += 1;
+		if (unit === ")") depth -= 1;
+	}
+	return false;
 }

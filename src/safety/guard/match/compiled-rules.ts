@@ -4,14 +4,14 @@ import { type CopiedProject, copyPath, projectPath } from "../../copied-project.
 import { type TemporaryPlaces, temporaryPlaces } from "../../places.ts";
 import type { ToolCall } from "../../policy/index.ts";
 import type { CommandRule, EffectRule, RuleSet } from "../rules/index.ts";
-import { groupPatterns, type PatternGroups } from "./command-matcher.ts";
+import { type CommandTrials, groupPatterns, type PatternGroups } from "./command-matcher.ts";
 import { compileCommandRule } from "./command-pattern.ts";
 import { type GitView, openGitView } from "./git-view.ts";
 import { type InferredEffect, inferEffects } from "./inferred-effects.ts";
 import { compilePaths, type PathMatcher } from "./path-matcher.ts";
 import type { PathEnvironment } from "./path-pattern.ts";
 import { openSelfProtection, type SelfProtection } from "./self-protection.ts";
-import { openSlowExpressions, type SlowExpressions } from "./slow-expressions.ts";
+import { openTimedRuns, type TimedRuns } from "./timed-runs.ts";
 
 export interface GuardOptions {
 	readonly rules: RuleSet;
@@ -33,7 +33,7 @@ export interface CompiledRules extends GuardOptions {
 	readonly git: GitView;
 	/** The paths that rules may cover among lists of tracked files. */
 	readonly tracked: WeakMap<readonly string[], readonly string[]>;
-	readonly slow: SlowExpressions;
+	readonly trials: CommandTrials;
 	/** Per effect rule: whether the rule excludes a path. */
 	readonly exceptPaths: ReadonlyMap<EffectRule, (path: string) => boolean>;
 }
@@ -42,6 +42,7 @@ export interface CompiledRules extends GuardOptions {
 export function compileRules(options: GuardOptions): CompiledRules {
 	const { rules, host } = options;
 	const patterns = rules.commands.map(compileCommandRule);
+	const runs = openTimedRuns();
 	const { copy } = options;
 	const paths: PathEnvironment & Pick<GuardOptions, "agentDir" | "copy"> = {
 		home: host.home,
@@ -51,24 +52,39 @@ export function compileRules(options: GuardOptions): CompiledRules {
 		agentDir: options.agentDir,
 		copy,
 	};
-	const regexes = new Map(
-		rules.paths.filter(({ syntax }) => syntax === "regex").map((rule) => [rule, new RegExp(rule.pattern)]),
-	);
 	return {
 		...options,
 		patterns: groupPatterns(patterns),
-		inferred: inferEffects(patterns),
-		// No file system has longer paths; the reader accepts only expressions that are cheap up to that length.
+		inferred: inferEffects(patterns, runs),
 		paths: forCopy(
-			compilePaths(rules, paths, (rule) => (path) => regexes.get(rule)?.test(path.slice(0, 4096)) ?? true),
+			compilePaths(rules, paths, ({ pattern }) => pathTest(pattern, runs)),
 			copy,
 		),
 		selfProtection: openSelfProtection(rules, paths),
 		temporary: temporaryPlaces(host),
 		git: openGitView(),
 		tracked: new WeakMap(),
-		slow: openSlowExpressions(),
+		trials: { runs, slow: new Set() },
 		exceptPaths: new Map(rules.effects.map((rule) => [rule, anyOf(rule, rules, paths)])),
+	};
+}
+
+/** Tests paths against an expression. One that has exceeded the time limit matches every path from then on. */
+function pathTest(pattern: string, runs: TimedRuns): (path: string) => boolean {
+	const expression = new RegExp(pattern);
+	let isSlow = false;
+	return (path) => {
+		let matches = isSlow;
+		const late = (): "stop" => {
+			isSlow = true;
+			matches = true;
+			return "stop";
+		};
+		const test = (text: string): void => {
+			matches = expression.test(text);
+		};
+		if (!isSlow) runs.each([path], test, late);
+		return matches;
 	};
 }
 

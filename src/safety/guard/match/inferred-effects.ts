@@ -4,6 +4,7 @@
 import type { CommandRun, Effect, FileAccess } from "../../../footprint/index.ts";
 import type { CommandRule } from "../rules/index.ts";
 import type { CommandPattern } from "./command-pattern.ts";
+import type { TimedRuns } from "./timed-runs.ts";
 
 export interface InferredEffect {
 	/** Plain commands with the effect. A rule that matches any of them covers it. */
@@ -153,17 +154,18 @@ const inferredEffects: readonly InferredEffect[] = [
 	{ examples: [":(){ :|:& };:"], effect: "fork-bomb" },
 ];
 
-/** The effects that each rule covers. Only cheap expressions are tried; nothing is inferred from expensive ones. */
+/** The effects that each rule covers; nothing is inferred from an expression that exceeds the time limit. */
 export function inferEffects(
 	patterns: readonly CommandPattern[],
+	runs: TimedRuns,
 ): readonly { readonly rule: CommandRule; readonly means: InferredEffect }[] {
-	return patterns.flatMap(({ rule, expression, exponent, head }) =>
-		exponent > 4
-			? []
-			: inferredEffects
-					.filter(({ examples }) => examples.some((example) => isAbout(expression, head, example)))
-					.map((means) => ({ rule, means })),
-	);
+	const found: { readonly rule: CommandRule; readonly means: InferredEffect }[] = [];
+	const infer = ({ rule, expression, head }: CommandPattern): void => {
+		for (const means of inferredEffects)
+			if (means.examples.some((example) => isAbout(expression, head, example))) found.push({ rule, means });
+	};
+	runs.each(patterns, infer, () => "go on");
+	return found;
 }
 
 /** Whether an expression matches an example. One that starts with a program has to match at the start. */

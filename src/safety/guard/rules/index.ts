@@ -1,4 +1,3 @@
-export { costExponent, leadingWord, requiredTexts } from "./expression-facts.ts";
 export { ownKeys } from "./keys.ts";
 export { locateRules, type RuleFileLocation } from "./locate-rules.ts";
 export { blockingProblems, readRules } from "./reader.ts";

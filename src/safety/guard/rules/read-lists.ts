@@ -4,7 +4,6 @@ import { type KeyMeaning, readKey } from "./keys.ts";
 import {
 	type Expression,
 	holdsText,
-	isCheapForPaths,
 	type RuleEntry,
 	type RuleReadContext,
 	readEntries,
@@ -97,25 +96,12 @@ export function readPathRules(
 	}
 }
 
-/** The pattern of a path rule; `undefined` for an expression that is invalid or slow, which is reported. */
+/** The pattern of a path rule; `undefined` for an invalid expression, which is reported. */
 function readPlace(entry: RuleEntry, reading: RuleReadContext): Pick<PathRule, "pattern" | "syntax"> | undefined {
 	const isRegex = entry.as === "regex" || (reading.path !== "zeroAccessPaths" && looksLikeRegex(entry.text));
 	if (!isRegex) return { pattern: entry.text.trim(), syntax: "glob" };
 	const written = readExpression(entry, reading);
-	if (!written) return undefined;
-	const pattern = withoutPadding(written.pattern);
-	if (isCheapForPaths(pattern)) return { pattern, syntax: "regex" };
-	reading.report.error(reading.source.place(entry.start), {
-		code: "slow-pattern",
-		message: `\`${entry.text.slice(0, 80)}\` could take very long on some paths.`,
-		remedy: "Write it without a repetition within a repetition, or as a plain pattern such as `*.pem`.",
-	});
-	return undefined;
-}
-
-/** `.*` at either end has no effect in an expression that may match anywhere, but makes it slow. */
-function withoutPadding(pattern: string): string {
-	return pattern.replace(/^\^?(?:\.\*)+(?!$)/, "").replace(/(?<=[^\\])(?:\.\*)+\$?$/, "");
+	return written && { pattern: written.pattern, syntax: "regex" };
 }
 
 /** Whether text has characters that path patterns don't have. `secrets.*` and `**` are path patterns; `.*` followed by text isn't. */

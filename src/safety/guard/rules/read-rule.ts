@@ -9,7 +9,6 @@ import {
 	type ReadContext,
 	wrongType,
 } from "../../../definition/index.ts";
-import { costExponent } from "./expression-facts.ts";
 import { noteFields } from "./keys.ts";
 
 export interface RuleReadContext extends ReadContext {
@@ -252,9 +251,4 @@ export function readExpression(entry: RuleEntry, { source, report }: RuleReadCon
 		});
 		return undefined;
 	}
-}
-
-/** Whether an expression is cheap on the longest paths. Those over paths have to be: they are tried without a time limit. */
-export function isCheapForPaths(pattern: string): boolean {
-	return costExponent(pattern) <= 2;
 }

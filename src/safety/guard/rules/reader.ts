@@ -20,7 +20,6 @@ import type { RuleFileLocation } from "./locate-rules.ts";
 import { readCommandRules, readPathExceptions, readPathGroup, readPathRules } from "./read-lists.ts";
 import { type RuleReadContext, readTruth } from "./read-rule.ts";
 import { readBuiltIn, readEffects, readMatching } from "./read-settings.ts";
-import { recoverRules } from "./recover-rules.ts";
 import { emptyRuleSet, type RuleSet } from "./rule-set.ts";
 import type { RuleSetDraft, RuleTarget } from "./rule-set-builder.ts";
 
@@ -43,6 +42,7 @@ export function readRules(places: readonly RuleFileLocation[], platform: string)
 function readFile(place: RuleFileLocation, platform: string, rules: RuleSetDraft): void {
 	const report = openReport();
 	const read = readSource(place.file);
+	let isRead = false;
 	const before = rules.commands.length + rules.paths.length + rules.effects.length;
 	let dialect = "damage-control";
 	if (read.kind === "problem") report.add([read.diagnostic]);
@@ -50,9 +50,10 @@ function readFile(place: RuleFileLocation, platform: string, rules: RuleSetDraft
 	else {
 		const parsed = parseYaml(read.source);
 		report.add(parsed.diagnostics);
+		isRead = parsed.root !== undefined || !report.failed;
 		if (parsed.root) dialect = readRoot(parsed.root, read.source, report, place, platform, rules);
-		else recoverRules(read.source, platform, { place, dryRun: false, rules });
 	}
+	if (!isRead) rules.unknown = true;
 	const count = rules.commands.length + rules.paths.length + rules.effects.length - before;
 	if (count === 0 && !report.failed) report.warn({ file: place.file }, empty);
 	rules.files.push({ file: place.file, tier: place.tier, dialect, count });

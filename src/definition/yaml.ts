@@ -24,6 +24,8 @@ import type { Source } from "./source.ts";
 export interface ParsedTree {
 	/** `undefined` if the text is empty or has an error. */
 	readonly root: Node | undefined;
+	/** Of a text with an error, what the parser could read. */
+	readonly readable?: Node | undefined;
 	readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -74,10 +76,13 @@ function parseTree(source: Source, text: string, start: number, words: "text" | 
 		report.error(source.place(start + flaw.pos[0]), invalid(flaw, words));
 	for (const flaw of firstOfLines(text, document.warnings))
 		report.warn(source.place(start + flaw.pos[0]), invalid(flaw, words));
-	if (report.failed || document.contents === null) return { root: undefined, diagnostics: report.diagnostics };
-	const builder = new TreeBuilder({ source, base: start, report, standIn: repair?.standIn, words });
-	const root = builder.node(document.contents, 1);
-	return { root: report.failed ? undefined : root, diagnostics: report.diagnostics };
+	if (document.contents === null) return { root: undefined, diagnostics: report.diagnostics };
+	// A node that is invalid because of an error in the syntax is no problem of its own.
+	const nodes = report.failed ? openReport() : report;
+	const builder = new TreeBuilder({ source, base: start, report: nodes, standIn: repair?.standIn, words });
+	const readable = builder.node(document.contents, 1);
+	if (report.failed) return { root: undefined, readable, diagnostics: report.diagnostics };
+	return { root: readable, diagnostics: report.diagnostics };
 }
 
 /** The first of the flaws of each line. */

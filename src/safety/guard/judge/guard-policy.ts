@@ -115,12 +115,12 @@ function judgeCall(call: ToolCall, footprint: Footprint, compiled: CompiledRules
 	verdicts.push(...judgeUnknowns(call, footprint, compiled));
 	verdicts.push(...judgeSelfProtection(footprint, compiled));
 	if (rules.scanWrites) verdicts.push(...scanScript(call, compiled));
-	if (rules.closed && (rules.unknown || changesOrRuns(footprint))) {
+	if (rules.closed && changesOrRuns(footprint)) {
 		verdicts.push(
 			builtInVerdict(
 				"ask",
 				"rules-unreadable",
-				`A rule file could not be read correctly, so every call${rules.unknown ? "" : " that writes or runs something"} needs approval.`,
+				"A rule file could not be read correctly, so every call that writes or runs something needs approval.",
 				"Tell the user that the rule file has problems: `/guard` shows them.",
 			),
 		);

@@ -42,7 +42,6 @@ export function readRules(places: readonly RuleFileLocation[], platform: string)
 function readFile(place: RuleFileLocation, platform: string, rules: RuleSetDraft): void {
 	const report = openReport();
 	const read = readSource(place.file);
-	let isRead = false;
 	const before = rules.commands.length + rules.paths.length + rules.effects.length;
 	let dialect = "damage-control";
 	if (read.kind === "problem") report.add([read.diagnostic]);
@@ -50,10 +49,9 @@ function readFile(place: RuleFileLocation, platform: string, rules: RuleSetDraft
 	else {
 		const parsed = parseYaml(read.source);
 		report.add(parsed.diagnostics);
-		isRead = parsed.root !== undefined || !report.failed;
 		if (parsed.root) dialect = readRoot(parsed.root, read.source, report, place, platform, rules);
+		else if (parsed.readable) readBans(parsed.readable, read.source, platform, { place, dryRun: false, rules });
 	}
-	if (!isRead) rules.unknown = true;
 	const count = rules.commands.length + rules.paths.length + rules.effects.length - before;
 	if (count === 0 && !report.failed) report.warn({ file: place.file }, empty);
 	rules.files.push({ file: place.file, tier: place.tier, dialect, count });
@@ -75,6 +73,17 @@ const empty = {
 	message: "This file has no rules.",
 	remedy: "Add some, or run `/guard init` in another folder and copy them from there.",
 };
+
+/** Reads what a file forbids, as far as it could be parsed. Its problems have been reported. */
+function readBans(root: Node, source: Source, platform: string, into: RuleTarget): void {
+	if (root.kind !== "map") return;
+	for (const [key, entry] of root.entries) {
+		const meaning = readKey(key)?.meaning;
+		const forbids = meaning?.kind === "commands" || meaning?.kind === "paths" || meaning?.kind === "path-group";
+		if (forbids) readValue(meaning, entry, { source, report: openReport(), path: key, platform }, into);
+	}
+	into.rules.exceptions = into.rules.exceptions.filter(({ origin }) => origin.file !== source.file);
+}
 
 /** Reads the top level; returns the name of the dialect. */
 function readRoot(

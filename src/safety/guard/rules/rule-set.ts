@@ -87,8 +87,6 @@ export interface RuleSet {
 	readonly diagnostics: readonly Diagnostic[];
 	/** A file could not be read correctly: every call that writes or runs something needs approval. */
 	readonly closed: boolean;
-	/** What a file forbids is unknown, because nothing of it could be read: every call needs approval. */
-	readonly unknown?: true;
 }
 
 interface RuleFile {

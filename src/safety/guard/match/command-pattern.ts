@@ -26,7 +26,7 @@ export function compileCommandRule(rule: CommandRule): CommandPattern {
 }
 
 /** The word that every match starts with, closed by a blank or a word boundary; `undefined` if a match may start otherwise. */
-export function leadingWord(source: string): string | undefined {
+function leadingWord(source: string): string | undefined {
 	if (hasAlternatives(source)) return undefined;
 	const found = /^(?:\^|\\b)*([A-Za-z](?:[\w-]|\\[.+])*)(?=\\[bs]| |\$|\(\?[=!]|\[(?: |\\[st])+\])/.exec(source);
 	return found?.[1]?.replaceAll("\\", "");

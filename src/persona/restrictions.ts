@@ -1,5 +1,5 @@
-// Restrictions in an agent file, in the fields of every program that reads such files. Each is honored in the nearest stricter meaning, or
-// reported as an error with its place. R1 no restricting field is silently ignored; R2 nothing here ever widens an agent's tools.
+// Restrictions in an agent file: the documented fields of agent-team, Claude Code and OpenCode. Each is honored in the nearest stricter meaning.
+// R1 any other field that restricts is an error with its place; R2 nothing here ever widens an agent's tools.
 import {
 	isListed,
 	type MapEntry,
@@ -10,7 +10,7 @@ import {
 	type Source,
 } from "../definition/index.ts";
 import { readText, readWordList } from "./read-values.ts";
-import { readToolName, type ToolName } from "./tool-names.ts";
+import { readToolName } from "./tool-names.ts";
 
 /** The tools that an agent may never have, regardless of the state's list. */
 export interface Restrictions {
@@ -32,30 +32,26 @@ interface RestrictionReading {
 
 type Handler = (entry: MapEntry, key: string, reading: RestrictionReading) => void;
 
-const handlers: readonly (readonly [RegExp, Handler])[] = [
-	[
-		/^(disallow(ed)?|den(y|ied)|exclud(e|ed)|block(ed)?|forbidden|disabled)tools?$|^(deny|tools?(deny|denied|blacklist|exclude))$|^blacklist$/,
-		readDenied,
-	],
-	[/^allow(ed)?tools?$|^(tools?)?whitelist$/, readAllowed],
-	[/^readonly$/, readReadonly],
-	[/^permissionmode$/, readMode],
-	[/^mode$/, readWorkMode],
-	[/^permissions?$/, readPermissions],
-	[/^sandbox(mode|policy)?$/, readSandbox],
-	[/^isolation$/, readIsolation],
-	[/^(approval|approvalpolicy|approvalmode|askforapproval)$/, readApproval],
-	[/^hooks$/, readHooks],
-];
+/** By key, in lower case and without anything but letters. */
+const handlers: Readonly<Record<string, Handler>> = {
+	readonly: readReadonly,
+	disallowedtools: readDenied,
+	allowedtools: readAllowed,
+	permissionmode: readMode,
+	isolation: readIsolation,
+	hooks: readHooks,
+	mode: readWorkMode,
+	permission: readPermissions,
+};
 
 /** Keys whose names imply a restriction. */
 const restricting =
-	/^(deny|denied|disallow|forbid|block|exclud|restrict|permission|sandbox|approval|nowrite|nobash|noshell|noexec)/;
+	/^(den(y|ied)|disallow|forbid|block|exclud|restrict|permission|sandbox|approval|askfor|disabled|no(write|bash|shell|exec)|tools(deny|black|exclude))|(black|white)list$/;
 
 /** Whether `readRestrictions` handles the field with this key. */
 export function isRestriction(key: string): boolean {
 	const plain = plainKey(key);
-	return restricting.test(plain) || handlers.some(([keys]) => keys.test(plain));
+	return restricting.test(plain) || Object.hasOwn(handlers, plain);
 }
 
 /** Reads every restricting field of an agent file. */
@@ -74,7 +70,7 @@ export function readRestrictions(fields: MapNode, source: Source, report: Report
 	};
 	for (const [key, entry] of fields.entries) {
 		const plain = plainKey(key);
-		const handler = handlers.find(([keys]) => keys.test(plain))?.[1];
+		const handler = Object.hasOwn(handlers, plain) ? handlers[plain] : undefined;
 		if (handler) handler(entry, key, reading);
 		else if (restricting.test(plain)) {
 			fail(entry, reading, `The field ${quoted(key)} restricts the agent in an unknown way.`);
@@ -107,36 +103,25 @@ function readDenied({ value }: MapEntry, key: string, reading: RestrictionReadin
 
 /** Denies one tool, as written in the file. */
 function denyTool(written: string, start: number, { source, report, deny }: RestrictionReading): void {
-	const parsed: ToolName = readToolName(written.replace(/^!/, ""), "denied");
-	switch (parsed.kind) {
-		case "all":
-			deny("*");
-			return;
-		case "none":
-			return;
-		case "tool":
-			deny(parsed.name);
-			return;
-		case "limited":
-			deny(...parsed.names);
-			report.warn(source.place(start), {
-				code: "limited-tool",
-				message: `${quoted(written)} forbids a tool only for some arguments, which cannot be enforced, so the whole tool is removed.`,
-				remedy: "Put argument limits into the guard's rules, and remove this.",
-			});
-			return;
-		case "absent":
-			return;
-		case "foreign":
-			deny(parsed.name);
-			report.warn(source.place(start), {
-				code: "foreign-tool",
-				message: `The tool ${quoted(written)} does not exist; it stays forbidden if an extension adds it.`,
-				remedy: "Leave it for other programs that read this file, or correct its name.",
-			});
-			return;
-		case "unknown":
-			report.error(source.place(start), { ...parsed.problem, code: "unknown-denied-tool" });
+	const parsed = readToolName(written, "denied");
+	if (parsed.kind === "all") deny("*");
+	if (parsed.kind === "unknown") report.error(source.place(start), { ...parsed.problem, code: "unknown-denied-tool" });
+	if (parsed.kind === "tools") deny(...parsed.names);
+	if (parsed.kind === "limited") {
+		deny(...parsed.names);
+		report.warn(source.place(start), {
+			code: "limited-tool",
+			message: `${quoted(written)} forbids a tool only for some arguments, which cannot be enforced, so the whole tool is removed.`,
+			remedy: "Put argument limits into the guard's rules, and remove this.",
+		});
+	}
+	if (parsed.kind === "foreign") {
+		deny(parsed.name);
+		report.warn(source.place(start), {
+			code: "foreign-tool",
+			message: `The tool ${quoted(written)} does not exist; it stays forbidden if an extension adds it.`,
+			remedy: "Leave it for other programs that read this file, or correct its name.",
+		});
 	}
 }
 
@@ -144,7 +129,8 @@ function readAllowed({ value }: MapEntry, key: string, { source, report, only }:
 	const names = readWordList(value, key, source, report).flatMap(({ text }) => {
 		const parsed = readToolName(text, "denied");
 		// A tool that is allowed only for some arguments is not allowed at all.
-		return parsed.kind === "tool" || parsed.kind === "foreign" ? [parsed.name] : parsed.kind === "all" ? ["*"] : [];
+		if (parsed.kind === "tools") return parsed.names;
+		return parsed.kind === "foreign" ? [parsed.name] : parsed.kind === "all" ? ["*"] : [];
 	});
 	only(names);
 }
@@ -167,45 +153,36 @@ function readReadonly({ value, keyStart }: MapEntry, key: string, reading: Restr
 function readMode(entry: MapEntry, key: string, reading: RestrictionReading): void {
 	const word = plainKey(readText(entry.value) ?? "");
 	// With `dontAsk`, only previously allowed tools may run: here, the read-only tools.
-	if (word === "plan" || word === "dontask" || word === "readonly") reading.only(READING);
-	else if (!/^(|default|acceptedits|bypasspermissions|auto|manual|delegate|inherit)$/.test(word))
+	if (word === "plan" || word === "dontask") reading.only(READING);
+	else if (!/^(|default|acceptedits|bypasspermissions|auto)$/.test(word))
 		fail(entry, reading, `${quoted(readText(entry.value) ?? "")} in \`${key}\` is not a known mode.`);
 }
 
-/** In other programs, `mode` defines how the agent may be started, or that it only plans. */
-function readWorkMode(entry: MapEntry, _key: string, { only }: RestrictionReading): void {
-	if (/^(plan|planning|ask|read|readonly|review)$/.test(plainKey(readText(entry.value) ?? ""))) only(READING);
-}
-
-function readSandbox(entry: MapEntry, key: string, reading: RestrictionReading): void {
-	const { value } = entry;
-	const word = plainKey(readText(value) ?? "");
-	if (/^(readonly|workspacewrite)$/.test(word)) reading.only(READING);
-	else if (!/^(|dangerfullaccess|none|off|false|no)$/.test(word) || value.kind === "map" || value.kind === "list")
-		fail(entry, reading, `\`${key}\` requires a sandbox, which a single agent cannot have.`);
+/** In OpenCode, `mode` is how the agent may be started, or the plan mode. */
+function readWorkMode(entry: MapEntry, key: string, reading: RestrictionReading): void {
+	const word = plainKey(readText(entry.value) ?? "");
+	if (word === "plan") reading.only(READING);
+	else if (!/^(|primary|subagent|all|build)$/.test(word))
+		fail(entry, reading, `${quoted(readText(entry.value) ?? "")} in \`${key}\` is not a known mode.`);
 }
 
 function readIsolation(entry: MapEntry, key: string, reading: RestrictionReading): void {
-	if (/^(|none|off|false|no|shared)$/.test(plainKey(readText(entry.value) ?? ""))) return;
+	if (plainKey(readText(entry.value) ?? "") === "") return;
 	fail(entry, reading, `\`${key}\` requires a copy of the project, but a worker works in the project itself.`);
 }
 
-function readApproval(entry: MapEntry, key: string, reading: RestrictionReading): void {
-	if (/^(|never|off|none|auto|false|no|yolo)$/.test(plainKey(readText(entry.value) ?? ""))) return;
-	fail(entry, reading, `\`${key}\` requires confirmation of calls, which an agent file cannot configure.`);
-}
-
-/** OpenCode's `{ bash: deny }` and Claude's `{ deny: […], ask: […] }`. `ask` counts as `deny`, because no user is present to ask. */
+/** OpenCode's `{ bash: deny }`. `ask` counts as `deny`, because no user is present to ask. */
 function readPermissions(entry: MapEntry, key: string, reading: RestrictionReading): void {
 	const { value } = entry;
 	if (value.kind !== "map") {
-		readWholePermission(entry, key, reading);
+		const whole = permissionOf(value);
+		if (whole === undefined) fail(entry, reading, `\`${key}\` is not a known permission.`);
+		else if (whole !== "allow") reading.deny("*");
 		return;
 	}
 	const allowed: string[] = [];
 	let others: Permission = "allow";
 	for (const [name, inner] of value.entries) {
-		if (readPermissionList(inner, name, reading)) continue;
 		const permission = permissionOf(inner.value);
 		if (permission === undefined) fail(inner, reading, `The permission for ${quoted(name)} is unknown.`);
 		else if (name === "*") others = permission;
@@ -216,24 +193,6 @@ function readPermissions(entry: MapEntry, key: string, reading: RestrictionReadi
 }
 
 type Permission = "allow" | "deny" | "ask";
-
-/** `permission: deny`. */
-function readWholePermission(entry: MapEntry, key: string, reading: RestrictionReading): void {
-	const word = (readText(entry.value) ?? "").toLowerCase();
-	if (word === "deny" || word === "ask") reading.deny("*");
-	else if (word !== "allow" && word !== "") fail(entry, reading, `\`${key}\` is not a known permission.`);
-}
-
-/** Reads Claude's `allow`, `deny`, and `ask` lists, and its default mode; `false` for anything else. */
-function readPermissionList(inner: MapEntry, name: string, reading: RestrictionReading): boolean {
-	if (/^(allow|deny|ask)$/.test(name) && inner.value.kind === "list") {
-		if (name !== "allow") readDenied(inner, name, reading);
-		return true;
-	}
-	if (!/^(defaultMode|default_mode)$/.test(name)) return false;
-	readMode(inner, name, reading);
-	return true;
-}
 
 /** Denies a tool with the permission `deny` or `ask`. */
 function closeTool(name: string, permission: "deny" | "ask", inner: MapEntry, reading: RestrictionReading): void {
@@ -264,44 +223,26 @@ function permissionOf(node: Node): Permission | undefined {
 function toolsNamed(name: string): readonly string[] {
 	if (/^(edit|write|patch)$/i.test(name)) return ["edit", "write"];
 	const parsed = readToolName(name, "denied");
-	return parsed.kind === "tool" ? [parsed.name] : [];
+	return parsed.kind === "tools" ? parsed.names : [];
 }
 
-/** Hooks do not run here. A hook that may forbid calls denies the tools that it matches. */
+/** Hooks do not run here; one that may forbid calls is an error. */
 function readHooks(entry: MapEntry, key: string, reading: RestrictionReading): void {
 	const { value } = entry;
-	if (value.kind === "scalar" && (value.value === null || value.value === false)) return;
+	if (value.kind === "scalar" && value.value === null) return;
 	if (value.kind !== "map") {
 		fail(entry, reading, `\`${key}\` is not a known list of hooks.`);
 		return;
 	}
 	for (const [event, inner] of value.entries) {
-		if (/^(pre_?tool_?use|permission_?request|before_?tool(_?call)?|tool_?call)$/i.test(event))
-			readToolHook(event, inner, reading);
-		else {
+		if (/^(PreToolUse|PermissionRequest)$/i.test(event))
+			fail(inner, reading, `The hook ${quoted(event)} may forbid calls, but hooks do not run.`);
+		else
 			reading.report.warn(reading.source.place(inner.keyStart), {
 				code: "no-hooks",
 				message: `The hook ${quoted(event)} does not run.`,
 				remedy: "Use a state's `cleanup` or a separate state instead.",
 			});
-		}
-	}
-}
-
-function readToolHook(event: string, entry: MapEntry, reading: RestrictionReading): void {
-	const items = entry.value.kind === "list" ? entry.value.items : [entry.value];
-	for (const item of items) {
-		const matcher = item.kind === "map" ? readText(item.entries.get("matcher")?.value ?? item) : undefined;
-		if (matcher === undefined || !/^[\w|\s]+$/.test(matcher)) {
-			fail(entry, reading, `The hook ${quoted(event)} may forbid any call, but hooks do not run.`);
-			continue;
-		}
-		for (const tool of matcher.split("|")) denyTool(tool.trim(), item.start, reading);
-		reading.report.warn(reading.source.place(item.start), {
-			code: "no-hooks",
-			message: `The hook ${quoted(event)} does not run, so the tools that it watches (${matcher}) are removed.`,
-			remedy: "Put what it forbids into the guard's rules, and remove the hook.",
-		});
 	}
 }
 

@@ -15,58 +15,36 @@ export const BUILT_IN_EXTENSION_TOOLS: ReadonlyMap<string, string> = new Map([
 
 /**
  * Names that other agents use for pi's tools, in lower case. Sources: the tool lists in the documentation of Claude Code, Gemini CLI,
- * Codex, OpenCode, and Copilot.
+ * Codex, OpenCode, and Copilot, whose names may have a set in front: `search/codebase`.
  */
-const foreign: ReadonlyMap<string, string> = new Map([
-	["multiedit", "edit"],
-	["notebookedit", "edit"],
-	["notebookread", "read"],
-	["glob", "find"],
-	["bashoutput", "bash"],
-	["killbash", "bash"],
-	["killshell", "bash"],
-	["shell", "bash"],
-	["run_shell_command", "bash"],
-	["read_file", "read"],
-	["read_many_files", "read"],
-	["write_file", "write"],
-	["replace", "edit"],
-	["apply_patch", "edit"],
-	["search_file_content", "grep"],
-	["grep_search", "grep"],
-	["list_directory", "ls"],
-	["list_dir", "ls"],
-	["list", "ls"],
-	["patch", "edit"],
-	["search", "grep"],
-	["execute", "bash"],
-]);
+const meanings: Readonly<Record<string, readonly string[]>> = byWord({
+	read: "notebookread read_file read_many_files readfile getnotebooksummary read_notebook_cell_output",
+	write: "write_file createfile create_file",
+	edit: "multiedit notebookedit replace apply_patch patch editfiles editnotebook replace_string_in_file insert_edit_into_file",
+	bash: "bashoutput killbash killshell shell run_shell_command execute runcommands runinterminal run_in_terminal getterminaloutput runtasks runtests",
+	grep: "search_file_content grep_search search textsearch codebase usages",
+	find: "glob filesearch file_search findtestfiles",
+	ls: "list_directory list_dir list listdirectory",
+});
 
-/** Tools of other agents that have no counterpart in a worker. */
-const absent: ReadonlyMap<string, string> = new Map(
-	[
-		[
-			"pi has no such tool",
-			[
-				...["webfetch", "websearch", "web_fetch", "google_web_search", "web", "lsp", "save_memory", "view_image"],
-				...["listmcpresourcestool", "readmcpresourcetool", "listmcpresources", "readmcpresource", "toolsearch"],
-				...["enterworktree", "exitworktree", "croncreate", "crondelete", "cronlist", "monitor"],
-			],
-		],
-		[
-			"pending tasks belong in workflow_update_snapshot",
-			[
-				...["todowrite", "todoread", "todo", "write_todos", "update_plan", "tilldone"],
-				...["taskcreate", "taskget", "tasklist", "taskupdate"],
-			],
-		],
-		["pi reads skills as files", ["skill", "slashcommand", "activate_skill"]],
-		[
-			"a worker asks through approvals",
-			["askuserquestion", "ask_user", "question", "exitplanmode", "enterplanmode", "ask_supervisor"],
-		],
-	].flatMap(([why, names]) => (names as string[]).map((name) => [name, why as string] as const)),
-);
+/** Tools of other agents that have no counterpart in a worker, by the reason. */
+const absent: Readonly<Record<string, readonly string[]>> = byWord({
+	"pi has no such tool":
+		"webfetch websearch web_fetch google_web_search web fetch_webpage opensimplebrowser githubrepo lsp problems changes testfailure vscodeapi extensions new runvscodecommand getprojectsetupinfo terminallastcommand terminalselection runnotebooks searchresults createdirectory save_memory view_image listmcpresourcestool readmcpresourcetool listmcpresources readmcpresource toolsearch enterworktree exitworktree croncreate crondelete cronlist monitor",
+	"pending tasks belong in workflow_update_snapshot":
+		"todowrite todoread todo todos write_todos update_plan tilldone taskcreate taskget tasklist taskupdate",
+	"pi reads skills as files": "skill slashcommand activate_skill",
+	"a worker asks through approvals":
+		"askuserquestion ask_user askquestions question exitplanmode enterplanmode ask_supervisor",
+	"a worker cannot start agents": "runsubagent custom-agent",
+});
+
+/** The keys of a table by the words of its values. */
+function byWord(table: Readonly<Record<string, string>>): Record<string, readonly string[]> {
+	const words: Record<string, readonly string[]> = Object.create(null);
+	for (const [key, names] of Object.entries(table)) for (const name of names.split(" ")) words[name] = [key];
+	return words;
+}
 
 /** Names for all of pi's default tools, and for none. */
 const everything = new Set(["*", "all"]);
@@ -86,7 +64,7 @@ export interface ToolNames {
 export type ToolName =
 	| { readonly kind: "all" }
 	| { readonly kind: "none" }
-	| { readonly kind: "tool"; readonly name: string }
+	| { readonly kind: "tools"; readonly names: readonly string[] }
 	/** A tool limited to some arguments. `names`: the whole tools. */
 	| { readonly kind: "limited"; readonly names: readonly string[] }
 	/** A tool of other agents without a counterpart here. */
@@ -106,7 +84,7 @@ export function readToolNames(written: readonly string[]): ToolNames {
 		const parsed = readToolName(word, "given");
 		if (parsed.kind === "none") continue;
 		if (parsed.kind === "all") kind = "all";
-		else if (parsed.kind === "tool") names.add(parsed.name);
+		else if (parsed.kind === "tools") for (const name of parsed.names) names.add(name);
 		else {
 			problems.push({ ...problemOf(parsed, word.trim()), written: word });
 			if (parsed.kind === "absent" || parsed.kind === "foreign") foreign.push(word.trim());
@@ -124,24 +102,35 @@ export function readToolName(word: string, list: "given" | "denied"): ToolName {
 	const [, limited] = /^([\w*.-]+)\s*\(.*\)$/s.exec(name) ?? [];
 	if (limited !== undefined) {
 		const whole = readToolName(limited, list);
-		return { kind: "limited", names: whole.kind === "tool" || whole.kind === "foreign" ? [whole.name] : [] };
+		return { kind: "limited", names: whole.kind === "foreign" ? [whole.name] : "names" in whole ? whole.names : [] };
 	}
-	const known = knownTool(name, lower);
-	if (known !== undefined) return { kind: "tool", name: known };
-	const why = absent.get(lower) ?? (isAgentToolName(name) ? "a worker cannot start agents" : undefined);
-	if (why) return { kind: "absent", why };
-	const meant = slipOf(lower);
+	const names = knownTools(name, lower);
+	if (names !== undefined) return { kind: "tools", names };
+	return nameOfNoTool(name, list);
+}
+
+/** The meaning of a name that pi has no tool for. */
+function nameOfNoTool(name: string, list: "given" | "denied"): ToolName {
+	const [why = isAgentToolName(name) ? "a worker cannot start agents" : undefined] =
+		absent[wordOf(name.toLowerCase())] ?? [];
+	if (why !== undefined) return { kind: "absent", why };
+	const meant = slipOf(name.toLowerCase());
 	const isName = /^[\w*.:/-]+$/.test(name);
 	if (meant === undefined && !isName && list === "given") return { kind: "absent", why: "no tool has such a name" };
 	if (meant !== undefined || !isName) return { kind: "unknown", problem: unknownTool(name, meant) };
 	return { kind: "foreign", name };
 }
 
-/** The name that pi or an MCP adapter uses for the tool; `mcp__server` becomes the pattern for all tools of that server. */
-function knownTool(name: string, lower: string): string | undefined {
-	if (BUILT_IN_TOOLS.includes(lower) || BUILT_IN_EXTENSION_TOOLS.has(lower)) return lower;
-	if (/^mcp__/i.test(name)) return /^mcp__[^_*]+(?:_[^_*]+)*$/i.test(name) ? `${name}__*` : name;
-	return foreign.get(lower);
+/** The names that pi or an MCP adapter uses for the tool; `mcp__server` becomes the pattern for all tools of that server. */
+function knownTools(name: string, lower: string): readonly string[] | undefined {
+	if (BUILT_IN_TOOLS.includes(lower) || BUILT_IN_EXTENSION_TOOLS.has(lower)) return [lower];
+	if (/^mcp__/i.test(name)) return [/^mcp__[^_*]+(?:_[^_*]+)*$/i.test(name) ? `${name}__*` : name];
+	return meanings[wordOf(lower)];
+}
+
+/** The name without the set of Copilot that it belongs to. */
+function wordOf(name: string): string {
+	return name.replace(/^(?:agent|edit|execute|new|read|search|todo|vscode|web)\//, "");
 }
 
 /** The tool that a misspelled name probably means: one edit away, or the same letters in another order. */

@@ -73,6 +73,19 @@ describe("tools of an agent file", () => {
 		]);
 	});
 
+	it("the documented names of Copilot's tools are known, alone and in their sets", () => {
+		const names =
+			"codebase, editFiles, search, usages, problems, runCommands, runTests, fetch_webpage, githubRepo, todos";
+		expect(agent(`tools: [${names}]`).tools).toEqual(["grep", "edit", "bash"]);
+		const sets =
+			"read/readFile, edit/createFile, search/fileSearch, search/listDirectory, execute/runInTerminal, agent/runSubagent";
+		const found = agent(`tools: [${sets}, web/fetch_webpage]`);
+		expect(found.tools).toEqual(["read", "write", "find", "ls", "bash"]);
+		expect(found.diagnostics.map(({ code, severity }) => `${severity} ${code}`)).toEqual(
+			Array(2).fill("warning absent-tool"),
+		);
+	});
+
 	it.each([
 		["gash", "bash"],
 		["raed", "read"],

@@ -5,11 +5,8 @@ import {
 	type Diagnostic,
 	type ForeignFormat,
 	foreignCommand,
-	foreignFormat,
-	foreignMarkdown,
-	parseFrontMatter,
-	parseJson,
-	parseYaml,
+	foreignFile,
+	parseData,
 	readSource,
 	type Source,
 } from "../definition/index.ts";
@@ -78,28 +75,21 @@ export function formatOf(file: string, cwd: string): ForeignFormat | "misplaced"
 		};
 	const read = dataEndings.has(ending) || ending === ".md" ? readSource(file) : undefined;
 	if (read?.kind !== "text") return undefined;
-	if (ending === ".md") return markdownFormat(read.source, isWorkflows, cwd);
-	const { root } = isJson(ending) ? parseJson(read.source) : parseYaml(read.source);
-	if (!root) return undefined;
-	const other = foreignFormat(root);
-	if (other || !isWorkflows || root.kind !== "map") return other;
-	return root.entries.get("phases")?.value.kind === "list" ? "misplaced" : undefined;
+	const other = foreignFile(read.source);
+	if (ending === ".md") {
+		// Markdown is common, so it is classified only in folders for commands and workflows.
+		const isCommands = relative(cwd, file).replaceAll("\\", "/").startsWith(".claude/commands/");
+		return isCommands ? (other ?? foreignCommand) : isWorkflows ? other : undefined;
+	}
+	return other ?? (isWorkflows && isWorkflow(read.source) ? "misplaced" : undefined);
+}
+
+function isWorkflow(source: Source): boolean {
+	const { root } = parseData(source);
+	return root?.kind === "map" && root.entries.get("phases")?.value.kind === "list";
 }
 
 const dataEndings = new Set([".yaml", ".yml", ".json", ".jsonc"]);
-
-function isJson(ending: string): boolean {
-	return ending.startsWith(".json");
-}
-
-/** Markdown is common, so it is classified only in folders for commands and workflows. */
-function markdownFormat(source: Source, isWorkflows: boolean, cwd: string): ForeignFormat | undefined {
-	const isCommands = relative(cwd, source.file).replaceAll("\\", "/").startsWith(".claude/commands/");
-	const { fields, body } = parseFrontMatter(source, "optional");
-	const found = foreignMarkdown(fields, body);
-	if (!isCommands) return isWorkflows ? found : undefined;
-	return found ?? foreignCommand;
-}
 
 function misplacedWorkflow(file: string): Diagnostic {
 	const key = basename(file, extname(file));

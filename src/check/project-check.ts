@@ -6,9 +6,8 @@ import {
 	didYouMean,
 	isInside,
 	type Node,
+	parseData,
 	parseFrontMatter,
-	parseJson,
-	parseYaml,
 	readSource,
 } from "../definition/index.ts";
 import { checkScenarios } from "../rehearsal/index.ts";
@@ -171,7 +170,7 @@ async function inspectFile(project: Project, place: CheckPlace, file: string): P
 			further: [],
 		};
 	}
-	const { root } = /\.json/i.test(extname(file)) ? parseJson(read.source) : parseYaml(read.source);
+	const { root } = parseData(read.source);
 	if (root && isScenario(root)) return inspectScenarios(place, file);
 	if (root && isRules(root)) return inspectRuleFiles([{ file, tier: "project", base: dirname(file) }]);
 	return inspectTemplates(project, [file]);

@@ -1,8 +1,11 @@
 // Recognizes files of other tools by their structure, so that diagnostics can identify them and name the command that helps.
 // Pure. R1 a file in one of this package's formats is never recognized as another tool's; R2 a remedy never asks the user to change or
 // delete the file, because its own tool reads it.
+import { parseFrontMatter } from "./front-matter.ts";
 import type { MapNode, Node } from "./node.ts";
 import type { Problem } from "./report.ts";
+import type { Source } from "./source.ts";
+import { parseData } from "./yaml.ts";
 
 /** The format of another tool's file. */
 export interface ForeignFormat {
@@ -69,6 +72,16 @@ export function foreignMarkdown(fields: MapNode | undefined, body: string): Fore
 	if (has("allowed-tools") && has("name")) return foreignSkill;
 	const isCommand = has("allowed-tools", "argument-hint") || (!has("name") && /\$(?:ARGUMENTS|[1-9@])/.test(body));
 	return isCommand ? foreignCommand : undefined;
+}
+
+/** The foreign format of a file, by its extension and content. */
+export function foreignFile(source: Source): ForeignFormat | undefined {
+	if (/\.md$/i.test(source.file)) {
+		const { fields, body } = parseFrontMatter(source, "optional");
+		return foreignMarkdown(fields, body);
+	}
+	const root = /\.(?:ya?ml|jsonc?)$/i.test(source.file) ? parseData(source).root : undefined;
+	return root && foreignFormat(root);
 }
 
 export const foreignCommand = format("a Claude Code command, or a prompt template", "import");

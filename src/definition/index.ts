@@ -19,6 +19,7 @@ export {
 	type ForeignFormat,
 	foreignCode,
 	foreignCommand,
+	foreignFile,
 	foreignFormat,
 	foreignMarkdown,
 	foreignProblem,
@@ -73,4 +74,4 @@ export {
 	type Shape,
 } from "./shape.ts";
 export { openSource, type Source } from "./source.ts";
-export { type ParsedTree, parseJson, parseYaml } from "./yaml.ts";
+export { type ParsedTree, parseData, parseJson, parseYaml } from "./yaml.ts";

@@ -61,6 +61,11 @@ export function parseJson(source: Source): ParsedTree {
 	return { root: undefined, diagnostics: report.diagnostics };
 }
 
+/** Parses a file by its extension: JSON, otherwise YAML. */
+export function parseData(source: Source): ParsedTree {
+	return /\.jsonc?$/i.test(source.file) ? parseJson(source) : parseYaml(source);
+}
+
 /** Parses the document `text` at the offset `start`. `words`: whether an unquoted word is a text. */
 function parseTree(source: Source, text: string, start: number, words: "text" | "refused"): ParsedTree {
 	const report = openReport();

@@ -8,9 +8,8 @@ import {
 	foreignMarkdown,
 	foreignSkill,
 	type Node,
+	parseData,
 	parseFrontMatter,
-	parseJson,
-	parseYaml,
 	readSource,
 	type Source,
 } from "../definition/index.ts";
@@ -47,16 +46,16 @@ export function recognise(file: string, sources: ImportSources): Recognition {
 	const read = readSource(file);
 	if (read.kind === "absent") return { kind: "unknown" };
 	if (read.kind === "problem") return { kind: "broken", problem: read.diagnostic };
-	return ending === ".md" ? recogniseMarkdown(read.source, sources) : recogniseData(read.source, ending, sources);
+	return ending === ".md" ? recogniseMarkdown(read.source, sources) : recogniseData(read.source, sources);
 }
 
 function made(make: Make, order: "agent" | "other" = "other"): Recognition {
 	return { kind: "made", order, make };
 }
 
-function recogniseData(source: Source, ending: string, sources: ImportSources): Recognition {
+function recogniseData(source: Source, sources: ImportSources): Recognition {
 	const { file } = source;
-	const { root, diagnostics } = ending.startsWith(".json") ? parseJson(source) : parseYaml(source);
+	const { root, diagnostics } = parseData(source);
 	const [problem] = diagnostics.filter(({ severity }) => severity === "error");
 	if (problem) return { kind: "broken", problem };
 	if (root?.kind !== "map") return { kind: "unknown" };

@@ -2,15 +2,7 @@
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import {
-	foreignFormat,
-	foreignMarkdown,
-	parseFrontMatter,
-	parseJson,
-	parseYaml,
-	readSource,
-	type Source,
-} from "../definition/index.ts";
+import { foreignFile, readSource } from "../definition/index.ts";
 
 export interface PlanSubject {
 	/** As the user wrote it. */
@@ -48,17 +40,7 @@ export function readPlanWords(words: string, cwd: string): PlanWords | string {
 		if (!isMeant) return { task, subject: undefined };
 		return read.kind === "absent" ? `${path} does not exist.` : `${path}: ${read.diagnostic.message}`;
 	}
-	const format = formatOf(read.source);
+	const format = foreignFile(read.source)?.name;
 	if (!isMeant && format === undefined) return { task, subject: undefined };
 	return { task: rest.trim(), subject: { path, format, text: read.source.text } };
-}
-
-function formatOf(source: Source): string | undefined {
-	if (/\.md$/i.test(source.file)) {
-		const { fields, body } = parseFrontMatter(source, "optional");
-		return foreignMarkdown(fields, body)?.name;
-	}
-	if (!/\.(?:ya?ml|jsonc?)$/i.test(source.file)) return undefined;
-	const { root } = /\.jsonc?$/i.test(source.file) ? parseJson(source) : parseYaml(source);
-	return root && foreignFormat(root)?.name;
 }

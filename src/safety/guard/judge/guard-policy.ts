@@ -3,12 +3,13 @@
 import { type FileAccess, type Footprint, listedCalls, type Unknown, unknownParts } from "../../../footprint/index.ts";
 import { type Policy, quoteRedacted, type ToolCall, type Verdict } from "../../policy/index.ts";
 import { type CompiledRules, compileRules, type GuardOptions, matchCommands } from "../match/index.ts";
+import { allowedWay } from "./allowed-way.ts";
 import { excludeFrom } from "./exclude-protected.ts";
 import { ignoresCall, screensResults } from "./ignored-calls.ts";
 import { judgeEffects } from "./judge-effects.ts";
 import { judgePaths, judgeSelfProtection } from "./judge-paths.ts";
 import { screenResult } from "./screen-results.ts";
-import { builtInVerdict, commandVerdict, pathVerdict } from "./verdicts.ts";
+import { builtInVerdict, commandVerdict, pathVerdict, withoutIt } from "./verdicts.ts";
 
 const shells = new Set(["bash", "powershell"]);
 
@@ -29,7 +30,7 @@ export function guardPolicy(options: GuardOptions): Policy {
 				const verdicts = strongestPerRule([...judgeCall(call, footprint(), compiled), ...judgeListed(call, compiled)]);
 				const exclusion = withoutClosed(call, verdicts, compiled);
 				without.delete(call.id);
-				if (!exclusion) return verdicts;
+				if (!exclusion) return withAllowedWay(call, verdicts, compiled);
 				if (without.size > MAX_REWRITTEN) without.clear();
 				without.set(call.id, exclusion);
 				return [exclusion.verdict];
@@ -45,6 +46,24 @@ export function guardPolicy(options: GuardOptions): Policy {
 		}),
 	};
 }
+
+/** The verdicts, with an allowed way as the advice of the rules that know none. */
+function withAllowedWay(call: ToolCall, verdicts: readonly Verdict[], compiled: CompiledRules): readonly Verdict[] {
+	const { command } = call.input;
+	const isAdvised = verdicts.some(({ decision, advice }) => decision !== "allow" && advice === withoutIt);
+	if (!isAdvised || call.tool !== "bash" || typeof command !== "string" || command.length > MAX_ADVISED)
+		return verdicts;
+	const passes = (text: string) => {
+		const other: ToolCall = { ...call, input: { command: text } };
+		return judgeCall(other, compiled.measure(other), compiled).every(({ decision }) => decision === "allow");
+	};
+	const way = allowedWay(compiled.measure(call).runs, passes);
+	if (!way) return verdicts;
+	const advice = `Allowed instead of ${quoteRedacted(way.of)}: ${quoteRedacted(way.instead)}. Or ask the user to do it.`;
+	return verdicts.map((verdict) => (verdict.advice === withoutIt ? { ...verdict, advice } : verdict));
+}
+
+const MAX_ADVISED = 2000;
 
 interface Exclusion {
 	/** The command that runs instead. */

@@ -5,6 +5,8 @@ import type { InferredEffect, Match } from "../match/index.ts";
 import type { CommandRule, EffectRule, PathLimit, PathRule } from "../rules/index.ts";
 
 const guard = "guard";
+/** The advice where no allowed way is known. */
+export const withoutIt = "Continue without it, or ask the user to do it.";
 
 interface Ruled {
 	readonly decision: "ask" | "deny";
@@ -34,24 +36,16 @@ export function commandVerdict({ pattern: { rule }, by }: Match): Verdict {
 			"deny",
 		);
 	}
-	return ruled(
-		rule,
-		`${quoteRedacted(by)}: ${rule.reason}.`,
-		"Do it in a way that the rule does not forbid, or ask the user to do it.",
-	);
+	return ruled(rule, `${quoteRedacted(by)}: ${rule.reason}.`, withoutIt);
 }
 
 export function inferredVerdict(rule: CommandRule, { effect }: InferredEffect, by: string): Verdict {
 	const reason = `${quoteRedacted(by)} ${effects[effect]}, which the rule is about: ${rule.reason}.`;
-	return ruled(rule, reason, "Do it in a way that the rule does not forbid, or ask the user to do it.");
+	return ruled(rule, reason, withoutIt);
 }
 
 export function effectVerdict(rule: EffectRule, by: string): Verdict {
-	return ruled(
-		rule,
-		`${quoteRedacted(by)} ${effects[rule.effect]}: ${rule.reason}.`,
-		"Use a command with a smaller effect, or ask the user to do it.",
-	);
+	return ruled(rule, `${quoteRedacted(by)} ${effects[rule.effect]}: ${rule.reason}.`, withoutIt);
 }
 
 const limitWords: Record<PathLimit, string> = {

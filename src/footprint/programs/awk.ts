@@ -84,5 +84,8 @@ export function awk(call: Call): void {
 			call.unknown("script", "awk -f");
 		}
 	}
+	// Libraries of functions, and extensions in machine code.
+	if (call.values("-i --include -l --load").some((name) => !/^(inplace|join|getopt|ord|strtonum)$/.test(name)))
+		call.unknown("script", call.text);
 	for (const program of texts) readProgram(call, program);
 }

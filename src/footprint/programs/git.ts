@@ -90,7 +90,7 @@ $names | --format --sort --count --exclude --since --until --author: text \
 $integrates | ~repository ~worktree | -m -s -X --strategy --strategy-option --onto --message --cleanup: text | -F --file: read \
 		| -x --exec: script | -S --gpg-sign --log --rebase --autosquash ?
 git | in:repository @runFromSettings | -C --work-tree: directory | --git-dir: list \
-		| -c --namespace --super-prefix --config-env --attr-source --list-cmds: text | --exec-path ?
+		| -c --namespace --super-prefix --attr-source --list-cmds: text
 	log whatchanged | =shows @showLog
 	check-ignore check-attr rev-list shortlog | =names @listPaths
 	status | =names @showStatus | -v --verbose >

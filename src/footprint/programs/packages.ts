@@ -215,7 +215,7 @@ cargo | in:directory anywhere | --manifest-path: manifest | -C: directory
 	new init | make ~worktree in:operands
 	* | ?project
 go | in:directory anywhere @findAgentPackage | -C: directory
-	version env list doc help vet | -w -u > ~system
+	version env list doc help vet | dash | -toolexec -vettool: script | -w -u > ~system
 	build test run generate tool | ?project
 	fmt | ~worktree in:operands
 	install | ~system ?program

@@ -103,16 +103,30 @@ const outputs =
 
 /** Options that usually load or run code. */
 const loaders =
-	/^--?(?:[\w-]+-)?(?:require|import|loader|load|plugins?|preload|exec|exec-path|command|cmd|run|script|hook|pager|editor|browser|askpass|helper|program|shell|rsh|eval)$/;
+	/^--?(?:[\w-]+-)?(?:require|import|loader|load|plugins?|preload|exec|exec-path|command|cmd|run|script|hook|pager|editor|browser|askpass|helper|program|shell|rsh|eval|vettool|toolexec|node-options|config-env|diff-cmd|kubeconfig|python|compress-program)$/;
+
+/** Whether an option that no part of the description names has a typical name of one that loads or runs something. */
+export function mayLoad(item: ParsedArgument, program: ProgramSpec): boolean {
+	return (
+		item.kind === "option" &&
+		/^--(?!no-|dry-run$)/.test(item.name) &&
+		loaders.test(item.name) &&
+		!isNamed(item, program)
+	);
+}
 
 /** Whether an option that is not in the description has a typical name of an output option, or of one that runs something. */
 export function mayName(item: ParsedArgument, program: ProgramSpec): boolean {
 	if (item.kind !== "option" || !(outputs.test(item.name) || loaders.test(item.name))) return false;
+	return !isNamed(item, program);
+}
+
+function isNamed({ name }: { readonly name: string }, program: ProgramSpec): boolean {
 	const known = [
 		...Object.keys(program.options ?? {}),
 		...Object.keys(program.when ?? {}),
 		program.attached ?? "",
 		program.flags ?? "",
 	];
-	return !known.some((spellings) => spellings.split(" ").includes(item.name));
+	return known.some((spellings) => spellings.split(" ").includes(name));
 }

@@ -15,7 +15,7 @@ import {
 	runScript,
 } from "./active-command.ts";
 import { copyContent } from "./contents.ts";
-import { hasOption, mayName, optionRole, positionsOf, readsOnly, roleAt } from "./description.ts";
+import { hasOption, mayLoad, mayName, optionRole, positionsOf, readsOnly, roleAt } from "./description.ts";
 import { recordCode } from "./run-code.ts";
 import type { ShellWalk } from "./walk.ts";
 
@@ -153,6 +153,7 @@ function applyOption(
 		if (value !== undefined) applyRole(command, "replace", value);
 		recordUnknown(command, "program", command.text);
 	}
+	if (mayLoad(option, program)) recordUnknown(command, "program", command.text);
 	const role = value === undefined ? undefined : optionRole(program, name);
 	if (role && role !== "into")
 		applyRole(command, role, value ?? "", role === "read" || role === "list" ? {} : undefined);

@@ -41,6 +41,41 @@ async function decide(tool: string, input: Record<string, unknown>, more: Partia
 
 const bash = (command: string) => decide("bash", { command: command.replaceAll("TEMP", temp) });
 
+/** Options that load or run something, of commands that otherwise read. */
+const loads = [
+	"git --exec-path=./x status",
+	"git --config-env=core.pager=X log",
+	"awk -l ./x 1 a",
+	"gawk -i ./lib 1 a",
+	"ruby -I. -rx -c a.rb",
+	"php -d auto_prepend_file=x -l a.php",
+	"npm ls --node-options=--require=./x",
+	"npm view x --script-shell=./x",
+	"go list -toolexec ./x ./...",
+	"go vet -vettool=./x ./...",
+	"kubectl get pods --kubeconfig ./x",
+	"svn diff --diff-cmd ./x",
+	"wget --use-askpass=./x -qO- http://x",
+];
+
+const looks = [
+	"git --no-pager log -p -1",
+	"php -l a.php",
+	"ruby -c a.rb",
+	"find src -name '*.ts' -exec grep -Hn export {} +",
+	"go list ./...",
+	"gawk -i join '{print}' a",
+];
+
+describe("options that load code", () => {
+	it.each(loads)("are refused: %s", async (command) => {
+		expect(await bash(command)).toBe("deny");
+	});
+	it.each(looks)("are not seen in: %s", async (command) => {
+		expect(await bash(command)).toBe("allow");
+	});
+});
+
 const writes = [
 	"/bin/rm x",
 	"\\rm x",

@@ -145,14 +145,15 @@ interface Language {
 	readonly inPlace?: string;
 }
 
+/** `ruby -rx -c`, `php -d auto_prepend_file=x -l`: they load code although they only look at the program. */
+function loadsCode(call: Call): void {
+	if (call.has("-r --require -d -z --import --loader")) call.unknown("script", call.text);
+}
+
 const runsLanguage =
 	({ code, looks, module, inPlace }: Language) =>
 	(call: Call): void => {
-		if (call.has(looks)) {
-			// `ruby -rx -c`, `php -d auto_prepend_file=x -l`: they load code although they only look at the program.
-			if (call.has("-r --require -d -z --import --loader")) call.unknown("script", call.text);
-			return;
-		}
+		if (call.has(looks)) return loadsCode(call);
 		const [named] = module === undefined ? [] : call.values(module);
 		if (named !== undefined) runModule(call, named);
 		else if (!call.has(code)) runOperand(call);

@@ -151,16 +151,20 @@ function loadsCode(call: Call): void {
 }
 
 const runsLanguage =
-	({ code, looks, module, inPlace }: Language) =>
+	(language: Language) =>
 	(call: Call): void => {
-		if (call.has(looks)) return loadsCode(call);
-		const [named] = module === undefined ? [] : call.values(module);
-		if (named !== undefined) runModule(call, named);
-		else if (!call.has(code)) runOperand(call);
-		else for (const file of call.operands) readIfThere(call, file);
-		const changed = inPlace !== undefined && call.has(inPlace) ? call.operands : [];
-		for (const file of changed) call.applyRole("write", file);
+		if (call.has(language.looks)) loadsCode(call);
+		else runProgram(call, language);
 	};
+
+function runProgram(call: Call, { code, module, inPlace }: Language): void {
+	const [named] = module === undefined ? [] : call.values(module);
+	if (named !== undefined) runModule(call, named);
+	else if (!call.has(code)) runOperand(call);
+	else for (const file of call.operands) readIfThere(call, file);
+	const changed = inPlace !== undefined && call.has(inPlace) ? call.operands : [];
+	for (const file of changed) call.applyRole("write", file);
+}
 
 function runModule(call: Call, name: string): void {
 	const at = call.args.findIndex((arg) => arg === name || arg.endsWith(name));

@@ -3,6 +3,6 @@ import type { LazyCommand } from "../chronicle/index.ts";
 
 export const importCommand: LazyCommand = {
 	name: "import",
-	about: "converts workflows, agents and rules of other tools into definitions of this project",
+	about: "converts agents, commands and rules of other tools into definitions of this project",
 	load: async () => (await import("./import.ts")).importDefinitions,
 };

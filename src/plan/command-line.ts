@@ -19,8 +19,9 @@ type Decision = "start" | "save" | "drop" | "ask";
 export const planCommand: Command = {
 	name: "plan",
 	takes: "[file] [task…]",
-	details: `Lets a model draft a chronicle, a workflow or a sequence for the task, or from a definition of another tool that the first word names. The draft is checked and rehearsed, and corrected until it passes. Nothing is written or
-started before you decide: in a terminal you are asked; otherwise use --save or --start. Without a task, the command shows the plan that waits.`,
+	details: `Lets a model draft a chronicle, a workflow or a sequence for the task, or from a definition of another tool: the file that the first word names.
+The draft is checked and rehearsed, and corrected until it passes. Nothing is written or started before you decide: in a terminal you are asked;
+otherwise use --save or --start. Without a task, the command shows the plan that waits.`,
 	exits:
 		"0 started or saved, 1 no draft passed, 2 usage, 3 waits for your decision, 130 interrupted; with --start as for run",
 	shellOptions: { model: "value", save: "flag", start: "flag" },

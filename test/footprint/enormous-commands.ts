@@ -15,6 +15,9 @@ function numbered(count: number, make: (index: number) => string): string {
 /** Those that are expensive because of disk lookups, tracked state, or patterns. */
 export const laborious: { readonly [name: string]: string } = {
 	"folders of a search path": `PATH=${numbered(8000, (index) => `/p${index}:`).slice(0, 30_000)}; ${numbered(9000, (index) => `cmd${index}; `).slice(0, 30_000)}`,
+	"programs of awk": `awk '${"a=1;".repeat(700)}' a; `.repeat(22),
+	"pipes of awk": `awk '${"print a|b ".repeat(280)}' a; `.repeat(22),
+	"subexpressions of PowerShell": `pwsh -c '"${"$(".repeat(32_000)}'`,
 	"folders of CDPATH": `CDPATH=${numbered(8000, (index) => `/a${index}:`).slice(0, 20_000)}; ${numbered(9000, (index) => `cd x${index}; `).slice(0, 40_000)}`,
 	"patterns of a case": `case ${"a".repeat(20_000)} in ${filled("*a*b*|", 40_000)}x) rm -rf x;; esac`,
 	"searches that change what they find": numbered(

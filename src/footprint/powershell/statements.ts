@@ -138,8 +138,10 @@ class Reader {
 
 	/** The text of a double-quoted string; commands in it are statements of their own. */
 	private expanded(text: string): string {
-		for (const [, inner = ""] of text.matchAll(/\$\(([^)]*)\)/g))
+		for (const part of text.split("$(").slice(1)) {
+			const [inner = ""] = part.split(")");
 			this.statements.push(...(readStatements(inner, (name) => this.valueOf(name)) ?? []));
+		}
 		return text
 			.replace(/\$\([^)]*\)?/g, UNKNOWN_VALUE)
 			.replace(/\$\{?((?:env:)?\w+)\}?|%(\w+)%/gi, (_all, name?: string, other?: string) =>

@@ -7,20 +7,18 @@ const MAX_PROGRAM = 3000;
 
 /** Literals, regular expressions where one may begin, comments. */
 const opaqueParts =
-	/"((?:[^"\\\n]|\\.)*)"|(?<=(?:^|[(,~!&|{};\n])\s*)\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])*\/|#[^\n]*/g;
+	/"((?:[^"\\\n]|\\.)*)"|(?<=(?:^|[(,~!&|{};\n])\s*)\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.){0,100}\]){0,300}\/|#[^\n]*/g;
 
-/** `system(expression)`, `expression | getline`, `print expression | command`: what stands for each is the last known literal. */
 const systemCall = /\bsystem\s*\(([^;}\n]*)/g;
-const pipeToGetline = /([^;{}\n|&]*)\|&?\s*getline\b/g;
-const pipeFromPrint = /\b(printf?)\b([^;}\n]*?)(?<!\|)\|&?(?!\|)([^;}\n]*)/g;
-const printToFile = /\bprintf?\b[^;}\n|]*?(>>?)([^;}\n|]*)/g;
-const getlineFromFile = /\bgetline\b[^;{}\n|<]*<([^;{}\n|)]*)/g;
 
-/** The names that the program sets once, to a literal; it stands for its index. */
+/** The names that the program sets once, to a literal, each with the index that stands for the literal. */
 function constantsIn(bare: string): ReadonlyMap<string, string> {
 	const set = [...bare.matchAll(/\b([A-Za-z_]\w*)\s*(?:[-+*/%^]?=(?!=)|\+\+|--)\s*("\d+"(?=\s*(?:[;}\n]|$)))?/g)];
-	const once = set.filter(([, name]) => set.filter(([, other]) => other === name).length === 1);
-	return new Map(once.flatMap(([, name = "", literal]) => (literal === undefined ? [] : [[name, literal]])));
+	const counts = new Map<string, number>();
+	for (const [, name = ""] of set) counts.set(name, (counts.get(name) ?? 0) + 1);
+	return new Map(
+		set.flatMap(([, name = "", literal]) => (literal !== undefined && counts.get(name) === 1 ? [[name, literal]] : [])),
+	);
 }
 
 function readProgram(call: Call, text: string): void {
@@ -40,29 +38,40 @@ function readProgram(call: Call, text: string): void {
 				at % 2 === 1 ? literals[Number(part.slice(1, -1))] : /^[\s()]*$/.test(part) ? "" : UNKNOWN_VALUE,
 			)
 			.join("");
-	runCommands(call, bare, textOf);
-	openFiles(call, bare, textOf);
-}
-
-function runCommands(call: Call, bare: string, textOf: (expression: string) => string): void {
 	for (const [, command = ""] of bare.matchAll(systemCall)) call.script(textOf(command));
-	for (const [, command = ""] of bare.matchAll(pipeToGetline)) call.script(textOf(command) || UNKNOWN_VALUE);
-	for (const [, verb, shown = "", command = ""] of bare.matchAll(pipeFromPrint)) {
-		if (/^\s*getline\b/.test(command)) continue;
-		const [format = "", ...values] = shown.split(",");
-		const filled = textOf(format).replace(/%[-+ #0-9.]*[a-zA-Z]/g, () => textOf(values.join(",")));
-		const printed = verb === "printf" ? filled : textOf(shown);
-		call.script(textOf(command) || UNKNOWN_VALUE, { input: printed === "" ? UNKNOWN_VALUE : `${printed}\n` });
+	for (const statement of bare.split(/[;{}\n]/)) {
+		runPiped(call, statement.split(/(?<!\|)\|&?(?!\|)/), textOf);
+		openFiles(call, statement, textOf);
 	}
 }
 
-function openFiles(call: Call, bare: string, textOf: (expression: string) => string): void {
+/** `expression | getline` and `print expression | command`: the commands of a statement that is split at its pipes. */
+function runPiped(call: Call, parts: readonly string[], textOf: (expression: string) => string): void {
+	for (const [at, after] of parts.entries()) {
+		const before = parts[at - 1];
+		if (before === undefined) continue;
+		const [, verb, shown = ""] = /\b(printf?)\b(.*)$/s.exec(before) ?? [];
+		if (/^\s*getline\b/.test(after)) call.script(textOf(/[^(,=]*$/.exec(before)?.[0] ?? "") || UNKNOWN_VALUE);
+		else if (verb !== undefined)
+			call.script(textOf(after) || UNKNOWN_VALUE, { input: printedBy(verb, shown, textOf) || UNKNOWN_VALUE });
+	}
+}
+
+function printedBy(verb: string, shown: string, textOf: (expression: string) => string): string {
+	const [format = "", ...values] = shown.split(",");
+	const filled = textOf(format).replace(/%[-+ #0-9.]{0,20}[a-zA-Z]/g, () => textOf(values.join(",")));
+	const text = verb === "printf" ? filled : textOf(shown);
+	return text === "" ? "" : `${text}\n`;
+}
+
+/** `print expression > file` and `getline < file` */
+function openFiles(call: Call, statement: string, textOf: (expression: string) => string): void {
 	// What stands in brackets compares.
-	const flat = bare.replace(/\([^()]*\)/g, "").replace(/\([^()]*\)/g, "");
-	for (const [, sign, file = ""] of flat.matchAll(printToFile))
-		call.applyRole(sign === ">>" ? "write" : "replace", textOf(file) || UNKNOWN_VALUE);
-	for (const [, file = ""] of bare.matchAll(getlineFromFile))
-		if (isKnown(textOf(file))) call.applyRole("read", textOf(file));
+	const flat = statement.replace(/\([^()]*\)/g, "").replace(/\([^()]*\)/g, "");
+	const [, sign, target = ""] = /\bprintf?\b[^>|]*(>>?)([^|]*)/.exec(flat) ?? [];
+	if (sign !== undefined) call.applyRole(sign === ">>" ? "write" : "replace", textOf(target) || UNKNOWN_VALUE);
+	const [, source = ""] = /\bgetline\b[^<|]*<([^|)]*)/.exec(statement) ?? [];
+	if (source !== "" && isKnown(textOf(source))) call.applyRole("read", textOf(source));
 }
 
 export function awk(call: Call): void {

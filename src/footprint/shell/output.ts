@@ -143,7 +143,8 @@ function echo(args: readonly string[]): string {
 	const at = args.findIndex((arg) => !/^-[neE]+$/.test(arg));
 	const options = args.slice(0, at < 0 ? undefined : at).join("");
 	const text = at < 0 ? "" : args.slice(at).join(" ");
-	if (options.includes("e") && text.includes("\\")) return unescaped(text) + (options.includes("n") ? "" : "\n");
+	if (options.includes("e") && text.includes("\\"))
+		return bounded(unescaped(text) + (options.includes("n") ? "" : "\n"));
 	return bounded(text + (options.includes("n") ? "" : "\n"));
 }
 
@@ -153,7 +154,7 @@ const escapes: { readonly [letter: string]: string } = { n: "\n", t: "\t", "\\":
 function unescaped(text: string): string {
 	return unmarked(
 		text.replace(
-			/\\(?:([0-7]{1,4})|x([0-9a-fA-F]{1,2})|(.?))/gs,
+			/\\(?:(0[0-7]{0,3}|[1-7][0-7]{0,2})|x([0-9a-fA-F]{1,2})|(.?))/gs,
 			(_all, octal?: string, hex?: string, letter?: string) => {
 				if (letter !== undefined) return escapes[letter] ?? UNKNOWN_VALUE;
 				return String.fromCharCode(

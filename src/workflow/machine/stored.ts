@@ -96,13 +96,13 @@ export function storeRun(run: WorkflowRun, { pinned, left, note, away }: StateCh
 		...(status.kind === "paused"
 			? { paused: { by: status.by, ...(status.why === undefined ? {} : { why: cut(status.why, max.why) }) } }
 			: {}),
-		...(run.question === undefined ? {} : { asks: cut(run.question, max.asks) }),
+		asks: run.question === undefined ? undefined : cut(run.question, max.asks),
 		...(left
 			? {
 					left: {
 						way: left.way,
 						by: left.by,
-						...(left.summary === undefined ? {} : { summary: cut(left.summary, max.summary) }),
+						summary: left.summary === undefined ? undefined : cut(left.summary, max.summary),
 					},
 				}
 			: {}),
@@ -150,10 +150,18 @@ export function readState(data: unknown): StateRead {
 	const { paused, left } = data;
 	if (paused !== undefined && !isPause(paused)) return invalid("`paused` is not a pause");
 	if (left !== undefined && !isLeft(left)) return invalid("`left` is not a visit of a phase");
-	const { active, startedAt, globalStepCount, since, away } = data as Pick<
-		StoredState,
-		"active" | "startedAt" | "globalStepCount" | "since" | "away"
-	>;
+	// What the checks above have found to be valid.
+	const {
+		active,
+		startedAt,
+		globalStepCount,
+		since,
+		away,
+		pin,
+		asks,
+		taskId = "",
+		taskDescription = "",
+	} = data as unknown as Partial<StoredState> & Pick<StoredState, "active" | "startedAt">;
 	return {
 		kind: "state",
 		state: {
@@ -161,18 +169,18 @@ export function readState(data: unknown): StateRead {
 			workflowKey,
 			currentPath: path,
 			globalStepCount: globalStepCount ?? path[0]?.phaseIndex ?? 0,
-			taskId: text(data.taskId) ?? "",
-			taskDescription: text(data.taskDescription) ?? "",
+			taskId,
+			taskDescription,
 			startedAt,
 			completionNotified: data.completionNotified === true,
 			cancelled: data.cancelled === true,
-			...given("pin", text(data.pin)),
-			...given("since", since),
-			...given("paused", paused && { by: paused.by, ...given("why", paused.why) }),
-			...given("asks", text(data.asks)),
-			...given("left", readLeft(left)),
-			...given("note", noteOf(data.note)),
-			...given("away", away),
+			pin,
+			since,
+			paused: paused && { by: paused.by, why: paused.why },
+			asks,
+			left: left && readLeft(left),
+			note: noteOf(data.note),
+			away,
 		},
 	};
 }
@@ -280,8 +288,8 @@ function readPath(data: Record<string, unknown>, workflowKey: string): StoredSeg
 		path.push({
 			workflowKey: segment.workflowKey,
 			phaseIndex: segment.phaseIndex,
-			...given("phaseId", text(segment.phaseId)),
-			...given("loops", segment.loops as number | undefined),
+			phaseId: segment.phaseId,
+			loops: segment.loops,
 		});
 	}
 	return path[0]?.workflowKey === workflowKey ? path : "`currentPath` does not begin with the workflow";
@@ -297,8 +305,8 @@ const isLeft = object<NonNullable<StoredState["left"]>>({
 	by: () => true,
 });
 
-function readLeft(left: StoredState["left"]): StoredState["left"] {
-	return left && { way: left.way, ...given("summary", left.summary), ...(left.by === "person" ? { by: left.by } : {}) };
+function readLeft({ way, summary, by }: NonNullable<StoredState["left"]>): StoredState["left"] {
+	return { way, summary, by: by === "person" ? by : undefined };
 }
 
 /** A note only labels the transcript, so an unknown one does not invalidate the state. */
@@ -320,12 +328,4 @@ function isCount(value: unknown): value is number {
 
 function isTime(value: unknown): value is number {
 	return typeof value === "number" && Number.isFinite(value) && value >= 0;
-}
-
-function text(value: unknown): string | undefined {
-	return typeof value === "string" ? value : undefined;
-}
-
-function given<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
-	return value === undefined ? {} : ({ [key]: value } as { [K in Key]: Value });
 }

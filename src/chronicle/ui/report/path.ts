@@ -110,7 +110,7 @@ function possibleEdges({ run, moves }: ReportModel, names: readonly string[]): P
 	);
 }
 
-const boxWidth = 190;
+const boxWidth = 210;
 const boxHeight = 42;
 /** From the top of a box to the next one. */
 const rowHeight = 66;
@@ -118,7 +118,7 @@ const laneWidth = 26;
 /** Pixels of a character of a label, at most. */
 const labelSize = 7.5;
 /** Wider drawings scroll in their frame instead of being scaled down, and so do taller ones. */
-const fittingWidth = 420;
+const fittingWidth = 440;
 const fittingHeight = 1600;
 
 export interface Arc extends PathEdge {
@@ -227,9 +227,9 @@ function drawNode(
 /** The title, cut to the width of its box in the widest common font: its letters are at most so many pixels wide. */
 function fitTitle(title: string): string {
 	const signs = [...new Intl.Segmenter("en").segment(title.slice(0, 60))].map(({ segment }) => segment);
-	let room = boxWidth - 40;
+	let room = boxWidth - 38;
 	const fits = signs.findIndex((sign) => {
-		room -= /^[\p{Ll}\d\s.,-]$/u.test(sign) ? (/[mw]/.test(sign) ? 13.5 : 9) : 15;
+		room -= /^[\p{Ll}\d\s.,-]$/u.test(sign) ? (/[mw]/.test(sign) ? 13.5 : 8.4) : 15;
 		return room < 0;
 	});
 	return fits === -1 ? title : `${signs.slice(0, fits - 1).join("")}…`;

@@ -105,7 +105,7 @@ th,td{text-align:left;vertical-align:top;padding:9px 12px;border-top:1px solid v
 thead th{border-top:0;color:var(--dim);font-size:.93em;white-space:nowrap}
 tbody th{font-weight:560}th .second{font-weight:400}
 .number{text-align:right;white-space:nowrap}
-th.line,td.line{white-space:nowrap}.number .second,.line .second{white-space:normal}
+th.line,td.line{white-space:nowrap}.number .second,.line .second{white-space:normal}td.number:has(.second){min-width:6.6em}
 th.words{min-width:10.6em}td.words{min-width:9.6em}td.words:last-child{min-width:15em}
 .second{display:block;color:var(--dim)}.second.bad{color:var(--bad)}
 .num{color:var(--dim);font-weight:400}
@@ -157,7 +157,7 @@ table,tbody,tr,th,td{display:block}
 thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 tbody tr{background:var(--card);border:1px solid var(--line);border-radius:8px;margin-bottom:8px;padding:6px 0}
 tbody th,tbody td{overflow-wrap:anywhere;border:0;padding:3px 12px;text-align:left;white-space:normal;min-width:0}
-td.words:last-child,td.words,th.words{min-width:0}td.line{white-space:normal}
+td.words:last-child,td.words,th.words{min-width:0}td.line{white-space:normal}td.number:has(.second){min-width:0}
 tbody td::before{content:attr(data-name) " ";color:var(--dim);font-size:13px}
 tbody td:empty{display:none}
 tbody .number{text-align:left;white-space:normal}

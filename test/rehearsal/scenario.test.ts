@@ -94,7 +94,7 @@ describe("an invalid scenario file", () => {
 		["phases:\n  plan:\n    - say: 3", ["3:12 wrong-type"]],
 		["states:\n  a:\n    - go: { summary: x }", ["3:11 missing-key"]],
 		["phases:\n  '#2': []\n  a#0: []\n  b#x: []", ["2:3 bad-name", "3:3 bad-name", "4:3 bad-name"]],
-		["phases: [", ["1:10 unclosed"]],
+		["phases: [", ["1:10 syntax"]],
 	])("%j", (text, expected) => {
 		expect(problems(text)).toEqual(expected);
 	});

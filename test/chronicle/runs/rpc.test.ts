@@ -83,44 +83,41 @@ describe("a run in a session", () => {
 	);
 });
 
-describe("a run that waits", () => {
-	deepIt(
-		"of the published dialect asks before its state starts, and says so; while it waits, no timer and no worker run",
-		async () => {
-			const { project, server, rpc } = await openBench({
-				files: {
-					...withTemplates({
-						commit: {
-							name: "commit",
-							initial: "committing",
-							states: {
-								committing: { description: "commits", agent: "committer", next: ["done"], requires_approval: true },
-							},
+deepDescribe("a run that waits", () => {
+	it("of the published dialect asks before its state starts, and says so; while it waits, no timer and no worker run", async () => {
+		const { project, server, rpc } = await openBench({
+			files: {
+				...withTemplates({
+					commit: {
+						name: "commit",
+						initial: "committing",
+						states: {
+							committing: { description: "commits", agent: "committer", next: ["done"], requires_approval: true },
 						},
-					}),
-					".pi/agents/committer.md": "---\nname: committer\ntools: Read, Bash\n---\nYou commit.\n",
-				},
-			});
-			const pi = await rpc({ extensions: [fixtureExtension("probe")] });
-			const before = (await pi.probe()).resources;
-			await pi.prompt("/chronicle commit Do it");
-			await pi.screen.notified("before a state starts: committing");
-			pi.screen.answer(await pi.screen.dialog("Start committing?", 20_000), "Later");
-			await pi.screen.notified("/chronicle approve");
-			// The timeline may be drawn once more within a second.
-			await expect
-				.poll(async () => (await pi.probe()).resources.filter((name) => !before.includes(name)), {
-					timeout: patient(5000),
-				})
-				.toEqual([]);
-			expect(pi.screen.widgets.get("chronicle")?.join("\n")).toContain("Committing [?]");
-			await pi.prompt("/chronicle abort never mind");
-			await pi.screen.notified("aborted");
-			expect(pi.screen.widgets.has("chronicle")).toBe(false);
-			expect(ledgerOf(project)).toMatchObject({ status: "aborted", state: "committing", attempt: 0 });
-			expect(server.requests).toEqual([]);
-		},
-	);
+					},
+				}),
+				".pi/agents/committer.md": "---\nname: committer\ntools: Read, Bash\n---\nYou commit.\n",
+			},
+		});
+		const pi = await rpc({ extensions: [fixtureExtension("probe")] });
+		const before = (await pi.probe()).resources;
+		await pi.prompt("/chronicle commit Do it");
+		await pi.screen.notified("before a state starts: committing");
+		pi.screen.answer(await pi.screen.dialog("Start committing?", 20_000), "Later");
+		await pi.screen.notified("/chronicle approve");
+		// The timeline may be drawn once more within a second.
+		await expect
+			.poll(async () => (await pi.probe()).resources.filter((name) => !before.includes(name)), {
+				timeout: patient(5000),
+			})
+			.toEqual([]);
+		expect(pi.screen.widgets.get("chronicle")?.join("\n")).toContain("Committing [?]");
+		await pi.prompt("/chronicle abort never mind");
+		await pi.screen.notified("aborted");
+		expect(pi.screen.widgets.has("chronicle")).toBe(false);
+		expect(ledgerOf(project)).toMatchObject({ status: "aborted", state: "committing", attempt: 0 });
+		expect(server.requests).toEqual([]);
+	});
 });
 
 deepDescribe("a session that ends", () => {

@@ -12,7 +12,7 @@ export async function checkCeilings(
 	ceilings: Ceilings,
 	listModels: () => Promise<readonly Model[]>,
 ): Promise<StateProblem[]> {
-	const limited = specs.map(({ state, spec }) => ({ state, spec, ceilings: { ...ceilings, ...given(state.limits) } }));
+	const limited = specs.map(({ state, spec }) => ({ state, spec, ceilings: ceilingsOf(state, ceilings) }));
 	if (limited.every((each) => namesOf(each.ceilings).length === 0)) return [];
 	const models = await listModels();
 	const problems = new Map<string, StateProblem>();
@@ -48,8 +48,9 @@ function namesOf({ tokens, costUsd }: Ceilings): string[] {
 	return [...(tokens === undefined ? [] : ["tokens"]), ...(costUsd === undefined ? [] : ["cost_usd"])];
 }
 
-function given({ tokens, costUsd }: Ceilings): Ceilings {
-	return { tokens, costUsd };
+/** The ceilings of a state: its own, else those of the run. */
+function ceilingsOf({ limits }: StatePlan, { tokens, costUsd }: Ceilings): Ceilings {
+	return { tokens: limits.tokens ?? tokens, costUsd: limits.costUsd ?? costUsd };
 }
 
 function nameOf({ provider, id }: Pick<Model, "provider" | "id">): string {

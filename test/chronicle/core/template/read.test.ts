@@ -223,7 +223,7 @@ describe("fields", () => {
 describe("every problem is reported, at once and with its place", () => {
 	const state = '"a": { "persona": "A", "next": ["done"] }';
 	it.each([
-		["torn", '{ "name": "x", "states": { "a": ', "unclosed"],
+		["torn", '{ "name": "x", "states": { "a": ', "syntax"],
 		["empty", "", "empty"],
 		["a list", "[]", "wrong-type"],
 		["no states", '{ "name": "x" }', "missing-key"],

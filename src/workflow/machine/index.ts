@@ -1,3 +1,4 @@
+export { definitionType, stateType } from "./entry-types.ts";
 export type { EndedVisit, ExitKind, ModelDecision, WorkflowAction, WorkflowEvent, WorkflowRefusal } from "./event.ts";
 export { activeTime, type DatedState, foldHistory, type PhaseVisit } from "./history.ts";
 export { type PinnedCopy, pinnedDefinitions, reachable, readPinned, readPinnedLimits } from "./pinned.ts";
@@ -26,13 +27,5 @@ export {
 	type Segment,
 	type WorkflowRun,
 } from "./run.ts";
-export {
-	definitionType,
-	type Note,
-	readState,
-	restoreRun,
-	type StoredState,
-	stateType,
-	storeRun,
-} from "./stored.ts";
+export { type Note, readState, restoreRun, type StoredState, storeRun } from "./stored.ts";
 export { earlierPhases, type WorkflowTransition, workflowTransition } from "./transition.ts";

@@ -15,10 +15,6 @@ import {
 	type WorkflowStatus,
 } from "./run.ts";
 
-/** The types of the session entries with the state of a run, and with its pinned definitions. */
-export const stateType = "workflow:state";
-export const definitionType = "workflow:definition";
-
 interface StoredSegment {
 	readonly workflowKey: string;
 	readonly phaseIndex: number;

@@ -96,9 +96,26 @@ function firstOfLines<T extends YAMLError | YAMLWarning>(text: string, flaws: re
 	return [...lines.values()].flatMap(([first]) => first ?? []);
 }
 
+/** What the parser calls the characters that it did not expect. */
+const tokens: Readonly<Record<string, string>> = {
+	"block-seq-ind": "`- `",
+	"map-value-ind": "`: `",
+	"explicit-key-ind": "`? `",
+	"flow-map-start": "`{`",
+	"flow-map-end": "`}`",
+	"flow-seq-start": "`[`",
+	"flow-seq-end": "`]`",
+	"doc-start": "`---`",
+	"doc-end": "`...`",
+};
+
 function invalid({ code, message }: YAMLError | YAMLWarning, words: "text" | "refused"): Problem {
 	if (code === "RESOURCE_EXHAUSTION") return tooDeep;
-	const [first = ""] = message.replace(/\s+/g, " ").replace(/\.$/, "").split(";");
+	const [first = ""] = message
+		.replace(/\b[a-z]+(?:-[a-z]+)+\b/g, (name) => tokens[name] ?? name)
+		.replace(/\s+/g, " ")
+		.replace(/\.$/, "")
+		.split(";");
 	const remedy =
 		words === "refused"
 			? "Check the commas, quotes and brackets before it; keys and text need double quotes."

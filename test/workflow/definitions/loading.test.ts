@@ -80,7 +80,7 @@ describe("workflow.yaml", () => {
 		["a list at the top", "- a\n- b\n", "does not consist of `key: value` fields"],
 		["nothing at all", "# just a comment\n", "The file is empty"],
 		["another tool's keys", "name: a\nflow:\n  kind: parallel\n", "a pi-agents workflow; it is not read"],
-		["a YAML error", "name: a\nphases: [\n", "not closed"],
+		["a YAML error", "name: a\nphases: [\n", "end with a ]"],
 		["a duplicate key", `${workflowYaml(["a.md"])}name: b\n`, "`name` is duplicated"],
 	];
 	it.each(entries)("with %s is skipped and explained", (_, yaml, expected) => {

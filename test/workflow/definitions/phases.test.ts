@@ -203,7 +203,11 @@ describe("limits on tools", () => {
 		["names without a comma", ["tools: {blacklist: [edit write]}"], "`edit write` contains a space. — Separate names"],
 		["names without a comma in a text", ["tools: read grep"], "Separate names"],
 		["an exception", ["tools: {whitelist: ['*', '!edit']}"], "these lists have no exceptions"],
-		["the list on the line of its key", ["tools:", "  whitelist: - edit - write"], "Write `whitelist: [edit, write]`"],
+		[
+			"the list on the line of its key",
+			["tools:", "  whitelist: - edit - write"],
+			"Unexpected `- ` on same line with key",
+		],
 		["a blacklist outside tools", ["blacklist: [edit]"], "Unknown field `blacklist`."],
 		["tool for tools", ["tool: {blacklist: [edit]}"], "Did you mean `tools`?"],
 		["Tools for tools", ["Tools: {blacklist: [edit]}"], "Did you mean `tools`?"],

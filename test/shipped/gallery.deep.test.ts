@@ -142,7 +142,7 @@ async function drawTop(file: string, text: string): Promise<Buffer> {
 		const page = await browser.newPage({ viewport: { width: 900, height: 800 }, colorScheme: "light" });
 		await page.goto(pathToFileURL(file).href);
 		const top = (await page.locator("header").first().boundingBox())?.y ?? 0;
-		const end = await page.locator("#path figure").last().boundingBox();
+		const end = await page.locator("#path .chart").last().boundingBox();
 		const height = (end?.y ?? 0) + (end?.height ?? 0) - top + 48;
 		return await drawWebp(page, { x: 0, y: Math.max(0, top - 24), width: 900, height }, text);
 	} finally {

@@ -70,7 +70,7 @@ it(
 		await terminal.waitForScreen("running");
 		held.open();
 		await terminal.waitForScreen(
-			() => ["Build → Check", "Built it.", "Check → Done"].every((words) => terminal.screen().includes(words)),
+			() => ["build → check", "Built it.", "check → done"].every((words) => terminal.screen().includes(words)),
 			30_000,
 		);
 		expect((await run).code).toBe(0);

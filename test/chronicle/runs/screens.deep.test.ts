@@ -153,7 +153,7 @@ describe("a run on the screen", () => {
 			// A key that is typed before the view is open belongs to the editor.
 			await pi.waitForScreen("[1 History]");
 			for (const [key, words] of [
-				["1", ["[1 History]", "Planning → Implementation", "No new dependency."]],
+				["1", ["[1 History]", "planning → implementation", "No new dependency."]],
 				["2", ["[2 Transcript]", "visit 2 Implementation", "▸ bash node test.mjs"]],
 				["4", ["[4 Knowledge]", "Dates are ISO 8601", "Say it in the README", "docs/plan.md"]],
 				["5", ["[5 Events]", "▸ bash node test.mjs", "planning → implementation"]],

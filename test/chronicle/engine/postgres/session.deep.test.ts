@@ -131,9 +131,9 @@ describe("a session of pi with an engine", needsPostgres, () => {
 			await pi.press("a");
 			await stage.untilAtGate(run);
 			await pi.waitForScreen(/Building[\s\S]*▸ bash/);
-			await shell.waitForScreen("Planning → Building");
+			await shell.waitForScreen("planning → building");
 			gate.open();
-			await shell.waitForScreen("Checking → Done");
+			await shell.waitForScreen("checking → done");
 			await pi.waitForScreen(`Play ${short}: done`);
 			await shell.press("q");
 			expect(await shell.exit).toEqual({ code: 0 });

@@ -239,6 +239,23 @@ export class FootprintRecord {
 		);
 	}
 
+	/**
+	 * The normalized paths that were copied, with all below them, to this normalized path or above it so far; `undefined` if anything else may
+	 * have put an entry there.
+	 */
+	copiedFrom(path: string): readonly string[] | undefined {
+		const sources: string[] = [];
+		const read = (by: string) =>
+			[...this.accesses.values()].filter((access) => access.kind === "read" && access.recursive && access.by === by);
+		const isCopied = !this.wasPut(path, (by) => {
+			// With `--link-dest`, files may be shared with another folder.
+			const from = /^(?:cp|ditto|rsync(?!.* --link-dest)) /s.test(by) ? read(by) : [];
+			sources.push(...from.map((access) => access.path));
+			return from.length === 0;
+		});
+		return isCopied ? sources : undefined;
+	}
+
 	/** Whether something may have been created in a directory so far. */
 	filled(directory: string): boolean {
 		return this.filledDirectories.has(this.rules.normalize(directory));

@@ -175,6 +175,15 @@ describe("text that is run", () => {
 	it("a child shell has no unexported variables", () => {
 		expect(deletes("x=a; sh -c 'rm ${x:-b}'")).toEqual(["delete b"]);
 	});
+
+	it.each([
+		["rm {a,b}", ["delete a", "delete b", "delete {a,b}"]],
+		["rm $'a'", ["delete $a", "delete a"]],
+		["pushd src; rm a", ["delete a", "delete src/a"]],
+	])("text for `sh` may run in a shell that knows less than bash: %s", (text, expected) => {
+		expect([...deletes(`sh <<'EOF'\n${text}\nEOF`)].sort()).toEqual(expected);
+		expect(deletes(`bash <<'EOF'\n${text}\nEOF`)).not.toEqual(expected);
+	});
 });
 
 describe("the working directory", () => {

@@ -10,13 +10,14 @@ import { taskEffects } from "./tasks.ts";
 function shell(call: Call): void {
 	const { letters, words } = shellOptions(call);
 	const [first, ...rest] = words;
+	const dialect = /^(bash|zsh|ksh)$/.test(call.name) ? "bash" : "any";
 	if (/-[A-Za-z]*c/.test(letters)) {
 		const [self, ...parameters] = rest;
-		if (first !== undefined) call.script(first, { parameters, ...(self !== undefined && { self }) });
+		if (first !== undefined) call.script(first, { parameters, dialect, ...(self !== undefined && { self }) });
 	} else if (letters.includes("n")) {
 		if (first !== undefined) call.applyRole("read", first);
-	} else if (first !== undefined && !letters.includes("s")) call.runShellFile(first, { parameters: rest });
-	else call.script(call.stdin, { parameters: words, from: "input" });
+	} else if (first !== undefined && !letters.includes("s")) call.runShellFile(first, { parameters: rest, dialect });
+	else call.script(call.stdin, { parameters: words, dialect, from: "input" });
 }
 
 /** A shell's short options as written, concatenated, and the words after its options. */

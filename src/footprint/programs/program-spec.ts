@@ -101,6 +101,8 @@ export interface ScriptOptions {
 	/** `$0`; absent if no script would run it. */
 	readonly self?: string;
 	readonly where?: Where;
+	/** Which shell reads it; `any` (the default) may be one with fewer features than bash. */
+	readonly dialect?: "bash" | "any";
 	/** The text comes from standard input, so its commands find nothing there. */
 	readonly from?: "words" | "input";
 	/** Standard input of the commands in it, if not that of this command. */

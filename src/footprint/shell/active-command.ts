@@ -107,12 +107,12 @@ export function runCommand(
 /** Runs shell text in a child shell. */
 export function runScript(command: ActiveCommand, source: string, detail: ScriptOptions = {}): void {
 	const { walk, state, effects } = command;
-	const { parameters = [], self, where, from, input = command.stdin } = detail;
+	const { parameters = [], self, where, dialect = "any", from, input = command.stdin } = detail;
 	// A child shell copies the known functions and variables.
 	walk.record.spend((state.functions.size + state.variables.size) / 8);
 	const inner = childState(innerState(command, where), walk.host);
 	const named = self === undefined ? inner : assign(inner, "0", textValue(self));
-	const child = { ...named, parameters: [parameters] };
+	const child = { ...named, parameters: [parameters], dialect };
 	command.innerOutputs.push(walk.runText(source, child, from === "input" ? "" : input, effects).output);
 }
 

@@ -71,12 +71,13 @@ export const pushDirectory: Builtin = (walk, args, state, stdin) => {
 	const outcome = changeDirectory(walk, [operand], state, stdin);
 	const stack: Value = { kind: "array", items: [here, ...stackOf(state)].slice(0, MAX_STACK) };
 	const yes = assign(outcome.success, STACK, stack);
-	return { success: yes, failure: outcome.failure === outcome.success ? yes : outcome.failure, output: UNKNOWN_VALUE };
+	const fails = state.dialect === "any" ? state : outcome.failure;
+	return { success: yes, failure: fails === outcome.success ? yes : fails, output: UNKNOWN_VALUE };
 };
 
 export const popDirectory: Builtin = (_walk, args, state) => {
 	const [top, ...rest] = stackOf(state);
 	const plain = args.every((arg) => arg === "-n") && top !== undefined && isKnown(top);
 	const yes = assign({ ...state, cwd: plain ? [top] : undefined }, STACK, { kind: "array", items: rest });
-	return settled(yes, UNKNOWN_VALUE);
+	return { success: yes, failure: state.dialect === "any" ? state : yes, output: UNKNOWN_VALUE };
 };

@@ -105,7 +105,7 @@ function fragmentsOf(part: WordPart, quoted: boolean, expansion: Expansion): rea
 		case "BraceExpansion":
 			return [[{ text: part.text, quoted: true }]];
 		case "AnsiCQuoted":
-			return [[{ text: unmarked(part.value), quoted: true }]];
+			return ansiQuoted(part, expansion);
 		case "DoubleQuoted":
 		case "LocaleString":
 			return doubleQuoted(part.parts, expansion);
@@ -141,6 +141,13 @@ function fragmentsOf(part: WordPart, quoted: boolean, expansion: Expansion): rea
 function numberOf(part: Extract<WordPart, { type: "ArithmeticExpansion" }>, expansion: Expansion): string {
 	evaluateExpression(part.expression, expansion);
 	return /^\$\(\(\s*(\d{1,15})\s*\)\)$/.exec(part.text)?.[1] ?? UNKNOWN_VALUE;
+}
+
+function ansiQuoted(part: Extract<WordPart, { type: "AnsiCQuoted" }>, { state }: Expansion): readonly Fragments[] {
+	const fragments: Fragments[] = [[{ text: unmarked(part.value), quoted: true }]];
+	// A shell that does not know this quoting keeps the dollar sign and reads the rest as plain quotes.
+	if (state.dialect === "any") fragments.push([{ text: `$${part.text.slice(2, -1)}`, quoted: true }]);
+	return fragments;
 }
 
 function doubleQuoted(parts: readonly WordPart[], expansion: Expansion): readonly Fragments[] {

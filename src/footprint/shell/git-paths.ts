@@ -3,6 +3,7 @@
 import { isTooLong, pathRules } from "../paths.ts";
 import { absolutePaths, type Directories } from "../places.ts";
 import { type ParsedArgument, parseOptions } from "../programs/index.ts";
+import type { FootprintRecord } from "../record.ts";
 import { UNKNOWN_VALUE } from "../text.ts";
 import type { ActiveCommand } from "./active-command.ts";
 import { optionValues } from "./description.ts";
@@ -83,6 +84,7 @@ function findRepository(
 	for (let at = first; ; at = dirname(at)) {
 		const entry = join(at, ".git");
 		const kind = host.kind(entry);
+		if (kind === undefined && isCopiedRepository(record, entry)) return { repository: entry, root: at };
 		const isReplaced = record.removed(entry) || record.wasPut(entry, (by) => !/^git (?!.*\bworktree\b)/.test(by));
 		if (isReplaced || kind === "file" || kind === "other" || !record.spend(2))
 			return { repository: undefined, root: at };
@@ -92,4 +94,17 @@ function findRepository(
 		// `git init` of the same script makes one here; elsewhere git fails.
 		if (dirname(at) === at) return { repository: join(first, ".git"), root: first };
 	}
+}
+
+/** Whether the script has made this `.git` by copying working trees whose own `.git` is a directory: then it leads nowhere else. */
+function isCopiedRepository(record: FootprintRecord, entry: string): boolean {
+	const sources = record.removed(entry) ? undefined : record.copiedFrom(entry);
+	const kinds = sources?.map((source) => {
+		const own = pathRules(record.host).join(source, ".git");
+		return record.wasPut(own, () => true) ? "other" : record.host.kind(own);
+	});
+	return (
+		kinds?.some((kind) => kind !== undefined) === true &&
+		kinds.every((kind) => kind === undefined || kind === "directory")
+	);
 }

@@ -95,9 +95,11 @@ function descriptorPath(descriptor: string): string {
 }
 
 /** The files that a redirection may name, each once. */
-function targetsOf({ target }: FileRedirect, { expansion }: OpenStreams): ReadonlySet<string> {
+function targetsOf({ target }: FileRedirect, { state, expansion }: OpenStreams): ReadonlySet<string> {
 	if (!target) return new Set();
-	return new Set(expandWord(target, expansion).flat());
+	const globbed = expandWord(target, expansion).flat();
+	// Shells other than bash take the target literally.
+	return new Set(state.dialect === "any" ? [...globbed, ...expandText(target, expansion)] : globbed);
 }
 
 function redirectTo(streams: OpenStreams, redirect: FileRedirect, target: string): void {

@@ -23,6 +23,8 @@ export interface State {
 	readonly exported: ReadonlyMap<string, "surely" | "perhaps">;
 	/** Something unseen (`source`, unknown text) may have set variables: one that is not set here is unknown, not empty. */
 	readonly lost: boolean;
+	/** `any`: the shell may be one that knows less than bash does, such as `dash`. */
+	readonly dialect: "bash" | "any";
 	/** `shopt` switches that change how globs match. */
 	readonly globbing: "plain" | "changed";
 	/** The command runs on another machine or in a container. */
@@ -46,6 +48,7 @@ export function openState(host: HostEnvironment): State {
 		functions: new Map(),
 		parameters: [[]],
 		exported: new Map(),
+		dialect: "bash",
 		lost: false,
 		globbing: "plain",
 		elsewhere: false,

@@ -21,7 +21,11 @@ export function expandWord(word: Word, expansion: Expansion): ArgumentLists {
 	const parts = partsToExpand(word, expansion);
 	if (parts === "too many") return unknownList;
 	if (!parts) return [[plainText(word, expansion)]];
-	if (parts.some((part) => part.type === "BraceExpansion")) return expandBraced(word.text, expansion);
+	if (parts.some((part) => part.type === "BraceExpansion")) {
+		const expanded = expandBraced(word.text, expansion);
+		if (expansion.state.dialect === "bash") return expanded;
+		return distinctLists([...expanded, ...expandUnbraced(word, expansion)]);
+	}
 	return argumentLists(combine(parts.map((part, index) => fragmentsInWord(part, index, word, expansion))), expansion);
 }
 

@@ -1,10 +1,10 @@
 // Opens a store and repairs it.
 // K1 the user's index, HEAD, refs, stash, hooks and configuration are never written, nor read in order to write; K2 contents are stored byte for
 // byte: no filters, no line-end conversion, no keywords; K3 only the user can read the store's files; K4 a store that git cannot use is moved aside,
-// never deleted, and a new one is created.
+// never deleted, and a new one is created; one without objects of its own, like a child's, is made again where it is.
 
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, delimiter, dirname, join } from "node:path";
 import { copyIndex } from "./copy-index.ts";
 import { containsFile, type Exclusions, openExclusions } from "./exclusions.ts";
@@ -20,6 +20,12 @@ import { type FileSnapshot, privateAttributes, type Store, type StoreOptions } f
 
 /** Separates the name of a store that was moved aside from the time. */
 const asideMark = ".broken-";
+
+/** The file that is written once the store is complete: git may be killed when it has made only HEAD. */
+const completeMark = ".gitignore";
+
+/** What git makes of a store, besides the objects. */
+const madeByGit = ["HEAD", "config", "refs", "index", "index.probe"];
 
 /** A store that is being opened, as needed by the functions here. */
 interface Place extends Pick<Store, "git" | "tryGit" | "repository"> {
@@ -145,19 +151,16 @@ async function snapshotOrRepair(place: Place, snapshotter: Snapshotter): Promise
 
 async function prepare(place: Place): Promise<void> {
 	const { folder } = place.options;
-	const exists = await readFile(join(folder, "HEAD")).then(
-		() => true,
-		() => false,
-	);
-	if (!exists) {
+	const found = await Promise.all(["HEAD", completeMark].map((name) => toResult(() => readFile(join(folder, name)))));
+	if (found.some(({ ok }) => !ok)) {
 		const made = await toResult(() => initialize(place));
 		if (!made.ok && made.failure.reason !== "io") throw new WorkspaceError(made.failure);
 	}
 	await ensureUsable(place);
 	await mkdir(join(folder, "info"), { recursive: true, mode: 0o700 });
-	// `git add` of the whole project adds none of the store's files.
-	await writeFile(join(folder, ".gitignore"), "*\n", { mode: 0o600 });
 	await writeFile(join(folder, "info", "attributes"), privateAttributes, { mode: 0o600 });
+	// `git add` of the whole project adds none of the store's files.
+	await writeFile(join(folder, completeMark), "*\n", { mode: 0o600 });
 }
 
 /** Tells git what to ignore: the project's own patterns from outside its tree, and what is never part of the files. */
@@ -166,7 +169,7 @@ async function writeIgnored({ options, repository }: Place, { patterns }: Exclus
 	await writeFile(join(options.folder, "info", "exclude"), excluded, { mode: 0o600 });
 }
 
-/** Creates the store. Imports from stores that were moved aside come first, because a store with a HEAD is complete. */
+/** Creates the store, or what a killed process has not created of it. */
 async function initialize({ options, repository, git }: Place): Promise<void> {
 	if (options.child) await shareObjects(options.folder, options.child);
 	else await takeOver(options.folder);
@@ -192,13 +195,30 @@ async function ensureUsable(place: Place): Promise<void> {
 
 async function replaceStore(place: Place, message: string): Promise<void> {
 	const { folder, control } = place.options;
+	if (!(await hasObjects(folder))) {
+		// It was half made or half deleted, or is a child's whose parent's objects are away: nothing is lost with it.
+		const parts = [...madeByGit, "objects"];
+		await Promise.all(parts.map((name) => rm(join(folder, name), { recursive: true, force: true })));
+		await initialize(place);
+		return;
+	}
 	const aside = `${folder}${asideMark}${Date.now()}`;
 	await rename(folder, aside);
 	await initialize(place);
+	// An open store has to go on without filters, and with what it leaves out.
+	await cp(join(aside, "info"), join(folder, "info"), { recursive: true }).catch(() => {});
 	const cause = (message.split("\n")[0] ?? "").slice(0, 120);
 	control.notes.push(
 		`Git could not use the store of file snapshots (${cause}). It was moved aside to ${aside}, and a new one was created; earlier snapshots can be restored as far as they are still readable.`,
 	);
+}
+
+/** Whether the store in `folder`, or a nested repository's in it, has objects of its own. A child's are its parent's, by a link. */
+async function hasObjects(folder: string): Promise<boolean> {
+	const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => undefined);
+	// What cannot be read may be objects.
+	if (!entries) return true;
+	return entries.some((entry) => entry.isFile() && /[\\/]objects[\\/](?:\w\w|pack)$/.test(entry.parentPath));
 }
 
 /** Makes the store of a child in `folder` use the objects of its parent's. */
@@ -221,7 +241,7 @@ async function takeOver(folder: string): Promise<void> {
 	const objects = stores.map((store) => `${join(store, "objects")}\n`).join("");
 	await writeFile(join(folder, "objects", "info", "alternates"), objects, { mode: 0o600 });
 	const lists = await Promise.all(
-		stores.map((store) => readFile(join(store, PLACEHOLDER_LIST), "utf8").catch(() => "")),
+		[folder, ...stores].map((store) => readFile(join(store, PLACEHOLDER_LIST), "utf8").catch(() => "")),
 	);
 	await writeFile(join(folder, PLACEHOLDER_LIST), lists.join(""), { mode: 0o600 });
 }

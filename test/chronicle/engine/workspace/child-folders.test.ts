@@ -51,6 +51,24 @@ function everything(folder: string): Record<string, string> {
 	);
 }
 
+describe("the store of a child", () => {
+	it.each<[string, (store: string) => void]>([
+		["its refs are deleted", (store) => rmSync(join(store, "refs"), { recursive: true })],
+		["its link is deleted", (store) => rmSync(join(store, "objects"))],
+	])("is made again where it is when %s: its objects are its parent's", async (_, damage) => {
+		const stage = openFilesStage();
+		stage.write("a.txt", "1\n");
+		const { cwd, asked, workspace } = await openChild(stage, stage.open());
+		writeFileSync(join(cwd, "a.txt"), "2\n");
+		const { tree } = await value(workspace.snapshot());
+		const folder = dirname(stage.store).replace(/run$/, "child");
+		damage(join(folder, "files"));
+		expect(await value(stage.openChild(cwd).snapshot())).toMatchObject({ tree, notes: [] });
+		expect(await value(stage.openChild(cwd).changes(asked, tree, 10))).toMatchObject({ total: { files: 1 } });
+		expect(readdirSync(folder)).toEqual(["files"]);
+	});
+});
+
 describe("the repository of a child's folder", () => {
 	it("is clean at the start, has the project's history, and takes what the child commits", async () => {
 		const stage = openFilesStage();

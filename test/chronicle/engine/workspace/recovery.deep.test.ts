@@ -117,12 +117,22 @@ describe("a broken store is replaced", () => {
 				mkdirSync(store, { recursive: true });
 				writeFileSync(join(store, "HEAD"), "ref: refs/heads/master\n");
 			},
-			"said",
+			"silent",
 		],
 		[
 			"an empty HEAD",
 			(store) => {
 				mkdirSync(join(store, "objects"), { recursive: true });
+				mkdirSync(join(store, "refs"));
+				writeFileSync(join(store, "HEAD"), "");
+			},
+			"silent",
+		],
+		[
+			"an empty HEAD beside objects",
+			(store) => {
+				mkdirSync(join(store, "objects", "00"), { recursive: true });
+				writeFileSync(join(store, "objects", "00", "1".repeat(38)), "");
 				mkdirSync(join(store, "refs"));
 				writeFileSync(join(store, "HEAD"), "");
 			},
@@ -135,7 +145,10 @@ describe("a broken store is replaced", () => {
 		const kept = await value(stage.open().snapshot());
 		if (word === "said")
 			expect(kept.notes.join()).toMatch(/moved aside to .*files\.broken-\d+, and a new one was created/);
-		else expect(kept.notes).toEqual([]);
+		else {
+			expect(kept.notes).toEqual([]);
+			expect(readdirSync(dirname(stage.store))).toEqual(["files"]);
+		}
 		stage.write("a.txt", "2\n");
 		await rewind(stage.open(), kept.tree);
 		expect(stage.read("a.txt")).toBe("1\n");
@@ -165,6 +178,21 @@ describe("a broken store is replaced", () => {
 		await rewind(stage.open(), tree);
 		expect(stage.read("a.txt")).toBe("1\n");
 	});
+});
+
+it("a store that is replaced while it is open goes on without filters", async () => {
+	const stage = openFilesStage();
+	stage.write(".gitattributes", "* text eol=lf\n");
+	stage.write("a.txt", "1\n");
+	const workspace = stage.open();
+	await value(workspace.snapshot());
+	stage.write("a.txt", "2\r\n");
+	writeFileSync(join(stage.store, "HEAD"), "");
+	const { tree, notes } = await value(workspace.snapshot());
+	expect(notes.join()).toContain("moved aside");
+	stage.write("a.txt", "3\n");
+	await rewind(workspace, tree);
+	expect(stage.read("a.txt")).toBe("2\r\n");
 });
 
 describe("a process that is killed in the middle", () => {

@@ -187,15 +187,28 @@ async function approveInPi(at: DocumentProject, question: RegExp, end: RegExp): 
 
 const drafted = (scripts.plan as () => string)();
 
+/** Words of a task or of its file, and the name of the definition that is drafted for it. */
+const draftedNames = [
+	["reviewed by someone", "Reviewed"],
+	["Look around", "Chain"],
+	["tell the list", "Process"],
+] as const;
+
 const plan: Use = {
 	document: "docs/plan.md",
-	files: { "README.md": "app\n" },
+	files: {
+		"README.md": "app\n",
+		".pi/agents/agent-chain.yaml": "look:\n  steps: [{ agent: scout, prompt: Look around }]\n",
+		"notes/process.md": "Tag it, then tell the list.\n",
+	},
 	script: (request) => {
-		if (/Draft a definition/.test(request.system + request.users.join("\n"))) {
-			const isFirst = request.users.some((text) => text.includes("reviewed by someone"));
-			return isFirst ? drafted.replace("one-month.yaml", "reviewed.yaml").replace("One month", "Reviewed") : drafted;
+		const said = request.users.join("\n");
+		if (/Draft a definition/.test(request.system + said)) {
+			const [, name] = draftedNames.find(([marker]) => said.includes(marker)) ?? [];
+			if (name === undefined) return drafted;
+			return drafted.replace("one-month.yaml", `${name.toLowerCase()}.yaml`).replace("One month", name);
 		}
-		const [task = ""] = /(?:reviewed by|by hand|proposed)/.exec(request.users.join("\n")) ?? [];
+		const [task = ""] = /(?:reviewed by|by hand|proposed|version 2)/.exec(request.users.join("\n")) ?? [];
 		return answerTo(
 			request,
 			parts(
@@ -209,10 +222,25 @@ const plan: Use = {
 	answers: "later",
 	deeds: [
 		[
-			/^\/plan /,
+			/^\/plan Export/,
 			async (at) => {
 				await startAndApprove(at, /Start this plan\?/, "Reviewed");
 				expect(at.project.read("reviewed-by.txt")).toBe("reviewed-by.txt\n");
+			},
+		],
+		[
+			/^\/plan .*agent-chain/,
+			async (at) => {
+				const { screen } = await at.pi();
+				screen.answer(await screen.dialog(/Start this plan\?/, slow), "Save its files, start nothing");
+				await expect.poll(() => at.project.exists(".pi/chronicle/workflows/chain.yaml"), { timeout: slow }).toBe(true);
+			},
+		],
+		[
+			/^\/plan @notes/,
+			async (at) => {
+				await startAndApprove(at, /Start this plan\?/, "Process");
+				expect(at.project.read("version-2.txt")).toBe("version-2.txt\n");
 			},
 		],
 		[

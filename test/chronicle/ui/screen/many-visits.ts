@@ -5,10 +5,10 @@ import { fiveStates } from "../runs.ts";
 
 /** Each page's key with words that it has once it is drawn. */
 export const pagesOfManyVisits = [
-	["1", "Check"],
+	["1", "check →"],
 	["2", "No conversation yet."],
 	["3", "No changes."],
-	["4", "Pending tasks"],
+	["4", "Nothing is known yet."],
 	["5", "The worker started"],
 ] as const;
 

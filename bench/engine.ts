@@ -53,8 +53,8 @@ export async function bench(): Promise<Figures> {
 	const rows: Row[] = [
 		...(await measureStates(database)),
 		await measureThroughput([database, await open()]),
-		await measureWaiting(database, cluster.log),
 		await measureTakeover(database),
+		await measureWaiting(database, cluster.log),
 	];
 	return {
 		name: "engine",

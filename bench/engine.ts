@@ -237,6 +237,7 @@ async function measureWaiting(database: Database, log: string): Promise<Row> {
 		const { id } = value(await submit.create(created({ id: randomUUID() }))).run;
 		await wakeRun(database, id);
 		await (await claimNext(database, store))?.settle({ kind: "parked" });
+		await database.query("UPDATE chronicle.run SET parked = true WHERE id = $1", [id]);
 	};
 	await park();
 	const without = await watch();

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 describe("a user with an empty home follows", () => {
 	for (const use of uses)
-		it(use.document, { ...use.needs, timeout: patient(120_000) }, async () => {
+		it(use.document, { ...use.needs, timeout: patient(300_000) }, async () => {
 			await follow(user, use);
 		});
 });

@@ -75,6 +75,7 @@ export const enormous: { readonly [name: string]: string } = {
 	"functions that call each other": `${numbered(100, (index) => `f${index}() { f${index + 1}; f${index + 1}; };`)}f0`,
 	"a function that calls itself": "f() { f; f; f; }; f",
 	"an eval that doubles": 'a=\'eval "$a$a"\'; eval "$a"',
+	"aliases defined": numbered(4000, (index) => `alias a${index}=b; `),
 	"aliases in a ring": "alias a='b b' b='c c' c='d d' d='e e' e='a a'; a",
 	"evals of evals": `${filled("eval ", SIZE - 3)}rm`,
 	"sudos of sudos": filled("sudo "),

@@ -186,11 +186,13 @@ const unset: Builtin = (walk, args, state) => {
 };
 
 /** Whether aliases are expanded depends on the shell: a name may mean the alias from now on. */
-const alias: Builtin = (_walk, args, state) => {
-	const texts = args.flatMap((arg) => /^([^=]+)=(.+)$/s.exec(arg)?.slice(1) ?? []);
+const alias: Builtin = (walk, args, state) => {
+	// Defining copies the known functions.
+	if (!walk.record.spend(state.functions.size / 8)) return settled(state, UNKNOWN_VALUE);
 	const functions = new Map(state.functions);
-	for (let at = 0; at < texts.length; at += 2) {
-		const [name = "", text = ""] = texts.slice(at, at + 2);
+	for (const arg of args) {
+		const [, name, text] = /^([^=]+)=(.+)$/s.exec(arg) ?? [];
+		if (name === undefined) continue;
 		const body = parse(`{ ${text} "$@"\n}`).commands[0]?.command;
 		if (body?.type === "BraceGroup") functions.set(name, [body, undefined]);
 	}

@@ -1,4 +1,4 @@
-// Runs commands given as words: functions, aliases, builtins, programs of the table, files, and what is none of these.
+// Runs commands given as words: functions, builtins, programs of the table, files, and what is none of these.
 import { pathRules, windowsDrivePath } from "../paths.ts";
 import { absolutePaths, accessVerb } from "../places.ts";
 import { findProgram, findPrograms, taskEffects } from "../programs/index.ts";

@@ -22,7 +22,7 @@ export interface ShellWalk {
 	runText(text: string, state: State, stdin: string, effects?: Set<Effect>): CommandOutcome;
 	/** Runs a command given as words: a function, an alias, a builtin or a program. */
 	runWords(words: readonly string[], state: State, stdin: string): CommandOutcome;
-	/** Runs a builtin or a program given as words; functions and aliases of that name are ignored. */
+	/** Runs a builtin or a program given as words; functions of that name are ignored. */
 	runProgram(words: readonly string[], state: State, stdin: string): CommandOutcome;
 	callFunction(name: string, body: FunctionBody, args: readonly string[], state: State, stdin: string): CommandOutcome;
 	/** Opens the expansion of words in `state`; `stdin` is what commands inside the words read. */

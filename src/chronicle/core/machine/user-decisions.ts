@@ -210,7 +210,7 @@ export function onReleased(run: Run, event: LedgerEvent & Released): Reduced {
 	return moveTo({ ...queued, status: "running", hold: null }, to, "released", shutdownLeft(run, { kind: "enter" }));
 }
 
-/** Ends the run as done, once what is left of a shutdown is over. */
+/** Ends the run as done. If the run was given up during a shutdown, the shutdown is completed first. */
 function endAsDone(run: Run): Run {
 	const stage = shutdownLeft(run, { kind: "finish", status: "done", detail: "" });
 	return stage ? { ...run, status: "running", hold: null, stage } : decideOn(run, { kind: "finished", status: "done" });

@@ -1,4 +1,4 @@
-// Parses the data that an agent wants to save, in any of the shapes that models write. Saves nothing.
+// Parses the data that an agent wants to save, in any of the shapes that models write, and adds the output of a state to a snapshot.
 // D1 no input is lost silently: data that cannot be saved is refused with the reason.
 import { type Entry, keyNames, textNames } from "./entry.ts";
 import type { Snapshot, StateOutput } from "./snapshot.ts";

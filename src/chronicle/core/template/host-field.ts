@@ -1,4 +1,4 @@
-// The labels that a host must offer to do a state.
+// Fields about where a template can run: the version of the package, the sandbox, and the labels that a host must offer to do a state.
 
 import { satisfies } from "compare-versions";
 import { custom, type Node, quoted, type ReadContext, sandboxField, wrongType } from "../../../definition/index.ts";

@@ -1,4 +1,5 @@
-// Parses rows of the database, and jobs of the queue: whoever may write there can write anything. What cannot be parsed is absent, and nothing is guessed.
+// Parses rows of the database and jobs of the queue. Their content is not trusted: every login that can write there can write any content. Content
+// that cannot be parsed counts as absent.
 import { anyObject, isNumber, isText, object, oneOf, type Shape } from "../../../definition/index.ts";
 import { type Created, decodeRun, type LedgerEvent, type Run, type StoredRun } from "../../core/index.ts";
 import { isRunId } from "../ledger/index.ts";

@@ -1,4 +1,5 @@
-// Watches a run that another process supervises, or that waits: reads it when its ledger grows, at most a few times per second.
+// Watches a run that another process supervises, or that waits: reads it when its ledger grows, at most a few times per second. Also the exit codes of
+// commands for the status of a run.
 import { setTimeout as sleep } from "node:timers/promises";
 import { watchFolder } from "../../../disk/index.ts";
 import { exitCodes } from "../../../pi/index.ts";

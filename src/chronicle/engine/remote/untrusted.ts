@@ -1,5 +1,6 @@
-// Parses what others have written on the git remote, and names from anywhere that git or the disk is to use. Whoever may push can write anything. A
-// name becomes part of a path or of a git command only after it was checked here. What cannot be parsed is absent: nothing is guessed.
+// Parses data from the git remote, and checks names from any source before git or the disk uses them. The content is not trusted: everyone who can
+// push can write any content. A name becomes part of a path or of a git command only after it was checked here. Content that cannot be parsed counts
+// as absent.
 import { join } from "node:path";
 import { isText, listOf, object, optional, type Shape } from "../../../definition/index.ts";
 import { deepestRealPath } from "../../../disk/index.ts";

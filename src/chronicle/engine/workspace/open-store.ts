@@ -205,7 +205,7 @@ async function replaceStore(place: Place, message: string): Promise<void> {
 	const aside = `${folder}${asideMark}${Date.now()}`;
 	await rename(folder, aside);
 	await initialize(place);
-	// An open store has to go on without filters, and with what it leaves out.
+	// The store may be open already: nothing else gives the new one the attributes that switch filters off, and the paths to leave out.
 	await cp(join(aside, "info"), join(folder, "info"), { recursive: true }).catch(() => {});
 	const cause = (message.split("\n")[0] ?? "").slice(0, 120);
 	control.notes.push(

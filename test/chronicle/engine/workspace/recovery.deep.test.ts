@@ -180,7 +180,7 @@ describe("a broken store is replaced", () => {
 	});
 });
 
-it("a store that is replaced while it is open goes on without filters", async () => {
+it("a store that is replaced while it is open still stores files without filters", async () => {
 	const stage = openFilesStage();
 	stage.write(".gitattributes", "* text eol=lf\n");
 	stage.write("a.txt", "1\n");

@@ -95,12 +95,11 @@ function visitChangeLines(run: Run): string[] {
 }
 
 function conflictLines({ conflicts = [] }: ApprovalQuestion): string[] {
-	const hidden = conflicts.length - Math.min(conflicts.length, maxAsked);
 	return [
 		...conflicts
 			.slice(0, maxAsked)
 			.map(({ path, kind, ours, theirs }) => `  ${pathOnLine(path)} (${kind}): ${ours} against ${theirs}`),
-		...(hidden > 0 ? [`  … and ${hidden} more`] : []),
+		...restLine(conflicts.length - maxAsked),
 	];
 }
 
@@ -117,7 +116,6 @@ export function otherCandidates(question: ApprovalQuestion, run: Run): readonly 
 function candidateLines(question: ApprovalQuestion, run: Run): string[] {
 	const candidates = candidatesOf(question, run);
 	if (candidates.length === 0) return [];
-	const hidden = candidates.length - Math.min(candidates.length, maxAsked);
 	return [
 		"Children:",
 		...candidates.slice(0, maxAsked).map(({ id, name, summary, changed }) => {
@@ -125,7 +123,7 @@ function candidateLines(question: ApprovalQuestion, run: Run): string[] {
 			const files = changed ? ` · ${changedText(changed)}` : "";
 			return `  ${name} ${id.slice(0, 8)}${isNamed ? " (named by the worker)" : ""}${files}: ${firstLine(summary) || "done"}`;
 		}),
-		...(hidden > 0 ? [`  … and ${hidden} more`] : []),
+		...restLine(candidates.length - maxAsked),
 	];
 }
 
@@ -137,23 +135,27 @@ export function changeLines(
 	const { files: count, added, removed } = measuredTotals(measured);
 	if (count === 0) return ["No files changed."];
 	const listed = (measured.changes ?? []).slice(0, max);
-	const hidden = count - listed.length;
 	return [
 		`${counted(count, "file")} changed, +${added} −${removed}:`,
 		...listed.map(changeLine),
-		...(hidden > 0 ? [`  … and ${hidden} more${rest === undefined ? "" : `: ${rest}`}`] : []),
+		...restLine(count - listed.length, rest),
 	];
 }
 
 /** Files that could not be compared or restored, the first ones by name. */
 export function leftLines(title: string, left: readonly FileLeft[], more = 0): string[] {
 	if (left.length === 0) return [];
-	const hidden = left.length - Math.min(left.length, maxFiles) + more;
+	const listed = left.slice(0, maxFiles);
 	return [
 		`${title}:`,
-		...left.slice(0, maxFiles).map(({ path, why }) => `  ${pathOnLine(path)} (${why})`),
-		...(hidden > 0 ? [`  … and ${hidden} more`] : []),
+		...listed.map(({ path, why }) => `  ${pathOnLine(path)} (${why})`),
+		...restLine(left.length - listed.length + more),
 	];
+}
+
+/** The line below a list that omits `hidden` of its items; none if it omits nothing. `where`: where they are shown. */
+function restLine(hidden: number, where?: string): string[] {
+	return hidden > 0 ? [`  … and ${hidden} more${where === undefined ? "" : `: ${where}`}`] : [];
 }
 
 /** The changes of a difference, and the reason if they are incomplete. */
@@ -184,7 +186,7 @@ export function takingTitle({ name }: { readonly name: string }): string {
 
 function conflictsAhead(paths: readonly string[]): string[] {
 	if (paths.length === 0) return [];
-	const hidden = paths.length - Math.min(paths.length, maxFiles);
+	const hidden = paths.length - maxFiles;
 	const named = paths.slice(0, maxFiles).map(pathOnLine).join(", ");
 	return [`Conflicts with your files: ${named}${hidden > 0 ? ` and ${hidden} more` : ""}`];
 }

@@ -91,8 +91,6 @@ export function foreignStoryLines({ story }: ForeignEntry): string[] {
 			].join("  "),
 			...(summary === "" ? [] : summary.split("\n").map((line) => `   ${line}`)),
 		]);
-	const section = (title: string, lines: readonly string[]): string[] =>
-		lines.length === 0 ? [] : ["", `${title}:`, ...lines.map((line) => `  ${line}`)];
 	return [
 		...section("History", [...(earlier > 0 ? [`… ${earlier} earlier entries`] : []), ...moves]),
 		...section("Pending tasks", pendingTasks.map(onOneLine)),

@@ -4,17 +4,32 @@ import { entryText } from "../../core/index.ts";
 import { shortCount, shortTime, titleOf } from "../phrases/index.ts";
 import { type Conversation, drawConversation } from "./conversation.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
-import { type Column, drawTable, drawWords, type Ends, endsOf, type ReportPage, type Section } from "./page.ts";
+import {
+	type Column,
+	drawTable,
+	drawWords,
+	type Ends,
+	endsOf,
+	type ReportPage,
+	type Section,
+	type TableOptions,
+} from "./page.ts";
 import type { Happening } from "./report-model.ts";
 
 const bounded = <Row>(rows: readonly Row[]): Ends<Row> => endsOf(rows, 100, 100);
 
-/** The columns that say when and where something happened. */
-function whenAndWhere<Row extends Happening>({ moments }: ReportPage): Column<Row>[] {
-	return [
-		{ name: "When", of: ({ at }) => moments.short(at) },
+/** A table of what happened, whose first columns say when and where; `undefined` if nothing did. */
+function drawHappenings<Row extends Happening>(
+	page: ReportPage,
+	rows: readonly Row[],
+	table: Pick<TableOptions<Row>, "caption" | "what" | "columns">,
+): Markup | undefined {
+	if (rows.length === 0) return undefined;
+	const whenAndWhere: Column<Row>[] = [
+		{ name: "When", of: ({ at }) => page.moments.short(at) },
 		{ name: "Visit", kind: "words", of: ({ visit, state }) => `${visit} ${titleOf(state)}` },
 	];
+	return drawTable(page, { ...table, rows: bounded(rows), columns: [...whenAndWhere, ...table.columns] });
 }
 
 export function knowledgeSection(page: ReportPage): Section {
@@ -38,17 +53,15 @@ export function knowledgeSection(page: ReportPage): Section {
 
 export function decisionsSection(page: ReportPage): Section {
 	const { decisions } = page.report;
-	const content = drawTable<(typeof decisions)[number]>(page, {
+	const content = drawHappenings(page, decisions, {
 		caption: "What the user decided",
-		rows: bounded(decisions),
 		what: "decisions",
 		columns: [
-			...whenAndWhere<(typeof decisions)[number]>(page),
 			{ name: "What", kind: "words", of: ({ what }) => what },
 			{ name: "Words", kind: "words", of: ({ words }) => drawWords(page, words) },
 		],
 	});
-	return { id: "people", title: "Decisions", content: decisions.length === 0 ? undefined : content };
+	return { id: "people", title: "Decisions", content };
 }
 
 const verdictWords = {
@@ -66,23 +79,19 @@ export function guardSection(page: ReportPage): Section {
 	const chips = rules
 		.slice(0, 12)
 		.map(([rule, own]) => html`<li><span dir="auto">${html.cut(rule, 160)}</span> <b>×${own.length}</b></li>`);
-	const calls = drawTable<(typeof blocked)[number]>(page, {
+	const calls = drawHappenings(page, blocked, {
 		caption: "Blocked tool calls",
-		rows: bounded(blocked),
 		what: "blocked calls",
 		columns: [
-			...whenAndWhere<(typeof blocked)[number]>(page),
 			{ name: "Tool", of: ({ tool }) => html`<code>${tool}</code>` },
 			{ name: "Call", kind: "words", of: ({ args }) => html`<code dir="auto">${html.cut(args, 400)}</code>` },
 			{ name: "Rule", kind: "words", of: ({ rule }) => html.cut(rule, 400) },
 		],
 	});
-	const asked = drawTable<(typeof questions)[number]>(page, {
+	const asked = drawHappenings(page, questions, {
 		caption: "Worker questions",
-		rows: bounded(questions),
 		what: "questions",
 		columns: [
-			...whenAndWhere<(typeof questions)[number]>(page),
 			{
 				name: "Question",
 				kind: "words",
@@ -92,8 +101,8 @@ export function guardSection(page: ReportPage): Section {
 		],
 	});
 	const parts = [
-		...(blocked.length === 0 ? [] : [html`<ul class="chips">${chips}</ul>`, calls]),
-		...(questions.length === 0 ? [] : [html`<h3>Worker questions</h3>`, asked]),
+		...(calls ? [html`<ul class="chips">${chips}</ul>`, calls] : []),
+		...(asked ? [html`<h3>Worker questions</h3>`, asked] : []),
 	];
 	return { id: "guard", title: "Guard", content: parts.length === 0 ? undefined : parts };
 }
@@ -103,12 +112,10 @@ const toneMarks = { bad: "✗", warn: "!", note: "·" } as const;
 export function incidentSection(page: ReportPage): Section {
 	const { html, report } = page;
 	const { incidents } = report;
-	const content = drawTable<(typeof incidents)[number]>(page, {
+	const content = drawHappenings(page, incidents, {
 		caption: "Stops, crashes, interruptions",
-		rows: bounded(incidents),
 		what: "incidents",
 		columns: [
-			...whenAndWhere<(typeof incidents)[number]>(page),
 			{
 				name: "What",
 				kind: "words",
@@ -117,7 +124,7 @@ export function incidentSection(page: ReportPage): Section {
 			},
 		],
 	});
-	return { id: "incidents", title: "Incidents", content: incidents.length === 0 ? undefined : content };
+	return { id: "incidents", title: "Incidents", content };
 }
 
 export function toolSection(page: ReportPage): Section {

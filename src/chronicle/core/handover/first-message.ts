@@ -1,8 +1,7 @@
 // The first message of every worker, made from one brief. Pure; the only place that composes it.
 // M1 a part that does not apply is left out; M2 the user's words are verbatim and marked, all else is marked as the program's.
 import { counted } from "../../../definition/index.ts";
-import type { RunDecision } from "../machine/index.ts";
-import { type LaunchReason, markMessage, type Run } from "../machine/index.ts";
+import { type LaunchReason, markMessage, type Run, type RunDecision } from "../machine/index.ts";
 import type { WorkerAbilities } from "../ports/index.ts";
 import { endingOf, inFlightOf, isSetBack, queuedFor, undoneCallsOf } from "./brief-of-run.ts";
 import type { CandidateChild, Ending, FirstMessageBrief, Target, Task } from "./first-message-brief.ts";

@@ -1,8 +1,7 @@
 // Parses the data that an agent wants to save, in any of the shapes that models write, and adds the output of a state to a snapshot.
 // D1 no input is lost silently: data that cannot be saved is refused with the reason.
 import { type Entry, keyNames, textNames } from "./entry.ts";
-import type { Snapshot, StateOutput } from "./snapshot.ts";
-import { LONGEST_TEXT, type SnapshotData } from "./snapshot.ts";
+import { LONGEST_TEXT, type Snapshot, type SnapshotData, type StateOutput } from "./snapshot.ts";
 
 /** Maximum bytes of JSON that one state may hand over. */
 export const OUTPUT_BYTES = 64 * 1024;

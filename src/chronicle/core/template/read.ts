@@ -20,8 +20,7 @@ import {
 	wrongType,
 } from "../../../definition/index.ts";
 import { checkGraph, checkPairs } from "./check.ts";
-import type { StatePaths } from "./check-references.ts";
-import { checkReferences } from "./check-references.ts";
+import { checkReferences, type StatePaths } from "./check-references.ts";
 import type { ReadInline } from "./children.ts";
 import { compileLimits, compileState, defaultsOf, implicitState, mapAt, type StateDefaults } from "./compile.ts";
 import { type StateEntry, stateFields, templateFields } from "./fields.ts";

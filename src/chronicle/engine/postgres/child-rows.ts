@@ -13,8 +13,7 @@ import {
 } from "../../core/index.ts";
 import { storeFailure } from "../ledger/index.ts";
 import { tooManyChildren } from "../project/index.ts";
-import type { RunStart } from "../remote/index.ts";
-import { parseUntrusted } from "../remote/index.ts";
+import { parseUntrusted, type RunStart } from "../remote/index.ts";
 import type { Database, Sql } from "./database.ts";
 import type { Host } from "./host.ts";
 import { firstEvent, insertRow, unreadableTemplate } from "./insert-run.ts";

@@ -2,8 +2,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isNumber, object, optional } from "../../../definition/index.ts";
-import type { RunSnapshot } from "../remote/index.ts";
-import { isFolderBelow, isObjectName, parseUntrusted } from "../remote/index.ts";
+import { isFolderBelow, isObjectName, parseUntrusted, type RunSnapshot } from "../remote/index.ts";
 import type { PostgresLedger } from "./held.ts";
 
 export interface Marker {

@@ -8,8 +8,7 @@ import {
 	type Run,
 	type WorkspaceFailure,
 } from "../../core/index.ts";
-import type { RunSnapshot, SharedWorkspace } from "../remote/index.ts";
-import { readConversations } from "../remote/index.ts";
+import { type RunSnapshot, readConversations, type SharedWorkspace } from "../remote/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { Leftovers } from "./leftovers.ts";

@@ -1,9 +1,9 @@
 // Trees of runs: a list of runs as trees, the children that a tree may still get, and the runs of a tree that wait for the user.
 // T1 every entry of the list is in exactly one tree; T2 a child whose parent is not in the list is a first run.
-import type { LedgerEntry } from "../../core/index.ts";
 import {
 	type ChildRun,
 	isParked,
+	type LedgerEntry,
 	type LedgerStore,
 	MAX_RUNS_IN_TREE,
 	type ReadLedger,

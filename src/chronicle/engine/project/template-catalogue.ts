@@ -6,8 +6,7 @@ import { readdirSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { type Diagnostic, openReport, quoted, readSource, sortDiagnostics } from "../../../definition/index.ts";
 import { shippedFolder } from "../../../shipped/index.ts";
-import type { StatePlan } from "../../core/index.ts";
-import { readTemplate, type Template } from "../../core/index.ts";
+import { readTemplate, type StatePlan, type Template } from "../../core/index.ts";
 
 export interface TemplateFolders {
 	/** `undefined` if the project is not trusted. */

@@ -1,7 +1,6 @@
 // Actions on workers: launching one and staying connected until it has ended, sending it messages, stopping it.
 // W1 at most one worker per launch; W2 a worker's spend is recorded even if the worker or its supervisor died.
 import { isDeepStrictEqual } from "node:util";
-import type { LateAnswer, LaunchReason } from "../../core/index.ts";
 import {
 	type Action,
 	allowanceOf,
@@ -11,9 +10,11 @@ import {
 	type EventBody,
 	firstMessageText,
 	fullHandover,
+	type LateAnswer,
 	type LaunchFault,
 	type LaunchId,
 	type LaunchOrder,
+	type LaunchReason,
 	labelsOf,
 	launchKey,
 	leastOf,

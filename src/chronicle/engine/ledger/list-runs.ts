@@ -29,7 +29,7 @@ export async function unstartedRuns(sessions: string): Promise<readonly string[]
 	const names = new Set(await readdir(sessions).catch((): string[] => []));
 	const found: string[] = [];
 	for (const id of names) {
-		if (!isRunId(id) || names.has(`${id}.events.jsonl`) || names.has(`${id}.json`)) continue;
+		if (!isRunId(id) || names.has(`${id}${LOG_ENDING}`) || names.has(`${id}.json`)) continue;
 		const { folder } = pathsOf(sessions, id);
 		const holder = await leaseHolder(folder);
 		if (holder ? holder.alive === "no" : await isOld(folder)) found.push(id);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { branchOfRef } from "../../../disk/index.ts";
 import type { CheckedOut } from "../../core/index.ts";
 import { isRunId } from "../ledger/index.ts";
-import { addPlaceholders, type GitPlace, gitAt, gitText, readRest, runGit } from "../workspace/index.ts";
+import { addPlaceholders, commitTree, type GitPlace, gitAt, gitText, readRest, runGit } from "../workspace/index.ts";
 import { conversationSpec, writeConversations } from "./conversations.ts";
 import { deleteRefs, explainRemote, gitFetch, gitRemote } from "./git-remote.ts";
 import { pushSnapshots } from "./run-refs.ts";
@@ -196,8 +196,7 @@ export class Checkout {
 
 	async #emptyCommit(): Promise<string> {
 		const tree = await gitText(this.#place, ["mktree"], Buffer.alloc(0));
-		const who = ["-c", "user.name=pi-chronicle", "-c", "user.email=pi-chronicle@localhost"];
-		return gitText(this.#place, [...who, "commit-tree", "-m", "No files", tree]);
+		return commitTree(this.#place, tree, [], "No files\n");
 	}
 
 	async #make(): Promise<void> {

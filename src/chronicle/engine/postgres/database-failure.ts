@@ -131,19 +131,20 @@ export function databaseFailure(
 			remedy: "Free some space there, then resume the run: nothing that was recorded is lost.",
 		};
 	const message = said || code;
-	const [, , what, remedy] = rules.find(([codes, messages]) => codes.test(code) && messages.test(said)) ?? [
-		...["", ""],
-		...(isOutage(error)
-			? ["The database {name} cannot be reached: {message}", "Check that it runs and the network, then try again."]
-			: [
-					`The database {name} refused a statement: {message}${code === "" ? "" : ` (${code})`}`,
-					"Run {shell}engine doctor.",
-				]),
-	];
-	const fill = (text = ""): string =>
+	const rule = rules.find(([codes, messages]) => codes.test(code) && messages.test(said));
+	const [what, remedy] = rule ? [rule[2], rule[3]] : unexplained(error, code);
+	const fill = (text: string): string =>
 		text.replace(
 			/\{(name|shell|message)\}/g,
 			(_, word: "name" | "shell" | "message") => ({ name, shell, message })[word],
 		);
 	return { reason: "io", message: `${fill(what)}.`, remedy: fill(remedy) };
+}
+
+/** What an error means that no rule names. */
+function unexplained(error: unknown, code: string): readonly [what: string, remedy: string] {
+	if (isOutage(error))
+		return ["The database {name} cannot be reached: {message}", "Check that it runs and the network, then try again."];
+	const shown = code === "" ? "" : ` (${code})`;
+	return [`The database {name} refused a statement: {message}${shown}`, "Run {shell}engine doctor."];
 }

@@ -212,8 +212,7 @@ function addCall({ open, asked }: Fold, part: Readonly<Record<string, unknown>>)
 	open.set(id, { call: id, tool: name, args });
 	if (name !== TRANSITION_TOOL) return;
 	const { target_state: target, summary, data } = (args ?? {}) as Readonly<Record<string, unknown>>;
-	const given = { data };
-	asked.set(id, { call: id, target: String(target ?? "").trim(), summary: String(summary ?? ""), ...given });
+	asked.set(id, { call: id, target: String(target ?? "").trim(), summary: String(summary ?? ""), data });
 }
 
 function forgetCalls(fold: Fold): void {

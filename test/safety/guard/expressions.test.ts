@@ -1,4 +1,5 @@
 // Regular expressions of rules: their cost, their time limit, and the words that they are matched against.
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { canonicalForms } from "../../../src/safety/guard/match/canonical-forms.ts";
@@ -101,6 +102,27 @@ describe("an exponential expression for paths", () => {
 		try {
 			expect([await write("b.txt"), await write("aa.x")]).toEqual(["allow", "deny"]);
 			expect([await write(`${"a".repeat(60)}!`), await write("b.txt")]).toEqual(["deny", "deny"]);
+		} finally {
+			await setting.close();
+		}
+	});
+});
+
+describe("an expression for paths in a folder of many files", () => {
+	it.each([
+		["finds the one that it matches", "held9[0-9]9\\.txt$", ["deny", "allow"]],
+		["matches every file once it has exceeded the time limit", "(held)+(\\d+)+\\.x$", ["deny", "deny"]],
+	])("%s", async (_name, regex, expected) => {
+		const setting = openSetting(`readOnlyPaths: [{ regex: '${regex}', reason: x }]\n`);
+		try {
+			const fill = (folder: string, names: readonly string[]) => {
+				mkdirSync(join(setting.cwd, folder));
+				for (const name of names) writeFileSync(join(setting.cwd, folder, name), "");
+			};
+			fill("many", [...Array.from({ length: 1000 }, (_, index) => `held${index}.txt`), `held${"1".repeat(60)}!`]);
+			fill("few", ["a.txt"]);
+			const said = [await setting.bash("rm -rf many"), await setting.bash("rm -rf few")];
+			expect(said.map(({ decision }) => decision)).toEqual(expected);
 		} finally {
 			await setting.close();
 		}

@@ -28,7 +28,7 @@ describe("the guard fails closed", () => {
 				isProtected: () => false,
 				passOver: new Set(),
 				exists: () => true,
-				seen: { ...openTreeWalks({ isRelevant: () => false, tracked: new WeakMap() }), names },
+				seen: { ...openTreeWalks({ relevantAmong: () => new Set(), tracked: new WeakMap() }), names },
 				git: openGitView(),
 			}).kind;
 		expect([search(100), search(2)]).toEqual(["nothing", "too-much"]);

@@ -36,7 +36,7 @@ function matches(
 	const matcher = compilePaths(
 		{ paths: [{ ...rule(pattern), limit }], exceptions, matching, foldCase },
 		{ ...host, ...other },
-		() => () => false,
+		() => () => new Set(),
 	);
 	return matcher.rulesFor(path, "change").length > 0;
 }

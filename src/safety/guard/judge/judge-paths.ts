@@ -17,7 +17,7 @@ export function judgePaths(call: ToolCall, footprint: Footprint, compiled: Compi
 	const { paths, rules } = compiled;
 	if (rules.paths.length === 0) return [];
 	const verdicts: Verdict[] = [];
-	const seen = openTreeWalks({ isRelevant: paths.mayMatch, tracked: compiled.tracked });
+	const seen = openTreeWalks({ relevantAmong: paths.mayMatch, tracked: compiled.tracked });
 	for (const access of footprint.accesses) {
 		const passing = isTemporary(access, compiled.temporary);
 		if (isFilledIn(access, compiled)) continue;

@@ -1,4 +1,5 @@
 // Finds the path rules that match a path. Every path is absolute; `path-pattern.ts` defines the patterns.
+import { basename } from "node:path";
 import { isWithin } from "../../policy/index.ts";
 import type { PathException, PathRule, RuleSet } from "../rules/index.ts";
 import {
@@ -14,8 +15,8 @@ import {
 export interface PathMatcher {
 	/** Every rule that matches the path, without exceptions, in the order of the rule set. */
 	rulesFor(path: string, access: "read" | "change"): readonly PathRule[];
-	/** Whether a rule may match a path by its last segment or as a whole: without the rules that match a directory above it, or exceptions. */
-	mayMatch(name: string, path: string): boolean;
+	/** The paths that a rule may match by the last segment or as a whole: without the rules that match a directory above it, or exceptions. */
+	mayMatch(paths: readonly string[]): ReadonlySet<string>;
 	/** Literal paths of anchored rules below `directory`, absolute: a search by name doesn't find them. */
 	placesBelow(directory: string, wanted: (rule: PathRule) => boolean): readonly string[];
 	/** Whether any rule that `wanted` accepts can match by name at any depth. */
@@ -25,6 +26,9 @@ export interface PathMatcher {
 /** Tests a folded path and its segments. */
 type PathTest = (folded: string, segments: readonly string[]) => boolean;
 
+/** Those of the paths that a regular expression matches. */
+type RegexTest = (folded: readonly string[]) => ReadonlySet<string>;
+
 /** Rules by the work of matching them, cheapest first. */
 interface PathIndex {
 	/** Rules that are one literal name. */
@@ -32,8 +36,10 @@ interface PathIndex {
 	/** Rules that are one segment with wildcards. */
 	readonly bySegment: { readonly test: (name: string) => boolean; readonly rule: PathRule }[];
 	readonly byPath: { readonly test: PathTest; readonly rule: PathRule }[];
-	/** The tests of `byPath` that are more than a literal path. */
+	/** The tests of `byPath` that are neither a literal path nor a regular expression. */
 	readonly wild: PathTest[];
+	/** Starting one costs as much as testing many paths. */
+	readonly regexes: RegexTest[];
 	/** Literal paths of anchored rules. */
 	readonly places: { readonly place: string; readonly rule: PathRule }[];
 	/** Rules that can match at any depth. */
@@ -49,7 +55,7 @@ type PathRules = Pick<RuleSet, "paths" | "exceptions" | "matching" | "foldCase">
 export function compilePaths(
 	rules: PathRules,
 	host: PathEnvironment,
-	testRegex: (rule: PathRule) => (path: string) => boolean,
+	testRegex: (rule: PathRule) => RegexTest,
 ): PathMatcher {
 	const fold = folding(rules.foldCase, host.platform);
 	const index = indexRules(rules, fold, host, testRegex);
@@ -58,6 +64,7 @@ export function compilePaths(
 		return { exception, test: fitsAny(patterns) };
 	});
 	const separator = host.platform === "win32" ? /[\\/]/ : "/";
+	const segmentsOf = (folded: string) => folded.split(separator).filter((segment) => segment !== "");
 	const known = new Map<string, readonly PathRule[]>();
 	const rulesOfSegment = (name: string): readonly PathRule[] => {
 		const before = known.get(name);
@@ -72,7 +79,7 @@ export function compilePaths(
 	return {
 		rulesFor(path, access) {
 			const folded = fold(path);
-			const segments = folded.split(separator).filter((segment) => segment !== "");
+			const segments = segmentsOf(folded);
 			const found = new Set(segments.flatMap(rulesOfSegment));
 			for (const { test, rule } of index.byPath) if (!found.has(rule) && test(folded, segments)) found.add(rule);
 			if (found.size === 0) return [];
@@ -83,12 +90,17 @@ export function compilePaths(
 			const rulesFound = found.size > 1 ? rules.paths.filter((rule) => found.has(rule)) : [...found];
 			return rulesFound.filter(stays);
 		},
-		mayMatch(name, path) {
-			if (rulesOfSegment(fold(name)).length > 0) return true;
-			const folded = fold(path);
-			if (index.places.some(({ place }) => place === folded)) return true;
-			const segments = index.wild.length > 0 ? folded.split(separator).filter((segment) => segment !== "") : [];
-			return index.wild.some((test) => test(folded, segments));
+		mayMatch(paths) {
+			const matched = index.regexes.map((matching) => matching(paths.map(fold)));
+			const mayMatch = (path: string) => {
+				if (rulesOfSegment(fold(basename(path))).length > 0) return true;
+				const folded = fold(path);
+				if (index.places.some(({ place }) => place === folded)) return true;
+				if (matched.some((found) => found.has(folded))) return true;
+				const segments = index.wild.length > 0 ? segmentsOf(folded) : [];
+				return index.wild.some((test) => test(folded, segments));
+			};
+			return new Set(paths.filter(mayMatch));
 		},
 		placesBelow(directory, wanted) {
 			const folded = fold(directory);
@@ -104,19 +116,22 @@ function indexRules(
 	{ paths, matching }: PathRules,
 	fold: (text: string) => string,
 	host: PathEnvironment,
-	testRegex: (rule: PathRule) => (path: string) => boolean,
+	testRegex: (rule: PathRule) => RegexTest,
 ): PathIndex {
 	const index: PathIndex = {
 		byName: new Map(),
 		bySegment: [],
 		byPath: [],
 		wild: [],
+		regexes: [],
 		places: [],
 		anyDepth: new Set(),
 	};
 	for (const rule of paths) {
 		if (rule.syntax === "regex") {
-			addTest(index, testRegex(rule), rule);
+			const matching = testRegex(rule);
+			index.byPath.push({ test: (folded) => matching([folded]).has(folded), rule });
+			index.regexes.push(matching);
 			index.anyDepth.add(rule);
 			continue;
 		}

@@ -2,7 +2,7 @@
 // those, otherwise on the disk.
 // Invariants: a walk is breadth first and bounded by a number of names, never by time; reaching the bound is reported and never means "not
 // found", except among files that git ignores, which are looked at last; links are not followed.
-import { basename, relative, sep } from "node:path";
+import { relative, sep } from "node:path";
 import { folderEntries } from "../../../disk/index.ts";
 import { compileGlob, type FileAccess } from "../../../footprint/index.ts";
 import type { PathRule } from "../rules/index.ts";
@@ -64,8 +64,8 @@ export interface TreeWalks {
 	readonly trees: Map<string, TreeWalk>;
 	/** The rules for a path, by kind of access and path. */
 	readonly rules: Map<string, readonly PathRule[]>;
-	/** Whether any rule covers a path, the rules that cover a directory above it aside. */
-	readonly isRelevant: (name: string, path: string) => boolean;
+	/** The paths that any rule covers, the rules that cover a directory above them aside. */
+	readonly relevantAmong: (paths: readonly string[]) => ReadonlySet<string>;
 	/** The relevant paths among lists of tracked files; outlives the judgment. */
 	readonly tracked: WeakMap<readonly string[], readonly string[]>;
 	/** Remaining number of names to examine. */
@@ -76,8 +76,8 @@ export interface TreeWalks {
 const MAX_NAMES = 20_000;
 const MAX_IN_REPOSITORY = 200_000;
 
-export function openTreeWalks({ isRelevant, tracked }: Pick<TreeWalks, "isRelevant" | "tracked">): TreeWalks {
-	return { trees: new Map(), rules: new Map(), isRelevant, tracked, names: 2 * MAX_NAMES };
+export function openTreeWalks({ relevantAmong, tracked }: Pick<TreeWalks, "relevantAmong" | "tracked">): TreeWalks {
+	return { trees: new Map(), rules: new Map(), relevantAmong, tracked, names: 2 * MAX_NAMES };
 }
 
 /** Searches for a protected path below `access.real`; kinds of paths that the command itself skips don't count. */
@@ -108,15 +108,22 @@ function reachOf(access: FileAccess): (way: string, on?: readonly string[]) => b
 function relevantTracked({ access, seen, git }: TreeSearch): readonly RelevantPath[] | undefined {
 	const files = git.trackedBelow(access.real);
 	if (!files) return undefined;
-	const known =
-		seen.tracked.get(files) ??
-		files.filter((path) => {
-			for (let at = path; at.length > access.real.length; at = at.slice(0, at.lastIndexOf(sep)))
-				if (seen.isRelevant(basename(at), at)) return true;
-			return false;
-		});
+	const known = seen.tracked.get(files) ?? coveredAmong(files, access.real, seen);
 	seen.tracked.set(files, known);
 	return known.map((path) => relevantPath(path, access.real));
+}
+
+/** The files below a directory that rules cover, or a folder between. */
+function coveredAmong(files: readonly string[], directory: string, { relevantAmong }: TreeWalks): readonly string[] {
+	const above = (path: string) => path.slice(0, path.lastIndexOf(sep));
+	const places = new Set<string>();
+	for (const path of files)
+		for (let at = path; at.length > directory.length && !places.has(at); at = above(at)) places.add(at);
+	const relevant = relevantAmong([...places]);
+	return files.filter((path) => {
+		for (let at = path; at.length > directory.length; at = above(at)) if (relevant.has(at)) return true;
+		return false;
+	});
 }
 
 function relevantPath(path: string, root: string): RelevantPath {
@@ -131,7 +138,7 @@ function openTree(search: TreeSearch) {
 	const obeys = access.skips?.includes("ignored") ?? false;
 	const excluded = access.only?.filter((glob) => glob.startsWith("!")) ?? [];
 	const key = [access.real, hides, obeys, passOver.size > 0, ...excluded].join("\0");
-	const start = { path: access.real, isRelevant: seen.isRelevant(basename(access.real), access.real) };
+	const start = { path: access.real, isRelevant: seen.relevantAmong([access.real]).has(access.real) };
 	const tree: TreeWalk = seen.trees.get(key) ?? {
 		relevant: [],
 		open: [start],
@@ -187,11 +194,12 @@ function walkNextDirectory(
 	};
 	const entries = folderEntries(directory.path);
 	const start = directory.path.endsWith(sep) ? directory.path : directory.path + sep;
-	for (const entry of entries) {
+	const shown = hides ? entries.filter(({ name }) => !name.startsWith(".")) : entries;
+	const relevant = directory.isRelevant ? undefined : seen.relevantAmong(shown.map(({ name }) => start + name));
+	for (const entry of shown) {
 		const { name } = entry;
 		const path = start + name;
-		if (hides && name.startsWith(".")) continue;
-		const isRelevant = directory.isRelevant || seen.isRelevant(name, path);
+		const isRelevant = relevant?.has(path) ?? true;
 		if (isRelevant) tree.relevant.push(relevantPath(path, access.real));
 		if (entry.isDirectory() && enters(name, path)) queueFor(path)?.push({ path, isRelevant });
 	}

@@ -44,7 +44,8 @@ export async function gitText(place: GitPlace, args: readonly string[], input?: 
 
 export const committerEmail = "pi-chronicle@localhost";
 
-const identity = {
+/** Author and committer of every commit that this package makes, as variables of git. */
+export const identity = {
 	GIT_AUTHOR_NAME: "pi-chronicle",
 	GIT_AUTHOR_EMAIL: committerEmail,
 	GIT_COMMITTER_NAME: "pi-chronicle",

@@ -4,6 +4,7 @@
 import type { MergeSides } from "../../core/index.ts";
 import { rawChanges } from "./compare.ts";
 import { oldGit, WorkspaceError } from "./failures.ts";
+import { identity } from "./git-place.ts";
 import type { Store, StoreGitOptions } from "./store.ts";
 
 /** One version of a conflicted path: 1 the base, 2 ours, 3 theirs. */
@@ -32,11 +33,8 @@ export interface MergeOutput {
 
 /** Author of commits that only wrap a tree: the same tree gives the same commit. */
 export const commitAuthor = {
-	GIT_AUTHOR_NAME: "pi-chronicle",
-	GIT_AUTHOR_EMAIL: "pi-chronicle@localhost",
+	...identity,
 	GIT_AUTHOR_DATE: "1000000000 +0000",
-	GIT_COMMITTER_NAME: "pi-chronicle",
-	GIT_COMMITTER_EMAIL: "pi-chronicle@localhost",
 	GIT_COMMITTER_DATE: "1000000000 +0000",
 };
 

@@ -1,5 +1,5 @@
 // What every view says about a run that does not continue, and about work that was undone: the same sentence, and nothing outdated.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type LedgerEvent, readHistory } from "../../../src/chronicle/core/index.ts";
 import {
 	crumbText,
@@ -106,6 +106,18 @@ describe("work that a rewind has undone", () => {
 		const [{ seq = 0, visit = 0, state = "" } = {}] = play.run.kept;
 		rewind(play, { visit, state, kept: seq });
 		expect(await undone()).toEqual([4]);
+	});
+
+	it("was saved at a time of the same zone as the moves", async () => {
+		vi.stubEnv("TZ", "Asia/Kathmandu");
+		onTestFinished(() => void vi.unstubAllEnvs());
+		const { run, events } = rewoundRun();
+		const undone = undoneOf((await readHistory(ledgerOf(events))).visits);
+		const page = historyPage(run, now, undone).map((line) => paintLine(line, unpainted));
+		for (const lines of [page, storyLines(run, undone)]) {
+			const days = lines.join("\n").match(/\d{4}-\d\d-\d\d \d\d(?=:)/g);
+			expect(days).toEqual(Array(4).fill("2030-01-01 05"));
+		}
 	});
 
 	it("is named in the history with what it cost", async () => {

@@ -4,7 +4,7 @@ import { counted } from "../../../definition/index.ts";
 import { shortCost, shortCount, shortTime } from "../../../pi/index.ts";
 import type { ChildActivity, KeptState, Run, Spend, Visit } from "../../core/index.ts";
 import { liveTotals, type Measure, measures } from "../../core/index.ts";
-import { timeOf } from "./names.ts";
+import { dayTime, timeOf } from "./names.ts";
 
 /** The tool and its arguments. `args` is the line `key=value key=value` in the ledger. */
 export function callText(tool: string, args: string): readonly [tool: string, words: string] {
@@ -36,12 +36,11 @@ export function endingText({ stage, hold, calls }: Run): string | undefined {
 
 /** `rewind kept-12  build, visit 3, 2026-01-02 10:20: 3 files changed by the rewind`. */
 export function keptLine({ seq, at, visit, state, rewound }: KeptState): string {
-	const when = at.slice(0, 16).replace("T", " ");
 	const what =
 		rewound === null
 			? "the rewind was not completed"
 			: `${counted(rewound.files, "file")} changed by the rewind${rewound.left > 0 ? `, ${rewound.left} not restored` : ""}`;
-	return `rewind kept-${seq}  ${state}, visit ${visit}, ${when}: ${what}`;
+	return `rewind kept-${seq}  ${state}, visit ${visit}, ${dayTime(at)}: ${what}`;
 }
 
 /** `1.2k tokens without a price, 3 answers without usage figures`; empty: nothing is left out. */

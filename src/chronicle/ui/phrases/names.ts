@@ -33,6 +33,7 @@ export function titleOf(state: string): string {
 	const words = state.replace(/[-_\s]+/g, " ").trim();
 	return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
 /** An ISO 8601 time as `09:41:07` in local time; any other text unchanged. */
 export function clockTime(at: string): string {
 	const time = new Date(at);
@@ -54,6 +55,7 @@ export function timeOf(at: string, near = at): string {
 	if (Number.isNaN(time.getTime())) return at;
 	return time.toDateString() === new Date(near).toDateString() ? clockTime(at).slice(0, 5) : dayTime(at);
 }
+
 /** A word as it stands in a printed command: as it is, or in single quotes. */
 export function commandWord(text: string): string {
 	return /^[\p{L}\p{N}_@+=:,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

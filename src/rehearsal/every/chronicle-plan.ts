@@ -43,19 +43,14 @@ export function planChronicleCoverage(
 	const graph = graphOf(template, person);
 	const { paths, unreachable } = coverEdges(graph);
 	const facts: Facts = { template, graph, probes: probesOf(template, toolsOf) };
-	const items: CoverageItem[] = [];
-	const excluded: Excluded[] = [];
-	for (const edge of edgesOf(graph)) {
+	const moves = edgesOf(graph).map((edge): Candidate => {
 		const lost = unreachable.find((one) => one.edge.from === edge.from && one.edge.to === edge.to);
-		const item = transitionItem(edge);
-		if (lost) excluded.push({ ...item, why: whys[lost.why] });
-		else items.push(item);
-	}
-	for (const { name } of finishers(template)) {
-		const item = transitionItem({ from: name, to: "done" });
-		if (pathTo(graph, name)) items.push(item);
-		else excluded.push({ ...item, why: whys["no-path"] });
-	}
+		return [transitionItem(edge), lost && whys[lost.why]];
+	});
+	const ends = finishers(template).map(
+		({ name }): Candidate => [transitionItem({ from: name, to: "done" }), whyUnreached(graph, name)],
+	);
+	const transitions = splitByReason([...moves, ...ends]);
 	const runs = withFinishers(facts, paths);
 	const approvals = planApprovals(facts, runs);
 	const questions = planQuestions(facts);
@@ -70,10 +65,30 @@ export function planChronicleCoverage(
 		return { title: path.join(" → "), covers, script };
 	});
 	return {
-		items: [...items, ...approvals.items, ...questions.items, ...tools.items],
-		unreachable: [...excluded, ...approvals.excluded, ...questions.excluded, ...tools.excluded],
+		items: [...transitions.items, ...approvals.items, ...questions.items, ...tools.items],
+		unreachable: [...transitions.excluded, ...approvals.excluded, ...questions.excluded, ...tools.excluded],
 		runs: [...walked, ...approvals.runs],
 	};
+}
+
+/** An item, and why no run can cover it; `undefined`: one can. */
+type Candidate = readonly [item: CoverageItem, why: string | undefined];
+
+interface SplitItems {
+	readonly items: readonly CoverageItem[];
+	readonly excluded: readonly Excluded[];
+}
+
+function splitByReason(candidates: readonly Candidate[]): SplitItems {
+	return {
+		items: candidates.flatMap(([item, why]) => (why === undefined ? [item] : [])),
+		excluded: candidates.flatMap(([item, why]) => (why === undefined ? [] : [{ ...item, why }])),
+	};
+}
+
+/** Why no run enters the state; `undefined`: one does. */
+function whyUnreached(graph: Graph, state: string): string | undefined {
+	return pathTo(graph, state) ? undefined : whys["no-path"];
 }
 
 function transitionItem({ from, to }: Edge): CoverageItem {
@@ -111,9 +126,14 @@ export function graphOf({ initial, states, limits }: Template, person: "asked" |
 	};
 }
 
+/** States with a worker. */
+function workersOf({ states }: Template) {
+	return [...states.values()].filter(({ persona }) => persona !== undefined);
+}
+
 /** Final states with a worker. */
-function finishers({ states }: Template) {
-	return [...states.values()].filter(({ terminal, persona }) => terminal && persona !== undefined);
+function finishers(template: Template) {
+	return workersOf(template).filter(({ terminal }) => terminal);
 }
 
 /** The paths, and one more to each final state with a worker that none of them ends in. */
@@ -130,10 +150,9 @@ function withFinishers({ template, graph }: Facts, paths: EdgePathList): EdgePat
 type EdgePathList = readonly (readonly string[])[];
 
 /** The first of pi's own tools that each state forbids. */
-function probesOf({ states }: Template, toolsOf: ToolsOf): ReadonlyMap<string, string> {
+function probesOf(template: Template, toolsOf: ToolsOf): ReadonlyMap<string, string> {
 	return new Map(
-		[...states.values()].flatMap(({ name, persona }): [string, string][] => {
-			if (persona === undefined) return [];
+		workersOf(template).flatMap(({ name }): [string, string][] => {
 			const allowed = toolsOf(name);
 			const probe = allowed && probeCue.tools.find((tool) => !allowed.includes(tool) && !allowed.includes("*"));
 			return probe === undefined ? [] : [[name, probe]];
@@ -141,41 +160,31 @@ function probesOf({ states }: Template, toolsOf: ToolsOf): ReadonlyMap<string, s
 	);
 }
 
-function planTools({ template, graph, probes }: Facts, toolsOf: ToolsOf) {
-	const items: CoverageItem[] = [];
-	const excluded: Excluded[] = [];
-	for (const { name, persona } of template.states.values()) {
-		if (persona === undefined) continue;
-		const probe = probes.get(name);
-		const item = toolsItem(name, probe);
-		const why = toolsOf(name) === undefined ? "nothing limits its tools" : "it may use all of pi's own tools";
-		if (probe === undefined) excluded.push({ ...item, why });
-		else if (pathTo(graph, name)) items.push(item);
-		else excluded.push({ ...item, why: whys["no-path"] });
-	}
-	return { items, excluded };
+function planTools({ template, graph, probes }: Facts, toolsOf: ToolsOf): SplitItems {
+	return splitByReason(
+		workersOf(template).map(({ name }): Candidate => {
+			const probe = probes.get(name);
+			const unlimited = toolsOf(name) === undefined ? "nothing limits its tools" : "it may use all of pi's own tools";
+			return [toolsItem(name, probe), probe === undefined ? unlimited : whyUnreached(graph, name)];
+		}),
+	);
 }
 
 /** Every worker that may ask the user asks once. */
-function planQuestions({ template: { states, limits }, graph }: Facts) {
-	const items: CoverageItem[] = [];
-	const excluded: Excluded[] = [];
-	for (const { name, persona, questions, limits: own } of states.values()) {
-		if (persona === undefined) continue;
-		const item: CoverageItem = { id: `question:${name}`, group: "question", text: `${name} asks the user` };
-		const room = Math.min(own.requests ?? limits.requests, own.calls ?? limits.calls);
-		if (questions === "none") excluded.push({ ...item, why: "its `questions` are `none`" });
-		else if (!pathTo(graph, name)) excluded.push({ ...item, why: whys["no-path"] });
-		else if (room < callsOnPath)
-			excluded.push({ ...item, why: "its limits on requests and calls leave no room for it" });
-		else items.push(item);
-	}
-	return { items, excluded };
+function planQuestions({ template, graph }: Facts): SplitItems {
+	const { limits } = template;
+	return splitByReason(
+		workersOf(template).map(({ name, questions, limits: own }): Candidate => {
+			const item: CoverageItem = { id: `question:${name}`, group: "question", text: `${name} asks the user` };
+			if (questions === "none") return [item, "its `questions` are `none`"];
+			const room = Math.min(own.requests ?? limits.requests, own.calls ?? limits.calls);
+			const tooFew = room < callsOnPath ? "its limits on requests and calls leave no room for it" : undefined;
+			return [item, whyUnreached(graph, name) ?? tooFew];
+		}),
+	);
 }
 
-interface ApprovalPlan {
-	readonly items: readonly CoverageItem[];
-	readonly excluded: readonly Excluded[];
+interface ApprovalPlan extends SplitItems {
 	/** Approvals that are refused once on a path before they are given. */
 	readonly inline: readonly string[];
 	readonly runs: readonly PlannedRun[];
@@ -186,8 +195,7 @@ function planApprovals(facts: Facts, paths: EdgePathList): ApprovalPlan {
 	const { template, graph } = facts;
 	const asked = askedOn(facts, paths);
 	const atStart = template.states.get(graph.initial)?.approval.entry === true;
-	const items: CoverageItem[] = [];
-	const excluded: Excluded[] = [];
+	const candidates: Candidate[] = [];
 	const inline: string[] = [];
 	const runs: PlannedRun[] = [];
 	for (const key of approvalsOf(template)) {
@@ -195,18 +203,15 @@ function planApprovals(facts: Facts, paths: EdgePathList): ApprovalPlan {
 		const path = asked.get(key);
 		const first = atStart && key === `entry:${graph.initial}`;
 		const why = notAskedReason(facts, key, path !== undefined || first);
-		if (why !== undefined) {
-			excluded.push(...both.map((item) => ({ ...item, why })));
-			continue;
-		}
-		items.push(...both);
+		candidates.push(...both.map((item): Candidate => [item, why]));
+		if (why !== undefined) continue;
 		const title = `no at the ${key.replace(":", " of ")}`;
 		const covers = [`approval:${key}:no`];
 		if (first) runs.push({ title, covers, script: {}, atStart: rejection });
 		else if (template.limits.rejections > 1) inline.push(key);
 		else if (path) runs.push({ title, covers, script: refusedAtEnd(facts, path) });
 	}
-	return { items, excluded, inline, runs };
+	return { ...splitByReason(candidates), inline, runs };
 }
 
 function notAskedReason(facts: Facts, key: string, isReached: boolean): string | undefined {

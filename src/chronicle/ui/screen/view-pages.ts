@@ -13,7 +13,6 @@ import {
 	shortCost,
 	shortCount,
 	shortTime,
-	titleOf,
 	type Undone,
 } from "../phrases/index.ts";
 import { changedFile } from "./patch.ts";
@@ -29,7 +28,7 @@ export function historyPage(run: Run, now: string, undone: Undone): Line[] {
 		[plain(run.task.trim())],
 		[plain("")],
 		...historyLines(run, undone).map(moveLine),
-		[dim(`${run.visit}. `), accent(titleOf(run.state)), plain(`  ${runStatusText(run.status)}`), dim(figures)],
+		[dim(`${run.visit}. `), accent(run.state), plain(`  ${runStatusText(run.status)}`), dim(figures)],
 		...(summary === "" ? [] : summary.split("\n").map((line): Line => [plain(`   ${line}`)])),
 		...run.kept.map((state): Line => [dim("   kept: "), plain(keptLine(state))]),
 		...run.notices.map((notice): Line => [{ text: `   ${notice}`, tone: "warning" }]),

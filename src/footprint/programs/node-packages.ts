@@ -8,7 +8,7 @@ const fromAddress =
 	/^(?:\w+@)?(?:git\+|https?:|git:|ssh:|github:|gitlab:|bitbucket:|gist:)|^git@|\s@\s*(?:git\+|https?:)/i;
 
 /** `npx package args…`: runs a program of the project or of the registry. */
-export function execute(call: Call): void {
+function execute(call: Call): void {
 	const given = call.values("-p --package --from --with --spec");
 	for (const text of call.values("-c --call")) call.script(text);
 	const [name, ...args] = call.operands;
@@ -22,7 +22,7 @@ export function execute(call: Call): void {
 }
 
 /** `yarn exec "text"`, `pnpm -c exec "text"`: one word may be a whole command line. */
-export function executeText(call: Call): void {
+function executeText(call: Call): void {
 	const [text, ...more] = call.operands;
 	if (text !== undefined && more.length === 0 && /\s/.test(text.trim())) call.script(text);
 	else execute(call);
@@ -31,7 +31,7 @@ export function executeText(call: Call): void {
 const runsScript = /\b(?:npm|pnpm|yarn|bun)(?: run(?:-script)?)? ([\w:.-]+)/g;
 
 /** A script of the package changes the project if its text, or that of a script that it runs, rewrites files. */
-export function readScript(call: Call): void {
+function readScript(call: Call): void {
 	const words = call.args.filter((word) => !word.startsWith("-") && word !== "run" && word !== "run-script");
 	const folder = call.findUp("package.json");
 	const name = words.find((word) => /^[\w:.-]+$/.test(word)) ?? (call.args.length === 0 ? "test" : undefined);
@@ -56,7 +56,7 @@ function scriptsIn(text: string): Readonly<Record<string, unknown>> {
 }
 
 /** `npm pkg set scripts.x=text`: defines a script that may run later. */
-export function setField(call: Call): void {
+function setField(call: Call): void {
 	for (const word of call.operands) {
 		const text = /^scripts(?:\.|\[)[^=]*=(.*)$/s.exec(word)?.[1];
 		if (text !== undefined) call.script(text);
@@ -79,32 +79,32 @@ const otherVerbs =
 const knownVerbs = new Set([...Object.values(nodeVerbs), otherVerbs].flatMap((verbs) => verbs.split(/\s+/)));
 
 /** `yarn eslint`, `pnpm rimraf x`: a word that the package manager doesn't know is a script of the project or an installed program. */
-export function runInstalled(call: Call): void {
+function runInstalled(call: Call): void {
 	const words = call.operands[0] === "run" ? call.operands.slice(1) : call.operands;
 	const at = words.findIndex((word) => !word.startsWith("-"));
 	const [name, ...args] = words.slice(Math.max(0, at));
 	if (name !== undefined && !knownVerbs.has(name) && call.isKnownProgram(name)) call.run([name, ...args]);
 }
 
-export function audit(call: Call): void {
+function audit(call: Call): void {
 	if (call.operands[0] === "fix") call.change("packages");
 }
 
 /** With a name, it runs the package that creates the project. */
-export function createProject(call: Call): void {
+function createProject(call: Call): void {
 	if (call.operands.length > 0) call.unknown("program", call.text);
 }
 
 /** Changes the settings of the user, or `.npmrc` of the project. */
-export function configure(call: Call): void {
+function configure(call: Call): void {
 	if (call.values("--location -L").includes("project")) call.change("worktree");
 }
 
-export function runNode(call: Call): void {
+function runNode(call: Call): void {
 	call.run(["node", ...call.operands]);
 }
 
-export function bun(call: Call): void {
+function bun(call: Call): void {
 	runInstalled(call);
 	for (const code of call.values("-e --eval -p --print")) call.applyRole("code", code);
 	const [verb = "", file] = call.operands;
@@ -112,3 +112,17 @@ export function bun(call: Call): void {
 	if (module !== undefined && (module === "-" || /[/.]/.test(module))) runModuleFile(call, module);
 	if (call.operands.some((word) => agentEntry.test(word))) call.effect("nested-agent");
 }
+
+/** The functions that the table refers to. */
+export const nodeFunctions = {
+	audit,
+	bun,
+	configure,
+	createProject,
+	execute,
+	executeText,
+	readScript,
+	runInstalled,
+	runNode,
+	setField,
+};

@@ -1,18 +1,6 @@
 // Package managers: what they install, what they only show, and which scripts of the project they run.
 import { findAgentPackage } from "./agents.ts";
-import {
-	audit,
-	bun,
-	configure,
-	createProject,
-	execute,
-	executeText,
-	nodeVerbs,
-	readScript,
-	runInstalled,
-	runNode,
-	setField,
-} from "./node-packages.ts";
+import { nodeFunctions, nodeVerbs } from "./node-packages.ts";
 import { describe } from "./notation.ts";
 import { afterDashes, type Call } from "./program-spec.ts";
 
@@ -260,16 +248,7 @@ lerna
 	* | =project
 `,
 	{
-		audit,
-		bun,
-		configure,
-		createProject,
-		execute,
-		executeText,
-		readScript,
-		runInstalled,
-		runNode,
-		setField,
+		...nodeFunctions,
 		dpkg: byOption(
 			/^(-[lLsSpIcCVf]|--(list|listfiles|status|search|print-avail|info|contents|audit|verify|version|help|print-architecture|compare-versions))$/,
 		),

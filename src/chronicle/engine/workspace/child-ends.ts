@@ -41,11 +41,6 @@ export interface EndedElsewhere {
 /** What children have left on other machines; without names, all children of the run. */
 export type FindElsewhere = (children?: readonly string[]) => Promise<readonly EndedElsewhere[]>;
 
-/** The folder of child `child`; `undefined` if there is none. `folder`: the private folder of its parent. */
-export async function endingChild(folder: string, child: string): Promise<EndingChild | undefined> {
-	return findChildPlace(folder, child);
-}
-
 /** See `Workspace.endChild`. */
 export async function endChildFolder(
 	store: Store,
@@ -53,7 +48,7 @@ export async function endChildFolder(
 	child: string,
 	kept: Pick<KeptFiles, "tree" | "unkept">,
 ): Promise<ChildLeftovers> {
-	const found = await endingChild(folder, child);
+	const found = await findChildPlace(folder, child);
 	return found ? noteLeftovers(store, found, kept) : { files: [] };
 }
 
@@ -102,7 +97,7 @@ export async function joinChildren(
 	const placed: string[] = [];
 	const taking = { folder, forbidden: change.forbidden, joined: joined.tree, withheld, unwritten };
 	for (const { child, tree } of children) {
-		const found = await endingChild(folder, child);
+		const found = await findChildPlace(folder, child);
 		if (!found) continue;
 		const taken = await takeRest(store, found, tree, taking);
 		placed.push(...taken.placed);

@@ -16,7 +16,7 @@ import {
 	type Workspace,
 	type WorkspaceFailure,
 } from "../../core/index.ts";
-import { endChildFolder, endingChild, type FindElsewhere, joinChildren, noteLeftovers } from "./child-ends.ts";
+import { endChildFolder, type FindElsewhere, joinChildren, noteLeftovers } from "./child-ends.ts";
 import { type EndingChild, noteIgnored, noteIgnoredApart } from "./child-rest.ts";
 import { findChild, findChildPlace, type OpenedChild, openChildFolder, removeChildFolders } from "./children.ts";
 import { describeChanges, drawPatch, rawChanges, relativeTo } from "./compare.ts";
@@ -150,7 +150,7 @@ function childOperations(
 			),
 		noteSetUp: (child) =>
 			run(undefined, limits.measureMs, async (store) => {
-				const found = await endingChild(folder, child);
+				const found = await findChildPlace(folder, child);
 				if (!found) return;
 				await noteIgnored(store, found);
 				await noteRepositoriesAgain(found.place, found.root);

@@ -113,8 +113,8 @@ async function runOnce(
 		onVisit: (visit) => say(visitLines(visit)),
 		onLine: (line) => say([line]),
 		afterwards: read.keep ? "keep" : "remove",
-		...(signal ? { signal } : {}),
-		...(hand ? { byHand: hand.open } : {}),
+		signal,
+		byHand: hand?.open,
 	});
 	const closing = closingLines(report);
 	const more = hand?.finish(report, closing) ?? [];
@@ -142,7 +142,7 @@ async function runEvery(
 	const report = await rehearseEvery(planned, host, {
 		...read.bounds,
 		onRun: (run, number, of) => say([runLine(run, number, of)]),
-		...(signal ? { signal } : {}),
+		signal,
 	});
 	if (signal?.aborted) return 130;
 	say(coverageClosing(report));

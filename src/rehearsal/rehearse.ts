@@ -188,8 +188,8 @@ export async function rehearse(
 			changes: await copy.changes(),
 			leftOut: copy.leftOut,
 			kept,
-			...(hand ? { transcript: await hand.end(outcome, tracker.outcomes) } : {}),
-			...(hand?.play.ended === undefined ? {} : { gaveUp: hand.play.ended }),
+			transcript: await hand?.end(outcome, tracker.outcomes),
+			gaveUp: hand?.play.ended,
 		};
 	} finally {
 		await hand?.play.close();

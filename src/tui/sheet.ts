@@ -226,10 +226,7 @@ export function questionSheet<Option extends string>(question: WordedQuestion<Op
 	const { message, options, keys, leave = "Esc cancels", uncalled = false } = question;
 	const [title = "", ...more] = question.title.split("\n");
 	const text = [more.join("\n").trim(), message].filter((part) => part !== "").join("\n\n");
-	const choices = options.map((option) => {
-		const key = keys?.[option];
-		return { value: option, words: option, ...(key === undefined ? {} : { key }) };
-	});
+	const choices = options.map((option) => ({ value: option, words: option, key: keys?.[option] }));
 	return { title, body: textBody(text), choices, leave, uncalled };
 }
 
@@ -240,10 +237,7 @@ interface ShownAnswers {
 	readonly position: string;
 }
 
-interface Answer {
-	readonly words: string;
-	readonly key?: string;
-}
+type Answer = Pick<SheetOption<unknown>, "words" | "key">;
 
 /** Rows of the text that stay visible, however many answers there are. */
 const minText = 2;

@@ -27,10 +27,11 @@ export function guardPolicy(options: GuardOptions): Policy {
 		ignores: (call) => ignoresCall(call, options.rules),
 		judge: (call, footprint) =>
 			compiled.git.reading(() => {
-				const verdicts = strongestPerRule([...judgeCall(call, footprint(), compiled), ...judgeListed(call, compiled)]);
-				const exclusion = withoutClosed(call, verdicts, compiled);
+				const measured = footprint();
+				const verdicts = strongestPerRule([...judgeCall(call, measured, compiled), ...judgeListed(call, compiled)]);
+				const exclusion = withoutClosed(call, measured, verdicts, compiled);
 				without.delete(call.id);
-				if (!exclusion) return withAllowedWay(call, verdicts, compiled);
+				if (!exclusion) return withAllowedWay(call, measured, verdicts, compiled);
 				if (without.size > MAX_REWRITTEN) without.clear();
 				without.set(call.id, exclusion);
 				return [exclusion.verdict];
@@ -48,7 +49,12 @@ export function guardPolicy(options: GuardOptions): Policy {
 }
 
 /** The verdicts, with an allowed way as the advice of the rules that know none. */
-function withAllowedWay(call: ToolCall, verdicts: readonly Verdict[], compiled: CompiledRules): readonly Verdict[] {
+function withAllowedWay(
+	call: ToolCall,
+	{ runs }: Footprint,
+	verdicts: readonly Verdict[],
+	compiled: CompiledRules,
+): readonly Verdict[] {
 	const { command } = call.input;
 	const isAdvised = verdicts.some(({ decision, advice }) => decision !== "allow" && advice === withoutIt);
 	if (!isAdvised || call.tool !== "bash" || typeof command !== "string" || command.length > MAX_ADVISED)
@@ -57,7 +63,7 @@ function withAllowedWay(call: ToolCall, verdicts: readonly Verdict[], compiled: 
 		const other: ToolCall = { ...call, input: { command: text } };
 		return judgeCall(other, compiled.measure(other), compiled).every(({ decision }) => decision === "allow");
 	};
-	const way = allowedWay(compiled.measure(call).runs, passes);
+	const way = allowedWay(runs, passes);
 	if (!way) return verdicts;
 	const advice = `Allowed instead of ${quoteRedacted(way.of)}: ${quoteRedacted(way.instead)}. Or ask the user to do it.`;
 	return verdicts.map((verdict) => (verdict.advice === withoutIt ? { ...verdict, advice } : verdict));
@@ -77,9 +83,14 @@ const MAX_REWRITTEN = 200;
 const MAX_EXCLUDED = 12;
 
 /** The same search without the closed files that it would read; `undefined` if leaving them out does not make it pass. */
-function withoutClosed(call: ToolCall, verdicts: readonly Verdict[], compiled: CompiledRules): Exclusion | undefined {
+function withoutClosed(
+	call: ToolCall,
+	footprint: Footprint,
+	verdicts: readonly Verdict[],
+	compiled: CompiledRules,
+): Exclusion | undefined {
 	if (call.tool !== "bash" || typeof call.input.command !== "string") return undefined;
-	if (verdicts.length === 0 || asksForClosed(compiled.measure(call), compiled)) return undefined;
+	if (verdicts.length === 0 || asksForClosed(footprint, compiled)) return undefined;
 	let command = call.input.command;
 	const excluded: string[] = [];
 	for (let left = verdicts; left.length < 40; ) {

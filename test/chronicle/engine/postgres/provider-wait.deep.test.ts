@@ -76,14 +76,14 @@ describe("a run that waits for its provider on an engine", needsPostgres, () => 
 		const until = Date.now() + 3_600_000;
 		const host = await openWorker("c");
 		const watchedMs = 10_000;
-		/** Statements of all connections of this process. Postgres counts late: a connection reports up to 10 s after its work. */
+		/** Statements a second of all connections of this process. Postgres counts late: a connection reports up to 10 s after its work. */
 		const statements = async (): Promise<number> => {
 			await sleep(1500);
 			const queries = vi.spyOn(pg.Client.prototype, "query");
 			await sleep(watchedMs);
-			const count = queries.mock.calls.length;
+			const perSecond = queries.mock.calls.length / (watchedMs / 1000);
 			queries.mockRestore();
-			return count;
+			return perSecond;
 		};
 		// An idle host renews its lease, searches for lost runs, and looks for jobs.
 		const idle = await statements();
@@ -93,10 +93,11 @@ describe("a run that waits for its provider on an engine", needsPostgres, () => 
 		}
 		await expect.poll(() => count("awaiting_provider"), { timeout: patient(90_000) }).toBe(waiting);
 		await expect.poll(() => host.worker.running, limit).toEqual([]);
-		const added = ((await statements()) - idle) / (watchedMs / 1000);
+		const added = (await statements()) - idle;
 		if (process.env.CHRONICLE_FIGURES)
 			console.log({ waiting, statementsPerSecond: added, running: host.worker.running.length });
-		expect(idle).toBeGreaterThan(5);
+		expect(idle).toBeGreaterThan(1);
+		expect(idle).toBeLessThan(4);
 		expect(added).toBeLessThan(1);
 		expect(starts.filter((n) => n >= 100)).toHaveLength(waiting);
 		await host.stop();

@@ -3,7 +3,6 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { foldEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { type Database, openHost, openPostgresStore } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
-import { patient } from "../../../harness/patience.ts";
 import { needsPostgres } from "../../../harness/postgres.ts";
 import { created, id, value } from "../ledger/sample-events.ts";
 import { testLedgerStore } from "../ledger/store-contract.ts";
@@ -71,43 +70,5 @@ describe("with Postgres", needsPostgres, () => {
 		expect(indexed).toEqual(expect.arrayContaining(["holder", "parked", "updated_hour"]));
 		expect(changed.filter((name) => indexed.includes(name))).toEqual([]);
 		await ledger.releaseLease();
-	});
-
-	it("appends in the room of the row before, so that 20 runs stay small however long they are", async () => {
-		const runs = Array.from({ length: 20 }, (_, n) => `aaaaaaaa-0000-4000-8000-${String(n).padStart(12, "0")}`);
-		const ledgers = await Promise.all(
-			runs.map(async (run) => value(await openStore().create(created({ id: run, task: "long ".repeat(300) })))),
-		);
-		const appendAll = (count: number) =>
-			Promise.all(
-				ledgers.map(async (ledger) => {
-					for (let n = 0; n < count; n += 1) value(await ledger.append([{ kind: "noted", text: "x" }], "soon"));
-				}),
-			);
-		const figures = async () => {
-			const { rows } = await database.query<{ size: string; updates: string; hot: string }>(
-				`SELECT pg_table_size(relid) + pg_indexes_size(relid) AS size, n_tup_upd AS updates, n_tup_hot_upd AS hot
-				FROM pg_stat_user_tables WHERE relid = 'chronicle.run'::regclass`,
-			);
-			const [{ size, updates, hot } = { size: 0, updates: 0, hot: 0 }] = rows;
-			return { size: Number(size), updates: Number(updates), hot: Number(hot) };
-		};
-		/** Figures that count at least `count` updates; a connection reports its own only with a statement a second later. */
-		const counted = async (count: number) => {
-			const reported = async () => {
-				await Promise.all(Array.from({ length: 10 }, () => database.query("SELECT pg_sleep(0.02)")));
-				return (await figures()).updates;
-			};
-			await expect.poll(reported, { timeout: patient(20_000), interval: 250 }).toBeGreaterThanOrEqual(count);
-			return figures();
-		};
-		const { updates } = await figures();
-		await appendAll(10);
-		const before = await counted(updates + 200);
-		await appendAll(40);
-		const after = await counted(before.updates + 800);
-		expect((after.hot - before.hot) / (after.updates - before.updates)).toBeGreaterThan(0.9);
-		expect(after.size).toBeLessThan(before.size * 2);
-		for (const ledger of ledgers) await ledger.releaseLease();
 	});
 });

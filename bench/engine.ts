@@ -7,25 +7,17 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HeldLedger, Workspace } from "../src/chronicle/core/index.ts";
 import { openFileStore } from "../src/chronicle/engine/ledger/index.ts";
-import {
-	type Database,
-	EngineWorker,
-	openDatabase,
-	openHost,
-	openPostgresStore,
-	queueName,
-	setUpEngine,
-} from "../src/chronicle/engine/postgres/index.ts";
+import { type Database, EngineWorker, openHost } from "../src/chronicle/engine/postgres/index.ts";
 import { publishSegment } from "../src/chronicle/engine/postgres/publishing.ts";
 import { wakeRun } from "../src/chronicle/engine/postgres/settle.ts";
 import { openSharedWorkspace } from "../src/chronicle/engine/remote/index.ts";
 import { supervise } from "../src/chronicle/engine/supervisor/index.ts";
 import { openGitWorkspace, runGit } from "../src/chronicle/engine/workspace/index.ts";
-import { openRedaction } from "../src/safety/index.ts";
 import { created, value } from "../test/chronicle/engine/ledger/sample-events.ts";
+import { connect } from "../test/chronicle/engine/postgres/connect.ts";
+import { openEngine, storeOf as openStore, queue } from "../test/chronicle/engine/postgres/open-engine.ts";
 import { moveTo, type Play } from "../test/chronicle/engine/supervisor/scripted-launcher.ts";
 import { openStage } from "../test/chronicle/engine/supervisor/stage.ts";
-import { closeLater } from "../test/harness/lifetime.ts";
 import { startPostgres } from "../test/harness/postgres.ts";
 import { type Figures, median, type Row } from "./figure.ts";
 
@@ -38,21 +30,12 @@ const statesPerRun = 3;
 const slots = 8;
 const waiting = 500;
 const watchedMs = 20_000;
-const queue = queueName("app", "runs");
 
 export async function bench(): Promise<Figures> {
-	const cluster = await startPostgres({ fsync: true });
-	const open = async (): Promise<Database> => {
-		const opened = await openDatabase(cluster.url);
-		if (!opened.ok) throw new Error(opened.failure.message);
-		closeLater(() => opened.value.close());
-		return opened.value;
-	};
-	const database = await open();
-	await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
+	const { cluster, database } = await openEngine(await startPostgres({ fsync: true }));
 	const rows: Row[] = [
 		...(await measureStates(database)),
-		await measureThroughput([database, await open()]),
+		await measureThroughput([database, await connect(cluster.url)]),
 		await measureTakeover(database),
 		await measureWaiting(database, cluster.log),
 	];
@@ -64,12 +47,7 @@ export async function bench(): Promise<Figures> {
 }
 
 function storeOf(database: Database, creates: "held" | "submitted", host = openHost(database)) {
-	return openPostgresStore({
-		...{ database, host, clock: Date, redact: openRedaction({}), project: "app", queue },
-		folderOf: (run) => join(tmpdir(), "bench-engine-runs", run),
-		creates:
-			creates === "held" ? { kind: "held" } : { kind: "submitted", base: async () => ({ ok: true, value: null }) },
-	});
+	return openStore(database, creates, { host, folderOf: (run) => join(tmpdir(), "bench-engine-runs", run) });
 }
 
 /** What the worker of state `n` changes. */

@@ -118,10 +118,8 @@ function list({ walk, args, state }: Printing): string {
 	const operands = args.filter((arg) => !arg.startsWith("-"));
 	const isName = (word: string) =>
 		!absolutePaths(word, state.cwd, walk.record)?.some((path) => isDirectory(path, walk.host));
-	if (!isPlain) return UNKNOWN_VALUE;
-	if (options.some((option) => /^-\w*d/.test(option)) || operands.every(isName)) {
-		if (operands.length > 0) return `${operands.join("\n")}\n`;
-	} else return UNKNOWN_VALUE;
+	if (!isPlain || !(options.some((option) => /^-\w*d/.test(option)) || operands.every(isName))) return UNKNOWN_VALUE;
+	if (operands.length > 0) return `${operands.join("\n")}\n`;
 	const isHidden = options.some((option) => /^-\w*[aAf]|^--al/.test(option));
 	const names = namesHere(walk, state)?.filter((name) => isHidden || !name.startsWith("."));
 	return names ? `${names.join("\n")}\n` : `${walk.record.found(isHidden ? {} : { skips: ["hidden"] })}\n`;
@@ -143,9 +141,8 @@ function echo(args: readonly string[]): string {
 	const at = args.findIndex((arg) => !/^-[neE]+$/.test(arg));
 	const options = args.slice(0, at < 0 ? undefined : at).join("");
 	const text = at < 0 ? "" : args.slice(at).join(" ");
-	if (options.includes("e") && text.includes("\\"))
-		return bounded(unescaped(text) + (options.includes("n") ? "" : "\n"));
-	return bounded(text + (options.includes("n") ? "" : "\n"));
+	const shown = options.includes("e") && text.includes("\\") ? unescaped(text) : text;
+	return bounded(shown + (options.includes("n") ? "" : "\n"));
 }
 
 const escapes: { readonly [letter: string]: string } = { n: "\n", t: "\t", "\\": "\\", '"': '"', "'": "'" };

@@ -23,7 +23,9 @@ export interface Conversation {
 /** Reads the conversation in pi's session file at `path`; `undefined` if there is nothing to read. */
 export function readConversation(path: string, project: string): Conversation | undefined {
 	try {
-		const { first, last, isCut } = readMessages(path, read);
+		const { isCut, ...found } = readMessages(path, read);
+		const first = found.first.filter(isDrawn);
+		const last = found.last.filter(isDrawn);
 		if (isCut) return { first: first.slice(0, firstTurns), last: last.slice(-lastTurns), hidden: "unknown", project };
 		const hidden = Math.max(0, first.length - firstTurns - lastTurns);
 		if (first.length === 0) return undefined;
@@ -36,6 +38,11 @@ export function readConversation(path: string, project: string): Conversation | 
 	} catch {
 		return undefined;
 	}
+}
+
+/** A result is drawn with its call: without one, the message would be empty. */
+function isDrawn({ parts }: ConversationMessage): boolean {
+	return parts.some(({ kind }) => kind !== "result");
 }
 
 /** The conversation, folded under its title. */

@@ -168,4 +168,24 @@ describe("the conversations", () => {
 		expect(textOf(talk)).toContain("… 12 more messages in the session file …");
 		expect(html).not.toContain(key);
 	});
+
+	it("have no message for a result whose call is in the part that is not read", async () => {
+		const long = "x".repeat(60_000);
+		const folder = openFolder({
+			"workers/1.1.jsonl": [
+				JSON.stringify({ type: "session", cwd: "/p" }),
+				message("user", [{ type: "text", text: "Plan it." }]),
+				message("assistant", [{ type: "toolCall", id: "1", name: "bash", arguments: { command: long } }]),
+				...[1, 2, 3, 4].map(() => turn(long)),
+				message("toolResult", [{ type: "text", text: long }], { toolCallId: "1" }),
+				turn("The plan is ready."),
+			].join("\n"),
+		});
+		const saved = await saveReport(ledgerOf(failedRun().events, { folder }), fixed);
+		if (!saved.ok) throw new Error(saved.failure.message);
+		const [talk = ""] = /<details class="talk">[\s\S]*?<\/ol>/.exec(readFileSync(saved.value.path, "utf8")) ?? [];
+		expect(talk).toContain("… messages in between in the session file …");
+		expect(talk).toContain("The plan is ready.");
+		expect(talk).not.toMatch(/<b>The worker<\/b>\s*<\/li>/);
+	});
 });

@@ -49,7 +49,9 @@ export async function killAtRandom(seed: number, most: number, standby = 2): Pro
 		await stage.finish(run);
 		await stage.inspect(run);
 	} catch (error) {
-		throw new Error(`Seed ${seed}, killed: ${told.join(", ")}`, { cause: error });
+		const results = server.requests.at(-1)?.results.map(({ id, text }) => `${id}: ${text.slice(0, 300)}`) ?? [];
+		const message = `Seed ${seed}, killed: ${told.join(", ")}\nLast results:\n${results.join("\n")}`;
+		throw new Error(message, { cause: error });
 	}
 	await server.close();
 	return { kills, lostAnswers: server.requests.length - requestsOfPlay, ms: performance.now() - began };

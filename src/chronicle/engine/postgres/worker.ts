@@ -122,8 +122,8 @@ export class EngineWorker {
 			} else if ("failure" in beat) this.#options.report(beat.failure, { level: "error" });
 			else {
 				this.#upkeep.hosts = beat.hosts;
-				if (beat.scheduled && !this.#draining) this.#startCron();
 				if (beat.draining) this.drain();
+				this.#setCron(beat.scheduled && !this.#draining);
 				void this.#returnStrays(beat.held);
 			}
 		});
@@ -152,9 +152,15 @@ export class EngineWorker {
 		return failure;
 	}
 
-	/** Starts the clock of schedules once there are some; the database lets one host at a time send their jobs. */
-	#startCron(): void {
+	/** Runs the clock of schedules while it is `wanted`; the database lets one host at a time send their jobs. */
+	#setCron(wanted: boolean): void {
 		const { database, report } = this.#options;
+		if (!wanted) {
+			const running = this.#cron;
+			this.#cron = undefined;
+			void running?.then((stop) => stop()).catch((error: Error) => report(error.message, { level: "error" }));
+			return;
+		}
 		this.#cron ??= database.startCron().catch((error: Error) => {
 			// Retried when the host next renews its lease.
 			this.#cron = undefined;

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { chmod, readdir, realpath, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { attempt, inheritOwners, jsonObject, makePrivateFolder } from "../../../disk/index.ts";
+import { attempt, inheritOwners, jsonObject, makePrivateFolder, replaceFile } from "../../../disk/index.ts";
 
 /** In the run's private folder: the folder of its children, where they are not outside the project. */
 const insideFolder = "children";
@@ -49,10 +49,11 @@ export async function makeChildrenFolder(folder: string, wanted: string): Promis
 	const real = await realpath(place);
 	// The home directory may be a repository, and the place may be in the project.
 	await writeFile(join(real, ".gitignore"), "*\n", { mode: 0o600 });
-	if (wanted === join(folder, insideFolder)) return real;
+	// Other children find their files through the owner and the pointer meanwhile: neither is written again.
+	if (wanted === join(folder, insideFolder) || outsideFolder(folder) === real) return real;
 	const owner: ChildrenOwner = { run: basename(folder), folder };
-	await writeFile(join(real, ownerFile), `${JSON.stringify(owner)}\n`, { mode: 0o600 });
-	await writeFile(join(folder, pointerFile), `${real}\n`, { mode: 0o600 });
+	await replaceFile(join(real, ownerFile), `${JSON.stringify(owner)}\n`);
+	await replaceFile(join(folder, pointerFile), `${real}\n`);
 	await inheritOwners(real);
 	return real;
 }
@@ -61,7 +62,7 @@ export async function makeChildrenFolder(folder: string, wanted: string): Promis
 export async function findOutsideFolder(folder: string, places: readonly string[]): Promise<void> {
 	if (outsideFolder(folder) !== undefined) return;
 	const found = places.find((place) => readOwner(place)?.run === basename(folder));
-	if (found !== undefined) await writeFile(join(folder, pointerFile), `${await realpath(found)}\n`, { mode: 0o600 });
+	if (found !== undefined) await replaceFile(join(folder, pointerFile), `${await realpath(found)}\n`);
 }
 
 /** Removes a folder of children outside a project, as `outsideFolder` gives it, and that of the project if it has no other. Idempotent. */

@@ -1,5 +1,5 @@
 // The folders of child runs.
-// C1 a folder is complete or absent, because it is created under another name; C2 an existing one is never changed; C3 the user's files and
+// C1 a folder is complete or absent, because it is created under another name; C2 an existing one is never changed, and a damaged one is moved aside; C3 the user's files and
 // repository are never written; C4 removal never follows a link.
 
 import { existsSync } from "node:fs";
@@ -61,6 +61,8 @@ const recordFile = "child.json";
 const filesFolder = "files";
 const makingMark = ".making-";
 const removingMark = ".removing-";
+/** Separates the name of a damaged folder that was moved aside from the time. */
+const asideMark = ".damaged-";
 
 /** Returns the folder of a child; creates it if it does not exist. */
 export async function openChildFolder(store: Store, request: ChildRequest): Promise<ChildFolder> {
@@ -77,8 +79,7 @@ export async function openChildFolder(store: Store, request: ChildRequest): Prom
 	const making = join(parent, `${makingMark}${childFolderName(child)}`);
 	try {
 		await removeFolder(making);
-		// What is left of one that has lost its files.
-		await removeFolder(place);
+		await clearPlace(place);
 		const made = await makeChild(store, request, { place: making, goal: join(place, filesFolder) });
 		if (store.control.signal?.aborted) throw stopped();
 		await rename(making, place);
@@ -87,6 +88,13 @@ export async function openChildFolder(store: Store, request: ChildRequest): Prom
 		await removeFolder(making).catch(() => {});
 		throw error;
 	}
+}
+
+/** Removes what is left of a child that has lost its files; where some are left, moves it aside: no snapshot may have them. */
+async function clearPlace(place: string): Promise<void> {
+	const left = (await readdir(join(place, filesFolder)).catch(() => [])).some((name) => name !== ".git");
+	if (left) await rename(place, `${place}${asideMark}${Date.now()}`);
+	else await removeFolder(place);
 }
 
 /** Creates the folder of a child at `place`; its files will be at `goal`. */
@@ -265,12 +273,16 @@ interface RemovalOptions {
 /** The folder, if it has files that are nowhere else. */
 async function stayingFolder(place: string, restOf: RemovalOptions["restOf"]): Promise<KeptFolder | undefined> {
 	const stats = await lstat(place);
+	const [damaged = "", time] = basename(place).split(asideMark);
+	if (time !== undefined) return { child: damaged, path: join(place, filesFolder), files: [damagedFolder] };
 	const record = stats.isDirectory() && !basename(place).startsWith(".") ? await readRecord(place) : undefined;
 	if (!record) return undefined;
 	const child = record.child ?? basename(place);
 	const files = (await readRest({ place })) ?? (await restOf(child));
 	return files.length > 0 ? { child, path: join(place, filesFolder), files } : undefined;
 }
+
+const damagedFolder: FileLeft = { path: ".", why: "the folder was damaged, and its child began again in a new one" };
 
 async function removeChildFolder(children: string, name: string): Promise<void> {
 	// A partly removed folder must not look complete.

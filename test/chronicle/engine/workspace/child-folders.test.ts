@@ -505,6 +505,41 @@ describe("children's folders", () => {
 		expect(everything(outside)).toEqual(before);
 	});
 
+	it.each<[string, (place: string) => void]>([
+		["without its record", (place) => rmSync(join(place, "child.json"))],
+		["with a torn record", (place) => writeFileSync(join(place, "child.json"), '{"tree":')],
+		["without its working folder", (place) => rmSync(join(place, "files", "pkg"), { recursive: true })],
+	])("%s is moved aside with its files, which no snapshot may have, and is named at the end", async (_, damage) => {
+		const stage = openFilesStage();
+		stage.write("pkg/a.txt", "1\n");
+		stage.repository(".");
+		const parent = stage.open({ cwd: join(stage.root, "pkg") });
+		const { tree } = await value(parent.snapshot());
+		const child = await value(parent.openChild("child", tree));
+		const root = dirname(child.cwd);
+		const place = dirname(root);
+		writeFileSync(join(root, "mine.txt"), "mine\n");
+		damage(place);
+		expect(await value(parent.openChild("child", tree))).toEqual({ ...child, isNew: true });
+		expect(existsSync(join(root, "mine.txt"))).toBe(false);
+		const [kept, ...more] = await value(parent.removeChildren([]));
+		expect([kept?.child, kept?.files, more]).toEqual(["child", [expect.objectContaining({ path: "." })], []]);
+		expect(readFileSync(join(kept?.path ?? "", "mine.txt"), "utf8")).toBe("mine\n");
+	});
+
+	it("leave what finds them alone while further children begin", async () => {
+		const stage = openFilesStage();
+		const children = join(openFolder(), "work", "run");
+		const parent = stage.open({ children });
+		const { tree } = await value(parent.snapshot());
+		await value(parent.openChild("first", tree));
+		const files = [join(children, "owner.json"), join(dirname(stage.store), "children.path")];
+		const written = () => files.map((file) => [statSync(file).ino, statSync(file).mtimeMs]);
+		const before = written();
+		await value(parent.openChild("second", tree));
+		expect(written()).toEqual(before);
+	});
+
 	it("with a torn record, as a full disk leaves it, count as absent; other torn notes count as absent", async () => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");

@@ -1,9 +1,9 @@
 // The home directory of the sandbox: a folder of the run that replaces the user's. What programs store there stays for the next commands.
 // H1 what the user's caches have is found without a copy: by links to where the sandbox shows them read-only, or where a tool reads a second
-// store; H2 settings of package managers and of git are copied without logins.
+// store; H2 settings of package managers and of git are copied without logins; H3 it is complete or absent: it is filled under another name.
 import { chmodSync, type Dirent, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { cp, mkdir, symlink } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { cp, mkdir, mkdtemp, rename, rm, symlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { attempt, folderEntries } from "../../disk/index.ts";
 
 export interface OwnHome {
@@ -122,12 +122,15 @@ const MAX_LINKS = 20_000;
 /** Where the sandbox shows the user's caches. */
 const SHOWN = "/run/pi-chronicle";
 
-/** Fills `folder`, which may have been filled before, for a user whose home directory is `home`. */
+/** In a complete one. */
+const completeMark = ".pi-chronicle";
+const makingMark = ".making-";
+
+/** Fills `folder` unless it is complete, for a user whose home directory is `home`. */
 export async function openOwnHome(
 	folder: string,
 	{ home, env }: { readonly home: string; readonly env: Env },
 ): Promise<OwnHome> {
-	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	const shown: Record<string, string> = {};
 	const variables: Record<string, string> = {};
 	const show = (name: string): string => {
@@ -135,24 +138,41 @@ export async function openOwnHome(
 		shown[place] = join(home, name);
 		return place;
 	};
-	const isNew = !existsSync(join(folder, ".pi-chronicle"));
-	if (isNew) makeStores(folder);
-	const budget = { links: MAX_LINKS };
-	for (const cache of caches) {
-		const real = join(home, cache.folder);
-		if (!existsSync(real)) continue;
-		const place = show(cache.folder);
-		if (isNew) await linkTree({ from: real, place, to: join(folder, cache.folder) }, cache, cache.depth ?? 9, budget);
-	}
+	const found = caches.filter((cache) => existsSync(join(home, cache.folder)));
+	for (const cache of found) show(cache.folder);
 	for (const [name, more] of Object.entries(secondStores))
 		if (existsSync(join(home, name))) Object.assign(variables, more(show(name), env));
-	if (isNew) {
-		writeSettings(folder, home);
-		writeFileSync(join(folder, ".pi-chronicle"), "");
-	}
+	if (!existsSync(join(folder, completeMark))) await fill(folder, home, found);
 	for (const name of cacheVariables) if (env(name) !== undefined) variables[name] = "";
 	if (signsCommits(folder)) addGitSetting(variables, env, "commit.gpgsign", "false");
 	return { folder, stores, variables, shown };
+}
+
+/** Makes `folder`, unless another process does so first. */
+async function fill(folder: string, home: string, found: readonly Cache[]): Promise<void> {
+	mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+	const making = await mkdtemp(`${folder}${makingMark}`);
+	try {
+		makeStores(making);
+		const budget = { links: MAX_LINKS };
+		for (const cache of found) {
+			const to = join(making, cache.folder);
+			const tree = { from: join(home, cache.folder), place: join(SHOWN, cache.folder), to };
+			await linkTree(tree, cache, cache.depth ?? 9, budget);
+		}
+		writeSettings(making, home);
+		writeFileSync(join(making, completeMark), "");
+		// An incomplete one, as earlier versions left it when they were killed.
+		if (!existsSync(join(folder, completeMark))) await rm(folder, { recursive: true, force: true });
+		await rename(making, folder);
+		// Of processes that were killed.
+		for (const { name } of folderEntries(dirname(folder)))
+			if (name.startsWith(`${basename(folder)}${makingMark}`))
+				await rm(join(dirname(folder), name), { recursive: true, force: true });
+	} catch (error) {
+		await rm(making, { recursive: true, force: true });
+		if (!existsSync(join(folder, completeMark))) throw error;
+	}
 }
 
 /** Keeps the user's own settings of pi, which are not committed, out of `git add -A` and `git stash -u`. */

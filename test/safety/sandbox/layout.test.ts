@@ -1,5 +1,5 @@
 // What the rules of a layout say, the profile of macOS that is written from them, and how a choice is read. No box runs.
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { mergeChoices } from "../../../src/chronicle/engine/worker/worker-box.ts";
@@ -214,6 +214,23 @@ describe("the home directory of the sandbox", () => {
 			GIT_CONFIG_VALUE_0: "false",
 		});
 	});
+});
+
+it("the home directory is whole whoever was killed while he filled it, and whoever else fills it", async () => {
+	const base = openFolder({
+		"home/.npmrc": "fund=false\n",
+		// As an earlier version left it.
+		"own/.npmrc": "fund=fal",
+		"own/.local/share/pi-chronicle/.yarn/x": "",
+		"own.making-abc/.npmrc": "fund",
+	});
+	const open = () => openOwnHome(join(base, "own"), { home: join(base, "home"), env: () => undefined });
+	await Promise.all([open(), open(), open()]);
+	expect(readFileSync(join(base, "own/.npmrc"), "utf8")).toBe("fund=false\n");
+	expect(readdirSync(base).sort()).toEqual(["home", "own"]);
+	writeFileSync(join(base, "own/.local/kept"), "");
+	await open();
+	expect(existsSync(join(base, "own/.local/kept"))).toBe(true);
 });
 
 describe("what a killed process left of protected paths", () => {

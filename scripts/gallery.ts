@@ -1,7 +1,8 @@
 // Sections about the definitions that ship: the diagram of each, and a table of its parts with who does them, their tools and their limits.
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readTemplates, templateFolders } from "../src/chronicle/engine/project/template-catalogue.ts";
+import { readTemplates } from "../src/chronicle/engine/project/template-catalogue.ts";
+import { templateFolders } from "../src/chronicle/engine/project/template-files.ts";
 import { templateDiagram, ways } from "../src/chronicle/ui/phrases/index.ts";
 import { shippedNames } from "../src/shipped/index.ts";
 import { loadCatalogue, workflowDiagram, workflowRoots } from "../src/workflow/definitions/index.ts";

@@ -16,6 +16,7 @@ import { importCommand } from "./migration/index.ts";
 import {
 	catchBareCommands,
 	isTooOld,
+	keepTypedLines,
 	offerSkills,
 	openDefinitionNotice,
 	openSessionScope,
@@ -92,6 +93,7 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 	});
 	offerSkills(pi);
 	catchBareCommands(pi);
+	keepTypedLines(pi);
 	// Set only in the processes of a rehearsal; no other pi loads the understudy.
 	const rehearsalConfig = process.env.PI_CHRONICLE_REHEARSAL;
 	if (rehearsalConfig) return joinRehearsal(pi, rehearsalConfig);

@@ -24,6 +24,7 @@ export {
 	removeOutsideFolder,
 	type TrialCopy,
 	templateFolders,
+	templateNames,
 	UNCHANGED_ADVICE,
 	unstartedRuns,
 } from "./engine/index.ts";

@@ -41,26 +41,19 @@ function renamedCommands(pi: ExtensionAPI): ReadonlyMap<string, string> {
 }
 
 type Command = Parameters<ExtensionAPI["registerCommand"]>[1];
+type Completions = ReturnType<NonNullable<Command["getArgumentCompletions"]>>;
+type Complete = (prefix: string) => Completions;
 
 /**
  * Registers the command `name`. An error of its handler after the end of its session is dropped; any other reaches pi, which shows it. An error of
- * its completions means that nothing is offered: pi would exit, in the middle of the user's typing.
+ * its completions means that nothing is offered: pi would exit, in the middle of the user's typing. Complete words get no completions: with an open
+ * list, Enter selects an item instead of sending the line.
  */
 export function registerOwnCommand(pi: ExtensionAPI, name: string, command: Command): void {
 	const complete = command.getArgumentCompletions;
 	pi.registerCommand(name, {
 		...command,
-		...(complete === undefined
-			? {}
-			: {
-					async getArgumentCompletions(prefix) {
-						try {
-							return await complete(prefix);
-						} catch {
-							return null;
-						}
-					},
-				}),
+		...(complete && { getArgumentCompletions: (prefix: string) => offered(complete, prefix) }),
 		async handler(args, ctx) {
 			try {
 				await command.handler(args, ctx);
@@ -69,6 +62,28 @@ export function registerOwnCommand(pi: ExtensionAPI, name: string, command: Comm
 			}
 		},
 	});
+}
+
+function offered(complete: Complete, prefix: string): Completions {
+	const unlessComplete = (items: Awaited<Completions>) => (items?.some(({ value }) => value === prefix) ? null : items);
+	try {
+		const found = complete(prefix);
+		return found instanceof Promise ? found.then(unlessComplete).catch(() => null) : unlessComplete(found);
+	} catch {
+		return null;
+	}
+}
+
+/** Completions whose code is loaded for the first line. Later ones are answered at once. */
+export function loadedCompletions(load: () => Promise<Complete>): Complete {
+	let loaded: Complete | undefined;
+	return (prefix) => {
+		if (loaded) return loaded(prefix);
+		return load().then((complete) => {
+			loaded = complete;
+			return complete(prefix);
+		});
+	};
 }
 
 /**

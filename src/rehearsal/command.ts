@@ -17,7 +17,7 @@ import {
 	type Scope,
 	say,
 } from "../pi/index.ts";
-import { completions, type DefinitionKind, listDefinitions, plan, planCoverage, splitRequest } from "./plan.ts";
+import { type DefinitionKind, listDefinitions, plan, planCoverage, splitRequest } from "./plan.ts";
 import { type Coverable, type Playable, type RehearsalHost, rehearse } from "./rehearse.ts";
 import { defaultBounds, rehearseEvery } from "./rehearse-every.ts";
 import {
@@ -45,14 +45,6 @@ const background = {
 	statusKey,
 	stopped: "Stopped the rehearsal and removed its copy of the project.",
 };
-
-/** Names of definitions that begin with `prefix`; `null` if there are none. */
-export function completeRehearse(session: RehearsalSession, prefix: string): { value: string; label: string }[] | null {
-	if (!session.project?.trusted) return null;
-	const names = completions({ cwd: session.project.cwd, agentFolder: agentFolder() });
-	const found = names.filter((name) => name.startsWith(prefix)).map((name) => ({ value: name, label: name }));
-	return found.length === 0 ? null : found;
-}
 
 /** Runs `/rehearse <args>`. With a screen it returns at once and shows progress; without one it returns at the end. */
 export async function runRehearse(

@@ -2,7 +2,7 @@
 
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import type { Scope } from "../pi/index.ts";
-import { definitionsTrusted, type NameDefinitions, registerOwnCommand } from "../pi/index.ts";
+import { definitionsTrusted, loadedCompletions, type NameDefinitions, registerOwnCommand } from "../pi/index.ts";
 import type { RehearsalSession } from "./command.ts";
 import type { ProjectPaths } from "./rehearse.ts";
 import type { CheckedScenario } from "./scenario-check.ts";
@@ -18,7 +18,10 @@ export function registerRehearse(pi: ExtensionAPI, scope: Scope, named: NameDefi
 	});
 	registerOwnCommand(pi, "rehearse", {
 		description: "Play a workflow or a chronicle on a copy of the project, without a model: /rehearse <name> [task]",
-		getArgumentCompletions: async (prefix) => (await import("./command.ts")).completeRehearse(session, prefix),
+		getArgumentCompletions: loadedCompletions(async () => {
+			const { completeRehearse } = await import("./completions.ts");
+			return (prefix) => completeRehearse(session, prefix);
+		}),
 		handler: async (args, ctx) => {
 			named(ctx);
 			const { runRehearse } = await import("./command.ts");

@@ -73,17 +73,6 @@ export function listDefinitions(paths: ProjectPaths, kind?: DefinitionKind): str
 	return parts.length > 0 ? parts.join(" ") : "There are no definitions here.";
 }
 
-/** Completions of `/rehearse`: names, with their kind if both kinds have the name. */
-export function completions(paths: ProjectPaths): string[] {
-	const workflows = workflowNames(paths);
-	const chronicles = chronicleNames(paths);
-	const both = workflows.filter((name) => chronicles.includes(name));
-	return [
-		...[...workflows, ...chronicles].filter((name) => !both.includes(name)),
-		...both.flatMap((name) => [`workflow ${name}`, `chronicle ${name}`]),
-	].sort();
-}
-
 /** Splits `[workflow | chronicle] <name> [task]`. */
 export function splitRequest(words: string): { kind: DefinitionKind | undefined; name: string; task: string } {
 	const [, kind, name = "", task = ""] = /^\s*(?:(workflow|chronicle)\s+(?=\S))?(\S*)\s*([\s\S]*)$/.exec(words) ?? [];

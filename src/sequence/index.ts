@@ -2,6 +2,7 @@ import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@e
 import {
 	definitionsTrusted,
 	isOwnFile,
+	loadedCompletions,
 	type NameDefinitions,
 	packageRoot,
 	registerOwnCommand,
@@ -72,10 +73,10 @@ export function registerSequence(
 	let project = { cwd: process.cwd(), trusted: false };
 	registerOwnCommand(pi, "sequence", {
 		description: "Record prompts and commands, replay them N times: /sequence [run|list|show|save|edit|delete|stop]",
-		getArgumentCompletions: async (prefix) => {
+		getArgumentCompletions: loadedCompletions(async () => {
 			const { completeSequence } = await import("./completions.ts");
-			return completeSequence(prefix, project, session.activeRun !== undefined);
-		},
+			return (prefix) => completeSequence(prefix, project, session.activeRun !== undefined);
+		}),
 		handler: async (args, ctx) => {
 			named(ctx);
 			await run(ctx, args);

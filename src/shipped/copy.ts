@@ -5,7 +5,14 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { didYouMean, formatPath, type Node, openSource, parseYaml, quoted, thereAre } from "../definition/index.ts";
 import { writeTogether } from "../disk/index.ts";
-import { copyFolder, type ShippedKind, shippedFolder } from "./folders.ts";
+import {
+	copyFolder,
+	type ShippedKind,
+	shippedChronicles,
+	shippedFolder,
+	shippedNames,
+	shippedWorkflows,
+} from "./folders.ts";
 
 export interface ShippedCopy {
 	readonly name: string;
@@ -19,23 +26,6 @@ export interface ShippedCopy {
 export interface CopyRefusal {
 	readonly message: string;
 	readonly remedy: string;
-}
-
-/** Names of the shipped workflows, sorted. */
-export function shippedWorkflows(): string[] {
-	return readdirSync(shippedFolder("workflows")).sort();
-}
-
-/** Names of the shipped chronicles, sorted. */
-function shippedChronicles(): string[] {
-	return readdirSync(shippedFolder("templates"))
-		.map((name) => basename(name, extname(name)))
-		.sort();
-}
-
-/** Names of all shipped definitions, sorted. */
-export function shippedNames(): string[] {
-	return [...shippedChronicles(), ...shippedWorkflows()].sort();
 }
 
 /** Lists what a copy wrote; `trusted`: whether pi reads the project's definitions. */

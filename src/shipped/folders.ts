@@ -1,5 +1,6 @@
-// Locates the definitions that come with the package. Their layout is that of a project's `.pi` folder.
-import { join } from "node:path";
+// Locates and names the definitions that come with the package. Their layout is that of a project's `.pi` folder.
+import { readdirSync } from "node:fs";
+import { basename, extname, join } from "node:path";
 import { packageRoot } from "../pi/index.ts";
 
 const folders = {
@@ -20,4 +21,21 @@ export function shippedFolder(kind: ShippedKind): string {
 /** Path of the same kind below a project's folder. */
 export function copyFolder(cwd: string, kind: ShippedKind): string {
 	return join(cwd, ".pi", ...folders[kind]);
+}
+
+/** Names of the shipped workflows, sorted. */
+export function shippedWorkflows(): string[] {
+	return readdirSync(shippedFolder("workflows")).sort();
+}
+
+/** Names of the shipped chronicles, sorted. */
+export function shippedChronicles(): string[] {
+	return readdirSync(shippedFolder("templates"))
+		.map((name) => basename(name, extname(name)))
+		.sort();
+}
+
+/** Names of all shipped definitions, sorted. */
+export function shippedNames(): string[] {
+	return [...shippedChronicles(), ...shippedWorkflows()].sort();
 }

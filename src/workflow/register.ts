@@ -5,6 +5,7 @@ import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@e
 import {
 	customEntries,
 	definitionsTrusted,
+	loadedCompletions,
 	type NameDefinitions,
 	registerOwnCommand,
 	type runAsStep,
@@ -63,10 +64,11 @@ export function registerWorkflow(
 	registerRows(pi, () => (opened?.controller.ready ? opened.rows : undefined));
 	registerOwnCommand(pi, "workflow", {
 		description: "Run a workflow: /workflow <name> <task>; alone it lists the workflows",
-		getArgumentCompletions: async (prefix) => {
+		getArgumentCompletions: loadedCompletions(async () => {
 			const { completeWorkflow } = await import("./session/index.ts");
-			return completeWorkflow(await open(), prefix, place);
-		},
+			const workflows = await open();
+			return (prefix) => completeWorkflow(workflows, prefix, place);
+		}),
 		handler: async (args, ctx) => {
 			parts.named(ctx);
 			await run(ctx, args);

@@ -2,14 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-	type CopyRefusal,
-	copyLines,
-	copyShipped,
-	type ShippedCopy,
-	shippedNames,
-	shippedWorkflows,
-} from "../../src/shipped/copy.ts";
+import { type CopyRefusal, copyLines, copyShipped, type ShippedCopy } from "../../src/shipped/copy.ts";
+import { shippedNames, shippedWorkflows } from "../../src/shipped/folders.ts";
 import { openFolder } from "../harness/folder.ts";
 import { checkout } from "../harness/under-test.ts";
 

@@ -7,7 +7,8 @@ import { loadAgentRegistry } from "../../../persona/index.ts";
 import type { LaunchProblem } from "../../core/index.ts";
 import type { Project } from "./project.ts";
 import { isLoaded } from "./start.ts";
-import { type FoundTemplate, readTemplateFile, templateFolders } from "./template-catalogue.ts";
+import { type FoundTemplate, readTemplateFile } from "./template-catalogue.ts";
+import { templateFolders } from "./template-files.ts";
 import { checkTree } from "./template-tree.ts";
 
 export interface CheckedFile {

@@ -53,8 +53,8 @@ export {
 	readTemplates,
 	type SelectedTemplate,
 	type TemplateCatalogue,
-	templateFolders,
 } from "./template-catalogue.ts";
+export { type TemplateName, templateFolders, templateNames } from "./template-files.ts";
 export { openTrialCopy, type TrialCopy } from "./trial-copy.ts";
 export { exitCodeOfEnd, exitCodeOfFailure, watchRun } from "./watch-run.ts";
 export { wideFolder } from "./wide-folder.ts";

@@ -29,7 +29,8 @@ import { systemClock } from "./clock.ts";
 import { openJoinRules } from "./join-rules.ts";
 import { openChildFolders } from "./lost-folder.ts";
 import { ChildTree, runsBelow } from "./run-tree.ts";
-import { readTemplates, type TemplateCatalogue, templateFolders } from "./template-catalogue.ts";
+import { readTemplates, type TemplateCatalogue } from "./template-catalogue.ts";
+import { templateFolders } from "./template-files.ts";
 
 export interface Project {
 	readonly place: ProjectEnvironment;

@@ -3,20 +3,10 @@
 // project's precede the user's, JSON precedes YAML; S3 a project's are read only if the user trusts it; S4 the package's own are selected only by names that no
 // file of project or user has, whether or not it loads or may be read.
 import { readdirSync } from "node:fs";
-import { basename, extname, join } from "node:path";
+import { basename, join } from "node:path";
 import { type Diagnostic, openReport, quoted, readSource, sortDiagnostics } from "../../../definition/index.ts";
-import { shippedFolder } from "../../../shipped/index.ts";
 import { readTemplate, type StatePlan, type Template } from "../../core/index.ts";
-
-export interface TemplateFolders {
-	/** `undefined` if the project is not trusted. */
-	readonly project: string | undefined;
-	readonly personal: string;
-	/** The package's own; `undefined`: none. */
-	readonly shipped?: string | undefined;
-	/** Those of an untrusted project: only their names count. */
-	readonly unread?: string | undefined;
-}
+import { keyOf, type TemplateFolders, templateFiles } from "./template-files.ts";
 
 export interface FoundTemplate {
 	/** File name without its extension: the template's name in commands. */
@@ -46,18 +36,7 @@ export interface TemplateCatalogue {
 	readonly diagnostics: readonly Diagnostic[];
 }
 
-const endings = [".json", ".jsonc", ".json5", ".yaml", ".yml"];
 const maxBytes = 256_000;
-
-/** The template folders: `.pi/chronicle/workflows` of a trusted project, `chronicle/workflows` below pi's agent folder, and the package's own. */
-export function templateFolders(place: { cwd: string; agentFolder: string; trusted: boolean }): TemplateFolders {
-	const project = join(place.cwd, ".pi", "chronicle", "workflows");
-	return {
-		...(place.trusted ? { project } : { project: undefined, unread: project }),
-		personal: join(place.agentFolder, "chronicle", "workflows"),
-		shipped: shippedFolder("templates"),
-	};
-}
 
 /** Reads all templates. Never throws. */
 export function readTemplates({ project, personal, shipped, unread }: TemplateFolders): TemplateCatalogue {
@@ -163,25 +142,6 @@ function withNameable(found: FoundTemplate): FoundTemplate {
 		},
 	);
 	return { ...found, diagnostics: report.diagnostics };
-}
-
-/** The names of a folder's template files: JSON before YAML, each sorted. */
-function templateFiles(folder: string): string[] {
-	const rank = (name: string): number => endings.indexOf(extname(name).toLowerCase());
-	const names = listFolder(folder).filter((name) => !name.startsWith(".") && rank(name) >= 0);
-	return names.sort().sort((a, b) => rank(a) - rank(b));
-}
-
-function listFolder(folder: string): string[] {
-	try {
-		return readdirSync(folder);
-	} catch {
-		return [];
-	}
-}
-
-function keyOf(file: string): string {
-	return basename(file, extname(file));
 }
 
 /** Why an existing folder gives no templates. */

@@ -1,6 +1,7 @@
 // `pi-chronicle completion bash|zsh|fish`: the script that makes a shell complete this command. The script asks
 // `pi-chronicle completion candidates -- <words>` for the candidates.
 import { exitCodes } from "../../../pi/index.ts";
+import { templateFolders, templateNames } from "../../engine/index.ts";
 import { commonOptions, type ListedCommand } from "../command-list.ts";
 import { commands, completeLine } from "../commands/index.ts";
 import { isComplaint, openPlace } from "./place.ts";
@@ -56,6 +57,7 @@ async function candidates(words: readonly string[], listed: readonly ListedComma
 	if (isComplaint(project)) return [];
 	const found = await completeLine(project, words.join(" "), {
 		listed,
+		templates: () => templateNames(templateFolders({ ...project.place, trusted: project.place.trust === "trusted" })),
 		commands: commands.map((command) => ({
 			...command,
 			options: { ...commonOptions, ...command.shellOptions, ...command.options },

@@ -19,7 +19,8 @@ export {
 export { decideCleanup } from "./decisions.ts";
 
 export { dispatch } from "./dispatch.ts";
-export { completeLine } from "./line-completions.ts";
+export { completeLine, runItems } from "./line-completions.ts";
+export { type LineItem, nameItems, offer, splitLine } from "./line-names.ts";
 export { statesOf, tooLong } from "./run-command.ts";
 export { RECENT_RUNS, resolveRun } from "./run-name.ts";
 export { startCommand } from "./start.ts";

@@ -1,28 +1,16 @@
-// Completes a command line: commands and templates, then runs, states, visits and options. Shared by pi's editor and the shell. Complete words get
-// no completions, so that Enter runs them at once.
-import { shippedNames } from "../../../shipped/index.ts";
+// Completes a command line with what the runs say: runs, states, visits and options. Shared by pi's editor and the shell.
 import type { LedgerEntry, Run } from "../../core/index.ts";
-import { isLoaded, type Project } from "../../engine/index.ts";
-import type { ListedCommand } from "../command-list.ts";
+import type { Project } from "../../engine/index.ts";
 import { askingFirst, runStatusText, shortTime } from "../phrases/index.ts";
 import { answerChoices } from "./answer-choices.ts";
 import { askingChildren } from "./child-dispatch.ts";
 import type { Command } from "./command.ts";
+import { item, type LineItem, type LineNames, nameItems, offer, type SplitLine, splitLine } from "./line-names.ts";
 import { statesOf } from "./run-command.ts";
 import { mayNameRun, namesRun, resolveRun } from "./run-name.ts";
 
-export interface LineItem {
-	/** The whole line with the item. */
-	readonly value: string;
-	readonly label: string;
-	readonly description?: string;
-}
-
 export interface LineCommands {
-	readonly listed: readonly ListedCommand[];
 	readonly commands: readonly Command[];
-	readonly takesTemplate: ReadonlySet<string>;
-	readonly startsByName: boolean;
 	readonly supervised: readonly string[];
 }
 
@@ -32,41 +20,29 @@ const maxVisits = 20;
 /** Completions for the line up to the cursor; `null` if nothing matches, or the last word is complete. */
 export async function completeLine(
 	project: Project,
-	prefix: string,
-	{ listed, commands, takesTemplate, startsByName, supervised }: LineCommands,
+	line: string,
+	{ commands, supervised, ...names }: LineCommands & LineNames,
 ): Promise<LineItem[] | null> {
-	const words = prefix.split(/\s+/);
-	const last = words.pop() ?? "";
-	const before = prefix.slice(0, prefix.length - last.length);
-	const offer = (items: readonly LineItem[]): LineItem[] | null => {
-		const fitting = items.filter(({ label }) => label.startsWith(last));
-		const isComplete = fitting.some(({ label }) => label === last);
-		return fitting.length === 0 || isComplete
-			? null
-			: fitting.map((item) => ({ ...item, value: `${before}${item.value}` }));
-	};
-	const templates = (): LineItem[] =>
-		[...project.templates().templates.values()]
-			.filter(isLoaded)
-			.map(({ key, read }) => item(key, read.template.description ?? read.template.name));
-	const [name] = words;
-	const choices = await choiceItems(project, words, last, supervised);
-	if (choices) return offer(choices);
-	if (name === undefined) return offer(firstWords(startsByName ? templates() : [], listed));
-	if (name === "init") return words.length === 1 ? offer(shippedNames().map((shipped) => item(shipped))) : null;
-	if (takesTemplate.has(name)) return words.length === 1 ? offer(templates()) : null;
-	const command = commands.find((one) => one.name === name);
-	if (!command) return null;
-	// Runs are completed without this option.
-	const options = Object.keys(command.options ?? {}).filter((option) => option !== "run");
-	if (last.startsWith("-")) return offer(options.map((option) => item(`--${option}`)));
-	return offer(await runArguments(project, { name, words, options, last, supervised }));
+	const split = splitLine(line);
+	const named = nameItems(split.words, names);
+	return offer(split, named ?? (await runItems(project, split, { commands, supervised })));
 }
 
-function firstWords(templates: readonly LineItem[], listed: LineCommands["listed"]): LineItem[] {
-	const hidden = new Set(listed.map((command) => command.name));
-	const shown = templates.filter(({ label }) => !hidden.has(label));
-	return [...shown, ...listed.map((command) => item(command.name, command.about))];
+/** The items for the last word of a line after a command on runs. Which runs are among them depends on the word. */
+export async function runItems(
+	project: Project,
+	{ words, last }: SplitLine,
+	{ commands, supervised }: LineCommands,
+): Promise<readonly LineItem[]> {
+	const [name] = words;
+	const choices = await choiceItems(project, words, last, supervised);
+	if (choices) return choices;
+	const command = commands.find((one) => one.name === name);
+	if (!command || name === undefined) return [];
+	// Runs are completed without this option.
+	const options = Object.keys(command.options ?? {}).filter((option) => option !== "run");
+	if (last.startsWith("-")) return options.map((option) => item(`--${option}`));
+	return runArguments(project, { name, words, options, last, supervised });
 }
 
 /** The values of `--choice`, if one is being written: `--choice <value>` or `--choice=<value>`. */
@@ -157,8 +133,4 @@ function runs(entries: readonly LedgerEntry[], now: number): LineItem[] {
 			return [item(entry.id.slice(0, 8), `${runStatusText(status)} in ${state}${age}: ${task.slice(0, 50)}`)];
 		});
 	return shown.length === 0 ? [] : [item("last"), ...shown];
-}
-
-function item(label: string, description?: string): LineItem {
-	return { value: label, label, description };
 }

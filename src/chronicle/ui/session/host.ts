@@ -4,7 +4,7 @@ import { chooseOption, printable, say } from "../../../pi/index.ts";
 import type { Project } from "../../engine/index.ts";
 import type { CommandHost, Confirmation } from "../commands/index.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
-import { allListed } from "./session-commands.ts";
+import { allListed } from "./session-list.ts";
 import { commandPrefix } from "./session-project.ts";
 import { userApprover } from "./user-approver.ts";
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import {
 	definitionsTrusted,
+	loadedCompletions,
 	type NameDefinitions,
 	openOnce,
 	registerOwnCommand,
@@ -49,10 +50,11 @@ export function registerChronicle(
 
 	registerOwnCommand(pi, "chronicle", {
 		description: "Run a chronicle: /chronicle <template> <task>; alone it lists templates and runs",
-		getArgumentCompletions: async (prefix) => {
-			const { completeChronicle } = await import("./completions.ts");
-			return completeChronicle(await open(), prefix, place);
-		},
+		getArgumentCompletions: loadedCompletions(async () => {
+			const { openCompletions } = await import("./completions.ts");
+			const complete = openCompletions(extras, open);
+			return (line) => complete(line, place);
+		}),
 		handler: async (args, ctx) => {
 			named(ctx);
 			await run(ctx, args);

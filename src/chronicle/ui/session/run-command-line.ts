@@ -17,7 +17,8 @@ import { showPatch } from "./dialogs.ts";
 import { followOnEngine } from "./engine-run.ts";
 import { openOnEngine, optionsOnEngine, readLeading } from "./engines.ts";
 import { sessionHost } from "./host.ts";
-import { allListed, findCommand } from "./session-commands.ts";
+import { findCommand } from "./session-commands.ts";
+import { allListed } from "./session-list.ts";
 import { projectOf, refuseChronicle } from "./session-project.ts";
 
 export async function runChronicle(session: ChronicleSession, ctx: ExtensionContext, line: string): Promise<void> {

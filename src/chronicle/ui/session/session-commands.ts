@@ -2,10 +2,10 @@
 // its name with a command.
 import { exitCodes } from "../../../pi/index.ts";
 import { checkTemplates } from "../../engine/index.ts";
-import { type ListedCommand, listedCommands } from "../command-list.ts";
 import { type Command, commands, failed, misuse, resolveRun } from "../commands/index.ts";
 import { resultMessage, templateCheckLines, whichLines } from "../phrases/index.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
+import { allListed } from "./session-list.ts";
 
 const check: Command = {
 	name: "check",
@@ -34,7 +34,7 @@ const help: Command = {
 	exits: "",
 	needs: "nothing",
 	runs: "none",
-	async perform({ host: { prefix, listed: all = sessionList } }) {
+	async perform({ host: { prefix, listed: all = allListed({ more: [] }) } }) {
 		const width = Math.max(...all.map(({ name }) => name.length));
 		const listed = all.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`);
 		const head = `${prefix}<template> <task> starts a run. ${prefix}<command> [run] [text]:`;
@@ -108,26 +108,6 @@ const sessionCommands: readonly Command[] = [
 	help,
 	...commands.filter(steers),
 ];
-
-const sessionAbout: Readonly<Record<string, string>> = {
-	start: "starts a template with a task, even if a command has its name",
-	view: "a run in a full-screen view: history, conversation, changes, findings, events",
-	use: "puts the result of a run into the conversation, so that the model can continue from it",
-	check: "checks templates; pi-chronicle check in a shell checks the whole project",
-	tool: "lets the model propose runs when you ask in a prompt: on or off",
-	help: "shows which kind of work suits a task, and explains each command",
-};
-
-/** All commands, with their descriptions. */
-const sessionList: readonly ListedCommand[] = ["start", ...sessionCommands.map(({ name }) => name)].map((name) => ({
-	name,
-	about: sessionAbout[name] ?? listedCommands.find((listed) => listed.name === name)?.about ?? "",
-}));
-
-/** All commands of a session, including those of other features. */
-export function allListed({ more }: Pick<ChronicleSession, "more">): readonly ListedCommand[] {
-	return [...sessionList, ...more.map(({ name, about }) => ({ name, about }))];
-}
 
 /** The command `name` of a session; `undefined` if there is none. */
 export async function findCommand(

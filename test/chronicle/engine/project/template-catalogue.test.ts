@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readTemplates, templateFolders } from "../../../../src/chronicle/engine/project/template-catalogue.ts";
+import { readTemplates } from "../../../../src/chronicle/engine/project/template-catalogue.ts";
+import { templateFolders } from "../../../../src/chronicle/engine/project/template-files.ts";
 
 let base: string;
 const good = (name: string) => JSON.stringify({ name, states: { a: { persona: "A", next: ["done"] }, done: {} } });

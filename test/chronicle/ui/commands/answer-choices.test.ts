@@ -44,7 +44,8 @@ async function asked(definition: object, plays: Play[], list?: readonly string[]
 	const project = { store: stage.store, clock: stage.ports.clock, templates: () => ({ templates: new Map() }) };
 	const complete = async (line: string): Promise<string[] | undefined> => {
 		const found = await completeLine(project as unknown as Project, line, {
-			listed: [],
+			listed: commands.map(({ name }) => ({ name, about: "" })),
+			templates: () => [],
 			commands,
 			takesTemplate: new Set(),
 			startsByName: false,

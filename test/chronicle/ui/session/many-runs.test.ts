@@ -9,7 +9,7 @@ import { openProject } from "../../../../src/chronicle/engine/project/index.ts";
 import { performCommand } from "../../../../src/chronicle/ui/commands/index.ts";
 import { lookingCommands } from "../../../../src/chronicle/ui/commands/look.ts";
 import { steeringCommands } from "../../../../src/chronicle/ui/commands/steer.ts";
-import { completeChronicle } from "../../../../src/chronicle/ui/session/completions.ts";
+import { openCompletions } from "../../../../src/chronicle/ui/session/completions.ts";
 import { offerUnfinished } from "../../../../src/chronicle/ui/session/offer.ts";
 import { openChronicle } from "../../../../src/chronicle/ui/session/supervised-runs.ts";
 import { openScope } from "../../../../src/pi/index.ts";
@@ -74,7 +74,7 @@ function projectWith(count: number) {
 			textOf: (from, length) => args.slice(from, from + length).join(" "),
 		});
 	};
-	const tab = (line: string) => completeChronicle(session, line, { cwd, trusted: true });
+	const tab = async (line: string) => openCompletions(session, async () => session)(line, { cwd, trusted: true });
 	const offer = () => offerUnfinished(openScope(), ctx as unknown as ExtensionContext, async () => session);
 	return { perform, tab, offer, said };
 }

@@ -1,17 +1,17 @@
 import { defineConfig } from "vitest/config";
-import { DeepFirst } from "./test/harness/deep-first.ts";
-import { SkippedTests } from "./test/harness/skipped.ts";
+import { DeepFirst } from "./packages/pi-chronicle/test/harness/deep-first.ts";
+import { SkippedTests } from "./packages/pi-chronicle/test/harness/skipped.ts";
 
 // `--mode deep` (npm run test:deep) adds the files named *.deep.test.ts, and tries of everything that is random.
 export default defineConfig(({ mode }) => {
 	const deep = mode === "deep";
 	return {
 		test: {
-			include: ["test/**/*.test.ts"],
+			include: ["packages/*/test/**/*.test.ts"],
 			exclude: ["**/fixtures/**", "**/node_modules/**", ...(deep ? [] : ["**/*.deep.test.ts"])],
 			env: deep ? { CHRONICLE_DEEP: "1" } : {},
-			globalSetup: ["test/harness/stage.ts"],
-			setupFiles: ["test/harness/setup.ts"],
+			globalSetup: ["packages/pi-chronicle/test/harness/stage.ts"],
+			setupFiles: ["packages/pi-chronicle/test/harness/setup.ts"],
 			reporters: ["default", new SkippedTests()],
 			testTimeout: 30_000,
 			hookTimeout: 30_000,

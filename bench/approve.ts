@@ -1,12 +1,13 @@
 // From a user's approval on another machine, 30 ms a round trip from the database, to the first request of the next worker: real pi, a host as a process of
 // its own. Needs Postgres.
-import { connect } from "../test/chronicle/engine/postgres/connect.ts";
-import { openEngineStage } from "../test/chronicle/engine/postgres/engine-stage.ts";
-import { openLink } from "../test/chronicle/engine/postgres/link.ts";
-import { storeOf } from "../test/chronicle/engine/postgres/open-engine.ts";
-import { call, openModelServer, say } from "../test/harness/index.ts";
-import { startPostgres } from "../test/harness/postgres.ts";
-import stage from "../test/harness/stage.ts";
+
+import { call, openModelServer, say } from "../packages/pi-chronicle/test/harness/index.ts";
+import { startPostgres } from "../packages/pi-chronicle/test/harness/postgres.ts";
+import stage from "../packages/pi-chronicle/test/harness/stage.ts";
+import { connect } from "../packages/postgres/test/connect.ts";
+import { openEngineStage } from "../packages/postgres/test/engine-stage.ts";
+import { openLink } from "../packages/postgres/test/link.ts";
+import { storeOf } from "../packages/postgres/test/open-engine.ts";
 import { type Figures, median } from "./figure.ts";
 import { playBarePi } from "./play.ts";
 

@@ -88,7 +88,7 @@ async function bundle(folder: string, modules: string): Promise<void> {
 	});
 	await build({
 		...common,
-		entryPoints: [join(import.meta.dirname, "../src/workflow/definitions/index.ts")],
+		entryPoints: [join(import.meta.dirname, "../packages/pi-chronicle/src/workflow/definitions/index.ts")],
 		external: ["yaml", "@humanwhocodes/*", "@earendil-works/*"],
 		outfile: join(folder, "ours.mjs"),
 	});

@@ -1,7 +1,8 @@
 // Plays chaos schedules on an engine and prints how they ended: `node bench/chaos.ts [events] [runs] [seed] [schedules]`. With 150 events for 30 runs, one
 // takes about four minutes. The first failure is printed with its seed. Exit code 0: everything held.
-import { playChaos } from "../test/chronicle/engine/chaos/play.ts";
-import { endFile } from "../test/harness/lifetime.ts";
+
+import { endFile } from "../packages/pi-chronicle/test/harness/lifetime.ts";
+import { playChaos } from "../packages/postgres/test/chaos/play.ts";
 
 const [count = 150, runs = 30, first = Date.now() % 1_000_000, schedules = 1] = process.argv.slice(2).map(Number);
 let failed = 0;

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Result, Workspace } from "../src/chronicle/core/index.ts";
-import { openGitWorkspace } from "../src/chronicle/engine/workspace/index.ts";
+import type { Result, Workspace } from "@pi-chronicle/core/ports";
+import { openGitWorkspace } from "../packages/pi-chronicle/src/local/workspace/index.ts";
 import { type Figures, median } from "./figure.ts";
 
 const rounds = 3;

@@ -1,11 +1,11 @@
 // What the tables of an engine cost as they grow: `node bench/engine-bloat.ts [states]` (default 20,000) records the events of states, six appends each,
 // as hosts do, and prints the sizes of the tables, the share of HOT updates and dead rows, on the way and at the end.
 import { randomUUID } from "node:crypto";
-import type { Database } from "../src/chronicle/engine/postgres/index.ts";
-import { created, value } from "../test/chronicle/engine/ledger/sample-events.ts";
-import { openEngine, storeOf } from "../test/chronicle/engine/postgres/open-engine.ts";
-import { endFile } from "../test/harness/lifetime.ts";
-import { startPostgres } from "../test/harness/postgres.ts";
+import type { Database } from "@pi-chronicle/postgres";
+import { endFile } from "../packages/pi-chronicle/test/harness/lifetime.ts";
+import { startPostgres } from "../packages/pi-chronicle/test/harness/postgres.ts";
+import { created, value } from "../packages/pi-chronicle/test/local/ledger/sample-events.ts";
+import { openEngine, storeOf } from "../packages/postgres/test/open-engine.ts";
 
 const [wanted = 20_000] = process.argv.slice(2).map(Number);
 const runs = 20;

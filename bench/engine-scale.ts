@@ -2,10 +2,10 @@
 // database of its own with `runs` runs (default 100,000), of which one in a hundred is held, measures the statements of hosts on it, and prints
 // statements, rows, bytes and what breaks first for `hosts` hosts (default 1,000) and a million runs.
 import { availableParallelism } from "node:os";
-import type { Database } from "../src/chronicle/engine/postgres/index.ts";
-import { openEngine } from "../test/chronicle/engine/postgres/open-engine.ts";
-import { endFile } from "../test/harness/lifetime.ts";
-import { startPostgres } from "../test/harness/postgres.ts";
+import type { Database } from "@pi-chronicle/postgres";
+import { endFile } from "../packages/pi-chronicle/test/harness/lifetime.ts";
+import { startPostgres } from "../packages/pi-chronicle/test/harness/postgres.ts";
+import { openEngine } from "../packages/postgres/test/open-engine.ts";
 import { median } from "./figure.ts";
 
 const [hostCount = 1000, filled = 100_000] = process.argv.slice(2).map(Number);

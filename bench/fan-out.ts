@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { call, openBench, type Project } from "../test/harness/index.ts";
-import { piScript } from "../test/harness/under-test.ts";
+import { call, openBench, type Project } from "../packages/pi-chronicle/test/harness/index.ts";
+import { piScript } from "../packages/pi-chronicle/test/harness/under-test.ts";
 import { type Figures, median } from "./figure.ts";
 import { installedPackage } from "./packed.ts";
 

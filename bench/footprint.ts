@@ -1,10 +1,10 @@
 // Time to compute a footprint: everyday commands, and the most expensive inputs of 64 KB. CPU time of this process, which other load does
 // not affect; disk access is real.
 
-import { computeFootprint, type MeasuredCall } from "../src/footprint/index.ts";
-import { cachedEnvironment, hostEnvironment } from "../src/pi/host-environment.ts";
-import { enormous, enormousArguments, enormousPowerShell } from "../test/footprint/enormous-commands.ts";
-import { reading, writing } from "../test/footprint/known-commands.ts";
+import { computeFootprint, type MeasuredCall } from "@pi-chronicle/footprint";
+import { enormous, enormousArguments, enormousPowerShell } from "../packages/footprint/test/enormous-commands.ts";
+import { reading, writing } from "../packages/footprint/test/known-commands.ts";
+import { cachedEnvironment, hostEnvironment } from "../packages/pi-chronicle/src/pi/host-environment.ts";
 import { type Figures, quantile } from "./figure.ts";
 
 const ROUNDS = 30;

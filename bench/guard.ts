@@ -1,10 +1,15 @@
 // Accuracy and cost of the guard: verdicts for the table of cases, everyday commands, time per judgment, worst-case inputs. Measures the
 // policy alone, with as many rules as a large published file; no pi, no model.
 import { readFileSync } from "node:fs";
-import { laborious } from "../test/footprint/enormous-commands.ts";
-import { cases } from "../test/safety/guard/cases.ts";
-import { classicRules, openSetting, type Setting, starterRules } from "../test/safety/guard/guarded-project.ts";
-import { indirectCases } from "../test/safety/guard/indirect-cases.ts";
+import { laborious } from "../packages/footprint/test/enormous-commands.ts";
+import { cases } from "../packages/pi-chronicle/test/safety/guard/cases.ts";
+import {
+	classicRules,
+	openSetting,
+	type Setting,
+	starterRules,
+} from "../packages/pi-chronicle/test/safety/guard/guarded-project.ts";
+import { indirectCases } from "../packages/pi-chronicle/test/safety/guard/indirect-cases.ts";
 import { type Figures, quantile } from "./figure.ts";
 
 /** Rules that never match, to reach the size of the largest published file (about 190). */
@@ -21,7 +26,10 @@ const manyRules = classicRules
 		`zeroAccessPaths:\n${Array.from({ length: 80 }, (_, index) => `  - "secret-${index}-*.json"`).join("\n")}\n`,
 	);
 
-const everyday = readFileSync(new URL("../test/safety/guard/fixtures/everyday.txt", import.meta.url), "utf8")
+const everyday = readFileSync(
+	new URL("../packages/pi-chronicle/test/safety/guard/fixtures/everyday.txt", import.meta.url),
+	"utf8",
+)
 	.split("\n")
 	.filter((line) => line !== "" && !line.startsWith("# "))
 	.map((line) => line.replaceAll("⏎", "\n"));

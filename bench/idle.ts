@@ -1,6 +1,6 @@
 // Cost of the package while installed but unused: bytes in a request, CPU at every start.
 import { fileURLToPath } from "node:url";
-import { fixtureExtension, openBench, say } from "../test/harness/index.ts";
+import { fixtureExtension, openBench, say } from "../packages/pi-chronicle/test/harness/index.ts";
 import { openCpuMeter } from "./cpu.ts";
 import { type Figures, median } from "./figure.ts";
 import { clonedCheckout, installedPackage } from "./packed.ts";

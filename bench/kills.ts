@@ -1,10 +1,10 @@
 // Kills many runs at random times and prints how they ended: `node bench/kills.ts [runs] [seed] [children]`; with `children` they are runs with
 // child runs. A run takes a few seconds. The first failure is printed with its seed and error. Exit code 0: every run finished.
 
-import { killAtRandom } from "../test/chronicle/kills/random.ts";
-import { killChildrenAtRandom } from "../test/chronicle/kills/random-children.ts";
-import { endFile } from "../test/harness/lifetime.ts";
-import stage from "../test/harness/stage.ts";
+import { endFile } from "../packages/pi-chronicle/test/harness/lifetime.ts";
+import stage from "../packages/pi-chronicle/test/harness/stage.ts";
+import { killAtRandom } from "../packages/pi-chronicle/test/kills/random.ts";
+import { killChildrenAtRandom } from "../packages/pi-chronicle/test/kills/random-children.ts";
 
 const [count = "500", first = String(Date.now() % 1_000_000), kind] = process.argv.slice(2);
 const runs = Number(count);

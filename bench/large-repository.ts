@@ -1,7 +1,7 @@
 // A run with two children in a repository of 25,000 files: how long it takes to begin, and in all.
 import { equal } from "node:assert/strict";
-import { playIn } from "../test/chronicle/real/play.ts";
-import { large } from "../test/chronicle/real/repositories.ts";
+import { playIn } from "../packages/pi-chronicle/test/real/play.ts";
+import { large } from "../packages/pi-chronicle/test/real/repositories.ts";
 import { type Figures, median } from "./figure.ts";
 
 const files = 25_000;

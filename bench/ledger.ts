@@ -4,8 +4,6 @@ import { spawnSync } from "node:child_process";
 import { createWriteStream, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "esbuild";
-import type { HeldLedger } from "../src/chronicle/core/index.ts";
 import {
 	decide,
 	type EventBody,
@@ -14,12 +12,14 @@ import {
 	type LedgerEvent,
 	type Run,
 	startRun,
-} from "../src/chronicle/core/machine/index.ts";
-import { hashDefinition } from "../src/chronicle/core/template/index.ts";
-import { checkpointText } from "../src/chronicle/engine/ledger/checkpoint.ts";
-import { openFileStore } from "../src/chronicle/engine/ledger/index.ts";
-import { pathsOf } from "../src/chronicle/engine/ledger/layout.ts";
-import { encodeLine, stampEvent } from "../src/chronicle/engine/ledger/line.ts";
+} from "@pi-chronicle/core/machine";
+import type { HeldLedger } from "@pi-chronicle/core/ports";
+import { hashDefinition } from "@pi-chronicle/core/template";
+import { build } from "esbuild";
+import { checkpointText } from "../packages/pi-chronicle/src/local/ledger/checkpoint.ts";
+import { openFileStore } from "../packages/pi-chronicle/src/local/ledger/index.ts";
+import { pathsOf } from "../packages/pi-chronicle/src/local/ledger/layout.ts";
+import { encodeLine, stampEvent } from "../packages/pi-chronicle/src/local/ledger/line.ts";
 import { type Figures, median } from "./figure.ts";
 
 const transitions = 10_000;

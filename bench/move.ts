@@ -1,7 +1,7 @@
 // Gap between two workers: from the recorded decision to the next worker's first request.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Approver } from "../src/chronicle/core/index.ts";
-import { call, openBench, say } from "../test/harness/index.ts";
+import type { Approver } from "@pi-chronicle/core/ports";
+import { call, openBench, say } from "../packages/pi-chronicle/test/harness/index.ts";
 import { type Figures, median, type Row } from "./figure.ts";
 import { clonedCheckout, installedPackage } from "./packed.ts";
 import { playBarePi, playRun } from "./play.ts";

@@ -9,7 +9,7 @@ import {
 	installTarball,
 	linkDependencies,
 	pack,
-} from "../test/harness/package-copy.ts";
+} from "../packages/pi-chronicle/test/harness/package-copy.ts";
 
 const installed: { root?: string } = {};
 

@@ -2,16 +2,16 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Approver } from "../src/chronicle/core/index.ts";
-import { type LedgerEvent, type Run, SCHEMA_VERSION } from "../src/chronicle/core/machine/index.ts";
-import { hashDefinition } from "../src/chronicle/core/template/index.ts";
-import { openFileStore } from "../src/chronicle/engine/ledger/index.ts";
-import { nobody, supervise } from "../src/chronicle/engine/supervisor/index.ts";
-import { openProjectLauncher } from "../src/chronicle/engine/worker/index.ts";
-import { openGitWorkspace } from "../src/chronicle/engine/workspace/index.ts";
-import { findPi, isPiCommand, linkRpc, ownPiSearch, type PiCommand } from "../src/pi/index.ts";
-import { processStart, startChild } from "../src/process/index.ts";
-import type { Project } from "../test/harness/project.ts";
+import { type LedgerEvent, type Run, SCHEMA_VERSION } from "@pi-chronicle/core/machine";
+import type { Approver } from "@pi-chronicle/core/ports";
+import { hashDefinition } from "@pi-chronicle/core/template";
+import { openFileStore } from "../packages/pi-chronicle/src/local/ledger/index.ts";
+import { nobody, supervise } from "../packages/pi-chronicle/src/local/supervisor/index.ts";
+import { openProjectLauncher } from "../packages/pi-chronicle/src/local/worker/index.ts";
+import { openGitWorkspace } from "../packages/pi-chronicle/src/local/workspace/index.ts";
+import { findPi, isPiCommand, linkRpc, ownPiSearch, type PiCommand } from "../packages/pi-chronicle/src/pi/index.ts";
+import { processStart, startChild } from "../packages/pi-chronicle/src/process/index.ts";
+import type { Project } from "../packages/pi-chronicle/test/harness/project.ts";
 
 const clock = { now: () => Date.now(), sleep: (ms: number) => sleep(ms) };
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { endFile } from "../test/harness/lifetime.ts";
+import { endFile } from "../packages/pi-chronicle/test/harness/lifetime.ts";
 import { type Bench, type Figures, type Row, reaches } from "./figure.ts";
 
 const { values: options, positionals: wanted } = parseArgs({

@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hostEnvironment } from "../src/pi/index.ts";
-import { openConfinement, probeSandbox } from "../src/safety/index.ts";
+import { hostEnvironment } from "../packages/pi-chronicle/src/pi/index.ts";
+import { openConfinement, probeSandbox } from "../packages/pi-chronicle/src/safety/index.ts";
 import type { Figures } from "./figure.ts";
 
 const rounds = 41;

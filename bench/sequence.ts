@@ -1,7 +1,7 @@
 // Cost of replaying a sequence compared with the same session replacements without the package: time and memory per iteration, and
 // processes left running.
 import { readFileSync } from "node:fs";
-import { openBench, SessionDraft, say } from "../test/harness/index.ts";
+import { openBench, SessionDraft, say } from "../packages/pi-chronicle/test/harness/index.ts";
 import type { Figures } from "./figure.ts";
 
 const iterations = 200;

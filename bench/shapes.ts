@@ -1,8 +1,8 @@
 // Time and memory of a judgement by shapes of text: 10,000 texts of up to 64 KB, made from their numbers. CPU time of this process, which other
 // load does not affect.
-import { makeText, randomNumbers } from "../test/footprint/shapes.ts";
-import { cpuMs } from "../test/harness/cpu.ts";
-import { openSetting, starterRules } from "../test/safety/guard/guarded-project.ts";
+import { makeText, randomNumbers } from "../packages/footprint/test/shapes.ts";
+import { cpuMs } from "../packages/pi-chronicle/test/harness/cpu.ts";
+import { openSetting, starterRules } from "../packages/pi-chronicle/test/safety/guard/guarded-project.ts";
 import type { Figures } from "./figure.ts";
 
 const TEXTS = 10_000;

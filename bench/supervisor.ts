@@ -1,9 +1,9 @@
 // Cost of a supervisor compared with its workers: its own time per state, and idle cost while a run waits.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Run } from "../src/chronicle/core/machine/index.ts";
-import { call, fixtureExtension, openBench, say } from "../test/harness/index.ts";
-import type { Project } from "../test/harness/project.ts";
+import type { Run } from "@pi-chronicle/core/machine";
+import { call, fixtureExtension, openBench, say } from "../packages/pi-chronicle/test/harness/index.ts";
+import type { Project } from "../packages/pi-chronicle/test/harness/project.ts";
 import { type Figures, median } from "./figure.ts";
 import { installedPackage } from "./packed.ts";
 import { playBarePi, playRun } from "./play.ts";

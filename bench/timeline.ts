@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { drawTimeline } from "../src/chronicle/ui/screen/index.ts";
-import { paintLine, unpainted } from "../src/tui/index.ts";
-import { openFolder, openProject, startTui } from "../test/harness/index.ts";
+import { paintLine, unpainted } from "../packages/pi-chronicle/src/tui/index.ts";
+import { drawTimeline } from "../packages/pi-chronicle/src/ui/screen/index.ts";
+import { openFolder, openProject, startTui } from "../packages/pi-chronicle/test/harness/index.ts";
 import { type Figures, median } from "./figure.ts";
 import { longRun, states } from "./fixtures/long-run.ts";
 

@@ -1,9 +1,9 @@
 // How long each page of the run view takes for a run of 2,000 visits, from the key to its contents.
 import { setTimeout as sleep } from "node:timers/promises";
 import { KeybindingsManager, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
-import { RunView } from "../src/chronicle/ui/screen/view.ts";
-import { unpainted } from "../src/tui/index.ts";
-import { openManyVisits, pagesOfManyVisits } from "../test/chronicle/ui/screen/many-visits.ts";
+import { unpainted } from "../packages/pi-chronicle/src/tui/index.ts";
+import { RunView } from "../packages/pi-chronicle/src/ui/screen/view.ts";
+import { openManyVisits, pagesOfManyVisits } from "../packages/pi-chronicle/test/ui/screen/many-visits.ts";
 import { type Figures, median } from "./figure.ts";
 
 const rounds = 9;

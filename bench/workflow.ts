@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { call, openBench, type Rpc, readSession, say } from "../test/harness/index.ts";
+import { call, openBench, type Rpc, readSession, say } from "../packages/pi-chronicle/test/harness/index.ts";
 import { type Figures, median } from "./figure.ts";
 
 const phases = 8;

@@ -13,8 +13,8 @@ import { build } from "esbuild";
 import { directImports } from "./direct-imports.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const source = join(root, "src");
-const outdir = resolve(root, process.argv[2] ?? "dist");
+const source = join(root, "packages", "pi-chronicle", "src");
+const outdir = resolve(root, process.argv[2] ?? "packages/pi-chronicle/dist");
 // For Node, `yaml` offers CommonJS only, which asks for `process` at run time; its other build is the same code as modules.
 const yaml = join(createRequire(import.meta.url).resolve("yaml/package.json"), "..", "browser", "index.js");
 /** Not bundled: what pi supplies, and what is installed only for an engine. */
@@ -49,7 +49,7 @@ await leaveToNode("worker-start");
 async function bundle(entries, folder) {
 	const later = new Map();
 	const entryPoints = Object.fromEntries(entries.map((name) => [name, join(source, `${name}.ts`)]));
-	const plugins = (prefix) => [importLater(later, prefix), directImports(source)];
+	const plugins = (prefix) => [importLater(later, prefix), directImports(join(root, "packages"))];
 	await build({ ...options, outdir, entryPoints, plugins: plugins(`./${folder}/`) });
 	for (let known = -1; known < later.size; ) {
 		known = later.size;

@@ -10,14 +10,16 @@ import { directImporter } from "./direct-imports.mjs";
 import { linkModules } from "./link-modules.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const source = join(root, "src");
+const source = join(root, "packages");
+const compiled = ["footprint", "core", "postgres", "pi-chronicle"].map((name) => join(source, name, "src"));
+const entries = join(source, "pi-chronicle", "src");
 const target = resolve(process.argv[2]);
 const rewrite = directImporter();
 const staticImport = /((?:^|; )(?:import|export)\b[^"'();]*?(?:\bfrom\s*)?)"([./][^"]*\.ts)"/gm;
 const laterImport = /\bimport\("(\.[^"]*\.ts)"\)/g;
 const loader = join(target, "load-later.mjs");
 
-const { peerDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+const { peerDependencies } = JSON.parse(await readFile(join(root, "packages", "pi-chronicle", "package.json"), "utf8"));
 // The other peers are an engine's, and Node finds them.
 for (const name of Object.keys(peerDependencies).filter((name) => /^(@earendil-works\/|typebox$)/.test(name))) {
 	const folder = join(target, "node_modules", name);
@@ -37,11 +39,11 @@ export const loadLater = (url) => {
 };
 `,
 );
-for (const entry of await readdir(source, { recursive: true, withFileTypes: true })) {
-	if (entry.isFile() && entry.name.endsWith(".ts")) await compile(join(entry.parentPath, entry.name));
-}
+for (const folder of compiled)
+	for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
+		if (entry.isFile() && entry.name.endsWith(".ts")) await compile(join(entry.parentPath, entry.name));
 // What every pi loads.
-for (const entry of ["start.mjs", "worker-start.mjs"]) await linkModules(join(target, entry), [loader]);
+for (const entry of ["start.ts", "worker-start.ts"]) await linkModules(compiledPath(join(entries, entry)), [loader]);
 
 async function compile(path) {
 	const file = compiledPath(path);
@@ -51,7 +53,7 @@ async function compile(path) {
 		.replaceAll(staticImport, (_all, head, from) => `${head}"${to(from)}"`)
 		.replaceAll(laterImport, (_all, from) => `loadLater(new URL("${to(from)}", import.meta.url).href)`);
 	const imports = code.includes("loadLater(new URL") ? `import { loadLater } from "${specifier(file, loader)}";` : "";
-	const entry = dirname(path) === source ? `export { loadWith } from "${specifier(file, loader)}";\n` : "";
+	const entry = dirname(path) === entries ? `export { loadWith } from "${specifier(file, loader)}";\n` : "";
 	await mkdir(dirname(file), { recursive: true });
 	await writeFile(file, imports + code + entry);
 }

@@ -9,7 +9,8 @@ import { join, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const cache = join(root, "node_modules", ".cache", "pi-chronicle");
+const own = join(root, "packages", "pi-chronicle");
+const cache = join(own, "node_modules", ".cache", "pi-chronicle");
 const day = 24 * 3_600_000;
 
 /**
@@ -21,7 +22,7 @@ export function compiledSources(): URL | undefined {
 	try {
 		const folder = join(cache, stateOfSources());
 		if (!existsSync(folder)) compile(folder);
-		return pathToFileURL(folder + sep);
+		return pathToFileURL(join(folder, "pi-chronicle", "src") + sep);
 	} catch (error) {
 		process.stderr.write(
 			`pi-chronicle: its sources could not be compiled, so each start takes longer: ${(error as Error).message}\n`,
@@ -32,7 +33,14 @@ export function compiledSources(): URL | undefined {
 
 /** A digest of names, sizes and times of all sources, and of what compiles them. */
 function stateOfSources(): string {
-	return createHash("sha256").update(["src", "scripts"].map(stateOf).join("")).digest("hex").slice(0, 16);
+	return createHash("sha256")
+		.update(
+			[...["footprint", "core", "postgres", "pi-chronicle"].map((name) => `packages/${name}/src`), "scripts"]
+				.map(stateOf)
+				.join(""),
+		)
+		.digest("hex")
+		.slice(0, 16);
 }
 
 /** One line per source below `folder`. Each start pays for this: 'recursive' of `readdirSync` would take as long again. */

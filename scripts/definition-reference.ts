@@ -1,12 +1,13 @@
 // Generated from the field tables of templates, workflows and scenarios: the JSON Schemas in schemas/ and the tables in the documentation.
 // Tests compare both with this output, so neither can drift.
-import { branchFields, childrenFields } from "../src/chronicle/core/template/children-fields.ts";
-import { cleanupFields } from "../src/chronicle/core/template/cleanup.ts";
-import { limitFields, stateFields, templateFields } from "../src/chronicle/core/template/fields.ts";
-import { type JsonSchema, objectSchema, referenceTable } from "../src/definition/index.ts";
-import { cueFields, scenarioFields } from "../src/rehearsal/scenario-file.ts";
-import { phaseFields, workflowFields } from "../src/workflow/definitions/fields.ts";
-import { variables } from "../src/workflow/definitions/variables.ts";
+
+import { type JsonSchema, objectSchema, referenceTable } from "@pi-chronicle/core/definition";
+import { branchFields, childrenFields } from "../packages/core/src/template/children-fields.ts";
+import { cleanupFields } from "../packages/core/src/template/cleanup.ts";
+import { limitFields, stateFields, templateFields } from "../packages/core/src/template/fields.ts";
+import { cueFields, scenarioFields } from "../packages/pi-chronicle/src/tools/rehearsal/scenario-file.ts";
+import { phaseFields, workflowFields } from "../packages/pi-chronicle/src/workflow/definitions/fields.ts";
+import { variables } from "../packages/pi-chronicle/src/workflow/definitions/variables.ts";
 
 /** The schema that a template's `$schema` refers to. */
 export function templateSchema(): JsonSchema {

@@ -1,11 +1,15 @@
 // Rewrites imports through an index as if from the file behind it. Bundled or not, an index with everything it lists is one piece: each pi would
 // load at its start what only a command needs, and the command line pi's own packages.
 import { readFile } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const packages = fileURLToPath(new URL("../packages", import.meta.url));
 
 const everything = /^export \* from "(\.{1,2}\/[^"]*)";/gm;
 const declared = /^export (?:async )?(?:function\*?|class|const) ([\w$]+)/gm;
-const statement = /^(import|export)\s+\{([^}]*)\}\s+from\s+"(\.{1,2}\/[^"]*)";/gm;
+const statement =
+	/^(import|export)\s+\{([^}]*)\}\s+from\s+"(\.{1,2}\/[^"]*|@pi-chronicle\/(?:core|footprint)[^"]*)";/gm;
 
 /** The esbuild plugin; it touches the files below `folder` (absolute) only. */
 export function directImports(folder) {
@@ -13,6 +17,9 @@ export function directImports(folder) {
 	return {
 		name: "direct-imports",
 		setup(build) {
+			build.onResolve({ filter: /^(@pi-chronicle\/|pi-chronicle\/local$)/ }, ({ path, kind }) =>
+				kind === "dynamic-import" ? undefined : { path: sourceOf("", path) },
+			);
 			build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
 				if (!path.startsWith(folder)) return undefined;
 				return {
@@ -43,7 +50,7 @@ export function directImporter() {
 		}
 		for (const [, kind, names, from] of code.matchAll(statement)) {
 			if (kind !== "export") continue;
-			const file = resolve(dirname(index), from);
+			const file = sourceOf(index, from);
 			for (const { name, as } of namesIn(names)) list.set(as, await origin(file, name));
 		}
 		return list;
@@ -51,10 +58,10 @@ export function directImporter() {
 	const origin = async (file, name) => (isIndex(file) ? (await listOf(file)).get(name) : undefined) ?? { file, name };
 
 	return async (path, code) => {
-		const found = [...code.matchAll(statement)].filter(([, , , from]) => isIndex(from));
+		const found = [...code.matchAll(statement)].filter(([, , , from]) => isIndex(sourceOf(path, from)));
 		const direct = await Promise.all(
 			found.map(async ([, kind, names, from]) => {
-				const index = resolve(dirname(path), from);
+				const index = sourceOf(path, from);
 				const wanted = await Promise.all(
 					namesIn(names).map(async ({ name, as }) => ({ as, ...(await origin(index, name)) })),
 				);
@@ -62,8 +69,17 @@ export function directImporter() {
 			}),
 		);
 		let at = 0;
-		return code.replaceAll(statement, (whole, _kind, _names, from) => (isIndex(from) ? direct[at++] : whole));
+		return code.replaceAll(statement, (whole, _kind, _names, from) =>
+			isIndex(sourceOf(path, from)) ? direct[at++] : whole,
+		);
 	};
+}
+
+/** The source that `specifier` names in the file at `path`: a relative one, or one of a package of this project. */
+export function sourceOf(path, specifier) {
+	if (specifier === "pi-chronicle/local") return join(packages, "pi-chronicle", "src", "local", "public.ts");
+	const [, name, part = ""] = /^@pi-chronicle\/([^/]+)(\/.*)?$/.exec(specifier) ?? [];
+	return name === undefined ? resolve(dirname(path), specifier) : join(packages, name, "src", part, "index.ts");
 }
 
 function isIndex(path) {

@@ -1,8 +1,8 @@
 // Fills the generated sections of the documents (`--write`), or says which are stale and ends with 1.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { readDocument, rewriteGenerated } from "../test/docs/blocks.ts";
-import { documentPaths } from "../test/docs/documents.ts";
+import { readDocument, rewriteGenerated } from "../packages/pi-chronicle/test/docs/blocks.ts";
+import { documentPaths } from "../packages/pi-chronicle/test/docs/documents.ts";
 import { references } from "./references.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

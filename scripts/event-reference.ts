@@ -1,7 +1,8 @@
 // What the events of a ledger mean: the table from which the JSON Schema and the reference in the documentation are made. A test holds it
 // against ledgers that the machine writes.
-import type { EventKind } from "../src/chronicle/core/index.ts";
-import type { JsonSchema } from "../src/definition/index.ts";
+
+import type { JsonSchema } from "@pi-chronicle/core/definition";
+import type { EventKind } from "@pi-chronicle/core/machine";
 import { count, fields, text, time } from "./meaning.ts";
 
 interface EventMeaning {

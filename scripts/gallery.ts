@@ -1,11 +1,15 @@
 // Sections about the definitions that ship: the diagram of each, and a table of its parts with who does them, their tools and their limits.
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readTemplates } from "../src/chronicle/engine/project/template-catalogue.ts";
-import { templateFolders } from "../src/chronicle/engine/project/template-files.ts";
-import { templateDiagram, ways } from "../src/chronicle/ui/phrases/index.ts";
-import { shippedNames } from "../src/shipped/index.ts";
-import { loadCatalogue, workflowDiagram, workflowRoots } from "../src/workflow/definitions/index.ts";
+import { readTemplates } from "../packages/pi-chronicle/src/local/project/template-catalogue.ts";
+import { templateFolders } from "../packages/pi-chronicle/src/local/project/template-files.ts";
+import { shippedNames } from "../packages/pi-chronicle/src/tools/shipped/index.ts";
+import { templateDiagram, ways } from "../packages/pi-chronicle/src/ui/phrases/index.ts";
+import {
+	loadCatalogue,
+	workflowDiagram,
+	workflowRoots,
+} from "../packages/pi-chronicle/src/workflow/definitions/index.ts";
 
 /** Nothing of it exists, so only what ships is found. */
 const nowhere = join(tmpdir(), "no-such-folder-of-pi-chronicle");

@@ -1,7 +1,7 @@
 // What a ledger's fields mean: the table from which the JSON Schema and the reference in the documentation are made. A test holds it against
 // ledgers that the machine writes.
 
-import type { JsonSchema } from "../src/definition/index.ts";
+import type { JsonSchema } from "@pi-chronicle/core/definition";
 import { eventKinds } from "./event-reference.ts";
 import { count, fields, list, type Meaning, object, text, time } from "./meaning.ts";
 

@@ -1,5 +1,5 @@
 // Describes one field: its type for the tables, its JSON Schema, and its meaning.
-import type { JsonSchema } from "../src/definition/index.ts";
+import type { JsonSchema } from "@pi-chronicle/core/definition";
 
 export interface Meaning {
 	readonly type: string;

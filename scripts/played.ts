@@ -1,11 +1,11 @@
 // The table of docs/benchmarks.md, from the transcripts in test/played.
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { sharePercent } from "../src/rehearsal/hand/figures.ts";
-import type { PlayTranscript } from "../src/rehearsal/hand/transcript.ts";
-import { parseTranscript } from "../src/rehearsal/hand/transcript-file.ts";
+import { sharePercent } from "../packages/pi-chronicle/src/tools/rehearsal/hand/figures.ts";
+import type { PlayTranscript } from "../packages/pi-chronicle/src/tools/rehearsal/hand/transcript.ts";
+import { parseTranscript } from "../packages/pi-chronicle/src/tools/rehearsal/hand/transcript-file.ts";
 
-const folder = fileURLToPath(new URL("../test/played", import.meta.url));
+const folder = fileURLToPath(new URL("../packages/pi-chronicle/test/played", import.meta.url));
 
 /** One row for each transcript, then the sums; a sentence if there are none. */
 export function playedTable(): string {

@@ -2,4 +2,5 @@
 import { existsSync } from "node:fs";
 
 const root = new URL("..", import.meta.url);
-if (existsSync(new URL("node_modules/esbuild", root)) && existsSync(new URL("src", root))) await import("./build.mjs");
+if (existsSync(new URL("node_modules/esbuild", root)) && existsSync(new URL("packages", root)))
+	await import("./build.mjs");

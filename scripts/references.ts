@@ -1,10 +1,10 @@
 // What writes the generated sections of the documents: one function per name, which takes its facts from the code that acts on
 // them. A section stands between `<!-- generated:NAME -->` and `<!-- /generated -->`; `node scripts/docs.mjs --write` fills it.
 
-import { workerSettingsTable } from "../src/chronicle/engine/worker/worker-settings.ts";
-import { rehearseUsage } from "../src/rehearsal/command-line.ts";
-import { guardTables } from "../src/safety/guard/rules/reference.ts";
-import { sequenceTable } from "../src/sequence/sequence-file.ts";
+import { workerSettingsTable } from "../packages/pi-chronicle/src/local/worker/worker-settings.ts";
+import { guardTables } from "../packages/pi-chronicle/src/safety/guard/rules/reference.ts";
+import { sequenceTable } from "../packages/pi-chronicle/src/sequence/sequence-file.ts";
+import { rehearseUsage } from "../packages/pi-chronicle/src/tools/rehearsal/command-line.ts";
 import { scenarioTables, templateTables, workflowTables } from "./definition-reference.ts";
 import { shippedSections, waysTable } from "./gallery.ts";
 import { ledgerTables } from "./ledger-reference.ts";

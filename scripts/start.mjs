@@ -4,12 +4,17 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findPi, isPiCommand, ownPiSearch } from "../src/pi/pi-command.ts";
-import { plan } from "../src/rehearsal/plan.ts";
-import { openProjectCopy } from "../src/rehearsal/project-copy.ts";
-import { rehearse } from "../src/rehearsal/rehearse.ts";
-import { closingLines, openingLines, unplayableLines, visitLines } from "../src/rehearsal/report.ts";
-import { understudyModel } from "../src/rehearsal/understudy.ts";
+import { findPi, isPiCommand, ownPiSearch } from "../packages/pi-chronicle/src/pi/pi-command.ts";
+import { plan } from "../packages/pi-chronicle/src/tools/rehearsal/plan.ts";
+import { openProjectCopy } from "../packages/pi-chronicle/src/tools/rehearsal/project-copy.ts";
+import { rehearse } from "../packages/pi-chronicle/src/tools/rehearsal/rehearse.ts";
+import {
+	closingLines,
+	openingLines,
+	unplayableLines,
+	visitLines,
+} from "../packages/pi-chronicle/src/tools/rehearsal/report.ts";
+import { understudyModel } from "../packages/pi-chronicle/src/tools/rehearsal/understudy.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** What is played: a workflow and a chronicle of the example project, with names that nobody mixes up. */

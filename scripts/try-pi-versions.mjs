@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isTooOld } from "../src/pi/supported-pi.ts";
+import { isTooOld } from "../packages/pi-chronicle/src/pi/supported-pi.ts";
 
 const PACKAGE = "@earendil-works/pi-coding-agent";
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -36,7 +36,11 @@ function versionsToTry() {
 }
 
 function packPackage() {
-	const { stdout } = run("npm", ["pack", "--json", "--loglevel=error", "--pack-destination", base], root);
+	const { stdout } = run(
+		"npm",
+		["pack", "--json", "--loglevel=error", "--pack-destination", base],
+		join(root, "packages/pi-chronicle"),
+	);
 	const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf("[")));
 	run("tar", ["-xzf", join(base, filename), "-C", base], base);
 	return join(base, "package");

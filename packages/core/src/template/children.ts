@@ -1,0 +1,185 @@
+// Compiles the fields of a state that is done by child runs.
+import { type MapNode, type Node, type ReadContext, readObject, type Values } from "../definition/index.ts";
+import { type BranchEntry, branchFields, childOnlyKeys, type childrenFields, type RunNode } from "./children-fields.ts";
+import { type InheritedFields, inheritFields, withText } from "./inherited-fields.ts";
+import { checkName } from "./names.ts";
+import { plainOf } from "./plain.ts";
+import type { Branch, ChildrenPlan, ChildTemplate, Template } from "./template.ts";
+
+/** Reads an inline template. Reports its problems under `path`. */
+export type ReadInline = (
+	node: MapNode,
+	path: string,
+	fallbackName: string,
+	/** Path of its only state, if the file has the state without the template around it. */
+	onlyState?: string,
+) => Template | undefined;
+
+type ChildrenValues = Values<typeof childrenFields>;
+
+interface StateNode {
+	readonly node: MapNode;
+	readonly keyStart: number;
+}
+
+/** Inputs for compiling a state that is done by child runs. */
+export interface ChildrenContext {
+	readonly at: StateNode;
+	readonly reading: ReadContext;
+	readonly readInline: ReadInline;
+	/** Team of branches that are states and name none. */
+	readonly team: string | undefined;
+	/** What inline templates get. */
+	readonly inherited: InheritedFields;
+}
+
+/** Fields of a worker, which a state that is done by child runs does not have. */
+const workerKeys = [
+	"tools",
+	"shell",
+	"skills",
+	"extra_skills",
+	"extensions",
+	"model",
+	"models",
+	"thinking",
+	"instructions",
+	"output",
+];
+
+/** The plan of the state's children; `undefined` if a worker does the state, or if a problem was reported. */
+export function compileChildren(
+	name: string,
+	values: ChildrenValues,
+	context: ChildrenContext,
+): ChildrenPlan | undefined {
+	const { at, reading } = context;
+	const { run, branches } = values;
+	if (run === undefined && branches === undefined) {
+		for (const key of childOnlyKeys)
+			if (at.node.entries.has(key))
+				report(context, key, "error", {
+					code: "no-children",
+					message: `\`${reading.path}\` has \`${key}\`, but neither \`run\` nor \`branches\`.`,
+					remedy: "Name the template to run in `run`, or remove it.",
+				});
+		return undefined;
+	}
+	checkExclusive(values, context);
+	const compiled =
+		branches === undefined
+			? run && [compileBranch({ name, run, task: values.task }, `${reading.path}.run`, context)]
+			: branches.map((entry) => readBranch(entry, context));
+	const known = compiled?.filter((branch) => branch !== undefined) ?? [];
+	if (known.length !== compiled?.length) return undefined;
+	if (typeof values.join === "number" && values.for_each === undefined && values.join > known.length)
+		report(context, "join", "error", {
+			code: "bad-value",
+			message: `\`${reading.path}.join\` is ${values.join}, but the state has ${known.length} ${known.length === 1 ? "child" : "children"}.`,
+			remedy: `Write a number up to ${known.length}, or \`all\`.`,
+		});
+	return plan(values, known);
+}
+
+function plan(values: ChildrenValues, branches: readonly Branch[]): ChildrenPlan {
+	const { for_each, files, merge_by, on_conflict } = values;
+	return {
+		branches,
+		forEach: for_each,
+		as: values.as,
+		maxParallel: values.max_parallel,
+		files,
+		setup: values.setup,
+		links: values.link ?? [],
+		keep: values.keep ?? [],
+		take: values.take,
+		join: values.join,
+		onFailed: values.on_failed,
+		onConflict: on_conflict ?? (merge_by === undefined ? "person" : "worker"),
+		mergeBy: merge_by,
+	};
+}
+
+/** Exactly one of `persona` or `agent`, `run`, and `branches` defines who does the state; the other fields must match it. */
+function checkExclusive(values: ChildrenValues, context: ChildrenContext): void {
+	const { at, reading } = context;
+	const own = values.run === undefined ? "branches" : "run";
+	const others = own === "run" ? ["persona", "agent", "branches"] : ["persona", "agent"];
+	const idle = own === "run" ? [] : ["for_each", "task"];
+	for (const key of at.node.entries.keys())
+		if (others.includes(key))
+			report(context, key, "error", {
+				code: "two-doers",
+				message: `\`${reading.path}\` has both \`${own}\` and \`${key}\`; only one of them can do the state.`,
+				remedy: "Keep one of the two.",
+			});
+		else if (idle.includes(key))
+			report(context, key, "error", {
+				code: "no-effect",
+				message: `\`${reading.path}\` has \`branches\`, so its \`${key}\` has no effect.`,
+				remedy: key === "task" ? "Write a `task` in each branch." : "Use `run` with `for_each`.",
+			});
+		else if (workerKeys.includes(key))
+			report(context, key, "warning", {
+				code: "no-effect",
+				message: `\`${reading.path}\` is done by child runs, so its \`${key}\` has no effect.`,
+				remedy: "Write it in the states of the child's template.",
+			});
+}
+
+function readBranch(entry: BranchEntry, context: ChildrenContext): Branch | undefined {
+	const { reading } = context;
+	const path = `${reading.path}.branches.${entry.name}`;
+	if (!checkName(entry.name, entry.keyStart, reading)) return undefined;
+	if (!entry.node.entries.has("run"))
+		return compileBranch(
+			{ name: entry.name, run: { kind: "inline", node: oneState(entry, context.team) }, task: undefined },
+			path,
+			{ ...context, readInline: (node, at, name) => context.readInline(node, at, name, at) },
+		);
+	const read = readObject(entry.node, branchFields, { ...reading, path }, { unknown: () => "error" });
+	return read.kind === "read" ? compileBranch({ name: entry.name, ...read.values }, `${path}.run`, context) : undefined;
+}
+
+/** The one-state template of a branch that is written as a state. Its `task` is the task of the child. */
+function oneState({ name, keyStart, node }: BranchEntry, team: string | undefined): MapNode {
+	const { start, end } = node;
+	const map = (key: string, value: Node): MapNode => ({
+		kind: "map",
+		entries: new Map([[key, { keyStart, value }]]),
+		start,
+		end,
+	});
+	return withText(map("states", map(name, node)), "team", team);
+}
+
+function compileBranch(
+	{ name, run, task }: { readonly name: string; readonly run: RunNode; readonly task: string | undefined },
+	path: string,
+	context: ChildrenContext,
+): Branch | undefined {
+	const template = compileRun(run, path, name, context);
+	return template && { name, template, task };
+}
+
+function compileRun(
+	run: RunNode,
+	path: string,
+	name: string,
+	{ readInline, inherited }: ChildrenContext,
+): ChildTemplate | undefined {
+	if (run.kind === "named") return { kind: "named", name: run.name };
+	const node = inheritFields(run.node, inherited);
+	const template = readInline(node, path, name);
+	return template && { kind: "inline", definition: plainOf(node), template };
+}
+
+function report(
+	{ at, reading }: ChildrenContext,
+	key: string,
+	severity: "error" | "warning",
+	problem: { readonly code: string; readonly message: string; readonly remedy: string },
+): void {
+	const place = reading.source.place(at.node.entries.get(key)?.keyStart ?? at.keyStart);
+	reading.report[severity === "error" ? "error" : "warn"](place, problem);
+}

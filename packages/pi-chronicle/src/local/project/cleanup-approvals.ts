@@ -1,0 +1,60 @@
+// The cleanup commands that the user has approved, verbatim. Stored in pi's agent folder, where no project and no ledger can write: a run's own
+// record of an approval only records the request.
+// A1 an approval covers exactly one set of commands: the hash includes every command with its state and settings; A2 an unreadable file approves
+// nothing.
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { anyObject, object, oneOf } from "@pi-chronicle/core/definition";
+import { replaceFile } from "../../disk/index.ts";
+
+/** `approved`: the user approved these commands. `own`: they are from a template in the user's folder, and the guard's rules judge them. */
+export type CleanupStatus = "approved" | "own" | "unknown";
+
+export interface CleanupApprovals {
+	statusOf(hash: string): CleanupStatus;
+	/** Stores an answer. Throws disk errors. */
+	remember(hash: string, standing: Exclude<CleanupStatus, "unknown">, commands: readonly string[]): Promise<void>;
+}
+
+interface Approval {
+	readonly standing: "approved" | "own";
+	/** ISO 8601. */
+	readonly at: string;
+	/** For users who read the file; never read by the program. */
+	readonly commands: readonly string[];
+}
+
+const isApproval = object<Pick<Approval, "standing">>({ standing: oneOf("approved", "own") });
+
+const maxApprovals = 300;
+
+/** Opens the approvals in an agent folder (absolute). Reads the file for every query. */
+export function openCleanupApprovals(agentFolder: string, now: () => number): CleanupApprovals {
+	const folder = join(agentFolder, "chronicle");
+	const file = join(folder, "approved-cleanup.json");
+	return {
+		statusOf(hash) {
+			return readApprovals(file).get(hash)?.standing ?? "unknown";
+		},
+		async remember(hash, standing, commands) {
+			const known = readApprovals(file);
+			const before = known.get(hash)?.standing;
+			if (before === standing || before === "approved") return;
+			known.delete(hash);
+			known.set(hash, { standing, at: new Date(now()).toISOString(), commands });
+			mkdirSync(folder, { recursive: true, mode: 0o700 });
+			const kept = Object.fromEntries([...known].slice(-maxApprovals));
+			await replaceFile(file, `${JSON.stringify(kept, null, "\t")}\n`);
+		},
+	};
+}
+
+function readApprovals(file: string): Map<string, Approval> {
+	try {
+		const data: unknown = JSON.parse(readFileSync(file, "utf8"));
+		const entries = anyObject(data) ? Object.entries(data) : [];
+		return new Map(entries.filter(([hash, approval]) => /^[0-9a-f]{64}$/.test(hash) && isApproval(approval)));
+	} catch {
+		return new Map();
+	}
+}

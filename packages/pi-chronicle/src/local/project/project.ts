@@ -1,0 +1,196 @@
+// One project on this machine: its templates, its runs, and the ports of their supervisors.
+// J1 opening it reads and writes nothing; J2 rules and agents are read when the ports are created, and fixed for that supervision.
+import { dirname, join } from "node:path";
+import type { Run } from "@pi-chronicle/core/machine";
+import type {
+	Approver,
+	Clock,
+	HeldLedger,
+	LedgerStore,
+	ReadLedger,
+	Result,
+	StoreFailure,
+	SupervisorPorts,
+	WorkerLauncher,
+	WorkingCopy,
+	Workspace,
+} from "@pi-chronicle/core/ports";
+import { hashDefinition } from "@pi-chronicle/core/template";
+import { processStart } from "../../process/index.ts";
+import { openFileStore, type RunsPlace, thisHost } from "../ledger/index.ts";
+import { supervise } from "../supervisor/index.ts";
+import { freezeRunRules, openProjectLauncher, type ProjectEnvironment, workerSettings } from "../worker/index.ts";
+import { agentExclusions, type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
+import { launchInCopy, logCopiesFolder, nestedCopy, runChildrenFolder, withChildFolders } from "./child-folders.ts";
+import { type ChildPlace, oneAtATime, openChildRuns } from "./child-runs.ts";
+import { type CleanupApprovals, openCleanupApprovals } from "./cleanup-approvals.ts";
+import { openCleanupRunner } from "./cleanup-runner.ts";
+import { systemClock } from "./clock.ts";
+import { openJoinRules } from "./join-rules.ts";
+import { openChildFolders } from "./lost-folder.ts";
+import { ChildTree, runsBelow } from "./run-tree.ts";
+import { readTemplates, type TemplateCatalogue } from "./template-catalogue.ts";
+import { templateFolders } from "./template-files.ts";
+
+export interface Project {
+	readonly place: ProjectEnvironment;
+	/** Folder of all runs. */
+	readonly sessions: string;
+	/** This package's folders, including templates, and pi's agent folder: not part of the run's files. */
+	readonly ownFolders: readonly string[];
+	readonly store: LedgerStore;
+	readonly approvals: CleanupApprovals;
+	readonly clock: Clock;
+	templates(): TemplateCatalogue;
+	/** Reads the current agents and rules. */
+	launcher(): WorkerLauncher;
+	/** Set if the hosts of an engine supervise the runs: this process supervises none. */
+	readonly engine?: EngineLink;
+	/** The ports of the supervisor of `ledger`. `child`: it is the child of a run of this process. */
+	ports(ledger: HeldLedger, approver: Approver, launcher?: WorkerLauncher, child?: ChildPlace): SupervisorPorts;
+}
+
+/** The conflicts of a join in a folder of this machine, and its files with marks of conflicts; `tree`: all are resolved, and published as this. */
+export type HandResolution =
+	| { readonly kind: "opened"; readonly path: string }
+	| { readonly kind: "unresolved"; readonly path: string; readonly files: readonly string[] }
+	| { readonly kind: "resolved"; readonly tree: string };
+
+/** The engine's interface for a process that supervises no runs. */
+export interface EngineLink {
+	/** Host, port and database. */
+	readonly name: string;
+	/** The options that name it in another command; none where the place names it. */
+	readonly args: readonly string[];
+	/** Continues a run that has no supervisor. */
+	wake(id: string): Promise<Result<void, StoreFailure>>;
+	/** Calls `listener` when run `id` has changed, within seconds, until the returned function is called. Keeps no process alive. */
+	watch(id: string, listener: () => void): () => void;
+	/** Opens the files of a run for inspection, in the last state that a host published; `folder`: a private folder for it. */
+	openFiles(run: Run, folder: string): Promise<Workspace>;
+	/**
+	 * Brings the conflicts of the join that the run of `ledger` asks about to a folder here; once nothing in it is in conflict any more, publishes its
+	 * files.
+	 */
+	resolveByHand(ledger: Pick<ReadLedger, "run" | "folder">): Promise<Result<HandResolution>>;
+	/** Brings the conversations of a run here, as far as hosts have published them; `folder`: that of the run. */
+	fetchConversations(run: string, folder: string): Promise<Result<void>>;
+	close(): Promise<void>;
+}
+
+/** Which of the project's files the run's snapshots contain. */
+export function workspaceScope({ plan }: Run): Pick<GitWorkspaceOptions, "scope" | "secrets"> {
+	return { scope: plan.files, secrets: plan.secretFiles };
+}
+
+/** A child with a folder of its own shares the store of its parent. */
+function childStore(sessions: string, { parent }: Run): Pick<GitWorkspaceOptions, "childOf"> {
+	return parent?.files === "own" ? { childOf: join(sessions, parent.run) } : {};
+}
+
+/**
+ * Opens a project. `approvals`: of cleanup commands; default: the user's own on this machine. `outer`: the copy of the project that its folder is
+ * in, as on a host of an engine.
+ */
+export function openProject(
+	place: ProjectEnvironment,
+	approvals = openCleanupApprovals(place.agentFolder, systemClock.now),
+	outer?: WorkingCopy,
+): Project {
+	const { cwd, home, agentFolder, trust, env = process.env } = place;
+	const sessions = join(cwd, ".pi", "chronicle", "sessions");
+	const ownFolders = [dirname(sessions), ...agentExclusions(agentFolder)];
+	const clock = systemClock;
+	const launcher = (): WorkerLauncher => openProjectLauncher(place);
+	const store = openStore(place, sessions);
+	const project: Project = {
+		place,
+		sessions,
+		ownFolders,
+		store,
+		approvals,
+		clock,
+		templates: () => readTemplates(templateFolders({ cwd, agentFolder, trusted: trust === "trusted" })),
+		launcher,
+		ports(ledger, approver, opened = launcher(), child) {
+			const rules = freezeRunRules(cwd, home, agentFolder);
+			const { keepChildFolders, childFolders, questionMs, providerWait } = workerSettings(place);
+			const { id } = ledger.run;
+			const copy = child ? child.copy : outer;
+			const questions = oneAtATime(approver);
+			// The first holder of a run knows all children that exist, because it creates them.
+			const isFirst = ledger.fence <= 1;
+			const tree = child?.tree ?? new ChildTree(async (root) => (isFirst ? [] : runsBelow(store, root)));
+			const children = openChildRuns({
+				store,
+				approvals,
+				tree,
+				outer: copy,
+				folders: openChildFolders(sessions, ledger.folder, { leftOut: ownFolders, ...workspaceScope(ledger.run) }),
+				supervise(childLedger, childPlace, origin) {
+					// A standby belongs to one run: children start their workers cold.
+					const cold: WorkerLauncher = { ...opened, keepReady: async () => {} };
+					const ports = project.ports(childLedger, questions, cold, childPlace);
+					return { supervision: supervise(childLedger, ports, origin), workspace: ports.workspace };
+				},
+			});
+			return {
+				launcher: copy ? launchInCopy(opened, copy) : opened,
+				children,
+				keepChildFolders,
+				forbidden: openJoinRules(rules, { cwd: child?.cwd ?? cwd, agentDir: agentFolder, copy }),
+				...{ questionMs, providerWait },
+				...(child ? { ceilings: child.order.ceilings } : {}),
+				workspace: openGitWorkspace({
+					cwd: child?.cwd ?? cwd,
+					folder: ledger.folder,
+					children: runChildrenFolder({ cwd, agentFolder, childFolders }, id),
+					leftOut: ownFolders,
+					...childStore(sessions, ledger.run),
+					...workspaceScope(ledger.run),
+				}),
+				approver,
+				commands: openCleanupRunner({
+					run: id,
+					standing: (approval) => approvals.statusOf(approval),
+					rules: () => rules,
+					copyAt: async (at) => (await nestedCopy(ledger.folder, at, copy)) ?? copy,
+					agentFolder,
+					env,
+				}),
+				clock,
+				self: {
+					...{ host: thisHost(), pid: process.pid, started: processStart(process.pid) ?? "unknown" },
+					...(child?.isSetBack ? { setBack: true } : {}),
+				},
+			};
+		},
+	};
+	return project;
+}
+
+/** Where the ledgers of a project are on this machine, and the copies of their events in pi's agent folder. */
+export function ledgersOf({
+	place: { cwd, agentFolder },
+	sessions,
+}: Pick<Project, "sessions"> & { readonly place: Pick<ProjectEnvironment, "cwd" | "agentFolder"> }): RunsPlace {
+	return { sessions, copies: { folder: logCopiesFolder(agentFolder, cwd), project: cwd } };
+}
+
+function openStore(place: ProjectEnvironment, sessions: string): LedgerStore {
+	const { copies } = ledgersOf({ place, sessions });
+	const store = openFileStore({ sessions, clock: systemClock, shell: place.shell, copies });
+	return withChildFolders(store, sessions, place);
+}
+
+/**
+ * Why a run must not be resumed; `undefined` if it may: in a trusted project, or with a template of the user's own or of the package. A ledger is among the project's
+ * files, so it can come with a repository like any of them.
+ */
+export function explainDistrust({ place, templates }: Project, { template }: Run): string | undefined {
+	if (place.trust === "trusted") return undefined;
+	const hash = hashDefinition(template.definition);
+	for (const { tier, read } of templates().templates.values())
+		if (tier !== "project" && read?.hash === hash) return undefined;
+	return "pi does not trust this project, and the run's template is not one of your own: trust the project first (/trust in pi, --approve for one command).";
+}

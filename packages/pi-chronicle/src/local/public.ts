@@ -1,0 +1,68 @@
+// The engine of one machine, as packages that extend it see it: `pi-chronicle/local`.
+
+export { attempt, deepestRealPath, freeBytes } from "../disk/index.ts";
+export { listModels, packageRoot, shortTime } from "../pi/index.ts";
+export { processStart, RUN_TAG, runShellCommand } from "../process/index.ts";
+export { openRedaction, type Redact, redactText } from "../safety/index.ts";
+export {
+	isRunId,
+	OWN_COMMAND,
+	openDeliveryLoop,
+	parsePost,
+	postText,
+	postTooLong,
+	redactEvent,
+	resolveRunId,
+	stampEvent,
+	storeFailure,
+	summarizeRun,
+	thisHost,
+} from "./ledger/index.ts";
+export {
+	type CleanupApprovals,
+	type EngineSetting,
+	firstOfChild,
+	openProject,
+	type Project,
+	systemClock,
+	tooManyChildren,
+	workspaceScope,
+} from "./project/index.ts";
+export {
+	Checkout,
+	fetchConversations,
+	fetchedConversations,
+	folderIn,
+	isFolderBelow,
+	isObjectName,
+	isRemoteAway,
+	openLookingWorkspace,
+	openSharedWorkspace,
+	parseNote,
+	parseUntrusted,
+	publishStart,
+	type RecordedSnapshot,
+	RunRefs,
+	type RunSnapshot,
+	type RunStart,
+	readConversations,
+	resolutionFolder,
+	resolveByHand,
+	type SharedWorkspace,
+	type SharedWorkspaceOptions,
+	type SnapshotName,
+	type SnapshotRecord,
+	type StoredSnapshot,
+} from "./remote/index.ts";
+export {
+	approvalOf,
+	type CrashPoint,
+	nobody,
+	openCrashPoints,
+	type Supervision,
+	type SupervisionEnd,
+	setUpChild,
+	supervise,
+} from "./supervisor/index.ts";
+export type { ProjectEnvironment } from "./worker/index.ts";
+export { commitTree, type EndedElsewhere, type EndingChild, explainGit, gitText, runGit } from "./workspace/index.ts";

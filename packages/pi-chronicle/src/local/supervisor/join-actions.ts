@@ -1,0 +1,216 @@
+// Actions on files at a join: merging the results of the children with the run's files, and writing the merged files.
+// J1 nothing in the run's folder changes before `joined` is on disk; J2 changes in the folder since then are another side of the merge; J3
+// repeating an action after a crash gives the same files.
+import type { Action, JoinConflict, Run } from "@pi-chronicle/core/machine";
+import { ALL_CHILDREN, conflictFolderId, planOf, sideWith, YOUR_FILES } from "@pi-chronicle/core/machine";
+import type { JoinedChild, KeptFolder, Workspace, WorkspaceFailure } from "@pi-chronicle/core/ports";
+import type { FileLeft } from "@pi-chronicle/core/snapshot";
+import { checkedOutText, isOtherBranch } from "@pi-chronicle/core/snapshot";
+import type { ExecutorContext } from "./executor-context.ts";
+import { boundedFolder, changesBetween, maxLeft } from "./file-actions.ts";
+
+type Merge = Extract<Action, { kind: "merge_files" }>;
+type Apply = Extract<Action, { kind: "apply_join" }>;
+type JoinProgress = Apply["join"];
+
+/** Maximum merges of one join while another process keeps writing the files. */
+const maxRounds = 20;
+const maxConflicts = 200;
+
+type Merged =
+	| { readonly ok: true; readonly tree: string; readonly conflicts: readonly JoinConflict[] }
+	| { readonly ok: false; readonly failure: WorkspaceFailure };
+
+/** Merges the children's results into the run's files, or resolves the conflicts of the last merge. */
+export async function mergeFiles(context: ExecutorContext, action: Merge, signal: AbortSignal): Promise<void> {
+	const { workspace, record, crashAt } = context;
+	const { visit, join } = action;
+	const fail = (detail: string) => record({ kind: "join_failed", visit, detail });
+	const elsewhere = await explainOtherBranch(context);
+	if (elsewhere !== undefined) return void (await fail(elsewhere));
+	if (join?.choice === "hand" || join?.choice === "worker") return takeResolution(context, visit, join, signal);
+	const { children } = context.run();
+	const keep = (children && planOf(context.run(), children.state).children?.keep) ?? [];
+	const kept = await workspace.snapshot({ signal, keep });
+	if (signal.aborted) return;
+	if (!kept.ok) return void (await fail(kept.failure.message));
+	const before = kept.value.tree;
+	const side = join?.choice === "ours" || join?.choice === "theirs" ? join.choice : undefined;
+	const merged = await mergeAll(workspace, before, action, side);
+	if (signal.aborted) return;
+	if (!merged.ok) return void (await fail(`${merged.failure.message} ${merged.failure.remedy}`));
+	crashAt("files are merged");
+	const { tree, conflicts } = merged;
+	await record({ kind: "joined", visit, before, tree, conflicts: conflicts.slice(0, maxConflicts) });
+}
+
+/** Why nothing is joined if another branch is checked out than when the visit began: files of both would be mixed. */
+async function explainOtherBranch({ workspace, run }: ExecutorContext): Promise<string | undefined> {
+	const { baseline } = run();
+	const now = baseline?.checkedOut && (await workspace.checkedOut?.());
+	if (!now || !baseline.checkedOut || !isOtherBranch(baseline.checkedOut, now)) return undefined;
+	const [then, here] = [checkedOutText(baseline.checkedOut), checkedOutText(now)];
+	return `The children began on ${then}, and ${here} is checked out now. Check out ${then} and resume, or join into ${here} with resume --other-branch.`;
+}
+
+/** One result after another. `side`: the side that wins a conflict; `theirs` is the later one. */
+async function mergeAll(
+	workspace: Workspace,
+	before: string,
+	{ base, results }: Merge,
+	side: "ours" | "theirs" | undefined,
+): Promise<Merged> {
+	let tree = before;
+	const conflicts: JoinConflict[] = [];
+	let last = YOUR_FILES;
+	for (const { name, tree: theirs, base: started } of results) {
+		const merged = await workspace.merge(
+			{ base: started ?? base, ours: tree, theirs, names: { ours: last, theirs: name } },
+			{ take: side },
+		);
+		if (!merged.ok) return merged;
+		tree = merged.value.tree;
+		conflicts.push(...merged.value.conflicts.map(({ path, kind }) => ({ path, kind, ours: last, theirs: name })));
+		last = sideWith(last, name);
+	}
+	return { ok: true, tree, conflicts };
+}
+
+/** Takes the files with resolved conflicts; files that still contain markers remain conflicts. */
+async function takeResolution(
+	context: ExecutorContext,
+	visit: number,
+	join: JoinProgress,
+	signal: AbortSignal,
+): Promise<void> {
+	const { workspace, record } = context;
+	const resolved = await resolutionOf(context, visit, join, signal);
+	if (signal.aborted) return;
+	if (!resolved.ok) return void (await record({ kind: "join_failed", visit, detail: resolved.failure.message }));
+	const { tree } = resolved.value;
+	const paths = [...new Set(join.conflicts.map(({ path }) => path))];
+	const marked = await workspace.conflictMarkers(tree, paths);
+	if (!marked.ok) return void (await record({ kind: "join_failed", visit, detail: marked.failure.message }));
+	const left = join.conflicts.filter(({ path }) => marked.value.includes(path));
+	await record({ kind: "joined", visit, before: join.before, tree, conflicts: left });
+}
+
+function resolutionOf(
+	context: ExecutorContext,
+	visit: number,
+	{ choice, tree, resolved }: JoinProgress,
+	signal: AbortSignal,
+) {
+	const { workspace, run } = context;
+	if (choice === "worker") return mergeWorkersResult(context, tree, signal);
+	if (resolved === undefined) return takeResolved(workspace, conflictFolderId(run().id, visit), tree, signal);
+	// The merge knows, or brings, a tree of another machine.
+	return workspace.merge(
+		{ base: tree, ours: tree, theirs: resolved, names: { ours: ALL_CHILDREN, theirs: YOUR_FILES } },
+		{ signal },
+	);
+}
+
+/** Merges the files with those of the last worker that resolved conflicts. */
+function mergeWorkersResult({ workspace, run }: ExecutorContext, tree: string, signal: AbortSignal) {
+	const merger = run().children?.children.findLast(({ merges }) => merges !== undefined);
+	const names = { ours: ALL_CHILDREN, theirs: merger?.name ?? ALL_CHILDREN };
+	const base = merger?.base ?? tree;
+	return workspace.merge({ base, ours: tree, theirs: merger?.tree ?? tree, names }, { signal });
+}
+
+/** The files of `folder`, which was created from `tree`, plus the entries of `tree` that such a folder does not get, such as repositories. */
+async function takeResolved(workspace: Workspace, folder: string, tree: string, signal: AbortSignal) {
+	const opened = await workspace.openChild(folder, tree, { signal });
+	if (!opened.ok) return opened;
+	const kept = await workspace.keepChild(folder, signal);
+	if (!kept.ok) return kept;
+	const names = { ours: ALL_CHILDREN, theirs: YOUR_FILES };
+	return workspace.merge({ base: opened.value.tree, ours: tree, theirs: kept.value.tree, names }, { signal });
+}
+
+/** Prepares the folder in which the user can resolve the conflicts by hand; returns its path. */
+export async function openConflictFolder({ workspace, run }: ExecutorContext): Promise<string | undefined> {
+	const { id, children, visit } = run();
+	if (!children?.join) return undefined;
+	const opened = await workspace.openChild(conflictFolderId(id, visit), children.join.tree);
+	return opened.ok ? opened.value.cwd : undefined;
+}
+
+/** Writes the merged files to the run's folder. Changes there since the merge are merged first. */
+export async function applyJoin(context: ExecutorContext, { visit, join }: Apply, signal: AbortSignal): Promise<void> {
+	const { workspace, record, crashAt, forbidden } = context;
+	const fail = (detail: string) => record({ kind: "join_failed", visit, detail });
+	const elsewhere = await explainOtherBranch(context);
+	if (elsewhere !== undefined) return void (await fail(elsewhere));
+	crashAt("before merged files are written");
+	const names = { ours: YOUR_FILES, theirs: ALL_CHILDREN };
+	const children = joinedChildren(context.run());
+	const change = { from: join.before, to: join.tree, names, children };
+	const joined = await workspace.join({ ...change, ...(forbidden ? { forbidden } : {}) }, signal);
+	if (signal.aborted) return;
+	if (!joined.ok) return void (await fail(`${joined.failure.message} ${joined.failure.remedy}`));
+	// A merge that detects renames may resolve conflicts that a join, which may find renames half done, does not.
+	if (joined.value.conflicts.length > 0) return mergeAgain(context, visit, join, joined.value.tree, signal);
+	crashAt("merged files are written");
+	await recordApplied(context, visit, join.before, joined.value);
+}
+
+/** The children whose files are joined, with those of the worker that resolved conflicts. */
+function joinedChildren({ children }: Run): readonly JoinedChild[] {
+	return (children?.children ?? []).flatMap(({ id, status, tree }) =>
+		status === "done" && tree !== null ? [{ child: id, tree }] : [],
+	);
+}
+
+async function recordApplied(
+	{ workspace, record }: ExecutorContext,
+	visit: number,
+	before: string,
+	{
+		tree,
+		left,
+		kept = [],
+	}: { readonly tree: string; readonly left: readonly FileLeft[]; readonly kept?: readonly KeptFolder[] },
+): Promise<void> {
+	await record({
+		kind: "join_applied",
+		visit,
+		tree,
+		...(await changesBetween(workspace, before, tree)),
+		...(left.length > 0 ? { left: left.slice(0, maxLeft) } : {}),
+		...(left.length > maxLeft ? { leftMore: left.length - maxLeft } : {}),
+		...(kept.length > 0 ? { kept: kept.map(boundedFolder) } : {}),
+	});
+}
+
+async function mergeAgain(
+	{ workspace, record }: ExecutorContext,
+	visit: number,
+	join: JoinProgress,
+	now: string,
+	signal: AbortSignal,
+): Promise<void> {
+	if (join.round >= maxRounds)
+		return void (await record({
+			kind: "join_failed",
+			visit,
+			detail: "The files keep changing while the results are joined.",
+		}));
+	const merged = await workspace.merge({
+		base: join.before,
+		ours: now,
+		theirs: join.tree,
+		names: { ours: YOUR_FILES, theirs: ALL_CHILDREN },
+	});
+	if (signal.aborted) return;
+	if (!merged.ok) return void (await record({ kind: "join_failed", visit, detail: merged.failure.message }));
+	const { tree } = merged.value;
+	const conflicts = merged.value.conflicts.map(({ path, kind }) => ({
+		path,
+		kind,
+		ours: YOUR_FILES,
+		theirs: ALL_CHILDREN,
+	}));
+	await record({ kind: "joined", visit, before: now, tree, conflicts });
+}

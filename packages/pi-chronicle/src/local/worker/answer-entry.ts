@@ -1,0 +1,115 @@
+// Puts the user's answer into the conversation of a worker whose process is gone: as the result of the call that asked. Runs before the next
+// process opens the session file. Source of the format: pi's docs/session-format.md.
+// E1 nothing is rewritten: the result is appended, on a branch that leaves out what pi recorded for the aborted call; E2 an answer that is
+// already there is not added again; E3 every other call of the message has a result, too.
+import { randomBytes } from "node:crypto";
+import { open } from "node:fs/promises";
+import { anyObject, isText } from "@pi-chronicle/core/definition";
+import { readLines } from "../../disk/index.ts";
+import { ASK_TOOL } from "./extension/index.ts";
+
+export type AnswerPlace =
+	| { readonly kind: "added" }
+	/** It was there. `last`: the model has not replied to it. */
+	| { readonly kind: "there"; readonly last: boolean }
+	/** The conversation does not contain the call. */
+	| { readonly kind: "no call" };
+
+interface Call {
+	readonly id: string;
+	readonly name: string;
+}
+
+interface Entry {
+	readonly id: string;
+	readonly role: string | undefined;
+	/** Of a result. */
+	readonly call: string | undefined;
+	readonly isError: boolean;
+	/** Of a message of the model. */
+	readonly calls: readonly Call[];
+}
+
+const notRun =
+	"Not run: your process was stopped while the question before this call waited for the user. Call it again if you still need it.";
+
+/** Makes `text` the result of `call` in the session file `path`. Throws disk errors. */
+export async function addAnswer(path: string, call: string, text: string): Promise<AnswerPlace> {
+	const entries = await readEntries(path);
+	const at = entries.findLastIndex(({ calls }) => calls.some(({ id }) => id === call));
+	const asking = entries[at];
+	if (!asking) return { kind: "no call" };
+	const after = entries.slice(at + 1);
+	const own = after.findIndex((entry) => entry.call === call);
+	const isAnswered = after.some((entry) => entry.call === call && !entry.isError);
+	if (isAnswered) return { kind: "there", last: !after.some(({ role }) => role === "assistant") };
+	const kept = own === -1 ? after : after.slice(0, own);
+	const missing = asking.calls.filter(({ id }) => !kept.some((entry) => entry.call === id));
+	await append(path, resultLines(missing, (kept.at(-1) ?? asking).id, call, text));
+	return { kind: "added" };
+}
+
+/** A line for each call without a result; `parent`: the entry before them. */
+function resultLines(calls: readonly Call[], parent: string, answered: string, text: string): string {
+	const now = new Date();
+	let parentId = parent;
+	return calls
+		.map(({ id: toolCallId, name: toolName }) => {
+			const id = randomBytes(4).toString("hex");
+			const isError = toolCallId !== answered;
+			const content = [{ type: "text", text: isError ? notRun : text }];
+			const message = { role: "toolResult", toolCallId, toolName, content, isError, timestamp: now.getTime() };
+			const line = JSON.stringify({ type: "message", id, parentId, timestamp: now.toISOString(), message });
+			parentId = id;
+			return `${line}\n`;
+		})
+		.join("");
+}
+
+async function append(path: string, lines: string): Promise<void> {
+	const file = await open(path, "a");
+	try {
+		await file.appendFile(lines);
+		await file.sync();
+	} finally {
+		await file.close();
+	}
+}
+
+async function readEntries(path: string): Promise<readonly Entry[]> {
+	const entries: Entry[] = [];
+	for await (const { lines } of readLines(path))
+		for (const { bytes } of lines) {
+			const entry = readEntry(bytes.toString("utf8"));
+			if (entry) entries.push(entry);
+		}
+	return entries;
+}
+
+/** One line; `undefined` if it is not an entry of the tree. */
+function readEntry(line: string): Entry | undefined {
+	let value: unknown;
+	try {
+		value = JSON.parse(line);
+	} catch {
+		return undefined;
+	}
+	if (!anyObject(value)) return undefined;
+	const { id, message } = value as { readonly id?: unknown; readonly message?: unknown };
+	if (!isText(id) || id === "" || (value as { type?: unknown }).type === "session") return undefined;
+	const { role, toolCallId, isError, content } = (anyObject(message) ? message : {}) as Readonly<
+		Record<"role" | "toolCallId" | "isError" | "content", unknown>
+	>;
+	return {
+		id,
+		role: isText(role) ? role : undefined,
+		call: role === "toolResult" && isText(toolCallId) ? toolCallId : undefined,
+		isError: isError === true,
+		calls: role === "assistant" && Array.isArray(content) ? content.flatMap(readCall) : [],
+	};
+}
+
+function readCall(part: { readonly type?: unknown; readonly id?: unknown; readonly name?: unknown }): readonly Call[] {
+	const { type, id, name } = part;
+	return type === "toolCall" && isText(id) ? [{ id, name: isText(name) ? name : ASK_TOOL }] : [];
+}

@@ -1,0 +1,296 @@
+// The folders of child runs.
+// C1 a folder is complete or absent, because it is created under another name; C2 an existing one is never changed, and a damaged one is moved aside; C3 the user's files and
+// repository are never written; C4 removal never follows a link.
+
+import { existsSync } from "node:fs";
+import { lstat, mkdir, readdir, realpath, rename } from "node:fs/promises";
+import { basename, isAbsolute, join, relative, sep } from "node:path";
+import type { ChildFolder, KeptFolder } from "@pi-chronicle/core/ports";
+import type { FileLeft } from "@pi-chronicle/core/snapshot";
+import { realPathOf, undefinedIfMissing } from "../../disk/index.ts";
+import { fillFolder } from "./child-files.ts";
+import { readNote, writeNote } from "./child-notes.ts";
+import {
+	childFolderName,
+	childrenFolders,
+	forgetOutsideFolder,
+	makeChildrenFolder,
+	ownFiles,
+	removeFolder,
+} from "./child-places.ts";
+import { makeChildRepository } from "./child-repository.ts";
+import { forgetRest, noteIgnored, readRest, START_INDEX } from "./child-rest.ts";
+import { gitFailure, ioFailure, stopped, unknownTree } from "./failures.ts";
+import { modes } from "./git.ts";
+import { findLacks, lackText } from "./lacks.ts";
+import { takeLinks } from "./links.ts";
+import { fromRaw } from "./paths.ts";
+import type { Store } from "./store.ts";
+import { addAddresses, addGitlinks, noteRepositories, takeRepositories } from "./submodules.ts";
+
+export interface ChildRequest {
+	readonly child: string;
+	readonly tree: string;
+	readonly links: readonly string[];
+	readonly hasSetup: boolean;
+	/** The run's private folder. */
+	readonly folder: string;
+	/** Where the folder of all children is made if the run has none. */
+	readonly children: string;
+	/** The run's store. */
+	readonly storeFolder: string;
+}
+
+/** Recorded next to the files of a child. */
+interface ChildRecord {
+	/** Absent in folders of earlier versions. */
+	readonly child?: string;
+	/** The folder that it is a copy of; absent in folders of earlier versions. */
+	readonly source?: string;
+	readonly tree: string;
+	readonly notes: readonly string[];
+	/** What the copy lacks (see `findLacks`). */
+	readonly lacks?: readonly string[];
+	/** The child's working folder, below its files; empty if it is their root. */
+	readonly below: string;
+	/** Ignore patterns from outside the tree: those of the parent's files, and linked files. */
+	readonly ignored: string;
+	readonly objectFormat: string;
+}
+
+const recordFile = "child.json";
+const filesFolder = "files";
+const makingMark = ".making-";
+const removingMark = ".removing-";
+/** Separates the name of a damaged folder that was moved aside from the time. */
+const asideMark = ".damaged-";
+
+/** Returns the folder of a child; creates it if it does not exist. */
+export async function openChildFolder(store: Store, request: ChildRequest): Promise<ChildFolder> {
+	const { child, folder, children } = request;
+	if (!/^\w[\w.-]*$/.test(child))
+		throw ioFailure(`${JSON.stringify(child)} cannot be the name of a folder.`, "Give it another name.");
+	const existing = await findFolder(folder, child);
+	if (existing) {
+		await forgetRest(existing);
+		return { ...describe(existing.place, existing.record, store), isNew: false };
+	}
+	const parent = await makeChildrenFolder(folder, children);
+	const place = join(parent, childFolderName(child));
+	const making = join(parent, `${makingMark}${childFolderName(child)}`);
+	try {
+		await removeFolder(making);
+		await clearPlace(place);
+		const made = await makeChild(store, request, { place: making, goal: join(place, filesFolder) });
+		if (store.control.signal?.aborted) throw stopped();
+		await rename(making, place);
+		return { ...describe(place, made, store), isNew: true };
+	} catch (error) {
+		await removeFolder(making).catch(() => {});
+		throw error;
+	}
+}
+
+/** Removes what is left of a child that has lost its files; where some are left, moves it aside: no snapshot may have them. */
+async function clearPlace(place: string): Promise<void> {
+	const left = (await readdir(join(place, filesFolder)).catch(() => [])).some((name) => name !== ".git");
+	if (left) await rename(place, `${place}${asideMark}${Date.now()}`);
+	else await removeFolder(place);
+}
+
+/** Creates the folder of a child at `place`; its files will be at `goal`. */
+async function makeChild(
+	store: Store,
+	request: ChildRequest,
+	{ place, goal }: { readonly place: string; readonly goal: string },
+): Promise<ChildRecord> {
+	const { tree, storeFolder, child } = request;
+	const files = join(place, filesFolder);
+	const below = fromRaw(store.repository.below);
+	await mkdir(join(files, below), { recursive: true, mode: 0o700 });
+	const links = await takeLinks(store, { ...request, files, goal });
+	const inner = await takeRepositories(store, await repositoriesIn(store, tree), { files, goal });
+	const ignored = [store.repository.ignored, ...links.patterns, ...inner.patterns].join("\n");
+	const git = await makeChildRepository(store, { files, storeFolder, ignored });
+	const filled = await fillFolder(store, { git, files, goal, tree, storeFolder });
+	await git.copyIndex(join(place, START_INDEX));
+	await addGitlinks(git, inner.repositories);
+	await addAddresses(store, files, inner.repositories);
+	await git.commit(`Start of ${child}`);
+	await noteRepositories(place, inner.repositories);
+	const lacks = request.hasSetup ? [] : await findLacks(store, files);
+	const record: ChildRecord = {
+		child,
+		source: store.root,
+		tree: filled.tree,
+		notes: [...filled.notes, ...links.notes, ...inner.notes, ...(lacks.length > 0 ? [lackText(lacks)] : [])],
+		below,
+		...(lacks.length > 0 ? { lacks } : {}),
+		ignored,
+		objectFormat: store.repository.objectFormat,
+	};
+	await noteIgnored(store, { place, root: files });
+	await writeNote(place, recordFile, record);
+	return record;
+}
+
+/** The repositories among the files of a tree, by path below the root. */
+async function repositoriesIn(store: Store, tree: string): Promise<readonly string[]> {
+	const listed = await store.tryGit(["ls-tree", "-r", "-z", "--full-tree", tree]);
+	if (listed.kind !== "done") throw listed.kind === "failed" ? unknownTree(tree) : gitFailure(listed);
+	const entries = listed.output.toString("latin1").split("\0");
+	return entries.flatMap((entry) =>
+		entry.startsWith(modes.repository) ? [fromRaw(entry.slice(entry.indexOf("\t") + 1))] : [],
+	);
+}
+
+function describe(place: string, { below, tree, notes, lacks = [] }: ChildRecord, { root }: Pick<Store, "root">) {
+	const files = join(place, filesFolder);
+	return { cwd: join(files, below), root: files, source: root, tree, notes, ...(lacks.length > 0 ? { lacks } : {}) };
+}
+
+const readRecord = (place: string): Promise<ChildRecord | undefined> => readNote<ChildRecord>(place, recordFile);
+
+/** The folder of `child` with its files and its record; `undefined` if there is none. `folder`: the private folder of its parent. */
+async function findFolder(
+	folder: string,
+	child: string,
+): Promise<{ readonly place: string; readonly record: ChildRecord } | undefined> {
+	for (const children of childrenFolders(folder)) {
+		for (const name of new Set([childFolderName(child), child])) {
+			const place = join(children, name);
+			const record = await readRecord(place);
+			if (record && (record.child ?? child) === child && (await hasFiles(place, record)))
+				return { place: await realpath(place), record };
+		}
+	}
+	return undefined;
+}
+
+/** Whether the child can work there: its files were not removed, and nothing else was put in their place. */
+async function hasFiles(place: string, { below }: ChildRecord): Promise<boolean> {
+	const files = join(place, filesFolder);
+	const isFolder = async (path: string): Promise<boolean> =>
+		(await lstat(path).catch(undefinedIfMissing))?.isDirectory() === true;
+	if (!(await isFolder(files)) || !(await isFolder(join(files, below)))) return false;
+	// Even a child that has removed all files has its repository.
+	const names = await readdir(files).catch(() => undefined);
+	return names === undefined || names.length > 0;
+}
+
+/** Folder of the files of child `child`, whether or not it exists. `folder`: the private folder of its parent. */
+export function childFilesFolder(folder: string, child: string): string {
+	const places = childrenFolders(folder).flatMap((children) => [
+		join(children, childFolderName(child), filesFolder),
+		join(children, child, filesFolder),
+	]);
+	return places.find((place) => existsSync(place)) ?? places[0] ?? folder;
+}
+
+/** Where a child works. */
+interface ChildLocation {
+	/** The folder with everything that belongs to it. */
+	readonly place: string;
+	/** Folder of its files. */
+	readonly root: string;
+	readonly cwd: string;
+	/** Snapshot that it started with. */
+	readonly start: string;
+}
+
+/** The folder of child `child`; `undefined` if there is none. `folder`: the private folder of its parent. */
+export async function findChildPlace(folder: string, child: string): Promise<ChildLocation | undefined> {
+	const found = await findFolder(folder, child).catch(() => undefined);
+	if (!found) return undefined;
+	const root = join(found.place, filesFolder);
+	return { place: found.place, root, cwd: join(root, found.record.below), start: found.record.tree };
+}
+
+export interface OpenedChild {
+	readonly record: ChildRecord;
+	/** Folder of all its files. */
+	readonly root: string;
+	readonly index: string;
+}
+
+/** The child whose folder is at `cwd`, of the run with the private folder `parent`; `undefined` if there is none. */
+export async function findChild(parent: string, cwd: string): Promise<OpenedChild | undefined> {
+	const at = await realpath(cwd);
+	for (const children of childrenFolders(parent)) {
+		const [name = ""] = relative(realPathOf(children) ?? children, at).split(sep);
+		if (name === "" || name === ".." || isAbsolute(name)) continue;
+		const place = join(children, name);
+		const record = await readRecord(place);
+		if (record && (await hasFiles(place, record)))
+			return { record, root: join(place, filesFolder), index: join(place, START_INDEX) };
+	}
+	return undefined;
+}
+
+/** The part of `path` below the files of a child of the run with the private folder `folder`; `undefined` for a relative path, and if it is in none. */
+export function pathInChild(folder: string, path: string): string | undefined {
+	if (!isAbsolute(path)) return undefined;
+	for (const children of childrenFolders(folder)) {
+		const [child = "", files, ...below] = relative(children, path).split(sep);
+		if (child !== ".." && !isAbsolute(child) && files === filesFolder) return join(...below);
+	}
+	return undefined;
+}
+
+/** What the folder of a child that has `cwd` is a copy of; `undefined` if it is none of the run with the private folder `parent`. */
+export async function findCopy(parent: string, cwd: string): Promise<Pick<ChildFolder, "root" | "source"> | undefined> {
+	const found = await findChild(parent, cwd);
+	return found?.record.source === undefined ? undefined : { root: found.root, source: found.record.source };
+}
+
+/** Removes the folders of all children of the run with the private folder `folder` except `except`; returns those that stay. */
+export async function removeChildFolders(
+	folder: string,
+	except: readonly string[],
+	{ signal, restOf }: RemovalOptions,
+): Promise<readonly KeptFolder[]> {
+	const needed = new Set([...except.flatMap((child) => [child, childFolderName(child)]), ...ownFiles]);
+	const kept: KeptFolder[] = [];
+	for (const children of childrenFolders(folder)) {
+		const names = (await readdir(children).catch(undefinedIfMissing)) ?? [];
+		for (const name of names.filter((one) => !needed.has(one))) {
+			if (signal?.aborted) throw stopped();
+			const place = join(children, name);
+			const staying = await stayingFolder(place, restOf);
+			if (staying) kept.push(staying);
+			else await removeChildFolder(children, name);
+		}
+	}
+	if (except.length === 0 && kept.length === 0) await forgetOutsideFolder(folder);
+	return kept;
+}
+
+interface RemovalOptions {
+	readonly signal: AbortSignal | undefined;
+	/** What no snapshot has of a child whose end is not recorded. */
+	readonly restOf: (child: string) => Promise<readonly FileLeft[]>;
+}
+
+/** The folder, if it has files that are nowhere else. */
+async function stayingFolder(place: string, restOf: RemovalOptions["restOf"]): Promise<KeptFolder | undefined> {
+	const stats = await lstat(place);
+	const [damaged = "", time] = basename(place).split(asideMark);
+	if (time !== undefined) return { child: damaged, path: join(place, filesFolder), files: [damagedFolder] };
+	const record = stats.isDirectory() && !basename(place).startsWith(".") ? await readRecord(place) : undefined;
+	if (!record) return undefined;
+	const child = record.child ?? basename(place);
+	const files = (await readRest({ place })) ?? (await restOf(child));
+	return files.length > 0 ? { child, path: join(place, filesFolder), files } : undefined;
+}
+
+const damagedFolder: FileLeft = { path: ".", why: "the folder was damaged, and its child began again in a new one" };
+
+async function removeChildFolder(children: string, name: string): Promise<void> {
+	// A partly removed folder must not look complete.
+	const doomed = join(children, name.startsWith(removingMark) ? name : `${removingMark}${name}`);
+	if (doomed !== join(children, name)) {
+		await removeFolder(doomed);
+		await rename(join(children, name), doomed);
+	}
+	await removeFolder(doomed);
+}

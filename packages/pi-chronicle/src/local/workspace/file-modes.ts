@@ -1,0 +1,80 @@
+// Permissions that git does not keep: a file that only its owner can read is so again after a rewind, its undoing, or a join.
+// N1 the newest permissions of a path count, whatever the snapshot; N2 usual ones are recorded only where they replace others.
+
+import { readFileSync } from "node:fs";
+import { chmod, lstat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { attempt, realPathOf } from "../../disk/index.ts";
+import { foldersAbove, pathBytes } from "./paths.ts";
+
+export interface FileModes {
+	/** Remembers the permissions of a path (bytes as latin1) until `save`. */
+	note(path: string, mode: number): void;
+	save(): Promise<void>;
+	/**
+	 * Gives files at `paths` below `root`, which were just created, and their folders, the recorded permissions; what is not recorded keeps its own. The
+	 * path of a folder ends in `/`.
+	 */
+	apply(root: string, paths: readonly string[]): Promise<void>;
+}
+
+const listFile = "modes";
+
+/** Opens the permissions of the files of the store in `folder`; a child shares those of its parent. */
+export function openFileModes(folder: string): FileModes {
+	let known: Map<string, number> | undefined;
+	const mask = process.umask();
+	/** Those of files and folders that git creates. */
+	const usual = new Set([0o666 & ~mask, 0o777 & ~mask]);
+	const pending: string[] = [];
+	// Next to the objects, which a child shares with its parent.
+	const list = (): string => join(dirname(realPathOf(join(folder, "objects")) ?? join(folder, "objects")), listFile);
+	const read = (): Map<string, number> => {
+		const text = attempt(() => readFileSync(list(), "utf8")) ?? "";
+		return new Map(text.split("\n").flatMap(readLine));
+	};
+	return {
+		note(path, mode) {
+			known ??= read();
+			const permissions = mode & 0o777;
+			const before = known.get(path);
+			if (before === permissions || (before === undefined && usual.has(permissions))) return;
+			known.set(path, permissions);
+			pending.push(`${JSON.stringify([path, permissions])}\n`);
+		},
+		async save() {
+			const lines = pending.splice(0);
+			if (lines.length > 0) await writeFile(list(), lines.join(""), { flag: "a", mode: 0o600 });
+		},
+		async apply(root, paths) {
+			// A child may have added some.
+			known = read();
+			if (known.size === 0) return;
+			const folders = new Set(paths.flatMap((path) => foldersAbove(path).map((folder) => `${folder}/`)));
+			for (const path of [...paths, ...folders]) {
+				const mode = known.get(path);
+				if (mode !== undefined) await setMode(pathBytes(root, path), mode);
+			}
+		},
+	};
+}
+
+/** Gives the file or folder at `path` permissions; whether a file is a program stays as it is, because that is part of a snapshot. */
+export async function setMode(path: Buffer, mode: number): Promise<void> {
+	const stats = await lstat(path).catch(() => undefined);
+	if (!stats?.isDirectory() && !stats?.isFile()) return;
+	const wanted = stats.isFile() ? asProgram(mode, (stats.mode & 0o100) !== 0) : mode;
+	if ((stats.mode & 0o777) !== wanted) await chmod(path, wanted).catch(() => {});
+}
+
+function asProgram(mode: number, isProgram: boolean): number {
+	if (((mode & 0o100) !== 0) === isProgram) return mode;
+	// Others can run what they can read.
+	return isProgram ? mode | 0o100 | ((mode & 0o044) >> 2) : mode & ~0o111;
+}
+
+function readLine(line: string): (readonly [path: string, mode: number])[] {
+	// The last line may be torn by a crash.
+	const [path, mode] = attempt(() => JSON.parse(line) as readonly unknown[]) ?? [];
+	return typeof path === "string" && typeof mode === "number" ? [[path, mode]] : [];
+}

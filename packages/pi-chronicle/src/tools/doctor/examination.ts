@@ -1,0 +1,61 @@
+// One examination of the doctor, with its time limit.
+// X1 results contain no secrets; X2 an examination that fails or takes too long is a result.
+import { redactSecrets } from "../../safety/index.ts";
+
+export interface ExaminationResult {
+	/** What was examined: `pi`, `git`, … */
+	readonly what: string;
+	/** `warning`: it works, but something is missing or left over; `failed`: the package cannot be used. */
+	readonly state: "ok" | "warning" | "failed";
+	/** One sentence. */
+	readonly text: string;
+	/** The remedy. */
+	readonly remedy?: string;
+}
+
+export type DoctorFinding = Omit<ExaminationResult, "what">;
+
+export interface DoctorExamination {
+	readonly what: string;
+	/** Milliseconds. */
+	readonly maxMs: number;
+	/** `signal` aborts at the time limit. */
+	examine(signal: AbortSignal): Promise<DoctorFinding | readonly DoctorFinding[]>;
+}
+
+/** Performs an examination within its time limit. */
+export async function examineInTime({
+	what,
+	maxMs,
+	examine,
+}: DoctorExamination): Promise<readonly ExaminationResult[]> {
+	const late = new AbortController();
+	let timer: NodeJS.Timeout | undefined;
+	const timeout = new Promise<DoctorFinding>((resolve) => {
+		timer = setTimeout(() => {
+			late.abort();
+			const text = `This took longer than ${Math.round(maxMs / 1000)} seconds.`;
+			resolve({ state: "failed", text, remedy: "Try again when the machine is less busy." });
+		}, maxMs);
+	});
+	const findings = await Promise.race([examine(late.signal).catch(failure), timeout]);
+	clearTimeout(timer);
+	return (Array.isArray(findings) ? findings : [findings]).map((finding: DoctorFinding) => ({
+		what,
+		state: finding.state,
+		text: redactSecrets(finding.text),
+		...(finding.remedy === undefined ? {} : { remedy: redactSecrets(finding.remedy) }),
+	}));
+}
+
+function failure(error: unknown): DoctorFinding {
+	return { state: "failed", text: `This could not be examined: ${(error as Error).message}` };
+}
+
+/** For what only a pi that starts could answer. */
+export const unknownFinding: DoctorFinding = { state: "warning", text: "Unknown, because pi does not start." };
+
+/** A result without a problem. */
+export function fine(text: string): DoctorFinding {
+	return { state: "ok", text };
+}

@@ -1,0 +1,97 @@
+// Examines pi: which one is used, whether it starts with everything that the user has installed, conflicting packages, and models.
+
+import { counted } from "@pi-chronicle/core/definition";
+import type { Project } from "../../local/index.ts";
+import {
+	findPi,
+	type Inventory,
+	isPiCommand,
+	ownPiSearch,
+	type PiSurvey,
+	surveyPi,
+	takeInventory,
+} from "../../pi/index.ts";
+import { type DoctorExamination, type DoctorFinding, fine, unknownFinding } from "./examination.ts";
+import { examinePackages } from "./packages.ts";
+
+/** Milliseconds for pi to start and answer. */
+const startMs = 20_000;
+const maxWords = 600;
+
+/** Queries pi; starts it once, on the first query. */
+export interface AskablePi {
+	readonly found: ReturnType<typeof findPi>;
+	ask(): Promise<PiSurvey>;
+	/** What the user has installed, by name; `undefined` if this pi cannot list it. */
+	takeInventory(): Promise<Inventory | undefined>;
+	readonly agentFolder: string;
+}
+
+/** `named`: the value of the option `--pi`. */
+export function openAskablePi({ place }: Project, named: string | undefined): AskablePi {
+	const { cwd, env = process.env, trust, agentFolder } = place;
+	const found = findPi(ownPiSearch(named));
+	let survey: Promise<PiSurvey> | undefined;
+	return {
+		found,
+		agentFolder,
+		takeInventory: async () =>
+			isPiCommand(found) ? takeInventory({ pi: found, cwd, env, ms: startMs }, trust) : undefined,
+		async ask() {
+			if (!isPiCommand(found)) return { kind: "silent", stderr: "" };
+			survey ??= surveyPi({ pi: found, cwd, env, ms: startMs });
+			return survey;
+		},
+	};
+}
+
+export function piExaminations(pi: AskablePi): readonly DoctorExamination[] {
+	const { found, ask } = pi;
+	if (!isPiCommand(found)) {
+		const finding: DoctorFinding = { state: "failed", text: found.message, remedy: found.remedy };
+		return [{ what: "pi", maxMs: 1000, examine: async () => finding }];
+	}
+	const maxMs = startMs + 5000;
+	const file = found.args.at(-1) ?? found.command;
+	return [
+		{ what: "pi", maxMs, examine: async () => examineStart(await ask(), `pi ${found.version ?? ""} at ${file}`) },
+		{ what: "packages", maxMs: 2 * maxMs, examine: () => comparePackages(pi) },
+		{ what: "model", maxMs, examine: async () => examineModels(await ask()) },
+	];
+}
+
+async function comparePackages({
+	ask,
+	takeInventory: take,
+	agentFolder,
+}: AskablePi): Promise<readonly DoctorFinding[]> {
+	const survey = await ask();
+	const inventory = survey.kind === "silent" ? undefined : await take();
+	return examinePackages({ survey, inventory, agentFolder });
+}
+
+function examineStart(survey: PiSurvey, which: string): DoctorFinding {
+	if (survey.kind === "answered") return fine(which);
+	const said = survey.stderr.trim().slice(-maxWords).replaceAll(/\s+/g, " ");
+	return {
+		state: "failed",
+		text: `${which} does not start here${said === "" ? "." : `: ${said}`}`,
+		remedy:
+			"Start `pi -ne`, which loads no extension. If that works, remove packages with `pi remove` until pi starts.",
+	};
+}
+
+function examineModels(survey: PiSurvey): DoctorFinding {
+	if (survey.kind === "silent") return unknownFinding;
+	const { models, model } = survey;
+	if (models.length === 0)
+		return {
+			state: "failed",
+			text: "pi has no model with a key.",
+			remedy: "Log in with /login in pi, or set the key of a provider. Rehearsals need no model.",
+		};
+	const providers = [...new Set(models.map(({ provider }) => provider))];
+	const count = `${counted(models.length, "model")} of ${providers.join(", ")}`;
+	if (model !== undefined) return fine(`${count}; a session starts with ${model}`);
+	return { state: "warning", text: `${count}, and none is chosen.`, remedy: "Choose one with /model in pi." };
+}

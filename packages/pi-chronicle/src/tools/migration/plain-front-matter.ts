@@ -1,0 +1,22 @@
+// Front matter that other programs accept although it is not YAML: `argument-hint: [a] | b`, descriptions with colons over several lines.
+// F1 only a field that has no effect on what an agent may do is taken as text; every other mistake stays one.
+import { openSource, parseYaml, type Source } from "@pi-chronicle/core/definition";
+
+const effective =
+	/^(?:name|tools|model|thinking|skills|readonly|.*(?:tools|permission|sandbox|mode|hooks|approval|deny).*)$/i;
+
+/** The file with such fields in quotes; the same file if its front matter is YAML, or cannot be repaired. */
+export function quoteTextFields(source: Source): Source {
+	const { file, text } = source;
+	const end = text.indexOf("\n---", 3);
+	const start = text.indexOf("\n") + 1;
+	if (!text.startsWith("---") || end < start || parseYaml(source, { start, end }).root) return source;
+	const fields = text.slice(start, end).split(/\n(?=[A-Za-z][\w-]*:(?:[ \t]|\n|$))/);
+	const quoted = fields.map((field) => (parseYaml(openSource(file, field)).root ? field : quoteField(field)));
+	return openSource(file, text.slice(0, start) + quoted.join("\n") + text.slice(end));
+}
+
+function quoteField(field: string): string {
+	const [, key = "", value = ""] = /^([A-Za-z][\w-]*):\s*(.*)$/s.exec(field) ?? [];
+	return key === "" || effective.test(key) ? field : `${key}: ${JSON.stringify(value.trim())}`;
+}

@@ -1,0 +1,120 @@
+// Recognizes the format of a file: data of this package or of another tool that converts without loss, or a definition that a plan converts.
+import { basename, extname } from "node:path";
+import {
+	type Diagnostic,
+	type ForeignFormat,
+	foreignCommand,
+	foreignFormat,
+	foreignMarkdown,
+	foreignSkill,
+	type Node,
+	parseData,
+	parseFrontMatter,
+	readSource,
+	type Source,
+} from "@pi-chronicle/core/definition";
+import { readRules } from "../../safety/index.ts";
+import { importAgent } from "./agents.ts";
+import { workflowOfCommand } from "./commands.ts";
+import { fileSlug, type ImportDraft, type ImportTarget } from "./draft.ts";
+import { copyFile, copyTemplate, copyWorkflow, templateOfRun, workflowsAbove } from "./native.ts";
+import { importPermissions, ruleFilePath } from "./permissions.ts";
+import { quoteTextFields } from "./plain-front-matter.ts";
+import { ImportRefusal, plainList, plainValue, recordOf } from "./plain-value.ts";
+import { type ImportSources, stemOf } from "./sources.ts";
+
+export type Recognition =
+	| {
+			readonly kind: "made";
+			/** Agents are converted before the definitions that may name them. */
+			readonly order: "agent" | "other";
+			/** `prefix`: put before its name, because another file becomes a definition of the same name; else empty. */
+			make(target: ImportTarget, prefix: string): ImportDraft;
+	  }
+	/** Another tool's file. */
+	| { readonly kind: "foreign"; readonly format: Pick<ForeignFormat, "name" | "use"> }
+	| { readonly kind: "broken"; readonly problem: Diagnostic }
+	| { readonly kind: "unknown" };
+
+type Make = Extract<Recognition, { kind: "made" }>["make"];
+
+/** Recognizes a file. Throws an `ImportRefusal` if it cannot be converted. */
+export function recognise(file: string, sources: ImportSources): Recognition {
+	const ending = extname(file).toLowerCase();
+	if (ending === ".jsonl")
+		throw new ImportRefusal("This is a session. `/sequence save <name>` in that session saves its recorded sequence.");
+	const read = readSource(file);
+	if (read.kind === "absent") return { kind: "unknown" };
+	if (read.kind === "problem") return { kind: "broken", problem: read.diagnostic };
+	return ending === ".md" ? recogniseMarkdown(read.source, sources) : recogniseData(read.source, sources);
+}
+
+function made(make: Make, order: "agent" | "other" = "other"): Recognition {
+	return { kind: "made", order, make };
+}
+
+function recogniseData(source: Source, sources: ImportSources): Recognition {
+	const { file } = source;
+	const { root, diagnostics } = parseData(source);
+	const [problem] = diagnostics.filter(({ severity }) => severity === "error");
+	if (problem) return { kind: "broken", problem };
+	if (root?.kind !== "map") return { kind: "unknown" };
+	const has = (key: string): boolean => root.entries.has(key);
+	if (isSequence(root)) {
+		const path = (prefix: string): string => `.pi/sequences/${fileSlug(prefix + stemOf(file), "sequence")}.yaml`;
+		return made((_, prefix) => copyFile(source, "sequence", path(prefix), "a saved sequence"));
+	}
+	const format = foreignFormat(root);
+	if (format?.use === "import") return made(() => importPermissions(file, format.name, recordOf(plainValue(root))));
+	if (format) return { kind: "foreign", format };
+	if (has("workflowDef")) return made((target) => templateOfRun(source, plainValue(root), target));
+	if (has("states")) return made((target, prefix) => copyTemplate(source, plainValue(root), target, prefix));
+	if (basename(file) === "workflow.yaml" && has("phases"))
+		return made(() => copyWorkflow(file, workflowsAbove(file, sources.folder)));
+	if (/^teams\.ya?ml$/i.test(basename(file)))
+		return made(() => copyFile(source, "team", ".pi/agents/teams.yaml", "a teams file"));
+	const rules = readRules([{ file, tier: "project", base: sources.folder }], process.platform);
+	const [{ dialect, count } = { dialect: "unknown", count: 0 }] = rules.files;
+	if (dialect === "unknown" || count === 0) return { kind: "unknown" };
+	return made(() => copyFile(source, "rule file", ruleFilePath, "a rule file"));
+}
+
+/** Whether the steps are all texts. */
+function isSequence(root: Node): boolean {
+	if (root.kind !== "map" || root.entries.get("steps")?.value.kind !== "list") return false;
+	const steps = plainList(recordOf(plainValue(root)).steps);
+	return steps.length > 0 && steps.every((step) => typeof step === "string");
+}
+
+const isCommandPath = /[\\/](?:commands|prompts)[\\/]/;
+const isAgentPath = /[\\/](?:agents?|chatmodes)[\\/]/;
+
+function recogniseMarkdown(written: Source, sources: ImportSources): Recognition {
+	const { file } = written;
+	const source = quoteTextFields(written);
+	const { fields, body, diagnostics } = parseFrontMatter(source, "optional");
+	const [problem] = diagnostics.filter(({ severity }) => severity === "error");
+	if (problem) return { kind: "broken", problem };
+	const values = fields ? recordOf(plainValue(fields)) : {};
+	const isAlone = sources.kind === "file";
+	const format = basename(file).toLowerCase() === "skill.md" ? foreignSkill : foreignMarkdown(fields, body);
+	// pi reads skills itself.
+	if (format === foreignSkill) return { kind: "foreign", format: { ...format, use: isAlone ? "plan" : "nothing" } };
+	if (format === foreignCommand || (format === undefined && isCommandPath.test(file)))
+		return made((_, prefix) => workflowOfCommand(file, prefix + stemOf(file), values, body));
+	if (format) return { kind: "foreign", format };
+	if (["id", "name", "emoji"].every((key) => key in values)) return phaseAlone(sources);
+	const isAgent = ["description", "tools", "model", "name"].some((key) => key in values) && !("emoji" in values);
+	if (!isAgent || !(isAlone || isAgentPath.test(file))) return { kind: "unknown" };
+	const input = { from: file, fields: values, text: source.text, stem: stemOf(file) };
+	return made((_, prefix) => importAgent({ ...input, prefix }), "agent");
+}
+
+/** A phase is imported with a workflow that lists it. */
+function phaseAlone({ kind }: ImportSources): Recognition {
+	if (kind === "folder")
+		return { kind: "foreign", format: { name: "a phase that none of these workflows lists", use: "nothing" } };
+	throw new ImportRefusal(
+		"This is one phase of a workflow. Name the `workflow.yaml` that lists it, or the folder that has both.",
+	);
+}

@@ -1,0 +1,52 @@
+// Entry point of plans. Every session loads this file, so the rest is imported on first use.
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import {
+	type NameDefinitions,
+	openToolSwitch,
+	registerOwnCommand,
+	type Scope,
+	type ToolSwitch,
+	userSettings,
+} from "../../pi/index.ts";
+import type { PlanSession, StartDefinition } from "./command.ts";
+
+/** Registers `/plan`. `start` starts the definition of a plan, by its kind. */
+export function registerPlan(pi: ExtensionAPI, scope: Scope, named: NameDefinitions, start: StartDefinition): void {
+	const session: PlanSession = { scope, start, running: undefined };
+	registerOwnCommand(pi, "plan", {
+		description: "Let the model draft a chronicle, workflow or sequence, checked and rehearsed: /plan <task>",
+		handler: async (args, ctx) => {
+			named(ctx);
+			const { runPlan } = await import("./command.ts");
+			await runPlan(session, ctx, args);
+		},
+	});
+}
+
+/** Registers the switch of the tool `propose_run`: `/chronicle tool on`, or the setting `chronicle.proposals`. */
+export function openProposals(
+	pi: ExtensionAPI,
+	scope: Scope,
+	start: (ctx: ExtensionContext, args: string) => Promise<void>,
+): ToolSwitch {
+	const unasked = (): string[] => {
+		const names = userSettings().startUnasked;
+		return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
+	};
+	return openToolSwitch(pi, {
+		name: "propose_run",
+		entryType: "plan:tool",
+		setting: "proposals",
+		feature: "/chronicle tool",
+		load: async (ctx) => (await import("./tool.ts")).proposalToolOf({ scope, start, unasked }, ctx),
+	});
+}
+
+/** Runs `pi-chronicle plan` with its arguments; resolves to the exit code. */
+export async function planVerb(args: readonly string[], signal: AbortSignal): Promise<number> {
+	const [{ runProjectCommand }, { planCommand }] = await Promise.all([
+		import("../../ui/index.ts"),
+		import("./command-line.ts"),
+	]);
+	return runProjectCommand(planCommand, args, signal);
+}

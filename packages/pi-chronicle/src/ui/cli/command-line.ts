@@ -1,0 +1,156 @@
+// Runs one command from the command line: help, the project, and the result on stdout and stderr.
+
+import type { Run } from "@pi-chronicle/core/machine";
+import { engineSetting, nobody, type Project } from "../../local/index.ts";
+import { exitCodes } from "../../pi/index.ts";
+import { commonOptions, commonUsage } from "../command-list.ts";
+import type { CommandHost } from "../commands/index.ts";
+import {
+	type Command,
+	type Complaint,
+	engineComplaint,
+	grammarOf,
+	NO_WAIT,
+	type ParsedArguments,
+	parseArguments,
+	performCommand,
+} from "../commands/index.ts";
+import { progressLine, waitsForProvider } from "../phrases/index.ts";
+import { followView } from "./follow.ts";
+import type { Output } from "./output.ts";
+import { openOutput } from "./output.ts";
+import { isComplaint, openPlace, placeOptions, savedTrust, shellPrefix } from "./place.ts";
+
+/** Resolves to the exit code. */
+export async function runCommandLine(command: Command, args: readonly string[], signal: AbortSignal): Promise<number> {
+	const surfaceOptions = { ...commonOptions, ...command.shellOptions };
+	const early = (json: boolean) =>
+		openOutput({ command: command.name, json, cwd: process.cwd(), prefix: { text: "pi-chronicle " } });
+	// Whether an argument names a run is known only once the project is open; until then, every candidate counts.
+	const parsed = parseArguments(args, grammarOf(command, surfaceOptions));
+	if ("error" in parsed) {
+		// Print JSON if requested, even if the rest of the command line is invalid.
+		const output = early(args.includes("--json"));
+		return output.fail({ code: "usage", message: parsed.error, lines: ["", usageOf(command)] });
+	}
+	if (parsed.flags.has("help")) {
+		process.stdout.write(usageOf(command));
+		return exitCodes.done;
+	}
+	if (parsed.flags.has("follow") && parsed.flags.has("json")) {
+		const output = early(true);
+		return output.fail({
+			code: "usage",
+			message: "--follow draws on a terminal, and --json is for programs: give one of them.",
+		});
+	}
+	const options = placeOptions(parsed);
+	const output = openOutput({
+		command: command.name,
+		json: parsed.flags.has("json"),
+		cwd: options.cwd,
+		prefix: shellPrefix(parsed, process.env, savedTrust(options.cwd)),
+	});
+	const local = openPlace({ ...options, shell: output.prefix }, command.needs);
+	if (isComplaint(local)) return output.fail(local);
+	const project = await onEngine(command, local, parsed, output);
+	if (isComplaint(project)) return output.fail(project);
+	const host = commandLineHost(output, signal, parsed.flags.has(NO_WAIT) ? "leave" : "wait");
+	const textOf = (from: number, count: number): string =>
+		args
+			.slice(from, from + count)
+			.join(" ")
+			.trim();
+	try {
+		const response = await performCommand(command, args, { project, host, signal, surfaceOptions, textOf });
+		if (!parsed.flags.has("follow")) return await output.show(response);
+		const complaint = await followView(project, response, signal);
+		if (complaint) return output.fail(complaint);
+		return signal.aborted ? exitCodes.interrupted : exitCodes.done;
+	} finally {
+		await project.engine?.close();
+	}
+}
+
+/** The project on the engine that the command names; without one, the local project. */
+async function onEngine(
+	{ runs }: Command,
+	project: Project,
+	parsed: ParsedArguments,
+	{ progress }: Output,
+): Promise<Project | Complaint> {
+	const setting = runs === "none" ? undefined : engineSetting(parsed.values, project.place);
+	if (!setting) return project;
+	const { openEngineProject } = await import("@pi-chronicle/postgres");
+	const opened = await openEngineProject(project, { ...setting, report: progress });
+	return opened.ok ? opened.value : engineComplaint(opened.failure);
+}
+
+/** Commands that read the options about engines themselves. */
+const readEngine: ReadonlySet<string> = new Set(["engine", "plan"]);
+
+function usageOf({ name, takes, details, optionsUsage = "", exits, runs }: Command): string {
+	const line = `pi-chronicle ${name} [options] ${takes}`.trimEnd();
+	const about = details === "" ? "" : `${details}\n\n`;
+	const options = `${commonUsage(runs !== "none" || readEngine.has(name))}${optionsUsage}`;
+	return `${line}\n\n${about}${alignOptions(options)}\nExit code: ${exits}.\n`;
+}
+
+/** Aligns the descriptions of options, one option or group of options per line. A long group keeps its line. */
+function alignOptions(usage: string): string {
+	const rows = usage.split("\n").map((line) => {
+		const [, options = "", about = line] = /^ {2}((?:--[a-z-]+(?: <[^>]*>)?,? +)+)(.*)$/.exec(line) ?? [];
+		return { options: options.trim(), about };
+	});
+	const width = Math.max(...rows.map(({ options }) => (options.length > 20 ? 0 : options.length)));
+	return rows.map(({ options, about }) => (options === "" ? about : `  ${options.padEnd(width)}  ${about}`)).join("\n");
+}
+
+/** `signal` releases a run that is being supervised, and so does `onProvider` "leave" once it waits for its provider. */
+function commandLineHost(
+	{ progress, live, prefix }: Output,
+	signal: AbortSignal,
+	onProvider: "wait" | "leave",
+): CommandHost {
+	return {
+		prefix,
+		hasScreen: false,
+		startLine: (template) => `${prefix}run ${template}`,
+		supervised: new Map(),
+		approver: () => nobody,
+		warn(text) {
+			for (const line of text.split("\n")) progress(line.startsWith(" ") ? line : `! ${line}`);
+		},
+		report: progress,
+		started: ({ id, template, task }) => progress(`Started ${template.name} (${id}): ${task.split("\n", 1)[0]}`),
+		contained: ({ line }) => progress(line),
+		async attend(_project, { supervision }) {
+			const unwatch = supervision.watch((run, event, before) => {
+				const line = progressLine(run, event, before);
+				if (line !== undefined) progress(line);
+				live(run);
+			});
+			live(supervision.run);
+			const release = (): void => void supervision.stop();
+			let isLeft = false;
+			const leave = (run: Run): void => {
+				if (onProvider === "wait" || isLeft || !waitsForProvider(run)) return;
+				isLeft = true;
+				release();
+			};
+			const unfollow = supervision.watch(leave);
+			leave(supervision.run);
+			signal.addEventListener("abort", release, { once: true });
+			if (signal.aborted) release();
+			const end = await supervision.ended;
+			signal.removeEventListener("abort", release);
+			unwatch();
+			unfollow();
+			live(undefined);
+			// A run that was left there waits: it has not been interrupted.
+			return isLeft && end.kind === "released"
+				? { kind: "parked", run: { ...end.run, status: "awaiting_provider" } }
+				: end;
+		},
+	};
+}

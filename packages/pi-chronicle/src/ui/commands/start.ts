@@ -1,0 +1,85 @@
+// `run`: starts a run of a template. Reports all obstacles at once. Cleanup commands need approval.
+
+import type { Run } from "@pi-chronicle/core/machine";
+import { createRun, prepareStart, resolveModel, startSupervision, submitOptions } from "../../local/index.ts";
+import { exitCodes } from "../../pi/index.ts";
+import {
+	type Command,
+	type CommandCall,
+	type CommandResponse,
+	failed,
+	interrupted,
+	misuse,
+	NO_WAIT,
+	refused,
+} from "./command.ts";
+import { decideCleanup, decideFolder, explainRedaction } from "./decisions.ts";
+import { stopResult } from "./steer.ts";
+
+export const startCommand: Command = {
+	name: "run",
+	takes: "<template> [options] <task…>",
+	details: `Runs a template of the project, of your own folder, or of the package. The task is free text; if it starts with an option's name, put -- before it.`,
+	exits:
+		"0 done, 1 failed, 2 usage or an invalid definition, 3 waits for you, 4 a limit is reached, 5 human_intervention, 130 interrupted",
+	options: { "in-home": "flag" },
+	shellOptions: {
+		...{ [NO_WAIT]: "flag", model: "value", "approve-cleanup": "flag", "without-cleanup": "flag" },
+		...submitOptions,
+	},
+	optionsUsage: `  --model <model>     model of states that name none (default: pi's default)
+  --approve-cleanup   allow the template's cleanup commands, exactly as they are now
+  --without-cleanup   run none of the template's cleanup commands
+  --no-wait           if the provider fails, leave the run waiting and end with code 3
+  --in-home           start although the folder is your home folder or has it in it
+  --queue <queue>  --labels <a,b>  --priority <n>   on an engine: queue, required labels, and priority (higher first)
+`,
+	text: 1,
+	needs: "pi",
+	async perform(call) {
+		const { parsed, project, host, signal, text: task } = call;
+		const [name] = parsed.names;
+		if (name === undefined) return misuse(`Name a template: ${host.startLine("<template>")} <task…>`);
+		if (task === "") return misuse(`Describe the task: ${host.startLine(name)} <task…>`);
+		const prepared = await prepareStart(project, name, signal);
+		if (signal.aborted) return interrupted;
+		if (prepared.kind === "refused") return refused({ ...prepared, code: "invalid" });
+		const elsewhere = await decideFolder(call, prepared);
+		if (elsewhere) return elsewhere;
+		const wanted = parsed.values.model;
+		const model = wanted === undefined ? host.model : await resolveModel(project, wanted);
+		if (typeof model === "object") return refused(model);
+		const cleanup = await decideCleanup(call, prepared);
+		if (typeof cleanup === "object") return cleanup;
+		if (signal.aborted) return interrupted;
+		if (prepared.notes.length > 0) host.warn(prepared.notes.join("\n"));
+		const created = await createRun(project, prepared, { task, model, cleanup });
+		if (!created.ok) return failed(created.failure, exitCodes.failed);
+		const ledger = created.value;
+		if (signal.aborted) {
+			await ledger.releaseLease();
+			return interrupted;
+		}
+		if (ledger.run.task !== task) host.warn(explainRedaction("task"));
+		if (project.engine) return submitted(call, ledger.run, project.engine.name);
+		host.started(ledger.run);
+		const contained = await prepared.launcher.containment?.([...ledger.run.plan.states.values()]);
+		if (contained) host.contained(contained);
+		const approver = host.approver(project, "uncalled");
+		const run = startSupervision(project, ledger, approver, "fresh", prepared.launcher);
+		return stopResult(call, run.id, await host.attend(project, run));
+	},
+};
+
+async function submitted(
+	{ host, project, parsed }: CommandCall,
+	{ id, template }: Run,
+	engine: string,
+): Promise<CommandResponse> {
+	const follow = `Follow it: ${host.prefix}status ${id.slice(0, 8)}`;
+	const lines = [`Submitted ${template.name} (${id}) to the engine at ${engine}. ${follow}`];
+	// A label that no host offers may be a typing mistake.
+	const read = parsed.values.labels === undefined ? undefined : await project.store.read(id);
+	if (read?.ok && read.value.queued !== undefined) lines.push(read.value.queued);
+	return { kind: "done", lines, data: { id, exitCode: exitCodes.done, engine }, follow: id };
+}

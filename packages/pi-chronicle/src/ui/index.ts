@@ -1,0 +1,18 @@
+export {
+	commonOptions,
+	runChronicleCommand,
+	runCompletionCommand,
+	runProjectCommand,
+	shellCommands,
+} from "./cli/index.ts";
+export {
+	type Command,
+	type CommandCall,
+	type CommandResponse,
+	type LazyCommand,
+	misuse,
+	parseArguments,
+	refused,
+} from "./commands/index.ts";
+export { templateDiagram } from "./phrases/index.ts";
+export { registerChronicle } from "./session/index.ts";

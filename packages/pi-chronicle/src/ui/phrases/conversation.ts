@@ -1,0 +1,148 @@
+// A worker's conversation, read from pi's session file: messages, and calls with their results. Reading is bounded to the beginning and the end of
+// the file, so that a long conversation opens at once; a torn line is skipped. Paths below the worker's folder are relative to it.
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { contentText } from "../../pi/index.ts";
+import { isRefusalText } from "../../safety/index.ts";
+
+export interface ReadMessages {
+	/** From the beginning of the file; all messages of a short one. */
+	readonly first: readonly ConversationMessage[];
+	/** From its end; empty for a short one. */
+	readonly last: readonly ConversationMessage[];
+	/** Whether something between them, or before `last`, was not read. */
+	readonly isCut: boolean;
+}
+
+export interface ConversationMessage {
+	/** `note`: a message of an extension. */
+	readonly who: "user" | "worker" | "note";
+	readonly parts: readonly Part[];
+}
+
+type Part =
+	| { readonly kind: "text"; readonly text: string }
+	| ({ readonly kind: "call" } & ConversationCall)
+	/** The result of a call that was not read. */
+	| ({ readonly kind: "result" } & ConversationResult);
+
+export interface ConversationCall {
+	readonly tool: string;
+	/** Its arguments on one line, the first without its name. */
+	readonly words: string;
+	/** Lines that a `write` or an `edit` would add and remove. */
+	readonly written: readonly { readonly sign: "+" | "-"; readonly lines: readonly string[] }[];
+	readonly result: ConversationResult | undefined;
+}
+
+export interface ConversationResult {
+	readonly tool: string;
+	readonly text: string;
+	readonly isError: boolean;
+	/** Why the guard refused the call. */
+	readonly refusal?: string;
+}
+
+/** Reads at most `head` bytes from the beginning and `tail` bytes from the end of the session file at `path`. Throws if it cannot be read. */
+export function readMessages(
+	path: string,
+	{ head, tail }: { readonly head: number; readonly tail: number },
+): ReadMessages {
+	const file = openSync(path, "r");
+	try {
+		const { size } = fstatSync(file);
+		const isShort = size <= head + tail;
+		const start = readLines(file, 0, isShort ? size : Math.max(head, 4096));
+		const read = openReader(recordOf(start[0] ?? "").cwd);
+		if (isShort) return { first: read(start), last: [], isCut: false };
+		// The first line of the end is torn.
+		const end = read(readLines(file, size - tail, tail).slice(1));
+		return { first: head === 0 ? [] : read(start), last: end, isCut: true };
+	} finally {
+		closeSync(file);
+	}
+}
+
+function readLines(file: number, position: number, length: number): string[] {
+	const bytes = Buffer.alloc(length);
+	return bytes.toString("utf8", 0, readSync(file, bytes, 0, length, position)).split("\n");
+}
+
+type Data = Readonly<Record<string, unknown>>;
+
+function dataOf(value: unknown): Data {
+	return typeof value === "object" && value !== null ? (value as Data) : {};
+}
+
+function recordOf(line: string): Data {
+	try {
+		return dataOf(JSON.parse(line));
+	} catch {
+		return {};
+	}
+}
+
+/** Reads messages from lines of a session whose worker worked in `cwd`. */
+function openReader(cwd: unknown): (lines: readonly string[]) => ConversationMessage[] {
+	const folder = typeof cwd === "string" ? cwd : "";
+	const relative = (text: string): string => (folder === "" ? text : text.replaceAll(`${folder}/`, ""));
+	const resultOf = ({ toolName, content, isError }: Data): ConversationResult => {
+		const text = relative(contentText(content).trimEnd());
+		const [, refusal = ""] = text.split("\n");
+		const isRefused = isError === true && isRefusalText(text);
+		return { tool: String(toolName), text, isError: isError === true, ...(isRefused ? { refusal } : {}) };
+	};
+	return (lines) => {
+		const records = lines.map(recordOf);
+		const messages = records.flatMap(({ type, message }) => (type === "message" ? [dataOf(message)] : []));
+		const results = new Map(
+			messages.filter(({ role }) => role === "toolResult").map((data) => [String(data.toolCallId), resultOf(data)]),
+		);
+		const called = new Set(messages.flatMap(partsOf).map(({ id }) => String(id)));
+		const partOf = ({ type, text, id, name, arguments: given }: Data): Part[] => {
+			const result = results.get(String(id));
+			if (type === "toolCall")
+				return [{ kind: "call", tool: String(name), ...argumentsOf(dataOf(given), relative), result }];
+			return type === "text" && String(text).trim() !== "" ? [{ kind: "text", text: String(text).trim() }] : [];
+		};
+		const messageOf = (data: Data): ConversationMessage[] => {
+			if (data.role === "user") return textMessage("user", contentText(data.content));
+			// A result belongs to its call, unless the call was not read.
+			if (data.role === "toolResult" && !called.has(String(data.toolCallId)))
+				return [{ who: "worker", parts: [{ kind: "result", ...resultOf(data) }] }];
+			const parts = partsOf(data).flatMap(partOf);
+			return parts.length === 0 ? [] : [{ who: "worker", parts }];
+		};
+		return records.flatMap(({ type, content, message }) => {
+			if (type === "custom_message") return textMessage("note", contentText(content));
+			return type === "message" ? messageOf(dataOf(message)) : [];
+		});
+	};
+}
+
+function textMessage(who: ConversationMessage["who"], text: string): ConversationMessage[] {
+	return text.trim() === "" ? [] : [{ who, parts: [{ kind: "text", text: text.trim() }] }];
+}
+
+function partsOf({ role, content }: Data): readonly Data[] {
+	return role === "assistant" && Array.isArray(content) ? content.map(dataOf) : [];
+}
+
+/** Of a `write` or an `edit`, the file and the lines; of any other tool, the arguments on one line. */
+function argumentsOf(given: Data, relative: (text: string) => string): Pick<ConversationCall, "words" | "written"> {
+	const { path, content, edits } = given;
+	const lines = (sign: "+" | "-", text: unknown) =>
+		typeof text === "string" ? [{ sign, lines: text.replace(/\n$/, "").split("\n") }] : [];
+	if (typeof path === "string" && typeof content === "string")
+		return { words: relative(path), written: lines("+", content) };
+	if (typeof path === "string" && Array.isArray(edits)) {
+		const written = edits
+			.map(dataOf)
+			.flatMap(({ oldText, newText }) => [...lines("-", oldText), ...lines("+", newText)]);
+		return { words: relative(path), written };
+	}
+	const words = Object.entries(given).map(([key, value], index) => {
+		const text = typeof value === "string" ? value : JSON.stringify(value);
+		return index === 0 && typeof value === "string" ? text : `${key}=${text}`;
+	});
+	return { words: relative(words.join(" ")).replaceAll(/\s+/g, " "), written: [] };
+}

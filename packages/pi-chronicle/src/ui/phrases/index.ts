@@ -1,0 +1,89 @@
+export { bar, shortCost, shortCount, shortTime } from "../../pi/index.ts";
+export {
+	type ComplaintText,
+	cleanupLines,
+	complaintLines,
+	keptFolderLines,
+	removalLines,
+	removedLines,
+	templateCheckLines,
+} from "./check-lines.ts";
+export {
+	type ChildCells,
+	type ChildLine,
+	changedText,
+	childLines,
+	childrenText,
+	choiceText,
+	statusWords,
+	takenOf,
+	visitChildCells,
+} from "./children.ts";
+export {
+	type ConversationCall,
+	type ConversationMessage,
+	type ConversationResult,
+	type ReadMessages,
+	readMessages,
+} from "./conversation.ts";
+export { type Crumb, crumbSeparator, crumbsOf, crumbText, currentMark } from "./crumbs.ts";
+export {
+	causePhrase,
+	endMarks,
+	eventText,
+	eventTone,
+	type Incident,
+	incidentOf,
+	reasonPhrase,
+	type UserAction,
+	userAction,
+	waitPhrase,
+} from "./events.ts";
+export {
+	activityText,
+	callText,
+	endingText,
+	type Figure,
+	keptLine,
+	runFigures,
+	type Undone,
+	uncountedText,
+	undoneOf,
+} from "./figures.ts";
+export { askingFirst, runLines, templateLines, waits } from "./list-lines.ts";
+export {
+	clockTime,
+	commandWord,
+	type Mark,
+	marks,
+	runTitle,
+	templateNameOf,
+	titleOf,
+	typedWords,
+} from "./names.ts";
+export { asksUser, commandAbout, interruptedStep, nextStep } from "./next-step.ts";
+export { progressLine } from "./progress.ts";
+export {
+	askedLines,
+	differenceLines,
+	otherCandidates,
+	questionLines,
+	questionTitle,
+	rewindLines,
+	takingTitle,
+} from "./question-lines.ts";
+export { endLines, resultLines, resultMessage } from "./result-lines.ts";
+export { runData } from "./run-data.ts";
+export { handLine, isInterrupted, statusLines, waitingLines } from "./status-lines.ts";
+export {
+	type ForeignEntry,
+	foreignData,
+	foreignLines,
+	foreignStoryLines,
+	historyLines,
+	knowledgeLines,
+	storyLines,
+} from "./story-lines.ts";
+export { templateDiagram, templateNotes } from "./template-diagram.ts";
+export { ways, whichLines } from "./which-lines.ts";
+export { childrenWait, currentNotices, haltReason, providerText, runStatusText, waitsForProvider } from "./why.ts";

@@ -1,0 +1,161 @@
+// The templates and runs of a project, as plain lines for any screen.
+
+import { join } from "node:path";
+import { formatDiagnostic, formatPath, truncate } from "@pi-chronicle/core/definition";
+import type { LedgerEntry } from "@pi-chronicle/core/ports";
+import {
+	isLoaded,
+	type Project,
+	type RunTree,
+	runTrees,
+	type SelectedTemplate,
+	type TemplateCatalogue,
+	waitingChildren,
+} from "../../local/index.ts";
+import { shortCost, shortTime } from "../../pi/index.ts";
+import { shippedWorkflows } from "../../tools/shipped/index.ts";
+import { waitingLines } from "./status-lines.ts";
+import { haltReason, runStatusText } from "./why.ts";
+
+const maxRuns = 20;
+const maxChildren = 5;
+const taskLength = 60;
+
+/** Templates with their problems, then the package's. `shadowed`: names that a command hides; `prefix` precedes commands. */
+export function templateLines(
+	{ templates, diagnostics }: TemplateCatalogue,
+	{ place }: Pick<Project, "place">,
+	prefix: string,
+	shadowed: (name: string) => string | undefined = () => undefined,
+): string[] {
+	const loaded = [...templates.values()].filter(isLoaded);
+	const width = Math.max(0, ...loaded.map(({ key }) => key.length));
+	const line = (found: (typeof loaded)[number]): string => {
+		const { template } = found.read;
+		const about = template.description ?? [...template.states.keys()].join(" → ");
+		const how = shadowed(found.key);
+		return `  ${found.key.padEnd(width)}  ${about}${originRemarks(found, place.cwd)}${how === undefined ? "" : ` (start it with ${how})`}`;
+	};
+	const own = loaded.filter(({ tier }) => tier !== "shipped");
+	const shipped = loaded.filter(({ tier }) => tier === "shipped");
+	const problems = diagnostics.map((diagnostic) => `  ${formatDiagnostic(diagnostic, place.cwd)}`);
+	const untrusted =
+		place.trust === "untrusted" ? ["  The project's templates are not read: pi does not trust the project."] : [];
+	return [
+		own.length === 0 ? `You have no templates yet. Write one: ${templatePlace(place.cwd)}` : "Templates:",
+		...own.map(line),
+		...untrusted,
+		...(problems.length === 0 ? [] : ["Problems:", ...problems]),
+		...(shipped.length === 0
+			? []
+			: [
+					"",
+					`Ready to use (${prefix}init <name> copies one into the project so that you can change it):`,
+					...shipped.map(line),
+				]),
+		`  Workflows, in pi: ${shippedWorkflows()
+			.map((name) => `/workflow ${name}`)
+			.join(", ")}`,
+	];
+}
+
+function originRemarks({ tier, inPlaceOf }: SelectedTemplate, cwd: string): string {
+	const remarks = [
+		...(tier === "personal" ? ["yours"] : []),
+		...(inPlaceOf.length > 0
+			? [`replaces ${inPlaceOf.map((file) => formatPath(file, cwd)).join(" and ")}, which does not load`]
+			: []),
+	];
+	return remarks.length === 0 ? "" : ` (${remarks.join(", ")})`;
+}
+
+/** The path for new templates, for a project without any. */
+function templatePlace(cwd: string): string {
+	return formatPath(join(cwd, ".pi", "chronicle", "workflows", "<name>.json"), cwd);
+}
+
+/** Entries with the runs whose question waits for an answer first. */
+export function askingFirst(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
+	const asks = (entry: LedgerEntry): boolean => entry.kind === "run" && entry.summary.status === "asks";
+	return [...entries.filter(asks), ...entries.filter((entry) => !asks(entry))];
+}
+
+/** Runs, those that ask first, then newest first, with the reason for waiting; child runs below their parent. */
+export async function runLines(
+	project: Pick<Project, "store" | "clock">,
+	prefix: string,
+	entries: readonly LedgerEntry[],
+): Promise<string[]> {
+	if (entries.length === 0) return ["No runs yet."];
+	const lines = ["Runs:"];
+	const trees = runTrees(askingFirst(entries));
+	for (const { entry, children } of trees.slice(0, maxRuns)) {
+		lines.push(`  ${entryLine(entry, project.clock.now())}`);
+		if (entry.kind === "unreadable") lines.push(`            ${entry.failure.message} ${entry.failure.remedy}`);
+		if (entry.kind === "run") lines.push(...(await explain(project, entry, prefix)));
+		lines.push(...childrenLines(children, "    ", project.clock.now()));
+	}
+	if (trees.length > maxRuns) lines.push(`  … and ${trees.length - maxRuns} older ones`);
+	return lines;
+}
+
+/** A line for each child run with those below it; their number if there are many. */
+function childrenLines(children: readonly RunTree[], indent: string, now: number): string[] {
+	if (children.length > maxChildren) return [`${indent}${children.length} children: ${countStatuses(children)}`];
+	return children.flatMap(({ entry, children: below }) => [
+		`${indent}${entryLine(entry, now)}`,
+		...childrenLines(below, `${indent}  `, now),
+	]);
+}
+
+/** `4 done, 1 awaiting approval`. */
+function countStatuses(children: readonly RunTree[]): string {
+	const counts = new Map<string, number>();
+	for (const { entry } of children) {
+		const status = entry.kind === "unreadable" ? "cannot be read" : runStatusText(entry.summary.status);
+		counts.set(status, (counts.get(status) ?? 0) + 1);
+	}
+	return [...counts].map(([status, count]) => `${count} ${status}`).join(", ");
+}
+
+async function explain(
+	{ store }: Pick<Project, "store">,
+	entry: LedgerEntry & { kind: "run" },
+	prefix: string,
+): Promise<string[]> {
+	const { status } = entry.summary;
+	const ended = status === "failed" || status === "aborted";
+	if (!waits(entry) && !ended) return [];
+	const read = await store.read(entry.id);
+	if (!read.ok) return [];
+	const why = haltReason(read.value.run);
+	const lines = ended
+		? why === undefined
+			? []
+			: [why]
+		: waitingLines(read.value, prefix, await waitingChildren(store, read.value.run));
+	return lines.map((line) => `            ${line}`);
+}
+
+/** Whether a run needs the user before it continues. */
+export function waits(entry: LedgerEntry): boolean {
+	return entry.kind === "run" && !["running", "done", "failed", "aborted"].includes(entry.summary.status);
+}
+
+function entryLine(entry: LedgerEntry, now: number): string {
+	const id = entry.id.slice(0, 8).padEnd(8);
+	if (entry.kind === "unreadable") return `${id}  cannot be read`;
+	const { summary } = entry;
+	const task = summary.task.split("\n", 1)[0] ?? "";
+	const shown = truncate(task, taskLength);
+	const age = summary.updatedAt === "" ? "" : `${shortTime(now - Date.parse(summary.updatedAt))} ago`;
+	const parts = [
+		runStatusText(entry.summary.status),
+		summary.state,
+		age,
+		shortCost(summary.costUsd),
+		`${summary.parent?.name ?? summary.template}: ${shown}`,
+	];
+	const foreign = entry.kind === "foreign" ? ` (${entry.format}, read-only)` : "";
+	return `${id}  ${parts.filter((part) => part !== "").join(" · ")}${foreign}`;
+}

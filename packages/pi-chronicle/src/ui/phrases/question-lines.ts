@@ -1,0 +1,236 @@
+// Questions to the user as text: the question, the worker's summary, what is planned and known, the changes, the cost. Pure.
+
+import { counted, pathOnLine, truncate } from "@pi-chronicle/core/definition";
+import {
+	type ApprovalQuestion,
+	type ChildRun,
+	candidatesIn,
+	type Run,
+	type UserQuestion,
+	visitChanges,
+	wholeSummary,
+	winnerOf,
+} from "@pi-chronicle/core/machine";
+import {
+	entryForList,
+	type FileChange,
+	type FileLeft,
+	type Finding,
+	type MeasuredChanges,
+	measuredTotals,
+} from "@pi-chronicle/core/snapshot";
+import { changedText } from "./children.ts";
+import { runFigures, uncountedText } from "./figures.ts";
+import { runTitle } from "./names.ts";
+
+/** Its lines. */
+export function askedLines({ text, choices }: Pick<UserQuestion, "text" | "choices">): string[] {
+	return [...text.split("\n"), ...choices.map((choice, index) => `  ${index + 1}  ${choice}`)];
+}
+
+/** A titled list, after an empty line; nothing if there are no entries. `dropped`: older entries that only the events have. */
+export function entrySection(title: string, entries: readonly Finding[], dropped = 0): string[] {
+	if (entries.length === 0 && dropped === 0) return [];
+	return [
+		"",
+		`${title}:`,
+		...(dropped > 0 ? [`  … ${counted(dropped, "older entry", "older entries")} only in the events of the run`] : []),
+		...entryLines(entries),
+	];
+}
+
+function entryLines(entries: readonly Finding[]): string[] {
+	return entries.flatMap((entry) =>
+		entryForList(entry)
+			.split("\n")
+			.map((line) => `  ${line}`),
+	);
+}
+
+const maxFiles = 8;
+/** An answer covers all of them. */
+const maxAsked = 40;
+
+/** The question, in one sentence. */
+export function questionTitle({ side, state, target }: ApprovalQuestion): string {
+	if (side === "conflict") return `Changes of "${state}" conflict. Who resolves them?`;
+	return side === "entry" && state === target ? `Start ${target}?` : `Move from ${state} to ${target}?`;
+}
+
+/**
+ * The subject of the answer, shown below the title: the worker's summary, what is planned and known, and the changed files, all of it. `now` is
+ * ISO 8601.
+ */
+export function questionLines(question: ApprovalQuestion, run: Run, now: string): string[] {
+	return [
+		`${runTitle(run)} ${run.id.slice(0, 8)}, visit ${question.visit}: ${firstLine(run.task)}`,
+		...subjectLines(question, run),
+		`So far: ${spendText(run, now)}`,
+	];
+}
+
+/** What the user approves, without the run's name and cost. */
+export function subjectLines(question: ApprovalQuestion, run: Run): string[] {
+	const { side, unmeasured, state } = question;
+	const summary = wholeSummary(run, question).trim();
+	const { pendingTasks, findings, dropped } = run.snapshot;
+	const count = measuredTotals(visitChanges(run)).files;
+	const takes = candidatesOf(question, run).length > 0;
+	// A state that only chooses a child changes no files; that is not what approving does.
+	const hasFiles = side !== "conflict" && (count > 0 || !(takes || unmeasured !== undefined));
+	return [
+		...(summary === "" ? [] : ["", ...summary.split("\n")]),
+		...entrySection("Pending tasks", pendingTasks, dropped.pendingTasks),
+		...entrySection("Findings", findings, dropped.findings),
+		"",
+		...conflictLines(question),
+		...(hasFiles ? [...(takes ? [`Changes of ${state} itself:`] : []), ...visitChangeLines(run)] : []),
+		...(unmeasured === undefined ? [] : [`Changes could not be measured: ${unmeasured}`]),
+		...candidateLines(question, run),
+	];
+}
+
+/** The changes of the current visit: all that the run lists, and how many more there are. */
+function visitChangeLines(run: Run): string[] {
+	const rest = `diff ${run.id.slice(0, 8)} shows them`;
+	return changeLines(visitChanges(run), { max: Number.POSITIVE_INFINITY, rest });
+}
+
+function conflictLines({ conflicts = [] }: ApprovalQuestion): string[] {
+	return [
+		...conflicts
+			.slice(0, maxAsked)
+			.map(({ path, kind, ours, theirs }) => `  ${pathOnLine(path)} (${kind}): ${ours} against ${theirs}`),
+		...restLine(conflicts.length - maxAsked),
+	];
+}
+
+/** The children that can be taken with the move that `question` asks about; empty if it takes none. */
+function candidatesOf({ side, state, target }: ApprovalQuestion, run: Run): readonly ChildRun[] {
+	return side === "conflict" || winnerOf(run, target) === undefined ? [] : candidatesIn(run, state);
+}
+
+/** The children that can be taken instead of the one that the worker named. */
+export function otherCandidates(question: ApprovalQuestion, run: Run): readonly ChildRun[] {
+	return candidatesOf(question, run).filter(({ name }) => name !== run.candidates?.winner);
+}
+
+function candidateLines(question: ApprovalQuestion, run: Run): string[] {
+	const candidates = candidatesOf(question, run);
+	if (candidates.length === 0) return [];
+	return [
+		"Children:",
+		...candidates.slice(0, maxAsked).map(({ id, name, summary, changed }) => {
+			const isNamed = name === run.candidates?.winner;
+			const files = changed ? ` · ${changedText(changed)}` : "";
+			return `  ${name} ${id.slice(0, 8)}${isNamed ? " (named by the worker)" : ""}${files}: ${firstLine(summary) || "done"}`;
+		}),
+		...restLine(candidates.length - maxAsked),
+	];
+}
+
+/** The changed files with their counts, at most `max` of them by name. `rest`: where the others are shown. */
+export function changeLines(
+	measured: MeasuredChanges,
+	{ max = maxFiles, rest }: { readonly max?: number; readonly rest?: string } = {},
+): string[] {
+	const { files: count, added, removed } = measuredTotals(measured);
+	if (count === 0) return ["No files changed."];
+	const listed = (measured.changes ?? []).slice(0, max);
+	return [
+		`${counted(count, "file")} changed, +${added} −${removed}:`,
+		...listed.map(changeLine),
+		...restLine(count - listed.length, rest),
+	];
+}
+
+/** Files that could not be compared or restored, the first ones by name. */
+export function leftLines(title: string, left: readonly FileLeft[], more = 0): string[] {
+	if (left.length === 0) return [];
+	const listed = left.slice(0, maxFiles);
+	return [
+		`${title}:`,
+		...listed.map(({ path, why }) => `  ${pathOnLine(path)} (${why})`),
+		...restLine(left.length - listed.length + more),
+	];
+}
+
+/** The line below a list that omits `hidden` of its items; none if it omits nothing. `where`: where they are shown. */
+function restLine(hidden: number, where?: string): string[] {
+	return hidden > 0 ? [`  … and ${hidden} more${where === undefined ? "" : `: ${where}`}`] : [];
+}
+
+/** The changes of a difference, and the reason if they are incomplete. */
+export function differenceLines({
+	unmeasured,
+	unknown,
+	taking,
+	...measured
+}: MeasuredChanges & {
+	readonly changes: readonly FileChange[];
+	readonly unmeasured: readonly FileLeft[];
+	readonly unknown: readonly string[];
+	readonly taking?: { readonly conflicts: readonly string[] };
+}): string[] {
+	const isKnown = unmeasured.length === 0 && unknown.length === 0;
+	return [
+		...(measured.changes.length > 0 || isKnown ? changeLines(measured) : []),
+		...conflictsAhead(taking?.conflicts ?? []),
+		...unknown.map((why) => `Changes could not be measured: ${why}`),
+		...leftLines("Could not be measured", unmeasured),
+	];
+}
+
+/** Of the changes that approving makes, because it takes a child. */
+export function takingTitle({ name }: { readonly name: string }): string {
+	return `If you approve: the files of "${name}" are taken`;
+}
+
+function conflictsAhead(paths: readonly string[]): string[] {
+	if (paths.length === 0) return [];
+	const hidden = paths.length - maxFiles;
+	const named = paths.slice(0, maxFiles).map(pathOnLine).join(", ");
+	return [`Conflicts with your files: ${named}${hidden > 0 ? ` and ${hidden} more` : ""}`];
+}
+
+/** The effect of a rewind on the files. */
+export function rewindLines({
+	left,
+	blocked,
+	...measured
+}: MeasuredChanges & {
+	readonly changes: readonly FileChange[];
+	readonly left: readonly FileLeft[];
+	readonly blocked: readonly FileLeft[];
+}): string[] {
+	return [
+		...(measured.changes.length > 0 ? ["Changes to the current files:"] : []),
+		...changeLines(measured, { max: maxAsked }),
+		...leftLines("Not restored", left),
+		...leftLines("The rewind will stop before any change, because these files block it and cannot be saved", blocked),
+	];
+}
+
+/** `  M src/a.ts +10 −2`. */
+function changeLine({ change, path, from, added, removed }: FileChange): string {
+	const counts = added === undefined ? "" : ` +${added} −${removed ?? 0}`;
+	return `  ${change} ${from === undefined ? "" : `${pathOnLine(from)} → `}${pathOnLine(path)}${counts}`;
+}
+
+/** `$0.42, 12.3k tokens, 4m10s`. Tokens without a price are marked. */
+export function spendText(run: Run, now: string): string {
+	const { costUsd, tokens, activeMs } = runFigures(run, now, "run");
+	const uncounted = uncountedText(run.totals);
+	const not = uncounted === "" ? "" : ` (${uncounted})`;
+	return [costUsd.text, `${tokens.text}${not}`, activeMs.text, ...refusedText(run.totals)].join(", ");
+}
+
+/** How many calls were refused; empty: none. */
+export function refusedText({ refused = 0 }: Run["totals"]): string[] {
+	return refused > 0 ? [`refused: ${refused}`] : [];
+}
+
+function firstLine(text: string): string {
+	const [line = ""] = text.split("\n", 1);
+	return truncate(line, 100);
+}

@@ -1,0 +1,85 @@
+// A question about a run in the terminal: its work, changes, cost and status. Pure.
+
+import type { Run } from "@pi-chronicle/core/machine";
+import { dim, type Line, plain, type SheetSpec, wrapParts } from "../../tui/index.ts";
+import { crumbsOf, runStatusText } from "../phrases/index.ts";
+import { changedFile } from "./patch.ts";
+import { crumbLine, separatorOf } from "./timeline.ts";
+
+type Body = SheetSpec<never>["body"];
+
+/** Lines of text as the body of a question: changed files styled, the cost dimmed, the rest plain. */
+export function questionBody(lines: readonly string[]): Body {
+	return { kind: "lines", lines: linesOf(lines) };
+}
+
+/** The answers to an approval. `diff` comes first: a stray Enter only shows the diff. `choose`: approves with another child than the worker's. */
+export type ApprovalAnswer = "diff" | "approve" | "choose" | "reject" | "elsewhere" | "tell" | "later";
+
+const letters: Readonly<Record<ApprovalAnswer, string>> = {
+	diff: "d",
+	approve: "a",
+	choose: "c",
+	reject: "r",
+	elsewhere: "s",
+	tell: "t",
+	later: "l",
+};
+
+export interface AskedText {
+	readonly title: string;
+	readonly text: string;
+	readonly choices: readonly string[];
+	readonly ownWords: string;
+	readonly uncalled: boolean;
+}
+
+/** A worker's question. Other words come first: a stray Enter only opens the line for them. */
+export function askedSheet(
+	{ title, text, choices, ownWords, uncalled }: AskedText,
+	run: Run,
+): SheetSpec<number | "words"> {
+	const proposed = choices.map((words, index) => ({ value: index, words, key: `${index + 1}` }));
+	return {
+		title,
+		body: approvalBody(text.split("\n"), run),
+		choices: [{ value: "words", words: ownWords, key: "w" }, ...proposed],
+		leave: "Esc later",
+		uncalled,
+	};
+}
+
+export interface ApprovalText {
+	readonly title: string;
+	readonly lines: readonly string[];
+	readonly words: Readonly<Partial<Record<ApprovalAnswer, string>>>;
+	/** It opens automatically, not through a command of the user. */
+	readonly uncalled: boolean;
+}
+
+export function approvalSheet({ title, lines, words, uncalled }: ApprovalText, run: Run): SheetSpec<ApprovalAnswer> {
+	const choices = (Object.keys(letters) as ApprovalAnswer[]).flatMap((value) => {
+		const label = words[value];
+		return label === undefined ? [] : [{ value, words: label, key: letters[value] }];
+	});
+	return { title, body: approvalBody(lines, run), choices, leave: "Esc later", uncalled };
+}
+
+function approvalBody(lines: readonly string[], run: Run): Body {
+	const status: Line = [{ text: runStatusText(run.status), tone: "warning" }];
+	const crumbs = crumbsOf(run);
+	const draw = (width: number): Line[] => [
+		...linesOf(lines),
+		[plain("")],
+		status,
+		...wrapParts(crumbs.map(crumbLine), separatorOf(crumbs), width),
+	];
+	return { kind: "drawn", draw };
+}
+
+function linesOf(lines: readonly string[]): Line[] {
+	return lines
+		.join("\n")
+		.split("\n")
+		.map((text): Line => (text.startsWith("So far: ") ? [dim(text)] : changedFile(text)));
+}

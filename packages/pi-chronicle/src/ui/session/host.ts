@@ -1,0 +1,89 @@
+// A pi session as the host of a command: questions on its screen, runs supervised in the background.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { Project } from "../../local/index.ts";
+import { chooseOption, printable, say } from "../../pi/index.ts";
+import type { CommandHost, Confirmation } from "../commands/index.ts";
+import type { ChronicleSession } from "./chronicle-session.ts";
+import { allListed } from "./session-list.ts";
+import { commandPrefix } from "./session-project.ts";
+import { userApprover } from "./user-approver.ts";
+
+export function sessionHost(session: ChronicleSession, ctx: ExtensionContext, project: Project): CommandHost {
+	const { scope } = session;
+	const prefix = commandPrefix(project);
+	const listed = allListed(session);
+	const tell = (text: string, tone: "info" | "warning"): void => {
+		if (!scope.closed) say(ctx, text, tone);
+	};
+	return {
+		prefix,
+		hasScreen: ctx.mode === "tui",
+		startLine: (template) => `${prefix}${template}`,
+		listed,
+		reserved: new Set(listed.map(({ name }) => name)),
+		// Those of this process are not on an engine.
+		supervised: project.engine ? new Map() : session.supervised,
+		model: ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : undefined,
+		approver: (asked, coming) => userApprover(session, ctx, asked, coming),
+		...(ctx.hasUI
+			? {
+					confirm: (question) => confirm(session, ctx, question),
+					approveCleanup: (name, lines) => askCleanup(session, ctx, name, lines),
+				}
+			: {}),
+		proposals: { on: session.proposals.on, turn: (on) => session.proposals.turn(ctx, on) },
+		quote: (text) => session.quote(text),
+		warn: (text) => tell(text, "warning"),
+		report: (text) => tell(text, "info"),
+		started: ({ template, id }) =>
+			tell(`Started ${template.name} (${id.slice(0, 8)}). Follow it with ${prefix}view.`, "info"),
+		contained({ contained, line }) {
+			if (!contained) tell(line, "warning");
+		},
+		async attend(attended, run) {
+			await session.attend(ctx, attended, run);
+			return undefined;
+		},
+	};
+}
+
+async function confirm(
+	{ scope }: ChronicleSession,
+	ctx: ExtensionContext,
+	{ title, lines, no, yes, leave }: Confirmation,
+): Promise<boolean> {
+	const message = printable(lines.join("\n"));
+	const question = { title: printable(title), message, options: [no, yes], keys: { [no]: "n", [yes]: "y" }, leave };
+	return (await whileOpen(scope, (signal) => chooseOption(ctx, { ...question, signal }))) === yes;
+}
+
+// A stray Enter takes the first answer, so that answer runs no cleanup command.
+const withoutCleanup = "Start without them";
+const withCleanup = "Allow them, exactly as shown";
+const noStart = "Don't start";
+
+async function askCleanup(
+	{ scope }: ChronicleSession,
+	ctx: ExtensionContext,
+	name: string,
+	lines: readonly string[],
+): Promise<"approved" | "none" | undefined> {
+	const question = {
+		title: printable(`"${name}" has cleanup commands that run after its workers:`),
+		message: printable(lines.join("\n")),
+		options: [withoutCleanup, withCleanup, noStart],
+		keys: { [withoutCleanup]: "w", [withCleanup]: "r", [noStart]: "n" },
+		leave: "Esc cancels",
+	};
+	const chosen = await whileOpen(scope, (signal) => chooseOption(ctx, { ...question, signal }));
+	return chosen === withCleanup ? "approved" : chosen === withoutCleanup ? "none" : undefined;
+}
+
+/** Closes a question with the session. */
+async function whileOpen<T>(scope: ChronicleSession["scope"], ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+	const stop = new AbortController();
+	const release = scope.own(() => stop.abort());
+	const answer = await ask(stop.signal);
+	await release();
+	return answer;
+}

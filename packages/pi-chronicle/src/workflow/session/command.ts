@@ -1,0 +1,275 @@
+// `/workflow` and `/cancel-workflow`. A workflow name always takes precedence over a verb of the same name; the verb is then written with
+// dashes, such as `--status`.
+import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import type { AutocompleteItem } from "@earendil-works/pi-tui";
+import { exitCodes, pageText, say } from "../../pi/index.ts";
+import { shippedNames } from "../../tools/shipped/index.ts";
+import {
+	type Catalogue,
+	catalogueCheckLines,
+	checkToolNames,
+	commandWords,
+	listLines,
+	usageLines,
+	visibleCommands,
+} from "../definitions/index.ts";
+import {
+	earlierPhases,
+	reachable,
+	type WorkflowAction,
+	type WorkflowEvent,
+	type WorkflowRun,
+} from "../machine/index.ts";
+import {
+	abandonedText,
+	answerLine,
+	askLine,
+	movedByPersonText,
+	placeLine,
+	resumeText,
+	workflowRefusalText,
+} from "../prompts/index.ts";
+import { cancelledType, contextType, hasPhaseText, reminderType } from "./context-messages.ts";
+import { definitionsHash, type HeldRun } from "./entries.ts";
+import { type ProjectContext, projectContext } from "./library.ts";
+import { notFoundText, rejectedText, statusReport, trustHint, verbsText } from "./report.ts";
+import { refuseCommand, startModelTurn, startWorkflow } from "./starting.ts";
+import type { Workflows } from "./workflows.ts";
+
+type Verb = (
+	workflows: Workflows,
+	ctx: ExtensionCommandContext,
+	rest: string,
+	catalogue: Catalogue,
+) => void | Promise<void>;
+
+/** Verbs that take an argument. */
+const verbsWithArgument: ReadonlySet<string> = new Set(["show", "back", "init"]);
+
+const checkPointer = "`pi-chronicle check` in a shell checks every definition of the project.";
+
+const verbs: Readonly<Record<string, Verb>> = {
+	list: (_workflows, ctx, _rest, catalogue) =>
+		pageText(ctx, "Workflows", [...listLines(catalogue, ctx.cwd), ...trustHint(projectContext(ctx))].join("\n")),
+	check: ({ pi }, ctx, _rest, catalogue) => {
+		const unknown = checkToolNames(
+			catalogue,
+			pi.getAllTools().map(({ name }) => name),
+		);
+		const text = [...catalogueCheckLines(catalogue, unknown, ctx.cwd), checkPointer].join("\n");
+		if (catalogue.rejected.size > 0 && ctx.mode !== "tui") return refuseCommand(ctx, text);
+		return pageText(ctx, "Workflow check", text);
+	},
+	status: ({ controller }, ctx) => pageText(ctx, "Workflow", statusReport(ctx.sessionManager, controller)),
+	init: async (_workflows, ctx, name) => (await import("./init.ts")).initWorkflow(ctx, name),
+	show: async (...asked) => (await import("./show.ts")).showWorkflow(...asked),
+	pause: (workflows, ctx) => {
+		change(workflows, ctx, { kind: "pause", by: "person" });
+	},
+	resume,
+	next: (workflows, ctx) => moveTo(workflows, ctx, { kind: "advance", at: Date.now() }),
+	skip: (workflows, ctx) => moveTo(workflows, ctx, { kind: "skip", at: Date.now() }),
+	back: (workflows, ctx, rest) =>
+		moveTo(workflows, ctx, { kind: "back", at: Date.now(), ...(rest === "" ? {} : { to: rest }) }),
+	reload,
+};
+
+/** Runs `/workflow <args>`. */
+export async function runWorkflow(workflows: Workflows, ctx: ExtensionCommandContext, args: string): Promise<void> {
+	const [, word = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(args) ?? [];
+	const catalogue = workflows.library.load(projectContext(ctx));
+	if (word === "") {
+		const text = [...usageLines(catalogue, ctx.cwd), ...trustHint(projectContext(ctx)), "", verbsText].join("\n");
+		return pageText(ctx, "Workflows", text);
+	}
+	const definition = catalogue.commands.get(word);
+	const verb = word.startsWith("--") ? word.slice(2) : definition?.show === "user" ? "" : word;
+	if (Object.hasOwn(verbs, verb)) {
+		const [surplus] = rest.split(/\s+/);
+		if (surplus && !verbsWithArgument.has(verb))
+			return refuseCommand(ctx, `/workflow ${word} takes no arguments, but got "${surplus}".`);
+		return verbs[verb]?.(workflows, ctx, rest, catalogue);
+	}
+	if (definition?.show !== "user") return refuseCommand(ctx, notStartableText(word, catalogue, ctx));
+	if (rest === "") return refuseCommand(ctx, `Add the task: /workflow ${word} <task>`, "warning");
+	const option = verbAtEnd(rest);
+	if (option !== undefined)
+		return refuseCommand(
+			ctx,
+			`${option} is not an option of a task: enter /workflow ${option} alone. If the task ends with it, put -- before the task: /workflow ${word} -- <task>`,
+		);
+	return startWorkflow(workflows, ctx, catalogue, definition, rest.replace(/^--\s+/, ""));
+}
+
+/** Explains why `word` does not start a workflow. */
+function notStartableText(word: string, catalogue: Catalogue, ctx: ExtensionCommandContext): string {
+	const known = catalogue.commands.get(word) ?? catalogue.definitions.get(word);
+	if (known?.show === "workflows") return `The workflow "${word}" only runs inside others; start one that contains it.`;
+	const rejected = catalogue.rejected.get(word);
+	if (rejected) return rejectedText(rejected, ctx.cwd);
+	return [notFoundText(word, catalogue, commandWords), ...trustHint(projectContext(ctx))].join("\n");
+}
+
+/** The verb, written as an option, at the end of a task; a leading `--` turns the whole task into plain text. */
+function verbAtEnd(task: string): string | undefined {
+	if (/^--\s/.test(task)) return undefined;
+	const [, verb] = /\s--([a-z]+)$/.exec(task) ?? [];
+	return verb !== undefined && commandWords.includes(verb) ? `--${verb}` : undefined;
+}
+
+/** Runs `/cancel-workflow`, without confirmation. */
+export function cancelWorkflow(workflows: Workflows, ctx: ExtensionCommandContext, args: string): void {
+	const { controller, conversation } = workflows;
+	const [surplus] = args.trim().split(/\s+/);
+	if (surplus) {
+		refuseCommand(ctx, `/cancel-workflow takes no arguments, but got "${surplus}".`);
+		return;
+	}
+	const { active } = controller;
+	if (!active) {
+		refuseCommand(ctx, "No workflow is active.", "warning");
+		return;
+	}
+	const working = !ctx.isIdle() && !conversation.countingDown;
+	controller.apply(ctx, { kind: "abandon", at: Date.now() });
+	reportEnd(workflows, controller.held ?? active, working);
+}
+
+/** After the user has ended a run: informs a working model that the workflow's instructions no longer apply. */
+function reportEnd({ conversation }: Workflows, held: HeldRun, working: boolean, way?: "next" | "skip"): void {
+	// A model at rest learns it with the user's next message.
+	if (working) conversation.send(held, cancelledType, abandonedText(held.run, way));
+}
+
+/** Completions for `/workflow `: names and the verbs that apply now, then the argument of the verb. `null` if the input is complete. */
+export function completeWorkflow(
+	{ library, controller }: Workflows,
+	prefix: string,
+	place: ProjectContext,
+): AutocompleteItem[] | null {
+	const catalogue = library.recent(place);
+	const run = controller.active?.run;
+	const names = visibleCommands(catalogue).map(([command, { name }]) => ({
+		value: command,
+		label: command,
+		description: name,
+	}));
+	const taken = new Set(names.map(({ label }) => label));
+	const spelled = (word: string) => (taken.has(word) || prefix.startsWith("--") ? `--${word}` : word);
+	const [, verb, argument = ""] = /^(\S+) +(\S*)$/.exec(prefix) ?? [];
+	const behind = (labels: readonly string[]) => labels.map((label) => ({ value: `${verb} ${label}`, label }));
+	const earlier = run?.kind === "live" ? earlierPhases(run) : [];
+	const shipped = verb === spelled("init") ? shippedNames() : [];
+	const offered =
+		verb === undefined
+			? [
+					...(run === undefined ? names : []),
+					...commandWords
+						.filter((word) => isApplicable(word, run))
+						.map((word) => ({ value: spelled(word), label: spelled(word) })),
+				]
+			: verb === spelled("show")
+				? names.map((item) => ({ ...item, value: `${verb} ${item.value}` }))
+				: behind(verb === spelled("back") ? earlier : shipped);
+	const typed = verb === undefined ? prefix : argument;
+	const found = offered.filter(({ label }) => label.startsWith(typed));
+	// With an open list, Enter selects an item instead of sending the complete command.
+	return found.length === 0 || found.some(({ label }) => label === typed) ? null : found;
+}
+
+/** Whether a verb applies now: most verbs require a run in a certain state. */
+function isApplicable(verb: string, run: WorkflowRun | undefined): boolean {
+	if (["list", "check", "show", "init"].includes(verb)) return true;
+	if (run === undefined) return false;
+	switch (verb) {
+		case "pause":
+			return run.status.kind === "running";
+		case "next":
+		case "skip":
+			return run.kind === "live";
+		case "back":
+			return run.kind === "live" && earlierPhases(run).length > 0;
+		default:
+			return true;
+	}
+}
+
+/** Applies an event to the run and reports a refusal to the user. */
+function change(
+	{ controller }: Workflows,
+	ctx: ExtensionCommandContext,
+	event: WorkflowEvent,
+): readonly WorkflowAction[] {
+	if (!controller.active) {
+		refuseCommand(ctx, "No workflow is active.");
+		return [];
+	}
+	const actions = controller.apply(ctx, event);
+	for (const action of actions) if (action.kind === "refused") refuseCommand(ctx, workflowRefusalText(action.refusal));
+	return actions;
+}
+
+function did(actions: readonly WorkflowAction[], kind: WorkflowAction["kind"]): boolean {
+	return actions.some((action) => action.kind === kind);
+}
+
+async function resume(workflows: Workflows, ctx: ExtensionCommandContext): Promise<void> {
+	const { controller, conversation } = workflows;
+	const before = controller.active?.run;
+	const paused = before?.status.kind === "paused";
+	const asked = before?.question !== undefined;
+	// Also continues a run that is not paused but waiting: the user held the countdown, or the user ends the phase.
+	const actions = paused || asked || !ctx.isIdle() ? change(workflows, ctx, { kind: "resume" }) : [];
+	if (paused || asked ? !did(actions, "resumed") : !ctx.isIdle()) return;
+	const { active } = controller;
+	if (!active) return refuseCommand(ctx, "No workflow is active.");
+	const { run } = active;
+	if (run.question !== undefined) return say(ctx, `${askLine(run.question)}\n${answerLine()}.`);
+	if (run.kind === "stale") return refuseCommand(ctx, workflowRefusalText({ kind: "stale", missing: run.missing }));
+	await startModelTurn(workflows, ctx, () => {
+		// If the run moved while it was paused, the working model has not read the current phase yet.
+		if (!ctx.isIdle() && !hasPhaseText(ctx.sessionManager, active)) conversation.sendPhase(ctx, active);
+		conversation.send(active, reminderType, resumeText(run, asked));
+	});
+}
+
+async function moveTo(workflows: Workflows, ctx: ExtensionCommandContext, event: WorkflowEvent): Promise<void> {
+	const { controller, conversation } = workflows;
+	const working = !ctx.isIdle() && !conversation.countingDown;
+	const actions = change(workflows, ctx, event);
+	const moved = actions.find((action) => action.kind === "moved");
+	const held = controller.held;
+	if (held?.run.kind !== "live") return;
+	const { run } = held;
+	if (did(actions, "ended")) return reportEnd(workflows, held, working, event.kind === "advance" ? "next" : "skip");
+	if (moved?.kind !== "moved") return;
+	// A paused run only moves; the model receives the phase when the run resumes.
+	if (run.status.kind !== "running") {
+		say(ctx, `The workflow is now in ${placeLine(run)}. It is paused: /workflow resume continues it.`);
+		if (!ctx.hasUI) workflows.exit.set(exitCodes.waits);
+		return;
+	}
+	if (ctx.mode !== "tui") say(ctx, `The workflow is now in ${placeLine(run)}.`);
+	await startModelTurn(workflows, ctx, () =>
+		conversation.send(held, contextType, movedByPersonText(run, moved.from, moved.way)),
+	);
+}
+
+function reload(workflows: Workflows, ctx: ExtensionCommandContext, _rest: string, catalogue: Catalogue): void {
+	const { controller, conversation } = workflows;
+	const { active } = controller;
+	if (!active) {
+		refuseCommand(ctx, "No workflow is active; definitions are read each time a workflow starts.");
+		return;
+	}
+	const definitions = reachable(catalogue.definitions, active.run.workflowKey);
+	if (active.run.kind === "live" && definitionsHash(definitions) === active.pinned?.hash) {
+		say(ctx, "The workflow already uses this definition.");
+		return;
+	}
+	if (!did(change(workflows, ctx, { kind: "reload", definitions }), "reloaded")) return;
+	const { held } = controller;
+	if (held?.run.kind !== "live") return;
+	if (!ctx.isIdle()) conversation.sendPhase(ctx, held);
+	say(ctx, `The workflow continues with the new definition, in ${placeLine(held.run)}.`);
+}

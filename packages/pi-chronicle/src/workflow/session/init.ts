@@ -1,0 +1,22 @@
+// `/workflow init`: copies one of the package's definitions into the project.
+import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import { thereAre } from "@pi-chronicle/core/definition";
+import { say } from "../../pi/index.ts";
+import { copyLines, copyShipped, shippedNames } from "../../tools/shipped/index.ts";
+import { projectContext } from "./library.ts";
+import { refuseCommand } from "./starting.ts";
+
+export function initWorkflow(ctx: ExtensionCommandContext, name: string): void {
+	if (name === "") {
+		refuseCommand(ctx, `Name a definition: /workflow init <name>. ${thereAre(shippedNames(), "")}`);
+		return;
+	}
+	const { cwd, trusted } = projectContext(ctx);
+	try {
+		const copied = copyShipped(name, cwd);
+		if ("message" in copied) refuseCommand(ctx, `${copied.message} ${copied.remedy}`);
+		else say(ctx, copyLines(copied, cwd, trusted).join("\n"));
+	} catch (error) {
+		refuseCommand(ctx, `The definition cannot be copied: ${(error as Error).message} Make the folder writable.`);
+	}
+}

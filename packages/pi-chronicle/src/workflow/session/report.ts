@@ -1,0 +1,76 @@
+// Texts of `/workflow`: available workflows, load errors, the status of the run.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { didYouMean, formatDiagnostic } from "@pi-chronicle/core/definition";
+import { shortTime } from "../../pi/index.ts";
+import { type Catalogue, type Rejection, visibleCommands } from "../definitions/index.ts";
+import { activeTime, waitsForUser } from "../machine/index.ts";
+import {
+	answerLine,
+	askLine,
+	pauseLine,
+	personLine,
+	phaseNameById,
+	placeLine,
+	workflowRefusalText,
+} from "../prompts/index.ts";
+import { historyOf } from "./entries.ts";
+import type { ProjectContext } from "./library.ts";
+import type { RunController } from "./run-controller.ts";
+
+/** Help for the verbs of `/workflow`. */
+export const verbsText = [
+	"/workflow list, check, show <name>: the workflows and their problems; init <name> copies a ready-to-use one",
+	"/workflow status, pause, resume, next, skip, back [phase], reload: the active workflow; /cancel-workflow ends it",
+].join("\n");
+
+/** Why a workflow did not load, one line per reason. */
+export function rejectedText({ key, diagnostics }: Rejection, cwd: string): string {
+	return [
+		`The workflow "${key}" does not load:`,
+		...diagnostics.map((each) => `  ${formatDiagnostic(each, cwd)}`),
+	].join("\n");
+}
+
+/** Explains that the project's workflows are not loaded because the project is not trusted; empty if it has none. */
+export function trustHint({ cwd, trusted }: ProjectContext): string[] {
+	if (trusted || !existsSync(join(cwd, ".pi", "workflows"))) return [];
+	return ["This project is not trusted, so the workflows in its .pi/workflows are not read. /trust changes that."];
+}
+
+/** Reports that no workflow is called `word`; `words` are further valid inputs for the suggestion. */
+export function notFoundText(word: string, catalogue: Catalogue, words: readonly string[] = []): string {
+	const names = visibleCommands(catalogue).map(([name]) => name);
+	const known = names.length === 0 ? "This project has no workflows." : `Workflows: ${names.join(", ")}.`;
+	return `There is no workflow "${word}".${didYouMean(word, [...names, ...words])} ${known}`;
+}
+
+/** The position of the run, the time spent in the current phase, and the earlier visits. */
+export function statusReport(
+	session: ExtensionContext["sessionManager"],
+	{ active, held, away }: RunController,
+): string {
+	if (!active) {
+		const over = held ? ` The last one is ${held.run.status.kind}.` : "";
+		return `No workflow is active.${over} Start one: /workflow <name> <task>`;
+	}
+	const { run } = active;
+	if (run.kind === "stale") return workflowRefusalText({ kind: "stale", missing: run.missing });
+	const all = historyOf(session, run.id);
+	const visits = all.filter(({ way }) => way !== undefined);
+	const present = all.find(({ way }) => way === undefined);
+	return [
+		placeLine(run),
+		`Task: ${run.task}`,
+		`${run.id === "" ? "Started" : `Id: ${run.id}, started`} ${shortTime(Date.now() - run.startedAt)} ago, in this phase for ${shortTime(present ? activeTime(present) - away : 0)}`,
+		...(run.status.kind === "paused" ? [pauseLine(run.status)] : waitsForUser(run) ? [personLine] : []),
+		...(run.question === undefined ? [] : [askLine(run.question), `${answerLine()}.`]),
+		...(visits.length > 0 ? ["So far:"] : []),
+		...visits.map((visit) => {
+			const { phaseId, way = "next", summary } = visit;
+			const how = { next: "", loop: ", then looped", skip: ", skipped", back: ", then back" }[way];
+			return `  ${phaseNameById(run, phaseId)}: ${shortTime(activeTime(visit))}${how}${summary === undefined ? "" : ` — ${summary}`}`;
+		}),
+	].join("\n");
+}

@@ -1,0 +1,47 @@
+// The command of the checkout as a user runs it, where nothing of pi can be imported by the package itself.
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { checkout, openProject, type Printed, type Project, piScript, runNode } from "./harness/index.ts";
+
+/** Refuses imports of pi's packages, except by pi itself. */
+const withoutPi = `
+import { registerHooks } from "node:module";
+registerHooks({
+	resolve(specifier, context, next) {
+		// The compiled sources are in node_modules/.cache.
+		const isOurs = /^(?!.*[/]node_modules[/](?![.]cache[/]))/.test(context.parentURL ?? "");
+		if (isOurs && specifier.startsWith("@earendil-works/"))
+			throw new Error(specifier + " is imported by " + context.parentURL);
+		return next(specifier, context);
+	},
+});
+`;
+
+const control = "node_modules/.cache/pi-chronicle/control.mjs";
+
+function runWithoutPi(script: (project: Project) => string, ...args: string[]): Promise<Printed> {
+	const files = { "hooks.mjs": withoutPi, [control]: 'import "@earendil-works/pi-tui";\n' };
+	const project = openProject({ trusted: true, files });
+	return runNode(project, ["--import", project.path("hooks.mjs"), script(project), ...args], {
+		env: { PI_CHRONICLE_PI: piScript() },
+	});
+}
+
+it.each([
+	["--help", "Start and continue:"],
+	["list", "Ready to use"],
+	["check", "No definitions found"],
+])("pi-chronicle %s works without pi's packages", async (verb, words) => {
+	const { code, stdout, stderr } = await runWithoutPi(
+		() => join(checkout, "packages/pi-chronicle/bin", "pi-chronicle.mjs"),
+		verb,
+	);
+	expect(stdout, stderr).toContain(words);
+	expect([code, stderr.includes("is imported by")]).toEqual([0, false]);
+});
+
+it("compiled sources that import pi's packages fail", async () => {
+	const { code, stderr } = await runWithoutPi((project) => project.path(control));
+	expect(stderr).toContain("@earendil-works/pi-tui is imported by");
+	expect(code).not.toBe(0);
+});

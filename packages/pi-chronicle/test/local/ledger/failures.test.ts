@@ -1,0 +1,28 @@
+// Disk errors as sentences: what is so, and the remedy.
+import files from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import { diskFailure } from "../../../src/local/ledger/failures.ts";
+import { openFolder } from "../../harness/folder.ts";
+
+const { accessSync } = files;
+afterEach(() => {
+	files.accessSync = accessSync;
+	syncBuiltinESMExports();
+});
+
+it.each([
+	["EROFS", /its file system is read-only.*Mount it writable/s],
+	["EACCES", /cannot be used.*(?:chmod|chown)/s],
+	[undefined, /no longer exists.*moved/s],
+])("a folder that cannot be created below one that is %s", (code, sentence) => {
+	files.accessSync = (path) => {
+		if (code) throw Object.assign(new Error(code), { code, path });
+	};
+	syncBuiltinESMExports();
+	// Node reports a missing folder where the file system is read-only.
+	const path = join(openFolder(), ".pi", "chronicle", "sessions", "a.events.jsonl");
+	const { message, remedy } = diskFailure(Object.assign(new Error("missing"), { code: "ENOENT" }), path);
+	expect(`${message} ${remedy}`).toMatch(sentence);
+});

@@ -1,0 +1,13 @@
+// schemas/sequence.schema.json matches the reader's table. UPDATE_SCHEMAS=1 writes it.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { sequenceSchema } from "../../src/sequence/sequence-file.ts";
+import { checkout } from "../harness/index.ts";
+
+it("sequence.schema.json is up to date", () => {
+	const path = join(checkout, "packages/pi-chronicle/schemas", "sequence.schema.json");
+	const text = `${JSON.stringify(sequenceSchema(), null, "\t")}\n`;
+	if (process.env.UPDATE_SCHEMAS) writeFileSync(path, text);
+	expect(JSON.parse(readFileSync(path, "utf8")), "run it with UPDATE_SCHEMAS=1").toEqual(JSON.parse(text));
+});

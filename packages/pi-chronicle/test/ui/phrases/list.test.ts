@@ -1,0 +1,58 @@
+// Runs in a list: child runs stand below their parent, and many of them are counted.
+
+import type { LedgerEntry } from "@pi-chronicle/core/ports";
+import { describe, expect, it } from "vitest";
+import type { Project } from "../../../src/local/index.ts";
+import { runLines } from "../../../src/ui/phrases/index.ts";
+
+const id = (number: number): string => `${String(number).padStart(8, "0")}-1111-4222-8333-944455556666`;
+
+function run(number: number, parent?: { run: number; index: number; name: string }, status = "done"): LedgerEntry {
+	return {
+		kind: "run",
+		id: id(number),
+		holder: undefined,
+		summary: {
+			template: "ship",
+			task: `task ${number}`,
+			status,
+			state: "build",
+			updatedAt: "",
+			costUsd: 0,
+			tokens: 0,
+			...(parent ? { parent: { ...parent, run: id(parent.run), visit: 1 } } : {}),
+		},
+	};
+}
+
+const project = { store: {}, clock: { now: () => 0 } } as unknown as Project;
+const linesOf = (entries: readonly LedgerEntry[]) => runLines(project, "", entries);
+
+describe("the list of runs", () => {
+	it("shows children in their order below their parent, and theirs below them", async () => {
+		const lines = await linesOf([
+			run(4, { run: 3, index: 1, name: "deep" }),
+			run(3, { run: 1, index: 2, name: "two" }),
+			run(2, { run: 1, index: 1, name: "one" }),
+			run(9),
+			run(1),
+		]);
+		expect(lines.slice(1).map((line) => /^( *)0*(\d+) .*· (.*)$/.exec(line)?.slice(1))).toEqual([
+			["  ", "9", "ship: task 9"],
+			["  ", "1", "ship: task 1"],
+			["    ", "2", "one: task 2"],
+			["    ", "3", "two: task 3"],
+			["      ", "4", "deep: task 4"],
+		]);
+	});
+
+	it("counts more than five children, and shows one whose parent is gone as a run", async () => {
+		const children = Array.from({ length: 6 }, (_, index) =>
+			run(index + 10, { run: 1, index: index + 1, name: "x" }, index === 0 ? "failed" : "done"),
+		);
+		const five = await linesOf([...children.slice(1), run(1)]);
+		expect(five).toHaveLength(7);
+		expect((await linesOf([...children, run(1)])).slice(2)).toEqual(["    6 children: 1 failed, 5 done"]);
+		expect((await linesOf([run(2, { run: 1, index: 1, name: "x" })]))[1]).toMatch(/^ {2}0/);
+	});
+});

@@ -1,0 +1,15 @@
+// A short schedule of faults from a seed; `node bench/chaos.ts` plays long ones. `CHAOS_SEED` repeats a failure.
+import { expect, it } from "vitest";
+import { patient } from "../../../pi-chronicle/test/harness/patience.ts";
+import { needsPostgres } from "../../../pi-chronicle/test/harness/postgres.ts";
+import { playChaos } from "./play.ts";
+
+const seed = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000);
+
+it(`six runs with children and approvals end as they should through 20 events of the seed ${seed}`, {
+	...needsPostgres,
+	timeout: patient(240_000),
+}, async () => {
+	const { runs } = await playChaos(seed, { runs: 6, count: 20 });
+	expect(runs).toBeGreaterThan(6);
+});

@@ -1,0 +1,39 @@
+// An outage of the database or of the git remote is waited for: it is no answer, and no attempt of a run counts as failed because of it.
+import { expect, it } from "vitest";
+import { remoteFailure, thrownFailure } from "../../pi-chronicle/src/local/remote/git-remote.ts";
+import { openLeftovers } from "../src/leftovers.ts";
+import { failedOn } from "../src/settle.ts";
+
+const outage = { ok: false, failure: { reason: "io", message: "The database cannot be reached.", remedy: "" } };
+const removed = { ok: false, failure: { reason: "unknown", message: "No run has the id.", remedy: "" } };
+
+it.each([
+	["own", 2],
+	["shared", 0],
+])("what the parent of a child with %s files keeps is read until the database answers", async (files, reads) => {
+	const answers = [outage, removed];
+	const store = { read: async () => answers.shift() };
+	const run = { id: "child", parent: { run: "parent", files } };
+	const leftovers = openLeftovers({ store, run, database: { name: "db", shell: "" } } as never);
+	expect(await leftovers.keep()).toEqual({ ok: true, value: [] });
+	expect(2 - answers.length).toBe(reads);
+});
+
+const ofGit = (message: string) => remoteFailure({ kind: "failed", code: 128, message, raw: "" });
+
+it.each([
+	["again", ofGit("ssh: connect to host git.example port 22: Connection refused")],
+	["again", ofGit("fatal: unable to access 'https://git.example/': Could not resolve host: git.example")],
+	["again", ofGit("fatal: the remote end hung up unexpectedly")],
+	["failed", ofGit("git@git.example: Permission denied (publickey).")],
+	["failed", ofGit("fatal: couldn't find remote ref refs/chronicle/x")],
+	["failed", ofGit("error: file write error: No space left on device")],
+	["failed", thrownFailure(new Error("The run's folder is gone."))],
+	["again", thrownFailure(new Error("connection terminated unexpectedly"))],
+] as const)("a run that failed on a host is tried %s", (kind, failed) => {
+	if (failed.ok) throw new Error("no failure");
+	const how = failedOn("a", failed.failure);
+	expect(how.kind).toBe(kind);
+	if (failed.failure.message.includes("remote cannot be reached"))
+		expect(how).toMatchObject({ hindered: { detail: expect.stringContaining("The host a gave it back: ") } });
+});

@@ -17,8 +17,8 @@ const source = join(root, "packages", "pi-chronicle", "src");
 const outdir = resolve(root, process.argv[2] ?? "packages/pi-chronicle/dist");
 // For Node, `yaml` offers CommonJS only, which asks for `process` at run time; its other build is the same code as modules.
 const yaml = join(createRequire(import.meta.url).resolve("yaml/package.json"), "..", "browser", "index.js");
-/** Not bundled: what pi supplies, and what is installed only for an engine. */
-const outside = /^(@earendil-works\/|typebox(\/|$)|pg(-boss)?$)/;
+/** Not bundled: what pi supplies. */
+const outside = /^(@earendil-works\/|typebox(\/|$))/;
 
 const options = {
 	absWorkingDir: root,
@@ -28,7 +28,7 @@ const options = {
 	platform: "node",
 	target: "node22.19",
 	alias: { yaml },
-	external: ["@earendil-works/*", "typebox", "typebox/*", "pg", "pg-boss"],
+	external: ["@earendil-works/*", "typebox", "typebox/*"],
 	minifySyntax: true,
 	minifyWhitespace: true,
 	legalComments: "none",
@@ -39,15 +39,16 @@ const options = {
 
 await rm(outdir, { recursive: true, force: true });
 await bundle(["start", "worker-start"], "later");
-await bundle(["cli"], "cli");
+// What the package of engines imports.
+await bundle(["cli"], "cli", [["local", join(source, "local", "public.ts")]]);
 await dropBareImports();
 await keepWithPi(["later"]);
 await leaveToNode("start");
 await leaveToNode("worker-start");
 
-/** Bundles entries, and into `folder` everything that they, and what they import later, import later. */
-async function bundle(entries, folder) {
-	const later = new Map();
+/** Bundles entries, and into `folder` everything that they, and what they import later, import later, and `more`: name of a file → its source. */
+async function bundle(entries, folder, more = []) {
+	const later = new Map(more);
 	const entryPoints = Object.fromEntries(entries.map((name) => [name, join(source, `${name}.ts`)]));
 	const plugins = (prefix) => [importLater(later, prefix), directImports(join(root, "packages"))];
 	await build({ ...options, outdir, entryPoints, plugins: plugins(`./${folder}/`) });

@@ -15,14 +15,16 @@ if (process.argv[2] === "before") {
 	const text = readFileSync("package.json", "utf8");
 	if (name === "pi-chronicle") for (const one of shared) cpSync(join(root, one), one, { recursive: true });
 	else cpSync(join(root, "LICENSE"), "LICENSE");
-	if (name === "pi-chronicle") execFileSync(process.execPath, [join(root, "scripts/build.mjs")], { stdio: "inherit" });
+	const bundler = { "pi-chronicle": "build.mjs", postgres: "build-postgres.mjs" }[name];
+	if (bundler) execFileSync(process.execPath, [join(root, "scripts", bundler)], { stdio: "inherit" });
 	else execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "."], { stdio: "inherit" });
 	const manifest = JSON.parse(text);
 	if (name === "pi-chronicle") {
-		// The bundle has all that it needs; its parts are for the packages of this project.
+		// The bundle has all that it needs.
 		delete manifest.dependencies;
-		delete manifest.exports["./local"];
+		manifest.exports["./local"] = "./dist/cli/local.mjs";
 	}
+	if (name === "postgres") manifest.exports["."] = "./dist/index.js";
 	delete manifest.devDependencies;
 	const compiled = (path) => path.replace("./src/", "./dist/").replace(/\.ts$/, ".js");
 	for (const [as, path] of Object.entries(manifest.exports ?? {}))

@@ -2,10 +2,10 @@
 // address is never shown with its password.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Result } from "@pi-chronicle/core/ports";
-import type { ConstructorOptions as BossOptions, PgBoss } from "pg-boss";
+import pg from "pg";
+import { type ConstructorOptions as BossOptions, PgBoss } from "pg-boss";
 import { OWN_COMMAND } from "pi-chronicle/local";
 import { isOutage } from "./database-failure.ts";
-import { type Boss, loadPackages, type Pg } from "./packages.ts";
 
 /** Runs statements, on any connection or inside one transaction. */
 export interface Sql {
@@ -75,7 +75,7 @@ const keepAliveMs = 10_000;
 type QueryConfig = import("pg").QueryConfig;
 
 /** Closes a connection that may be open on this side only: nothing is sent, and nothing awaited. */
-function abandon(client: InstanceType<Pg["Client"]>): void {
+function abandon(client: pg.Client): void {
 	(client as unknown as { readonly connection: { readonly stream: { destroy(): void } } }).connection.stream.destroy();
 }
 
@@ -94,13 +94,8 @@ export async function openDatabase(url: string, shell = OWN_COMMAND): Promise<Re
 				remedy: "Write it as postgres://user@host:5432/database; for a failover, name a host that follows the primary.",
 			},
 		};
-	const loaded = await loadPackages();
-	if (!loaded.ok) return loaded;
 	const address = withTlsFiles(parsed, process.env) ?? url;
-	return {
-		ok: true,
-		value: new PostgresDatabase(address, { name: `${parsed.host}${parsed.pathname}`, shell }, loaded.value),
-	};
+	return { ok: true, value: new PostgresDatabase(address, { name: `${parsed.host}${parsed.pathname}`, shell }) };
 }
 
 /** Files for TLS that libpq takes from the environment, and `pg` only from the address. */
@@ -122,26 +117,20 @@ class PostgresDatabase implements Database {
 	readonly name: string;
 	readonly shell: string;
 	readonly #url: string;
-	readonly #packages: { readonly pg: Pg; readonly boss: Boss };
-	readonly #pool: InstanceType<Pg["Pool"]>;
+	readonly #pool: pg.Pool;
 	readonly #listeners = new Set<(payload: string | undefined) => void>();
 	#listening: Promise<void> | undefined;
-	#listener: InstanceType<Pg["Client"]> | undefined;
-	#leaseConnection: Promise<InstanceType<Pg["Client"]>> | undefined;
+	#listener: pg.Client | undefined;
+	#leaseConnection: Promise<pg.Client> | undefined;
 	#boss: Promise<PgBoss> | undefined;
 	#closed = false;
 	#failed = 0;
 
-	constructor(
-		url: string,
-		{ name, shell }: Pick<Database, "name" | "shell">,
-		packages: { readonly pg: Pg; readonly boss: Boss },
-	) {
+	constructor(url: string, { name, shell }: Pick<Database, "name" | "shell">) {
 		this.name = name;
 		this.shell = shell;
 		this.#url = url;
-		this.#packages = packages;
-		this.#pool = new packages.pg.Pool({
+		this.#pool = new pg.Pool({
 			connectionString: url,
 			max: 10,
 			connectionTimeoutMillis: connectMs,
@@ -196,8 +185,8 @@ class PostgresDatabase implements Database {
 	}
 
 	/** Opens a connection that keeps no process alive. */
-	async #connect(name: string, ms: number): Promise<InstanceType<Pg["Client"]>> {
-		const client = new this.#packages.pg.Client({
+	async #connect(name: string, ms: number): Promise<pg.Client> {
+		const client = new pg.Client({
 			connectionString: this.#url,
 			connectionTimeoutMillis: ms,
 			keepAlive: true,
@@ -265,7 +254,6 @@ class PostgresDatabase implements Database {
 	}
 
 	async #startBoss(options: Partial<BossOptions> = {}): Promise<PgBoss> {
-		const { PgBoss } = this.#packages.boss;
 		const boss = new PgBoss({
 			db: { executeSql: (text, values) => this.executeSql(text, values) },
 			schema: JOBS_SCHEMA,
@@ -289,7 +277,7 @@ class PostgresDatabase implements Database {
 
 	/** Resolves after the first try; connects again for as long as the database is open. */
 	async #connectListener(): Promise<void> {
-		let client: InstanceType<Pg["Client"]> | undefined;
+		let client: pg.Client | undefined;
 		let probe: NodeJS.Timeout | undefined;
 		let gone = false;
 		const again = (): void => {

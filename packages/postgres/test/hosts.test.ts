@@ -30,13 +30,13 @@ async function expectMetrics(stage: EngineStage): Promise<void> {
 	await Promise.all([kept.kill(), served.kill()]);
 }
 
-describe("a package without pg and pg-boss", () => {
+describe("a package without the one of engines", () => {
 	it("says how to install them, but only if an engine is named", async () => {
 		const project = openProject({ trusted: true });
 		const { cli } = packageUnderTest();
 		const named = await runNode(project, [cli, "list", "--engine", "postgres://nobody@127.0.0.1:1/none"]);
 		expect(named.code).toBe(1);
-		expect(named.stderr).toContain("npm install pg@8 pg-boss@12");
+		expect(named.stderr).toContain("@pi-chronicle/postgres@");
 		expect((await runNode(project, [cli, "list"])).code).toBe(0);
 	});
 });

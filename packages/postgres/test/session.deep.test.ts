@@ -41,15 +41,15 @@ async function submit(pi: Rpc, task: string, asked = true): Promise<string> {
 	return id;
 }
 
-describe("a session of pi without pg and pg-boss", () => {
+describe("a session of pi without the package of engines", () => {
 	it("says which engine it cannot use and why, and needs none for its own runs", async () => {
 		const { rpc } = await openBench({
 			files: withTemplates({ t: { states: { a: { persona: "A", next: ["done"] } } } }),
 		});
 		const pi = await rpc({ env: { PI_CHRONICLE_ENGINE: "postgres://nobody@127.0.0.1:1/none" } });
-		expect(await told(pi, "/chronicle", /pg/)).toContain("npm install pg@8 pg-boss@12");
+		expect(await told(pi, "/chronicle", /postgres/)).toContain("@pi-chronicle/postgres@");
 		expect(await told(pi, "/chronicle --engine none", /Runs|No runs/)).toContain("/chronicle --engine none <command>");
-		expect(await told(pi, "/chronicle check t", /t/)).not.toContain("pg-boss");
+		expect(await told(pi, "/chronicle check t", /t/)).not.toContain("postgres@");
 	});
 });
 

@@ -35,7 +35,7 @@ export const covered: readonly Coverage[] = [
 	},
 	{
 		command:
-			/^npm install -g pi-chronicle pg@8 pg-boss@12$|^pi-chronicle (?:run|engine (?:init|worker|status)) --engine /,
+			/^npm install -g pi-chronicle @pi-chronicle\/postgres$|^pi-chronicle (?:run|engine (?:init|worker|status)) --engine /,
 		by: "packages/pi-chronicle/test/docs/in-use.deep.test.ts",
 		title: "a user with an empty home follows",
 	},

@@ -1,9 +1,9 @@
 // Vitest's global setup: builds the published form of the package once per test run, outside of `dist`, so that tests never
 // see a stale build and never disturb one. It lies three times outside of the checkout: as pi installs it, without pi's own packages beside
 // it (where they can be resolved, an extension loads them a second time, for 0.6 s of CPU), and as npm installs it, with them; and a third time as pi
-// installs it, with the two packages of an engine.
+// installs it, beside the package of engines.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
@@ -44,16 +44,28 @@ function build(folder: string): void {
 		const beside = join(folder, "by-npm");
 		cpSync(root, beside, { recursive: true });
 		symlinkSync(join(checkout, "node_modules"), join(beside, "node_modules"), "dir");
-		const engine = join(folder, "with-engine");
-		cpSync(root, engine, { recursive: true });
-		mkdirSync(join(engine, "node_modules"));
-		for (const name of ["pg", "pg-boss"])
-			symlinkSync(join(checkout, "node_modules", name), join(engine, "node_modules", name), "dir");
+		installEngine(root, join(folder, "with-engine", "node_modules"));
 		process.env.CHRONICLE_STAGED = folder;
 		return;
 	}
 	const reason = bundled.stderr.split("\n").slice(0, 5).join("\n");
 	console.error(`The package could not be bundled, the tests load its sources instead:\n${reason}`);
+}
+
+/** Installs the package at `root` and that of engines, as npm does, into `modules`. */
+function installEngine(root: string, modules: string): void {
+	const own = join(modules, "pi-chronicle");
+	cpSync(root, own, { recursive: true });
+	const packed = JSON.parse(readFileSync(join(own, "package.json"), "utf8"));
+	packed.exports["./local"] = "./dist/cli/local.mjs";
+	writeFileSync(join(own, "package.json"), JSON.stringify(packed));
+	const engine = join(modules, "@pi-chronicle", "postgres");
+	const manifest = JSON.parse(readFileSync(join(checkout, "packages/postgres/package.json"), "utf8"));
+	mkdirSync(engine, { recursive: true });
+	manifest.exports["."] = "./index.mjs";
+	writeFileSync(join(engine, "package.json"), JSON.stringify(manifest));
+	spawnSync(process.execPath, ["scripts/build-postgres.mjs", join(engine, "index.mjs")], { cwd: checkout });
+	for (const name of ["pg", "pg-boss"]) symlinkSync(join(checkout, "node_modules", name), join(modules, name), "dir");
 }
 
 /**

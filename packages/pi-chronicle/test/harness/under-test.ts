@@ -17,7 +17,7 @@ export const packageFolder = join(checkout, "packages", "pi-chronicle");
  * - `extension`, `worker`: what a pi process loads
  * - `cli`: the script behind the command `pi-chronicle`, to be run with `process.execPath`; it finds pi by `PI_CHRONICLE_PI`
  * - `cliBesidePi`: the same, of a copy that has pi's packages next to it, as npm may install it. Each pi that it starts takes 0.6 s more.
- * - `cliWithEngine`: as `cli`, of a copy that has the packages of an engine next to it
+ * - `cliWithEngine`: as `cli`, of a copy that has the package of engines next to it
  */
 export interface PackageUnderTest {
 	root: string;
@@ -42,7 +42,7 @@ export function packageUnderTest(): PackageUnderTest {
 	return {
 		...packageAt(join(staged, "by-pi")),
 		cliBesidePi: packageAt(join(staged, "by-npm")).cli,
-		cliWithEngine: packageAt(join(staged, "with-engine")).cli,
+		cliWithEngine: packageAt(join(staged, "with-engine", "node_modules", "pi-chronicle")).cli,
 	};
 }
 

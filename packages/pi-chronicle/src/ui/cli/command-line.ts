@@ -15,6 +15,7 @@ import {
 	parseArguments,
 	performCommand,
 } from "../commands/index.ts";
+import { loadEngine } from "../load-engine.ts";
 import { progressLine, waitsForProvider } from "../phrases/index.ts";
 import { followView } from "./follow.ts";
 import type { Output } from "./output.ts";
@@ -81,8 +82,9 @@ async function onEngine(
 ): Promise<Project | Complaint> {
 	const setting = runs === "none" ? undefined : engineSetting(parsed.values, project.place);
 	if (!setting) return project;
-	const { openEngineProject } = await import("@pi-chronicle/postgres");
-	const opened = await openEngineProject(project, { ...setting, report: progress });
+	const engine = await loadEngine();
+	if (!engine.ok) return engineComplaint(engine.failure);
+	const opened = await engine.value.openEngineProject(project, { ...setting, report: progress });
 	return opened.ok ? opened.value : engineComplaint(opened.failure);
 }
 

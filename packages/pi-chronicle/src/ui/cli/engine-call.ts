@@ -2,8 +2,8 @@
 import { resolve } from "node:path";
 import type { EngineSetting } from "../../local/index.ts";
 import type { CommandCall } from "../commands/index.ts";
+import type { Engine } from "../load-engine.ts";
 
-type Engine = typeof import("@pi-chronicle/postgres");
 type Opened = Awaited<ReturnType<Engine["openDatabase"]>>;
 
 export interface EngineCall extends CommandCall {

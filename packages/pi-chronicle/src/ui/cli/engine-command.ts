@@ -5,6 +5,7 @@ import type { Failure } from "@pi-chronicle/core/ports";
 import { engineSetting, namesIn } from "../../local/index.ts";
 import { exitCodes, shortTime } from "../../pi/index.ts";
 import { type Command, type CommandResponse, misuse, refused } from "../commands/index.ts";
+import { loadEngine } from "../load-engine.ts";
 import { commandAbout, nextStep } from "../phrases/index.ts";
 import { dataFolder, type EngineCall, wholeNumber } from "./engine-call.ts";
 import { showMetrics } from "./engine-metrics.ts";
@@ -83,7 +84,9 @@ has then; without an engine it prints the lines for crontab and systemd. list sh
 		const setting = engineSetting(call.parsed.values, call.project.place);
 		if (!setting && name === "schedule") return scheduleHere(call);
 		if (!setting) return misuse("Name the engine's database: --engine postgres://user@host/database.");
-		const engine = await import("@pi-chronicle/postgres");
+		const loaded = await loadEngine();
+		if (!loaded.ok) return refusal(loaded.failure);
+		const engine = loaded.value;
 		const opened = await engine.openDatabase(setting.url, call.host.prefix);
 		if (!opened.ok) return refusal(opened.failure);
 		const database = opened.value;

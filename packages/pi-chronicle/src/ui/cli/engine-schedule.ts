@@ -14,11 +14,10 @@ function ownZone(): string {
 }
 
 export async function runSchedule(call: EngineCall): Promise<CommandResponse> {
-	const { findProject } = await import("@pi-chronicle/postgres");
 	const [what, ...rest] = call.rest;
 	const wrong = await call.engine.checkVersion(call.database);
 	if (wrong) return failed({ ...wrong }, exitCodes.failed);
-	const found = await findProject(call.database, call.project.place.cwd, call.setting.project);
+	const found = await call.engine.findProject(call.database, call.project.place.cwd, call.setting.project);
 	if (!found.ok) return failed(found.failure, exitCodes.usage);
 	const { name } = found.value;
 	switch (what) {
@@ -59,8 +58,8 @@ export function scheduleHere({ parsed, project: { place } }: CommandCall): Comma
 }
 
 async function add(call: EngineCall, name: string, rest: readonly string[]): Promise<CommandResponse> {
-	const { checkNames, folderInRepository, scheduledStart } = await import("@pi-chronicle/postgres");
 	const { engine, database, project, parsed, host, signal, setting } = call;
+	const { checkNames, folderInRepository, scheduledStart } = engine;
 	const { values, flags } = parsed;
 	const { queue = engine.usualQueue, labels = [] } = setting;
 	const wrong = checkNames([queue, ...labels]);

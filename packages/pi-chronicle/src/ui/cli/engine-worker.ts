@@ -13,8 +13,7 @@ import { dataFolder, type EngineCall, wholeNumber } from "./engine-call.ts";
 const usualSlots = 4;
 
 export async function runWorker(call: EngineCall): Promise<CommandResponse> {
-	const engine = await import("@pi-chronicle/postgres");
-	const { database, project, parsed, host: surface, signal } = call;
+	const { engine, database, project, parsed, host: surface, signal } = call;
 	const { values } = parsed;
 	const read = readOptions(values);
 	if (typeof read === "string") return misuse(read);

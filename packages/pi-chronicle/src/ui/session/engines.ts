@@ -12,8 +12,9 @@ import {
 } from "../../local/index.ts";
 import type { Scope } from "../../pi/index.ts";
 import { type Command, type CommandGrammar, grammarOf, parseArguments } from "../commands/index.ts";
+import { type Engine, loadEngine } from "../load-engine.ts";
 
-type Opened = Awaited<ReturnType<typeof import("@pi-chronicle/postgres")["openDatabase"]>>;
+type Opened = Awaited<ReturnType<Engine["openDatabase"]>>;
 type Database = Extract<Opened, { ok: true }>["value"];
 
 export class SessionEngines {
@@ -33,7 +34,9 @@ export class SessionEngines {
 
 	/** The project on an engine. Everything that is not about runs stays that of `local`. `report` shows what keeps a command waiting. */
 	async open(local: Project, setting: EngineSetting, report: (text: string) => void): Promise<Result<Project>> {
-		const { openDatabase, projectIn } = await import("@pi-chronicle/postgres");
+		const engine = await loadEngine();
+		if (!engine.ok) return engine;
+		const { openDatabase, projectIn } = engine.value;
 		const key = withoutSecrets(setting.url);
 		let database = this.#databases.get(key);
 		if (!database) {

@@ -13,7 +13,7 @@ import { readDocument } from "../../docs/blocks.ts";
 import { checkout } from "../../harness/index.ts";
 import { openTree, phaseFile, workflowFiles, workflowYaml } from "./tree.ts";
 
-describe.each(["docs/workflows.md", "skills/workflow-authoring/SKILL.md"])("%s", (path) => {
+describe.each(["docs/workflows.md", "packages/pi-chronicle/skills/workflow-authoring/SKILL.md"])("%s", (path) => {
 	it("shows files that load unchanged", () => {
 		const { blocks } = readDocument(path, readFileSync(join(checkout, path), "utf8"));
 		const files = blocks.flatMap((block) => {

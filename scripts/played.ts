@@ -1,4 +1,4 @@
-// The table of docs/benchmarks.md, from the transcripts in test/played.
+// The table of docs/benchmarks.md, from the transcripts of the plays.
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { sharePercent } from "../packages/pi-chronicle/src/tools/rehearsal/hand/figures.ts";
@@ -27,7 +27,7 @@ export function playedTable(): string {
 
 function readPlay(name: string): { readonly name: string; readonly transcript: PlayTranscript } {
 	const transcript = parseTranscript(readFileSync(`${folder}/${name}`, "utf8"));
-	if (typeof transcript === "string") throw new Error(`test/played/${name}: ${transcript}`);
+	if (typeof transcript === "string") throw new Error(`${name}: ${transcript}`);
 	return { name: name.replace(/\.yaml$/, ""), transcript };
 }
 

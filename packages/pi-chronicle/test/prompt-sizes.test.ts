@@ -1,5 +1,5 @@
 // The sizes of what the package tells a model, in characters of its own text: what the user, a definition or the model wrote does not count.
-// The share of a whole play is measured in test/played.
+// The share of a whole play is measured by the plays.
 
 import { briefOf, firstMessageText } from "@pi-chronicle/core/handover";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// Makes the project of all plays in a new folder: `node test/played/make-project.mjs <folder>`. Its commits have fixed authors and dates, so
+// Makes the project of all plays in a new folder: `node packages/pi-chronicle/test/played/make-project.mjs <folder>`. Its commits have fixed authors and dates, so
 // that everybody gets the same ids; one change is not committed.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync } from "node:fs";
@@ -52,6 +52,6 @@ export function makeProject(folder) {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
 	const folder = process.argv[2];
-	if (folder === undefined) throw new Error("usage: node test/played/make-project.mjs <folder>");
+	if (folder === undefined) throw new Error("usage: node packages/pi-chronicle/test/played/make-project.mjs <folder>");
 	makeProject(resolve(folder));
 }

@@ -7,7 +7,7 @@ import { checkout, openProject, packageUnderTest, piScript, runNode } from "../h
 import { patient } from "../harness/patience.ts";
 import { makeProject } from "./make-project.mjs";
 
-const folder = join(checkout, "test", "played");
+const folder = join(checkout, "packages", "pi-chronicle", "test", "played");
 const transcripts = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
 
 it("the project of all plays has the same commits everywhere", () => {

@@ -9,6 +9,8 @@ import type { RunDecision } from "./run-decision.ts";
 interface Sent {
 	/** On an engine: the database login that has sent it, as the database knows it. Absent: this machine's user, or an earlier version. */
 	readonly by?: string;
+	/** What else it was sent through, as the sender says: `the page (phone, 192.168.1.20)`. Absent: the command line or pi. */
+	readonly via?: string;
 }
 
 export type UserEvent = Sent & UserCommand;

@@ -22,8 +22,8 @@ export interface Approver {
 	answer(question: WorkerQuestion, run: Run, signal: AbortSignal): Promise<WorkerAnswer>;
 }
 
-/** `by`: on an engine, the database login that has given it. */
-export type Approval = { readonly by?: string } & Verdict;
+/** `by`: on an engine, the database login that has given it. `via`: what else it was given through, such as the page. */
+export type Approval = { readonly by?: string; readonly via?: string } & Verdict;
 
 type Verdict =
 	/** `choice`: how conflicts of a join are resolved; `resolved`: the tree with what was resolved by hand on another machine. `winner`: the child to take, whichever the worker has named. */

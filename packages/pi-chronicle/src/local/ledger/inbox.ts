@@ -153,7 +153,7 @@ const isDecision = object({
 /** A tree is handed to git. */
 const isTree: Shape<string> = (value): value is string => isText(value) && /^[0-9a-f]{40,64}$/.test(value);
 
-/** Required fields of each command, because another version may have posted it. Every command may have `words` and `seen`. */
+/** Required fields of each command, because another version may have posted it. Every command may have `words`, `seen` and `via`. */
 const required: Readonly<Record<UserEvent["kind"], Shape<object>>> = {
 	ask_answered: object({ answers: isNumber, verdict: oneOf("answered"), words: isText }),
 	approved: object({
@@ -187,9 +187,15 @@ const required: Readonly<Record<UserEvent["kind"], Shape<object>>> = {
 	decision_inherited: object({ decision: isDecision }),
 };
 
-const isCommand = object<{ readonly kind: string; readonly words?: string; readonly seen?: Seen }>({
+const isCommand = object<{
+	readonly kind: string;
+	readonly words?: string;
+	readonly via?: string;
+	readonly seen?: Seen;
+}>({
 	kind: isText,
 	words: optional(isText),
+	via: optional(isText),
 	seen: optional(isSeen),
 });
 

@@ -49,8 +49,8 @@ function decisionFields({ choice, resolved, winner }: How): How {
 	return { choice, resolved, winner };
 }
 
-type Said = { readonly words?: string; readonly by?: string };
+type Said = { readonly words?: string; readonly by?: string; readonly via?: string };
 
-function wordsOf({ words, by }: Said): Said {
-	return { words, by };
+function wordsOf({ words, by, via }: Said): Said {
+	return { words, by, via };
 }

@@ -1,5 +1,5 @@
 export { type FrozenRules, readBrief } from "./brief.ts";
-export { askThroughHost, registerWorker, UNCHANGED_ADVICE } from "./extension/index.ts";
+export { askThroughHost, PROMPT_ENTRY, registerWorker, UNCHANGED_ADVICE } from "./extension/index.ts";
 export { type LauncherOptions, openLauncher } from "./launcher.ts";
 export { openProjectLauncher, type ProjectEnvironment } from "./project-launcher.ts";
 export { redactSessionText } from "./redact-sessions.ts";

@@ -12,7 +12,7 @@ import {
 	waitingChildren,
 	watchRun,
 } from "../../local/index.ts";
-import { type DispatchOptions, type DispatchResult, postAll, waitForReading } from "./delivery.ts";
+import { type DispatchOptions, type DispatchResult, postAll, type Supervisors, waitForReading } from "./delivery.ts";
 
 /** Milliseconds for a supervisor to read its inbox. */
 const readingMs = 10_000;
@@ -23,7 +23,7 @@ export async function deliverToChild(
 	project: Project,
 	{ run }: ReadLedger,
 	events: readonly UserEvent[],
-	{ approver, afterwards }: Pick<DispatchOptions, "approver" | "afterwards">,
+	{ approver, afterwards, supervisors }: Pick<DispatchOptions, "approver" | "afterwards" | "supervisors">,
 ): Promise<DispatchResult> {
 	const parents = await parentsOf(project, run);
 	if (!parents.ok) return { kind: "failed", failure: parents.failure };
@@ -41,10 +41,31 @@ export async function deliverToChild(
 	if (failure) return { kind: "failed", failure };
 	if (supervisor || project.engine)
 		return (await deliveryOf(posts)) ?? unread(posts.length > 0 ? "left" : "taken", supervisor);
-	const opened = await project.store.open(root.run.id);
+	const tree = { root: root.run, child: run };
+	return supervisors ? leaveTree(supervisors, project, root.run, posts) : continueTree(project, tree, posts, approver);
+}
+
+/** Supervises the tree in this process. */
+async function continueTree(
+	project: Project,
+	tree: { readonly root: Run; readonly child: Run },
+	posts: readonly Post[],
+	approver: Approver,
+): Promise<DispatchResult> {
+	const opened = await project.store.open(tree.root.id);
 	if (!opened.ok) return { kind: "failed", failure: opened.failure };
-	const live = startSupervision(project, opened.value, approver, "reopened");
-	return attendTree(live, { root: root.run, child: run }, posts);
+	return attendTree(startSupervision(project, opened.value, approver, "reopened"), tree, posts);
+}
+
+/** Leaves the posts to the process that continues the tree, if one does. */
+async function leaveTree(
+	supervisors: Supervisors,
+	project: Project,
+	root: Run,
+	posts: readonly Post[],
+): Promise<DispatchResult> {
+	const isCarried = await supervisors.carryOn(project, root.id);
+	return (isCarried ? await deliveryOf(posts) : undefined) ?? { kind: "left" };
 }
 
 /** Without a holder, the next free host of the engine reads it. */

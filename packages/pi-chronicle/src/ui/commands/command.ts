@@ -14,6 +14,7 @@ import { exitCodes } from "../../pi/index.ts";
 import type { ListedCommand } from "../command-list.ts";
 import type { ComplaintText } from "../phrases/index.ts";
 import type { OptionKind, ParsedArguments } from "./arguments.ts";
+import type { Supervisors } from "./delivery.ts";
 
 /** The option of the command line to leave a run that waits for its provider. */
 export const NO_WAIT = "no-wait";
@@ -70,6 +71,10 @@ export interface CommandHost {
 	readonly listed?: readonly ListedCommand[];
 	/** Names reserved for commands: templates with these names cannot start by name alone. */
 	readonly reserved?: ReadonlySet<string>;
+	/** Set if this process supervises no run: other processes do. */
+	readonly supervisors?: Supervisors;
+	/** What the user's events are sent through, besides the command line and pi. */
+	readonly via?: string;
 	/** Runs that this process supervises, by id. */
 	readonly supervised: ReadonlyMap<string, SupervisedRun>;
 	/** Adds text to the conversation of the session, marked as not the user's. Absent: there is no conversation. */

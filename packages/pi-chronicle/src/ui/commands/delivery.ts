@@ -31,6 +31,12 @@ export type DispatchResult =
 	| { readonly kind: "refused"; readonly message: string }
 	| { readonly kind: "failed"; readonly failure: Failure };
 
+/** Other processes that supervise runs, for one that supervises none and only posts commands. */
+export interface Supervisors {
+	/** Has a process continue the run, which none supervises; `false`: nothing continues it now. */
+	carryOn(project: Project, id: string): Promise<boolean>;
+}
+
 export interface DispatchOptions {
 	readonly approver: Approver;
 	/** The supervision of the run, if this process has it. */
@@ -38,6 +44,8 @@ export interface DispatchOptions {
 	readonly notice: (text: string) => void;
 	/** Whether a run without a supervisor continues after the command, or only records it. */
 	readonly afterwards: "continue" | "release";
+	/** Set if this process supervises no run. */
+	readonly supervisors?: Supervisors | undefined;
 	/** Withdraws a question that is shown here. */
 	readonly signal?: AbortSignal;
 }

@@ -14,7 +14,7 @@ import {
 } from "../../local/index.ts";
 import { asksUser } from "../phrases/index.ts";
 import { askHere, deliverToChild } from "./child-dispatch.ts";
-import type { DispatchOptions, DispatchResult } from "./delivery.ts";
+import type { DispatchOptions, DispatchResult, Supervisors } from "./delivery.ts";
 import { bringResolution, postAll, waitForReading } from "./delivery.ts";
 import type { RunCommand } from "./run-command.ts";
 
@@ -24,6 +24,8 @@ type MakeCommand = (ledger: ReadLedger) => RunCommand | Promise<RunCommand>;
 /** Milliseconds for the supervisor in another process to read its inbox. */
 const readingMs = 5000;
 const pollMs = 50;
+/** Milliseconds for a process that continues a run to start and to read its inbox. */
+const startingMs = 15_000;
 const enginePollMs = 200;
 const maxTries = 5;
 
@@ -69,9 +71,21 @@ async function deliver(
 		if (command.kind !== "nothing") return deliverToInbox(project, run, holder, command);
 		return { kind: "refused", message: `The run is supervised by another process (pid ${holder.pid}).` };
 	}
+	return deliverToNobody(project, run, command, options);
+}
+
+/** Delivers to a run that no process supervises: it continues here, or where others supervise runs. */
+async function deliverToNobody(
+	project: Project,
+	run: Run,
+	command: DeliverableCommand,
+	options: DispatchOptions,
+): Promise<DispatchResult> {
 	const distrust = explainDistrust(project, run);
 	if (distrust !== undefined) return { kind: "refused", message: distrust };
-	const opened = await project.store.open(id);
+	const { supervisors, afterwards } = options;
+	if (supervisors) return leaveToSupervisors(project, run, command, supervisors, afterwards);
+	const opened = await project.store.open(run.id);
 	return opened.ok ? resumeHere(project, opened.value, command, options) : { kind: "failed", failure: opened.failure };
 }
 
@@ -219,6 +233,24 @@ async function deliverToEngine(project: Project, run: Run, command: DeliverableC
 	const posted = await postAll(project, run.id, events);
 	if (!posted.ok) return { kind: "failed", failure: posted.failure };
 	const read = await waitForReading(posted.value, { ms: readingMs, pollMs: enginePollMs });
+	return typeof read === "object" ? read : { kind: read === "taken" ? "taken" : "left" };
+}
+
+/** Posts the command for the next supervisor, and waits a while for the one that continues the run. */
+async function leaveToSupervisors(
+	project: Project,
+	run: Run,
+	command: DeliverableCommand,
+	supervisors: Supervisors,
+	afterwards: DispatchOptions["afterwards"],
+): Promise<DispatchResult> {
+	const events = eventsOf(run, command);
+	if (command.kind === "answer" && events.length === 0) return questionChanged(run, command.question);
+	const posted = await postAll(project, run.id, events);
+	if (!posted.ok) return { kind: "failed", failure: posted.failure };
+	const isCarried = afterwards === "continue" && (await supervisors.carryOn(project, run.id));
+	if (!isCarried) return { kind: "left" };
+	const read = await waitForReading(posted.value, { ms: startingMs, pollMs });
 	return typeof read === "object" ? read : { kind: read === "taken" ? "taken" : "left" };
 }
 

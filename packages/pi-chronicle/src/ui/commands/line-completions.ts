@@ -92,7 +92,7 @@ async function runArguments(
 	if (name === "list" || name === "help") return [];
 	const entries = (await fittingEntries(project, last)).filter((entry) => entry.kind === "run");
 	// Printed commands and scripts use these options, users do not.
-	const own = options.filter((option) => option !== "visit" && option !== "answers");
+	const own = options.filter((option) => option !== "visit" && option !== "answers" && option !== "tree");
 	return [...runs(entries, project.clock.now()), ...(await parts()), ...own.map((option) => item(`--${option}`))];
 }
 

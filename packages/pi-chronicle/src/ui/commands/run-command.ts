@@ -319,6 +319,12 @@ export function refuseOther(run: Run, seen: number): RunCommand | undefined {
 	return refused(`The run no longer waits for an answer to event ${seen}. ${statusSentence(run)} Check its status.`);
 }
 
+/** Refuses an approval of the files in `tree` if the run asks about others. */
+export function refuseOtherFiles({ stage }: Run, tree: string): RunCommand | undefined {
+	if (stage.kind !== "asking" || stage.question.diff === tree) return undefined;
+	return refused("The files have changed since you saw the question. Look at it again.");
+}
+
 function saying(words: string): { readonly words?: string } {
 	return words === "" ? {} : { words };
 }

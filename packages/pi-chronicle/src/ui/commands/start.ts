@@ -1,6 +1,7 @@
 // `run`: starts a run of a template. Reports all obstacles at once. Cleanup commands need approval.
 
 import type { Run } from "@pi-chronicle/core/machine";
+import type { HeldLedger, WorkerLauncher } from "@pi-chronicle/core/ports";
 import { createRun, prepareStart, resolveModel, startSupervision, submitOptions } from "../../local/index.ts";
 import { exitCodes } from "../../pi/index.ts";
 import {
@@ -14,6 +15,7 @@ import {
 	refused,
 } from "./command.ts";
 import { decideCleanup, decideFolder, explainRedaction } from "./decisions.ts";
+import type { Supervisors } from "./delivery.ts";
 import { stopResult } from "./steer.ts";
 
 export const startCommand: Command = {
@@ -61,15 +63,37 @@ export const startCommand: Command = {
 			return interrupted;
 		}
 		if (ledger.run.task !== task) host.warn(explainRedaction("task"));
-		if (project.engine) return submitted(call, ledger.run, project.engine.name);
-		host.started(ledger.run);
-		const contained = await prepared.launcher.containment?.([...ledger.run.plan.states.values()]);
-		if (contained) host.contained(contained);
-		const approver = host.approver(project, "uncalled");
-		const run = startSupervision(project, ledger, approver, "fresh", prepared.launcher);
-		return stopResult(call, run.id, await host.attend(project, run));
+		return project.engine ? submitted(call, ledger.run, project.engine.name) : begin(call, ledger, prepared.launcher);
 	},
 };
+
+async function begin(
+	{ host, project }: CommandCall,
+	ledger: HeldLedger,
+	launcher: WorkerLauncher,
+): Promise<CommandResponse> {
+	host.started(ledger.run);
+	if (host.supervisors) return handOver({ host, project }, ledger, host.supervisors);
+	const contained = await launcher.containment?.([...ledger.run.plan.states.values()]);
+	if (contained) host.contained(contained);
+	const run = startSupervision(project, ledger, host.approver(project, "uncalled"), "fresh", launcher);
+	return stopResult({ host, project }, run.id, await host.attend(project, run));
+}
+
+/** The created run, left to the processes that supervise runs. */
+async function handOver(
+	{ host, project }: Pick<CommandCall, "host" | "project">,
+	ledger: HeldLedger,
+	supervisors: Supervisors,
+): Promise<CommandResponse> {
+	const { id, template } = ledger.run;
+	await ledger.releaseLease();
+	const isCarried = await supervisors.carryOn(project, id);
+	const rest = isCarried
+		? ""
+		: ` No process supervises it: ${host.prefix}resume ${id.slice(0, 8)} starts its first worker.`;
+	return { kind: "done", lines: [`Created ${template.name} (${id}).${rest}`], data: { id, exitCode: exitCodes.done } };
+}
 
 async function submitted(
 	{ host, project, parsed }: CommandCall,

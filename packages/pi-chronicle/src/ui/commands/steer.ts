@@ -75,7 +75,7 @@ async function steer(steering: Steering, call: CommandCall): Promise<CommandResp
 	const confirmed = askOnce((rewind, ledger) => confirmRewind(call, rewind, ledger));
 	const make = async (ledger: ReadLedger): Promise<RunCommand> => {
 		if (asksAgain && asksAnswer(ledger.run) && isFree(project, ledger)) return { kind: "nothing" };
-		const command = await bound(ledger, words, reload);
+		const command = sentThrough(await bound(ledger, words, reload), host.via);
 		if (asksAgain && command.kind === "answer" && isFree(project, ledger)) return { kind: "nothing" };
 		return steering.name === "rewind" && command.kind === "events" ? confirmed(command, ledger) : command;
 	};
@@ -83,12 +83,27 @@ async function steer(steering: Steering, call: CommandCall): Promise<CommandResp
 		approver: host.approver(project, asksAgain ? "called" : "uncalled"),
 		notice: host.warn,
 		live: supervised,
+		supervisors: host.supervisors,
 		afterwards: steering.afterwards,
 		signal: call.signal,
 	});
 	if (result.kind !== "refused") return deliveryResult(steering.name, call, id, result);
 	const elsewhere = named === undefined ? await askedElsewhere(project, id, steering) : "";
 	return refused({ code: "refused", message: `${result.message}${elsewhere}`, run: id });
+}
+
+/** The command with what its events are sent through. */
+function sentThrough(command: RunCommand, via: string | undefined): RunCommand {
+	if (via === undefined) return command;
+	switch (command.kind) {
+		case "answer":
+			return { ...command, approval: { ...command.approval, via } };
+		case "events":
+			return { ...command, events: command.events.map((event) => ({ ...event, via })) };
+		case "nothing":
+		case "refused":
+			return command;
+	}
 }
 
 /** The other runs that wait for such an answer, as the end of a message. */
@@ -178,7 +193,7 @@ async function deliveryResult(
 		case "left": {
 			const read = await project.store.read(id);
 			if (!read.ok) return failed(read.failure);
-			const how = deliveryText(name, result);
+			const how = deliveryText(name, result, project.engine ? "a host of the engine" : undefined, resumeLine(host, id));
 			const seen = await lookAt(project, host, read.value);
 			const data = { exitCode: exitCodes.done, heard: result.kind, ...seen.data };
 			const notice = { text: how, tone: result.kind === "left" ? "warning" : "info" } as const;
@@ -217,9 +232,16 @@ async function attendResumed(
 	return name === "pause" || name === "abort" ? { ...stopped, exitCode: exitCodes.done } : stopped;
 }
 
+function resumeLine({ prefix }: CommandHost, id: string): string {
+	return `${prefix}resume ${id.slice(0, 8)} --queued`;
+}
+
+/** `reader`: who reads what no process of this machine does; `resume`: the command that has it read. */
 function deliveryText(
 	name: string,
 	result: Exclude<DispatchResult, { kind: "refused" | "failed" | "attended" }>,
+	reader: string | undefined,
+	resume: string,
 ): string {
 	switch (result.kind) {
 		case "said":
@@ -231,11 +253,13 @@ function deliveryText(
 		case "taken":
 			return result.holder
 				? `Delivered: the supervisor (pid ${result.holder.pid}) has read it.`
-				: "Delivered: a host of the engine has read it.";
+				: `Delivered: ${reader ?? "the process that continues the run"} has read it.`;
 		case "left":
 			return result.holder
 				? `Queued; the supervisor (pid ${result.holder.pid}) has not read it yet.`
-				: "Queued; no host of the engine has read it yet.";
+				: reader === undefined
+					? `Queued: no process supervises the run. ${resume} carries it out.`
+					: `Queued; ${reader} has not read it yet.`;
 	}
 }
 

@@ -14,6 +14,7 @@ import {
 	type RunCommand,
 	refuseEarlier,
 	refuseOther,
+	refuseOtherFiles,
 	rejectionCommand,
 	releaseCommand,
 	reopenCommand,
@@ -64,8 +65,10 @@ const verbs: readonly Steering[] = [
 			...{ cost: "value", tokens: "value", minutes: "value", moves: "value", state: "value", model: "value" },
 			...reloadOptions,
 			...otherBranch,
+			queued: "flag",
 		},
-		optionsUsage: `  --cost <usd>  --tokens <n>  --minutes <n>  --moves <n>   new limits of the run
+		optionsUsage: `  --queued          only carry out the commands that were sent to it while no process supervised it
+  --cost <usd>  --tokens <n>  --minutes <n>  --moves <n>   new limits of the run
   --state <state>   set the limits of this state instead
   --model <model>   use another model for states that name none
   --other-branch    join the children's files although another branch is checked out than when they began
@@ -74,6 +77,7 @@ ${reloadUsage}`,
 		make(parsed, model) {
 			const raise = raiseOf(parsed);
 			if ("code" in raise) return raise;
+			if (parsed.flags.has("queued")) return () => ({ kind: "nothing" });
 			return ({ run }, words, reload) =>
 				resumeCommand(run, words, {
 					...{ raise, reload, otherBranch: parsed.flags.has("other-branch") },
@@ -197,6 +201,7 @@ const answering = new Set(["resume", "approve", "reject", "answer", "release", "
 
 const seenUsage = {
 	visit: "  --visit <n>       the visit that you answer; the command is refused if the run has left it\n",
+	tree: "  --tree <tree>     the files that you approve (`question.diff` in status --json); the command is refused if they have changed\n",
 	answers:
 		"  --answers <event>  the question or wait that you answer (`answers` in status --json); the command is refused if it has changed\n",
 };
@@ -206,6 +211,7 @@ export const steerings: readonly Steering[] = verbs.map((verb) => {
 	const seen = [
 		...(aboutVisit.has(verb.name) ? (["visit"] as const) : []),
 		...(answering.has(verb.name) ? (["answers"] as const) : []),
+		...(verb.name === "approve" ? (["tree"] as const) : []),
 	];
 	return {
 		...verb,
@@ -215,7 +221,7 @@ export const steerings: readonly Steering[] = verbs.map((verb) => {
 	};
 });
 
-function bindToSeen(made: Make | Misuse, { values: { visit, answers } }: ParsedArguments): Make | Misuse {
+function bindToSeen(made: Make | Misuse, { values: { visit, answers, tree } }: ParsedArguments): Make | Misuse {
 	if ("code" in made) return made;
 	if (visit !== undefined && !/^[1-9]\d{0,5}$/.test(visit))
 		return { code: "usage", message: `--visit takes the number of a visit, not "${visit}".` };
@@ -227,6 +233,7 @@ function bindToSeen(made: Make | Misuse, { values: { visit, answers } }: ParsedA
 	return (ledger, words, reload) =>
 		(visit === undefined ? undefined : refuseEarlier(ledger.run, Number(visit))) ??
 		(answers === undefined ? undefined : refuseOther(ledger.run, Number(answers))) ??
+		(tree === undefined ? undefined : refuseOtherFiles(ledger.run, tree)) ??
 		made(ledger, words, reload);
 }
 

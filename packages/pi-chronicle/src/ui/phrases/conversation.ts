@@ -1,6 +1,7 @@
 // A worker's conversation, read from pi's session file: messages, and calls with their results. Reading is bounded to the beginning and the end of
 // the file, so that a long conversation opens at once; a torn line is skipped. Paths below the worker's folder are relative to it.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { PROMPT_ENTRY } from "../../local/index.ts";
 import { contentText } from "../../pi/index.ts";
 import { isRefusalText } from "../../safety/index.ts";
 
@@ -11,12 +12,29 @@ export interface ReadMessages {
 	readonly last: readonly ConversationMessage[];
 	/** Whether something between them, or before `last`, was not read. */
 	readonly isCut: boolean;
+	/** What every request began with; absent: it was not recorded, or not read. */
+	readonly prompt?: SentPrompt;
+}
+
+/** The system prompt and the tools, as a worker's requests had them. */
+export interface SentPrompt {
+	readonly system: string;
+	readonly tools: readonly { readonly name: string; readonly description: string }[];
 }
 
 export interface ConversationMessage {
 	/** `note`: a message of an extension. */
 	readonly who: "user" | "worker" | "note";
 	readonly parts: readonly Part[];
+	/** Of a message of the model: its tokens and its cost in USD. */
+	readonly usage?: MessageUsage;
+}
+
+export interface MessageUsage {
+	readonly input: number;
+	readonly output: number;
+	readonly cached: number;
+	readonly costUsd: number;
 }
 
 type Part =
@@ -53,10 +71,11 @@ export function readMessages(
 		const isShort = size <= head + tail;
 		const start = readLines(file, 0, isShort ? size : Math.max(head, 4096));
 		const read = openReader(recordOf(start[0] ?? "").cwd);
-		if (isShort) return { first: read(start), last: [], isCut: false };
+		const prompt = promptIn(start);
+		if (isShort) return { first: read(start), last: [], isCut: false, prompt };
 		// The first line of the end is torn.
 		const end = read(readLines(file, size - tail, tail).slice(1));
-		return { first: head === 0 ? [] : read(start), last: end, isCut: true };
+		return { first: head === 0 ? [] : read(start), last: end, isCut: true, prompt };
 	} finally {
 		closeSync(file);
 	}
@@ -79,6 +98,24 @@ function recordOf(line: string): Data {
 	} catch {
 		return {};
 	}
+}
+
+function promptIn(lines: readonly string[]): SentPrompt | undefined {
+	const found = lines.findLast((line) => line.includes(`"${PROMPT_ENTRY}"`));
+	const { customType, data } = recordOf(found ?? "");
+	const { system, tools } = dataOf(data);
+	if (customType !== PROMPT_ENTRY || typeof system !== "string" || !Array.isArray(tools)) return undefined;
+	const named = tools
+		.map(dataOf)
+		.map(({ name, description }) => ({ name: String(name), description: String(description ?? "") }));
+	return { system, tools: named };
+}
+
+function usageOf({ usage }: Data): Pick<ConversationMessage, "usage"> {
+	const { input, output, cacheRead, cost } = dataOf(usage);
+	const number = (value: unknown): number => (typeof value === "number" ? value : 0);
+	if (typeof input !== "number") return {};
+	return { usage: { input, output: number(output), cached: number(cacheRead), costUsd: number(dataOf(cost).total) } };
 }
 
 /** Reads messages from lines of a session whose worker worked in `cwd`. */
@@ -110,7 +147,7 @@ function openReader(cwd: unknown): (lines: readonly string[]) => ConversationMes
 			if (data.role === "toolResult" && !called.has(String(data.toolCallId)))
 				return [{ who: "worker", parts: [{ kind: "result", ...resultOf(data) }] }];
 			const parts = partsOf(data).flatMap(partOf);
-			return parts.length === 0 ? [] : [{ who: "worker", parts }];
+			return parts.length === 0 ? [] : [{ who: "worker", parts, ...usageOf(data) }];
 		};
 		return records.flatMap(({ type, content, message }) => {
 			if (type === "custom_message") return textMessage("note", contentText(content));

@@ -215,7 +215,9 @@ export function incidentOf(event: LedgerEvent): Incident | undefined {
 /** The user's action and words; `undefined` for any other event. `before`: the run before the event. */
 export function userAction(event: LedgerEvent, before: Run): UserAction | undefined {
 	const phrase = phraseOf(event, before);
-	return phrase?.tone === "user" ? { what: phrase.what, words: phrase.words ?? "" } : undefined;
+	if (phrase?.tone !== "user") return undefined;
+	const via = "via" in event && event.via !== undefined ? `, through ${event.via}` : "";
+	return { what: `${phrase.what}${via}`, words: phrase.words ?? "" };
 }
 
 /** The question that an approval or rejection answers. */

@@ -23,8 +23,10 @@ export {
 	type ConversationCall,
 	type ConversationMessage,
 	type ConversationResult,
+	type MessageUsage,
 	type ReadMessages,
 	readMessages,
+	type SentPrompt,
 } from "./conversation.ts";
 export { type Crumb, crumbSeparator, crumbsOf, crumbText, currentMark } from "./crumbs.ts";
 export {
@@ -60,6 +62,7 @@ export {
 	templateNameOf,
 	titleOf,
 	typedWords,
+	wordsOfMark,
 } from "./names.ts";
 export { asksUser, commandAbout, interruptedStep, nextStep } from "./next-step.ts";
 export { progressLine } from "./progress.ts";

@@ -18,6 +18,25 @@ export const marks = {
 
 export type Mark = keyof typeof marks;
 
+const markWords: Readonly<Record<Mark, string>> = {
+	done: "done",
+	working: "at work",
+	waiting: "waits for you",
+	paused: "paused",
+	delayed: "waits for the provider",
+	failed: "failed",
+	refused: "a move was refused",
+	human: "waits for your decision",
+	released: "released",
+	undone: "undone by a rewind",
+	todo: "not visited",
+};
+
+/** What a mark means. */
+export function wordsOfMark(mark: Mark): string {
+	return markWords[mark];
+}
+
 /** The name of the run's template: its own name, else the name of its file. */
 export function templateNameOf({ plan, template }: Pick<Run, "plan" | "template">): string {
 	return plan.name === "" ? template.name : plan.name;

@@ -14,10 +14,10 @@ import {
 } from "@pi-chronicle/core/snapshot";
 import { isCutPatch } from "../../local/index.ts";
 import type { Redact } from "../../safety/index.ts";
-import { titleOf } from "../phrases/index.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
-import { addOnce, type ReportPage, type Section } from "./page.ts";
+import { addOnce, type ReportPage } from "./page.ts";
 import type { ReportModel } from "./report-model.ts";
+import { listedVisits } from "./visit-list.ts";
 
 /** Maximum bytes of patches in a report, and for one visit. */
 const allBytes = 1_500_000;
@@ -43,7 +43,7 @@ export async function collectPatches(
 	const patches = new Map<number, VisitPatch>();
 	if (!workspace) return patches;
 	let left = allBytes;
-	for (const { number, files } of changedVisits(report).shown) {
+	for (const { number, files } of changedVisits(report)) {
 		const { from, to } = files;
 		if (from === undefined || to === undefined || from === to) continue;
 		const bytes = Math.min(visitBytes, left);
@@ -74,26 +74,14 @@ async function askPatch(
 	}
 }
 
-function changedVisits({ visits }: ReportModel): { shown: readonly Visit[]; leftOut: number } {
-	const changed = visits.filter(({ files }) => files.changes.length + files.more > 0);
-	return { shown: changed.slice(-maxVisits), leftOut: Math.max(0, changed.length - maxVisits) };
+/** The listed visits that changed files; the newest ones if there are many. */
+function changedVisits({ visits }: ReportModel): readonly Visit[] {
+	const { first, last } = listedVisits(visits);
+	return [...first, ...last].filter(({ files }) => files.changes.length + files.more > 0).slice(-maxVisits);
 }
 
-export function changesSection(page: ReportPage, patches: ReadonlyMap<number, VisitPatch>): Section {
-	const { html, report, leftOut } = page;
-	const { shown, leftOut: earlier } = changedVisits(report);
-	if (earlier > 0) leftOut.push(`Changes of ${counted(earlier, "earlier visit")}.`);
-	const notes = report.visits
-		.filter(({ files }) => files.unmeasured !== undefined)
-		.slice(0, 5)
-		.map(
-			({ number, files }) => html`<p class="dim">Visit ${number}: files could not be compared. ${files.unmeasured}</p>`,
-		);
-	const content = [...shown.map((visit) => drawVisit(page, visit, patches.get(visit.number))), ...notes];
-	return { id: "changes", title: "Changes", content: content.length === 0 ? undefined : content };
-}
-
-function drawVisit(page: ReportPage, { number, state, files }: Visit, patch: VisitPatch | undefined): Markup {
+/** The changed files of one visit, with their lines as far as they were read. */
+export function drawVisitChanges(page: ReportPage, { number, files }: Visit, patch: VisitPatch | undefined): Markup {
 	const { html, leftOut } = page;
 	const { changes, more } = files;
 	const { files: count, added, removed } = measuredTotals(files);
@@ -106,7 +94,7 @@ function drawVisit(page: ReportPage, { number, state, files }: Visit, patch: Vis
 			? html`<p class="dim">The lines cannot be shown: ${patch.failed}</p>`
 			: patch?.cut && html`<p class="dim">Some lines are not shown.</p>`;
 	const drawn = new Map(patch?.files.map((file) => [file.path, file]));
-	return html`<section class="visit-changes" id="changes-${number}" aria-labelledby="changes-${number}-h"><h3 id="changes-${number}-h"><span class="num">${number}</span> ${titleOf(state)} <span class="sum">${counted(count, "file")}, <span class="plus">+${added}</span> <span class="minus">−${removed}</span></span></h3>${note || undefined}${listed.map((change) => drawChange(page, change, findFile(drawn, change)))}${beyond > 0 ? html`<p class="dim">… and ${beyond} more.</p>` : undefined}</section>`;
+	return html`<p class="sum">${counted(count, "file")}, <span class="plus">+${added}</span> <span class="minus">−${removed}</span></p>${note || undefined}${listed.map((change) => drawChange(page, change, findFile(drawn, change)))}${beyond > 0 ? html`<p class="dim">… and ${beyond} more.</p>` : undefined}`;
 }
 
 /** Paths in the patch are relative to the root of the repository, those of changes to the run's folder. */

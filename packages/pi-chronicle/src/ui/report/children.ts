@@ -11,27 +11,15 @@ import {
 	shortTime,
 	statusWords,
 	takenOf,
-	titleOf,
 } from "../phrases/index.ts";
 import { drawFileName } from "./changes.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
-import { addOnce, drawTable, drawWords, endsOf, type ReportPage, type Section } from "./page.ts";
+import { addOnce, drawTable, drawWords, type ReportPage } from "./page.ts";
 
-const maxVisits = 50;
 const maxFiles = 50;
 
-export function childrenSection(page: ReportPage): Section {
-	const { html, report } = page;
-	const all = report.visits.filter(({ children }) => children.length > 0);
-	const { first, leftOut } = endsOf(all, maxVisits, 0);
-	if (leftOut > 0) page.leftOut.push(`Children of ${counted(leftOut, "later visit")}.`);
-	const content = first.map(
-		(visit) => html`<h3>Visit ${visit.number}: ${titleOf(visit.state)}</h3>${drawVisit(page, visit)}`,
-	);
-	return { id: "children", title: "Children", content: all.length === 0 ? undefined : content };
-}
-
-function drawVisit(page: ReportPage, { children, choice, files, number }: Visit): HtmlContent {
+/** The children of one visit. */
+export function drawVisitChildren(page: ReportPage, { children, choice, files }: Visit): HtmlContent {
 	const { html } = page;
 	const count = files.changes.length + files.more;
 	const table = drawTable(page, {
@@ -53,9 +41,8 @@ function drawVisit(page: ReportPage, { children, choice, files, number }: Visit)
 	});
 	const taken =
 		choice &&
-		html`<p>${html.cut(choiceText(choice), 600)} <a href="#visit-${choice.madeIn}">visit ${choice.madeIn}</a></p>`;
-	const joined =
-		count > 0 && html`<p>Together they changed <a href="#changes-${number}">${counted(count, "file")}</a>.</p>`;
+		html`<p>${html.cut(choiceText(choice), 600)} <a href="${page.links.visit(choice.madeIn)}">visit ${choice.madeIn}</a></p>`;
+	const joined = count > 0 && html`<p>Together they changed ${counted(count, "file")}.</p>`;
 	return [table, taken, joined || undefined];
 }
 
@@ -69,8 +56,8 @@ function drawFiles({ html, leftOut }: ReportPage, { changes, changed }: VisitChi
 	return html`<details class="more"><summary>${changedText(changed)}</summary>${listed.map((change) => drawFileName(html, change))}${rest}</details>`;
 }
 
-function drawName({ html, childReports }: ReportPage, { id, name }: VisitChild): Markup {
-	const href = childReports.get(id);
+function drawName({ html, links }: ReportPage, { id, name }: VisitChild): Markup {
+	const href = links.child(id);
 	const shown = href === undefined ? html`${name}` : html`<a href="${href}">${name}</a>`;
 	return html`${shown} <span class="second">${id.slice(0, 8)}</span>`;
 }

@@ -1,15 +1,16 @@
 // The report as one HTML page: its head, its sections in order, and a list of omissions at the end.
 // N1 it loads and runs nothing: its content security policy forbids both, regardless of its content; N2 it needs no script.
 import { createHash } from "node:crypto";
-import { titleOf } from "../phrases/index.ts";
-import { changesSection, type VisitPatch } from "./changes.ts";
-import { childrenSection } from "./children.ts";
-import { historySection, shownVisits } from "./history.ts";
+import { counted } from "@pi-chronicle/core/definition";
+import type { VisitPatch } from "./changes.ts";
+import { drawFilmStrip } from "./film-strip.ts";
+import { historySection } from "./history.ts";
 import { type HtmlContent, type Markup, trusted } from "./markup.ts";
 import { drawFigures, drawHead, drawNext, drawOutcome } from "./overview.ts";
 import type { ReportPage, Section } from "./page.ts";
 import { pathSection } from "./path.ts";
 import {
+	conversationsByVisit,
 	decisionsSection,
 	guardSection,
 	incidentSection,
@@ -21,6 +22,8 @@ import {
 import { statesSection } from "./states.ts";
 import { styleSheet } from "./style.ts";
 import { timeSection } from "./time.ts";
+import { drawVisit } from "./visit-detail.ts";
+import { drawVisitList, listedVisits } from "./visit-list.ts";
 
 export interface DocumentParts {
 	readonly patches: ReadonlyMap<number, VisitPatch>;
@@ -34,46 +37,77 @@ export interface DocumentParts {
 export function drawDocument(page: ReportPage, { patches, transcripts, log, madeAt }: DocumentParts): string {
 	const { html, report, moments, leftOut } = page;
 	const head = drawHead(page);
-	const all: Section[] = [
-		pathSection(page),
-		timeSection(page),
-		statesSection(page),
-		historySection(page),
-		childrenSection(page),
-		changesSection(page, patches),
-		knowledgeSection(page),
-		decisionsSection(page),
-		guardSection(page),
-		incidentSection(page),
-		toolSection(page),
-		transcriptSection(page, transcripts, log),
-	];
-	const sections = all.filter(({ content }) => content !== undefined);
-	const none = all.filter(({ content }) => content === undefined).map(({ title }) => title.toLowerCase());
+	const visits = drawInspector(page, patches, transcripts);
+	const { sections, absent } = drawSections(page, [...runSections(page), transcriptSection(page, transcripts, log)]);
 	const links = sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`);
-	const content = sections.map(
-		({ id, title, content }) =>
-			html`<section id="${id}" aria-labelledby="${id}-h"><h2 id="${id}-h">${title}</h2>${content}</section>`,
-	);
-	const absent =
-		none.length === 0 ? undefined : html`<p class="dim">There is nothing to show of: ${none.join(", ")}.</p>`;
 	const { gaps } = report;
 	const missing =
 		gaps.length + leftOut.length === 0
 			? undefined
 			: html`<h2 id="left-out">Omitted</h2><ul>${[...gaps, ...leftOut].map((one) => html`<li>${html.cut(one, 400)}</li>`)}</ul>`;
-	const body = html`<div class="sheet"><a class="skip" href="#content">Skip to content</a>${head}<main id="content">${drawNext(page)}${drawFigures(page)}${drawOutcome(page)}<nav aria-label="Contents"><ul>${links}</ul>${drawToVisit(page)}</nav>${content}${absent}</main><footer>${missing}<p>Generated ${moments.full(madeAt)} by pi-chronicle from events 1 to ${report.run.seq}. Recognized secrets are shown as •••.</p></footer></div>`;
+	const body = html`<div class="sheet"><a class="skip" href="#content">Skip to content</a>${head}<main id="content">${drawFilmStrip(page)}${drawNext(page)}${drawFigures(page)}${drawOutcome(page)}<nav aria-label="Contents"><ul>${visits === undefined ? undefined : html`<li><a href="#visits">Visits</a></li>`}${links}</ul></nav>${visits}${sections.map(({ markup }) => markup)}${absent}</main><footer>${missing}<p>Generated ${moments.full(madeAt)} by pi-chronicle from events 1 to ${report.run.seq}. Recognized secrets are shown as •••.</p></footer></div>`;
 	return frame(html`${html.cut(`${report.run.plan.name}: ${report.run.task}`.replace(/\s+/g, " "), 120)}`, body);
 }
 
-function drawToVisit({ html, report: { visits } }: ReportPage): HtmlContent {
-	const { first, last } = shownVisits(visits);
-	const shown = [...first, ...last];
-	if (shown.length < 2) return undefined;
-	const items = shown.map(
-		({ number, state }) => html`<li><a href="#visit-${number}">${number} ${html.cut(titleOf(state), 60)}</a></li>`,
+/** What is about the whole run. */
+function runSections(page: ReportPage): Section[] {
+	return [
+		pathSection(page),
+		timeSection(page),
+		statesSection(page),
+		...(page.report.visits.length === 0 ? [historySection(page)] : []),
+		knowledgeSection(page),
+		decisionsSection(page),
+		guardSection(page),
+		incidentSection(page),
+		toolSection(page),
+	];
+}
+
+interface DrawnSections {
+	readonly sections: readonly { readonly id: string; readonly title: string; readonly markup: Markup }[];
+	/** Names those without content in one line. */
+	readonly absent: HtmlContent;
+}
+
+function drawSections({ html }: ReportPage, all: readonly Section[]): DrawnSections {
+	const none = all.filter(({ content }) => content === undefined).map(({ title }) => title.toLowerCase());
+	const sections = all.flatMap(({ id, title, content }) =>
+		content === undefined
+			? []
+			: [
+					{
+						...{ id, title },
+						markup: html`<section id="${id}" aria-labelledby="${id}-h"><h2 id="${id}-h">${title}</h2>${content}</section>`,
+					},
+				],
 	);
-	return html`<details class="to-visit"><summary>Go to visit …</summary><ol tabindex="0" aria-label="Visits">${items}</ol></details>`;
+	const absent =
+		none.length === 0 ? undefined : html`<p class="dim">There is nothing to show of: ${none.join(", ")}.</p>`;
+	return { sections, absent };
+}
+
+/** The list of visits, and each of them, of which the one that is chosen is shown. */
+function drawInspector(
+	page: ReportPage,
+	patches: ReadonlyMap<number, VisitPatch>,
+	transcripts: readonly Transcript[],
+): HtmlContent {
+	const { html, report, leftOut } = page;
+	const { first, last, leftOut: hidden } = listedVisits(report.visits);
+	const shown = [...first, ...last];
+	if (shown.length === 0) return undefined;
+	if (hidden > 0) leftOut.push(`${counted(hidden, "visit")} of ${report.visits.length}: only their figures are shown.`);
+	const conversations = conversationsByVisit(transcripts, leftOut);
+	const details = shown.map((visit, at) =>
+		drawVisit(page, visit, {
+			patch: patches.get(visit.number),
+			conversations: conversations.get(visit.number) ?? [],
+			before: shown[at - 1],
+			after: shown[at + 1],
+		}),
+	);
+	return html`<div class="inspector" id="visits"><nav aria-label="Visits">${drawVisitList(page)}</nav><div class="detail">${details}</div></div>`;
 }
 
 function frame(title: Markup, body: Markup): string {

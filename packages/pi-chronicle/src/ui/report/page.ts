@@ -12,8 +12,14 @@ export interface ReportPage {
 	readonly prefix: string;
 	/** Sentences about omissions; sections add to it. */
 	readonly leftOut: string[];
-	/** Reports of child runs by run id, as paths relative to this one. */
-	readonly childReports: ReadonlyMap<string, string>;
+	readonly links: PageLinks;
+}
+
+/** The addresses of what a page refers to: in a report, places in the same file. */
+interface PageLinks {
+	visit(number: number): string;
+	/** `undefined`: the child has no page of its own. */
+	child(id: string): string | undefined;
 }
 
 export interface Section {

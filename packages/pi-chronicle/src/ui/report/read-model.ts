@@ -8,6 +8,7 @@ import { redactEvent } from "../../local/index.ts";
 import type { Redact } from "../../safety/index.ts";
 import { incidentOf, userAction } from "../phrases/index.ts";
 import type { Happening, ReportModel, StateFigures, ToolFigures, WorkerQuestionRecord } from "./report-model.ts";
+import { WorkCollector } from "./visit-work.ts";
 
 type Growing<T> = { -readonly [Key in keyof T]: T[Key] };
 type List<T> = T extends readonly (infer Item)[] ? Item[] : never;
@@ -17,27 +18,44 @@ const maxEntries = 1000;
 
 /** Reads the ledger. Never rejects. */
 export async function readReportModel(read: ReadLedger, redact: Redact): Promise<ReportModel> {
-	const builder = new ReportModelBuilder();
-	const gaps: string[] = [...read.repairs];
-	const counts = { taken: 0, unknown: 0, broken: 0 };
-	try {
-		for await (const event of read.events()) {
-			const taken = takeSafely(builder, event, redact);
-			if (taken === "unreadable") {
-				gaps.push("The first readable event does not start a run: only the folded state is shown.");
-				break;
-			}
-			counts[taken] += 1;
-		}
-	} catch (error) {
-		gaps.push(`The events could only be read in part: ${errorMessage(error)}`);
+	return new ReportReader(redact).catchUp(read);
+}
+
+/** Reads a ledger again and again: each time, only the events that it has not read yet. */
+class ReportReader {
+	readonly #redact: Redact;
+	readonly #builder = new ReportModelBuilder();
+	readonly #counts = { taken: 0, unknown: 0, broken: 0 };
+	#seq = 0;
+
+	constructor(redact: Redact) {
+		this.#redact = redact;
 	}
-	if (counts.broken > 0) gaps.push(`Invalid events: ${counts.broken}. Their content is missing.`);
-	const [events, they] = counts.unknown === 1 ? ["event is", "it is"] : ["events are", "they are"];
-	if (counts.unknown > 0) gaps.push(`${counts.unknown} ${events} of an unknown kind; ${they} skipped.`);
-	const { holder } = read;
-	if (!holder || holder.alive === "no") builder.history.abandon();
-	return builder.build(read.run, gaps);
+
+	/** Never rejects. */
+	async catchUp(read: ReadLedger): Promise<ReportModel> {
+		const gaps: string[] = [...read.repairs];
+		try {
+			for await (const event of read.events(this.#seq)) {
+				const taken = takeSafely(this.#builder, event, this.#redact);
+				if (taken === "unreadable") {
+					gaps.push("The first readable event does not start a run: only the folded state is shown.");
+					break;
+				}
+				this.#seq = event.seq;
+				this.#counts[taken] += 1;
+			}
+		} catch (error) {
+			gaps.push(`The events could only be read in part: ${errorMessage(error)}`);
+		}
+		const { broken, unknown } = this.#counts;
+		if (broken > 0) gaps.push(`Invalid events: ${broken}. Their content is missing.`);
+		const [events, they] = unknown === 1 ? ["event is", "it is"] : ["events are", "they are"];
+		if (unknown > 0) gaps.push(`${unknown} ${events} of an unknown kind; ${they} skipped.`);
+		const { holder } = read;
+		if (!holder || holder.alive === "no") this.#builder.history.abandon();
+		return this.#builder.build(read.run, gaps);
+	}
 }
 
 type Taken = "taken" | "unknown" | "unreadable" | "broken";
@@ -61,6 +79,7 @@ class ReportModelBuilder {
 	/** Arguments of the calls in flight. */
 	readonly #open = new Map<string, string>();
 	readonly #dropped = new Map<string, number>();
+	readonly #work = new WorkCollector();
 
 	take(event: LedgerEvent): Taken {
 		const step = this.history.take(event);
@@ -74,6 +93,7 @@ class ReportModelBuilder {
 		if (incident) this.#keep(this.#incidents, { ...place, ...incident }, "incidents");
 		const action = userAction(event, current);
 		if (action) this.#keep(this.#decisions, { ...place, ...action }, "user decisions");
+		this.#work.take(event, current, after, at);
 		this.#takeCall(event, place);
 		this.#takeQuestion(event, place);
 		return isKnownEvent(event) ? "taken" : "unknown";
@@ -95,6 +115,7 @@ class ReportModelBuilder {
 			questions: [...this.#questions.values()],
 			incidents: this.#incidents,
 			tools: [...this.#tools.values()].sort((one, other) => other.calls - one.calls),
+			workOf: (visit) => this.#work.of(visit),
 			gaps,
 		};
 	}

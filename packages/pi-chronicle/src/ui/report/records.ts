@@ -2,7 +2,7 @@
 import { counted } from "@pi-chronicle/core/definition";
 import { entryText } from "@pi-chronicle/core/snapshot";
 import { shortCount, shortTime, titleOf } from "../phrases/index.ts";
-import { type Conversation, drawConversation } from "./conversation.ts";
+import type { Conversation } from "./conversation.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
 import {
 	type Column,
@@ -15,6 +15,7 @@ import {
 	type TableOptions,
 } from "./page.ts";
 import type { Happening } from "./report-model.ts";
+import type { VisitConversation } from "./visit-detail.ts";
 
 const bounded = <Row>(rows: readonly Row[]): Ends<Row> => endsOf(rows, 100, 100);
 
@@ -160,6 +161,19 @@ export interface Transcript {
 	readonly conversation?: Conversation;
 }
 
+const maxConversations = 60;
+
+/** The conversations that can be read, by visit: the newest ones if there are many. Adds a sentence to `leftOut` if so. */
+export function conversationsByVisit(
+	transcripts: readonly Transcript[],
+	leftOut: string[],
+): ReadonlyMap<number, VisitConversation[]> {
+	const readable = transcripts.flatMap(({ key, conversation }) => (conversation ? [{ key, conversation }] : []));
+	const older = readable.length - maxConversations;
+	if (older > 0) leftOut.push(`${counted(older, "conversation")}: only in the session files.`);
+	return Map.groupBy(readable.slice(-maxConversations), ({ key }) => Number.parseInt(key, 10));
+}
+
 /** `log`: path of the event log, relative to the report. */
 export function transcriptSection(page: ReportPage, transcripts: readonly Transcript[], log?: string): Section {
 	const { html, report } = page;
@@ -180,13 +194,7 @@ export function transcriptSection(page: ReportPage, transcripts: readonly Transc
 			{ name: "Size", kind: "number", of: ({ bytes }) => `${shortCount(bytes)}B` },
 		],
 	});
-	const readable = rows.flatMap(({ conversation, visit, attempt }) =>
-		conversation ? [{ conversation, title: `Visit ${visit}, attempt ${attempt}` }] : [],
-	);
-	const { first, last, leftOut } = endsOf(readable, 30, 30);
-	if (leftOut > 0) page.leftOut.push(`${counted(leftOut, "conversation")}: only in the session files.`);
 	const content = [
-		[...first, ...last].map(({ title, conversation }) => drawConversation(html, title, conversation)),
 		rows.length === 0
 			? undefined
 			: html`<p class="dim">The links work if this file is in the run's folder. <code>pi --export &lt;file&gt;</code> renders a conversation as a page.</p>${files}`,
@@ -194,7 +202,7 @@ export function transcriptSection(page: ReportPage, transcripts: readonly Transc
 	];
 	return {
 		id: "transcripts",
-		title: "Conversations",
+		title: "Files of the run",
 		content: rows.length === 0 && log === undefined ? undefined : content,
 	};
 }

@@ -3,6 +3,7 @@
 import type { NumberedMove, Visit } from "@pi-chronicle/core/history";
 import type { Run, Spend } from "@pi-chronicle/core/machine";
 import type { Incident, UserAction } from "../phrases/index.ts";
+import type { VisitWork } from "./visit-work.ts";
 
 export interface ReportModel {
 	readonly run: Run;
@@ -19,6 +20,8 @@ export interface ReportModel {
 	readonly questions: readonly WorkerQuestionRecord[];
 	readonly incidents: readonly (Incident & Happening)[];
 	readonly tools: readonly ToolFigures[];
+	/** What a visit did, in order. */
+	workOf(visit: number): VisitWork;
 	readonly gaps: readonly string[];
 }
 

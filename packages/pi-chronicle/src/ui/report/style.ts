@@ -13,7 +13,7 @@ const paper = "--page:#ffffff;--card:#ffffff;--sunk:#ffffff";
 export const styleSheet = `:root{color-scheme:light dark;${light}}
 @media (prefers-color-scheme:dark){:root{${dark}}}
 *{box-sizing:border-box}
-html{-webkit-text-size-adjust:100%;text-size-adjust:100%;scroll-padding-top:84px}
+html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
 body{margin:0;background:var(--page);color:var(--text);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;overflow-wrap:anywhere}
 .sheet{max-width:1100px;margin:0 auto;padding:40px 30px 64px}
 .skip{position:absolute;left:-9999px}.skip:focus{left:12px;top:12px;background:var(--card);padding:8px 14px;border-radius:6px;z-index:1}
@@ -46,10 +46,36 @@ code{font:.92em/1.45 ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",mo
 .limit{display:block;margin-top:5px}
 .meter{display:block;width:100%;height:5px;margin-bottom:3px;border-radius:3px;overflow:hidden}
 .meter .track{fill:var(--rule)}.meter .fine{fill:var(--accent)}.meter .near{fill:var(--wait-line)}.meter .full{fill:var(--fault)}
-nav{position:sticky;top:0;z-index:1;background:var(--page);border-bottom:1px solid var(--line);margin:0 0 30px;padding:10px 0;display:flex;flex-wrap:wrap;gap:2px 16px;font-size:15px;line-height:1.4}
+nav{border-bottom:1px solid var(--line);margin:0 0 24px;padding:10px 0;font-size:15px;line-height:1.4}
 nav>ul{list-style:none;display:flex;flex-wrap:wrap;gap:2px 16px;padding:0;margin:0}
-.to-visit>summary{color:var(--accent)}.to-visit[open]{flex-basis:100%}
-.to-visit>ol{display:grid;grid-template-columns:repeat(auto-fill,minmax(12em,1fr));gap:2px 14px;max-height:40vh;overflow:auto;margin:6px 0 0;padding:8px 14px;list-style:none;background:var(--card);border:1px solid var(--line);border-radius:8px}
+.film{list-style:none;display:flex;gap:6px;overflow-x:auto;margin:0 0 18px;padding:2px 0 8px}
+.film>li{flex:none;max-width:15em;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:5px 12px;font-size:14px;position:relative}
+.film>li.follows{margin-left:14px}.film>li.follows::before{content:"→";position:absolute;left:-16px;color:var(--dim)}
+.film>li[aria-current]{border-color:var(--accent);border-width:2px;font-weight:600}
+.sign{font-weight:700;color:var(--dim)}.sign.done,.sign.good{color:var(--good)}.sign.working{color:var(--accent)}.sign.waiting,.sign.paused,.sign.delayed,.sign.warn{color:var(--warn)}.sign.failed,.sign.human,.sign.refused,.sign.bad{color:var(--bad)}
+.inspector{display:grid;grid-template-columns:290px minmax(0,1fr);gap:0 20px;align-items:start;margin:0 0 44px}
+.inspector>nav{margin:0;padding:0;border:1px solid var(--line);border-radius:10px;background:var(--card);max-height:88vh;overflow:auto}
+.visits,.visits .below,.work,.plain-list{list-style:none;margin:0;padding:0}
+.visits>li{border-top:1px solid var(--rule);font-size:14px}.visits>li:first-child{border-top:0}
+.visits>li>a{display:flex;gap:8px;padding:7px 12px;color:inherit;text-decoration:none;align-items:baseline}
+.visits>li>a:hover,.visits>li>a:focus-visible{background:var(--sunk)}
+.visits>li>a[aria-current]{background:var(--sunk);box-shadow:inset 3px 0 var(--accent)}
+.visits .state{flex:1;min-width:0}
+.visits .apart,.visits .gap{padding:6px 12px;color:var(--dim);font-size:13px}
+.visits .undone>a,.visits .undone .sign{color:var(--dim)}
+.visits .below{padding:0 12px 6px 34px;font-size:13px}
+.detail{min-width:0}
+.detail>.visit{display:none}
+.detail>.visit:target,.detail:not(:has(>.visit:target))>.visit:last-of-type{display:block}
+.visit>h2 .sum{font-size:14px;font-weight:400;color:var(--dim)}
+.steps{font-size:14px;display:flex;flex-wrap:wrap;gap:4px 16px}
+.fact{display:grid;grid-template-columns:76px minmax(0,1fr);gap:0 12px;padding:10px 0;border-top:1px solid var(--rule)}
+.fact>h3{margin:1px 0 0;font-size:14px;font-weight:500;color:var(--dim)}
+.fact p{margin:0 0 6px}
+.plain-list>li{padding:3px 0;font-size:15px}
+.work>li{display:grid;grid-template-columns:4.4em minmax(0,1fr) auto 4em;gap:0 8px;padding:3px 0;font-size:14px;align-items:baseline}
+.work .at,.work .took{color:var(--dim);font-variant-numeric:tabular-nums;font-size:13px}.work .took{text-align:right}
+.work>li.gap{display:block;color:var(--dim)}
 .why{font-weight:600;margin:0 0 12px}
 .talk{margin:0 0 8px;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:8px 14px}.talk>ol{list-style:none;margin:8px 0 0;padding:0}.talk li{padding:8px 0;border-top:1px solid var(--rule)}.call{margin-top:4px;font-size:14px}.call .said{margin:4px 0 4px 14px;font:13px/1.5 ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 .course{color:var(--dim);margin:0 0 14px;line-height:1.6}
@@ -109,9 +135,6 @@ th.line,td.line{white-space:nowrap}.number .second,.line .second{white-space:nor
 th.words{min-width:10.6em}td.words{min-width:9.6em}td.words:last-child{min-width:15em}
 .second{display:block;color:var(--dim)}.second.bad{color:var(--bad)}
 .num{color:var(--dim);font-weight:400}
-.workers{list-style:none;margin:0;padding:0}
-.workers li+li{margin-top:3px}
-.model{font-size:.9em}
 .more>summary{color:inherit}.more>.said{margin-top:8px}
 .entries{margin:0;padding:0;list-style:none;background:var(--card);border:1px solid var(--line);border-radius:10px}
 .entries>li{padding:9px 14px;border-top:1px solid var(--rule);font-size:15px}
@@ -120,11 +143,10 @@ th.words{min-width:10.6em}td.words{min-width:9.6em}td.words:last-child{min-width
 .from{font-size:13px;margin-left:4px}
 .chips{list-style:none;display:flex;flex-wrap:wrap;gap:6px;padding:0;margin:0 0 12px;font-size:14px}
 .chips li{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:2px 11px}
-.visit-changes h3 .sum{font-weight:400;font-size:14px;margin-left:6px;color:var(--dim)}
 .file{margin:0;border:1px solid var(--line);border-top-width:0;background:var(--card);font-size:14px}
 p.file,.file>summary{padding:6px 12px 6px 26px}
 .file>summary{padding-left:12px}
-h3+.file,h3+p:not(.file)+.file{border-top-width:1px;border-top-left-radius:8px;border-top-right-radius:8px}
+.sum+.file,p:not(.file)+.file{border-top-width:1px;border-top-left-radius:8px;border-top-right-radius:8px}
 .file:last-child{border-bottom-left-radius:8px;border-bottom-right-radius:8px}
 .letter{display:inline-block;width:1.6em;text-align:center;font-weight:700;font-size:12px;border:1px solid currentcolor;border-radius:4px;margin:0 6px 0 2px}
 .letter.A{color:var(--good)}.letter.D{color:var(--bad)}.letter.M,.letter.R{color:var(--accent)}
@@ -145,7 +167,9 @@ footer ul{margin:0 0 12px;padding-left:20px}
 footer h2{font-size:16px;color:var(--text);margin-bottom:8px}
 @media (max-width:760px){
 body{font-size:15px}
-nav{position:static}
+.inspector{grid-template-columns:minmax(0,1fr)}.inspector>nav{max-height:44vh;margin:0 0 18px}
+.fact{grid-template-columns:minmax(0,1fr)}
+.work>li{grid-template-columns:3.6em minmax(0,1fr) 3.6em}.work .measure{display:none}
 .times>li{grid-template-columns:minmax(0,1fr) auto;grid-auto-flow:dense}.times>li>.strip{grid-column:1/-1}.times>li.axis>span{display:none}
 .sheet{padding:22px 14px 40px}
 h1{font-size:26px}h2{font-size:20px}.task{font-size:16px}
@@ -161,8 +185,7 @@ td.words:last-child,td.words,th.words{min-width:0}td.line{white-space:normal}td.
 tbody td::before{content:attr(data-name) " ";color:var(--dim);font-size:13px}
 tbody td:empty{display:none}
 tbody .number{text-align:left;white-space:normal}
-.second{display:inline}.second::before{content:"· "}.workers .second::before{content:""}
-.workers{padding-left:0}
+.second{display:inline}.second::before{content:"· "}
 .hunk>div:not(.hunk-head){grid-template-columns:2.9em 1.2em minmax(0,1fr)}
 }
 @media print{
@@ -170,7 +193,9 @@ tbody .number{text-align:left;white-space:normal}
 @page{margin:14mm 12mm}
 body{font-size:10.5pt}
 .sheet{max-width:none;padding:0}
-nav,.skip,.talk:not([open]){display:none}
+nav,.skip,.steps,.talk:not([open]){display:none}
+.inspector{display:block}.detail>.visit{display:block!important;break-before:auto;margin-bottom:8mm}
+.more::details-content{content-visibility:visible;block-size:auto}
 .frame.wide{display:block}.frame,.frame:has(.tall),.scroll,.hunks{overflow:visible;max-height:none}
 .drawing,.drawing.large{max-width:100%}
 h1,h2,h3,.hunk-head{break-after:avoid}

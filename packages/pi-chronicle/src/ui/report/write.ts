@@ -52,7 +52,10 @@ export async function writeReport(read: ReadLedger, options: ReportOptions = {})
 		interrupted: isInterrupted(read),
 		prefix: options.prefix ?? "/chronicle ",
 		leftOut: [],
-		childReports: options.childReports ?? new Map(),
+		links: {
+			visit: (number: number) => `#visit-${number}`,
+			child: (id: string) => options.childReports?.get(id),
+		},
 	};
 	return drawDocument(page, {
 		patches,

@@ -125,7 +125,9 @@ function expectInert(page: Page): void {
 function expectReadable(page: Page): void {
 	expect(attribute(page.all("html")[0] as Element, "lang")).toBe("en");
 	expect(textOf(page.all("title")[0] as Element)).not.toBe("");
-	for (const name of ["header", "main", "nav", "footer", "h1"]) expect(page.all(name).length, name).toBe(1);
+	for (const name of ["header", "main", "footer", "h1"]) expect(page.all(name).length, name).toBe(1);
+	const navigations = page.all("nav").map((nav) => attribute(nav, "aria-label"));
+	expect(new Set(navigations).size).toBe(navigations.length);
 	const ids = page.all().flatMap((element) => attribute(element, "id") ?? []);
 	expect(new Set(ids).size).toBe(ids.length);
 	for (const element of page.all()) {

@@ -83,8 +83,8 @@ describe("the report of a day's work", () => {
 			"×2 · ",
 		])
 			expect(path).toContain(words);
-		expect(page.section("history")).toContain(
-			"to Human intervention limit of moves between two states ⊘ Verification was refused",
+		expect(page.section("visit-4")).toContain(
+			"→ Human intervention, limit of moves between two states (⊘ Verification was refused)",
 		);
 	});
 
@@ -92,20 +92,20 @@ describe("the report of a day's work", () => {
 		const page = await pageOf(ledgerOf(dayOfWork().events));
 		expect(page.section("time")).toMatch(/Attempt 1: 4m\d\ds, was killed by SIGKILL/);
 		expect(page.section("time")).toContain("waiting for approval");
-		expect(page.section("history")).toContain("11h14m waiting for approval");
+		expect(page.section("visit-1")).toMatch(/Waiting, which is no work: 11h14m .* waiting for approval, 11h00m/);
 		expect(page.section("states")).toContain("Implementation 2 4 9m32s $2.62 1.3M");
 	});
 
 	it("shows each visit's files, and their lines if the workspace has them", async () => {
 		const { events } = dayOfWork();
 		const without = await pageOf(ledgerOf(events));
-		expect(without.section("changes-2")).toContain("src/invoices/total.ts → src/invoices/sum.ts");
-		expect(without.section("changes-2")).not.toContain("PdfWriter");
+		expect(without.section("visit-2")).toContain("src/invoices/total.ts → src/invoices/sum.ts");
+		expect(without.section("visit-2")).not.toContain("PdfWriter");
 		const workspace = patches({ [`${tree.planned} ${tree.built}`]: builtPatch });
 		const page = await pageOf(ledgerOf(events), { workspace });
-		expect(page.section("changes-2")).toContain("export function writeMonth(month: Month, writer: PdfWriter): void {");
-		expect(page.section("changes-2")).toContain('16 + "pdf-writer": "4.0.2",');
-		expect(page.section("changes-2")).toContain("Not a text file, or too large to keep.");
+		expect(page.section("visit-2")).toContain("export function writeMonth(month: Month, writer: PdfWriter): void {");
+		expect(page.section("visit-2")).toContain('16 + "pdf-writer": "4.0.2",');
+		expect(page.section("visit-2")).toContain("Not a text file, or too large to keep.");
 	});
 
 	it("lists knowledge, decisions, blocked calls, faults, tools", async () => {
@@ -117,7 +117,7 @@ describe("the report of a day's work", () => {
 		expect(page.section("guard")).toContain("✓ allowed");
 		expect(page.section("incidents")).toContain("The worker was killed by SIGKILL.");
 		expect(page.section("tools")).toContain("bash 9 2 1");
-		expect(page.section("history")).toContain("1 ⊘ asked for implementation; rejected");
+		expect(page.section("visit-1")).toContain("Attempt 1: ⊘ asked for implementation; rejected");
 	});
 
 	it("is valid at every event of the day", async () => {
@@ -161,9 +161,12 @@ describe("a run with little data", () => {
 	it("of one event has a report", async () => {
 		const page = await pageOf(ledgerOf(open(two).events));
 		expect(page.text).toContain(
-			"There is nothing to show of: states, children, changes, knowledge, decisions, guard, incidents, tools, conversations.",
+			"There is nothing to show of: states, knowledge, decisions, guard, incidents, tools, files of the run.",
 		);
 		expect(page.all("h2")).toHaveLength(3);
+		expect(page.section("visit-1")).toContain(
+			"None here: failures, a summary, changed files, a recorded conversation, work, children, decisions, workers.",
+		);
 	});
 
 	it("without events has a report of its folded state, which says so", async () => {
@@ -220,13 +223,13 @@ describe("a run with little data", () => {
 			patch: async () =>
 				({ ok: false, failure: { reason: "no_git", message: "git is not there", remedy: "" } }) as const,
 		};
-		expect((await pageOf(ledgerOf(events), { workspace: failed })).section("changes-2")).toContain("git is not there");
+		expect((await pageOf(ledgerOf(events), { workspace: failed })).section("visit-2")).toContain("git is not there");
 		const thrown = {
 			patch: async () => {
 				throw new Error("broken pipe");
 			},
 		};
-		expect((await pageOf(ledgerOf(events), { workspace: thrown })).section("changes-2")).toContain("broken pipe");
+		expect((await pageOf(ledgerOf(events), { workspace: thrown })).section("visit-2")).toContain("broken pipe");
 	});
 });
 
@@ -408,7 +411,7 @@ describe("secrets", () => {
 			tree.built,
 		);
 		const page = await pageOf(ledgerOf(play.events), { workspace: patches(patch) });
-		expect(page.section("changes")).toContain("keys/deploy.pem");
+		expect(page.section("visit-1")).toContain("keys/deploy.pem");
 		expect(page.text).not.toContain("plain looking words");
 	});
 });

@@ -51,10 +51,10 @@ it(
 		if (process.env.KEEP_REPORT) writeFileSync(process.env.KEEP_REPORT, html);
 		const page = expectSound(html);
 
-		expect(page.section("changes-1")).toContain("3 + third line");
-		expect(page.section("changes-1")).toContain("+ <script>alert(1)</script>");
-		expect(page.section("changes-1")).toContain("notes/<b>odd & name.md");
-		expect(page.section("history")).toContain("Drafted </style><script>alert(2)</script>.");
+		expect(page.section("visit-1")).toContain("3 + third line");
+		expect(page.section("visit-1")).toContain("+ <script>alert(1)</script>");
+		expect(page.section("visit-1")).toContain("notes/<b>odd & name.md");
+		expect(page.section("visit-1")).toContain("Drafted </style><script>alert(2)</script>.");
 		expect(page.section("people")).toContain("Approved the move from draft to polish looks good");
 		expect(page.section("knowledge")).toContain("The plan has three lines.");
 		expect(page.section("tools")).toMatch(/read 1 1 0/);

@@ -137,7 +137,7 @@ it("the report shows the lines that the real workspace stored", async () => {
 	};
 	const saved = await saveReport({ ...ledger, events }, { workspace });
 	const page = expectSound(saved.ok ? await readFile(saved.value.path, "utf8") : "");
-	const changes = page.section("changes-1");
+	const changes = page.section("visit-1");
 	for (const words of [
 		"src/old name.ts → src/new näme.ts",
 		"- const line7 = 7;",

@@ -186,7 +186,7 @@ describe("the report", () => {
 			return readFileSync(saved.value.path, "utf8");
 		};
 		const without = await save();
-		expect(without).toContain('<section id="children"');
+		expect(without).toContain('class="fact children"');
 		expect(without).toContain("good: done");
 		expect(without.match(/class="strip lane"/g)).toHaveLength(2);
 		expect(without).not.toContain(`href="../${good?.id}`);
@@ -199,7 +199,7 @@ describe("the report", () => {
 		const { read } = await play({ name: "t", states: { work: { persona: "P", next: ["done", "failed"] } } });
 		const saved = await saveReport({ ...read, folder: openFolder() });
 		const html = readFileSync(saved.ok ? saved.value.path : "", "utf8");
-		expect(html).not.toContain('id="children"');
+		expect(html).not.toContain('class="fact children"');
 		expect(html).not.toContain('class="lane"');
 	});
 });

@@ -18,4 +18,5 @@ export {
 	TRANSITION_TOOL,
 } from "./protocol.ts";
 export { askThroughHost, registerWorker } from "./register.ts";
+export { PROMPT_ENTRY } from "./sent-prompt.ts";
 export { UNCHANGED_ADVICE } from "./unchanged.ts";

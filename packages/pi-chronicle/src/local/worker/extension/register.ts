@@ -13,6 +13,7 @@ import { briefAfterCompactions, saveRequest } from "./compaction.ts";
 import { openGivenTools } from "./given-tools.ts";
 import { GO_ON, GO_ON_TEXT, type Hello, type RefusedCall, readHostReply } from "./protocol.ts";
 import { reportResets } from "./refused-requests.ts";
+import { recordPrompt } from "./sent-prompt.ts";
 import { registerSnapshotTool } from "./snapshot-tool.ts";
 import { registerTransitionTool } from "./transition-tool.ts";
 import { openTurn, type Turn } from "./turn.ts";
@@ -98,6 +99,7 @@ export async function registerWorker(
 	pi.on("tool_execution_end", () => turn.count("call"));
 	pi.on("session_compact", ({ compactionEntry }) => turn.spend(compactionEntry.usage));
 
+	recordPrompt(pi);
 	reportResets(pi);
 	briefAfterCompactions(pi, turn);
 	pi.on("turn_end", (event, ctx) => {

@@ -71,6 +71,7 @@ export {
 	oneOf,
 	only,
 	optional,
+	parseUntrusted,
 	type Shape,
 } from "./shape.ts";
 export { openSource, type Source } from "./source.ts";

@@ -48,7 +48,8 @@ function readScript(call: Call): void {
 
 function scriptsIn(text: string): Readonly<Record<string, unknown>> {
 	try {
-		const { scripts } = JSON.parse(text) as { scripts?: unknown };
+		const manifest: { readonly scripts?: unknown } = JSON.parse(text);
+		const { scripts } = manifest;
 		return typeof scripts === "object" && scripts !== null ? (scripts as Record<string, unknown>) : {};
 	} catch {
 		return {};

@@ -39,7 +39,6 @@ export {
 	openLookingWorkspace,
 	openSharedWorkspace,
 	parseNote,
-	parseUntrusted,
 	publishStart,
 	type RecordedSnapshot,
 	RunRefs,

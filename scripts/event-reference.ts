@@ -208,6 +208,11 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 			"A rewind to the start of an earlier visit, or to a state that a rewind replaced; `reload` is the edited template that is used from then on.",
 		fields: ["to", "state", "tree", "snapshot", "pairMoves", "kept", "reload", "seen"],
 	},
+	approval_asked: {
+		about:
+			"The run asks for the approval of a move (`exit`), of the start of a state (`entry`), or how to resolve the conflicts of children. Answers name this event; ledgers of earlier versions do not have it, and their answers name the event before.",
+		fields: ["state", "visit", "side", "target", "tree"],
+	},
 	ask_opened: {
 		about:
 			"A worker, or a rule of the guard, asked the user. With `call`, the answer becomes the result of that call of `ask_user`, and the run waits for it.",

@@ -198,6 +198,10 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 		"What the user decided, oldest first: `number` (from 1, never reused), `seq`, `at`, `visit`, `state`, `child` (the child run in which it was decided, if not here), `did` (`approved`, `rejected`, `told`, `answered`, `resumed`, `released`, `reopened`, `aborted`), `about` (what it answers), `words` (verbatim), `undone` (the visit that ended with the rewind that undid it).",
 		{ type: "object" },
 	),
+	answered: list(
+		"The user's last 8 answers, newest last: `answers` (the `seq` of what was asked), `did`, `by`, `via` (see the events of the user).",
+		{ type: "object" },
+	),
 	log: object("Position in the event log: `seq`, `offset` in bytes, `fence`."),
 	cut: list(
 		"Fields that did not fit: read `definition` and `task` from the first event, `history` and `data` (what states and children have handed over, and the decisions) from all events.",
@@ -225,6 +229,7 @@ const optionalLedgerFields = [
 	"choices",
 	"childCount",
 	"decisions",
+	"answered",
 	"question",
 	"inherited",
 ];

@@ -303,7 +303,7 @@ function waitOf({ stage, status }: Run, next: LedgerEvent, ms: number): Wait["ki
 	if (status === "asks" && stage.kind !== "over") return "asks";
 	switch (stage.kind) {
 		case "asking":
-			return "approval";
+			return next.kind === "approval_asked" ? undefined : "approval";
 		case "waiting":
 			return status === "human_intervention" ? "human" : status === "budget_exceeded" ? "budget" : "paused";
 		case "over":

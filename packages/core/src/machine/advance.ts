@@ -2,13 +2,14 @@
 // G1 nothing is launched while the run is on hold, has reached a ceiling, waits for the user or is over; G2 the files of a visit are
 // measured before its first worker starts; G3 a launch is recorded before it happens.
 import { type ChildrenPlan, HUMAN_INTERVENTION } from "../template/index.ts";
+import { askApproval } from "./approval.ts";
 import { explainReached, reached } from "./budget.ts";
 import { filesNow, messagesToChildren, planChildren } from "./child-plan.ts";
 import type { DecisionEvent, MoveCause } from "./decision-event.ts";
 import type { LaunchReason } from "./launch.ts";
 import { planOf } from "./plan.ts";
 import type { ProviderWait } from "./provider-wait.ts";
-import type { ApprovalQuestion, Baseline, PauseReason, Run, Stopping, VisitRecord } from "./run.ts";
+import type { Baseline, PauseReason, Run, Stopping, VisitRecord } from "./run.ts";
 import { NO_STATE_TOTALS } from "./totals.ts";
 import { unansweredQuestion } from "./user-question.ts";
 
@@ -62,17 +63,14 @@ export function finishInState(run: Run): Run {
 }
 
 function askEntry(run: Run, { tree, why }: Baseline): Run {
-	const question: ApprovalQuestion = {
-		seq: run.seq,
-		state: run.state,
+	return askApproval(run, {
 		visit: run.visit,
 		side: "entry",
 		target: run.state,
 		summary: "",
 		diff: tree ?? "",
 		unmeasured: why,
-	};
-	return { ...run, status: "awaiting_approval", stage: { kind: "asking", question } };
+	});
 }
 
 function reserveAttempt(run: Run, because: LaunchReason, delayMs: number): Run {

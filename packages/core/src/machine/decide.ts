@@ -1,6 +1,7 @@
 // The decider: turns an event into one batch for the ledger. Pure: no disk, no clock, no randomness.
 // D1 an event and the decisions that it leads to are appended together; D2 a prefix of a batch, as left by a crash, folds to a run that
 // yields the same remaining decisions; D3 an event that does not apply is not recorded.
+import { dueApproval } from "./approval.ts";
 import type { EventBody, LedgerEvent } from "./event.ts";
 import { awaitHost } from "./host-labels.ts";
 import { isRefusal, type Refusal } from "./refusal.ts";
@@ -24,11 +25,16 @@ export function decide(run: Run, event: EventBody, at: string, offered?: readonl
 }
 
 function addDecisions(batch: Batch, at: string, offered: readonly string[] | undefined): Batch {
-	const { stage } = batch.run;
-	if (stage.kind !== "deciding") return batch;
-	const decision = awaitHost(batch.run, stage.decision, offered) ?? stage.decision;
-	const run = foldEvent(batch.run, stamp(decision, batch.run, at));
-	return addDecisions({ run, events: [...batch.events, decision] }, at, offered);
+	const due = dueEvent(batch.run, offered);
+	if (!due) return batch;
+	const run = foldEvent(batch.run, stamp(due, batch.run, at));
+	return addDecisions({ run, events: [...batch.events, due] }, at, offered);
+}
+
+function dueEvent(run: Run, offered: readonly string[] | undefined): EventBody | undefined {
+	const { stage } = run;
+	if (stage.kind !== "deciding") return dueApproval(run);
+	return awaitHost(run, stage.decision, offered) ?? stage.decision;
 }
 
 /** The event with the sequence number and time that the ledger will assign. */

@@ -15,6 +15,7 @@ import type { Inherited, RunParent } from "./child-run.ts";
 import type { ConditionChanged } from "./condition.ts";
 import type { DecisionEvent } from "./decision-event.ts";
 import type { LaunchId } from "./launch.ts";
+import type { ApprovalQuestion } from "./run.ts";
 import type { Spend } from "./spend.ts";
 import type { StoredRun } from "./stored-run.ts";
 import type { RunTemplate, UserEvent } from "./user-event.ts";
@@ -38,6 +39,7 @@ export type EventBody =
 	| StraysStopped
 	| UserEvent
 	| AskOpened
+	| ApprovalAsked
 	| ChildEvent;
 
 export type EventKind = EventBody["kind"];
@@ -371,7 +373,18 @@ interface StraysStopped {
 	readonly left?: number;
 }
 
-// ── a worker's questions to the user ──
+// ── questions to the user ──
+
+/** The run asks for an approval. Answers name this event. */
+export interface ApprovalAsked {
+	readonly kind: "approval_asked";
+	readonly state: string;
+	readonly visit: number;
+	readonly side: ApprovalQuestion["side"];
+	readonly target: string;
+	/** Tree of the files that the answer is bound to; empty if they cannot be measured. */
+	readonly tree: string;
+}
 
 /** Answered by `ask_answered`. */
 export interface AskOpened {

@@ -12,6 +12,7 @@ import type { Candidates, ChildChoice, ChildGroup } from "./child-group.ts";
 import type { Inherited, JoinConflict, RunParent } from "./child-run.ts";
 import type { Condition } from "./condition.ts";
 import type { DecisionEvent, Finished, MoveCause, ParkCause } from "./decision-event.ts";
+import type { GivenAnswer } from "./given-answer.ts";
 import type { LaunchId, LaunchReason } from "./launch.ts";
 import type { ProviderWait } from "./provider-wait.ts";
 import type { RunDecision } from "./run-decision.ts";
@@ -106,6 +107,8 @@ export interface Run {
 	readonly cleanupApproval: string | null;
 	/** Hash of the template's cleanup commands; derived from the plan. */
 	readonly cleanupHash: string | null;
+	/** The user's last answers, newest last, at most 8. */
+	readonly answered: readonly GivenAnswer[];
 	/** The question of `ask_user`, from its call until the model has used the answer; `null`: none. */
 	readonly question: UserQuestion | null;
 	/** Unanswered questions of rules, which only the live worker waits for. */
@@ -282,6 +285,8 @@ export interface UserQuestion {
 export interface ApprovalQuestion {
 	/** `seq` of the event that raised it; an answer must name it. */
 	readonly seq: number;
+	/** Its `approval_asked` is recorded. Absent: not, or an earlier version asked it. */
+	readonly recorded?: true;
 	readonly state: string;
 	readonly visit: number;
 	/** `exit`: before `state` is left for `target`. `entry`: before `state` starts. `conflict`: how to resolve the conflicts of a join. */

@@ -3,6 +3,7 @@
 
 import { addOutput, addSummary, cutText } from "../snapshot/index.ts";
 import { advance, decideOn, moveTo, park } from "./advance.ts";
+import { askApproval } from "./approval.ts";
 import { notice } from "./budget.ts";
 import { childrenData } from "./child-data.ts";
 import {
@@ -125,23 +126,14 @@ function onConflicts(run: Run, group: ChildGroup): Run {
 			status: "failed",
 			detail: `The changes of the children conflict in ${[...new Set(paths)].slice(0, 5).join(", ")}.`,
 		});
-	return {
-		...run,
-		status: "awaiting_approval",
-		stage: {
-			kind: "asking",
-			question: {
-				seq: run.seq,
-				state: run.state,
-				visit: run.visit,
-				side: "conflict",
-				target: group.taking?.to ?? planOf(run).next[0] ?? run.state,
-				summary: "",
-				diff: join.tree,
-				conflicts: join.conflicts,
-			},
-		},
-	};
+	return askApproval(run, {
+		visit: run.visit,
+		side: "conflict",
+		target: group.taking?.to ?? planOf(run).next[0] ?? run.state,
+		summary: "",
+		diff: join.tree,
+		conflicts: join.conflicts,
+	});
 }
 
 /** Plans a child that resolves the conflicts in a folder of its own. A run on hold waits first. */

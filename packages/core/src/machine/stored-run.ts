@@ -14,6 +14,7 @@ export const NOTHING_STORED = {
 	choices: [],
 	childCount: 0,
 	decisions: [],
+	answered: [],
 	question: null,
 	providerWait: null,
 	keptFolders: [],

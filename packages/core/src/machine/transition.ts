@@ -5,6 +5,7 @@
 import { checkedOutIn, EMPTY_SNAPSHOT } from "../snapshot/index.ts";
 import { compileDefinition, hashCleanup } from "../template/index.ts";
 import { advance, countVisit, newVisit } from "./advance.ts";
+import { onApprovalAsked } from "./approval.ts";
 import { notice } from "./budget.ts";
 import { NO_CALLS } from "./calls.ts";
 import {
@@ -21,6 +22,7 @@ import { changeConditions } from "./condition.ts";
 import { onDecision } from "./decision.ts";
 import { addDecision, onDecisionInherited } from "./decision-record.ts";
 import type { AskOpened, Created, EventBody, EventKind, LedgerEvent, Recovered } from "./event.ts";
+import { nameFirst, rememberAnswer } from "./given-answer.ts";
 import { onHostAwaited } from "./host-labels.ts";
 import { emptyAfter } from "./inherit.ts";
 import { isRefusal, type Reduced, refuse } from "./refusal.ts";
@@ -156,6 +158,7 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 		calls: NO_CALLS,
 		outbox: [],
 		decisions: [],
+		answered: [],
 		refused: null,
 		moves: { total: 0, counted: 0 },
 		limits: { run: {}, states: {} },
@@ -177,7 +180,8 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 /** The run after `event`, or why the event does not apply. */
 export function reduce(run: Run, event: LedgerEvent): Reduced {
 	if (event.seq <= run.seq) return refuse("stale", "This event is already recorded.");
-	return handle({ ...run, seq: event.seq, updatedAt: event.at }, event);
+	const next = handle({ ...run, seq: event.seq, updatedAt: event.at }, event);
+	return isRefusal(next) ? nameFirst(run, event, next) : rememberAnswer(next, event);
 }
 
 type Handler<K extends EventKind> = (run: Run, event: LedgerEvent & Extract<EventBody, { kind: K }>) => Reduced;
@@ -236,6 +240,7 @@ const handlers: { readonly [K in EventKind]: Handler<K> } = {
 	abort_requested: onAbortRequested,
 	reopened: onReopened,
 	rewind_requested: onRewindRequested,
+	approval_asked: onApprovalAsked,
 	ask_opened: onAskOpened,
 	ask_answered: onAskAnswered,
 };

@@ -4,6 +4,7 @@
 
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { advance, decideOn, escalate, finishInState, moveTo, park, startAgain } from "./advance.ts";
+import { isAnswerTo } from "./approval.ts";
 import { measures, reached } from "./budget.ts";
 import { overrideWinner, winnerOf } from "./candidates.ts";
 import { type ChildGroup, isSettled } from "./child-group.ts";
@@ -90,8 +91,8 @@ function answered(run: Run, { seen }: { readonly seen?: Seen }): Refusal {
 export function onApproved(run: Run, event: LedgerEvent & Approved): Reduced {
 	const { stage } = run;
 	if (stage.kind !== "asking") return answered(run, event);
-	const { seq, diff, target, side } = stage.question;
-	if (seq !== event.answers || diff !== event.diff) return answered(run, event);
+	const { diff, target, side } = stage.question;
+	if (!isAnswerTo(stage.question, event.answers) || diff !== event.diff) return answered(run, event);
 	const about = subjectOf(stage.question, event);
 	const queued = hearDecision({ ...run, status: "running" }, event, { did: "approved", about });
 	const agreed =
@@ -110,7 +111,7 @@ export function onApproved(run: Run, event: LedgerEvent & Approved): Reduced {
 
 export function onRejected(run: Run, event: LedgerEvent & Rejected): Reduced {
 	const { stage } = run;
-	if (stage.kind !== "asking" || stage.question.seq !== event.answers) return answered(run, event);
+	if (stage.kind !== "asking" || !isAnswerTo(stage.question, event.answers)) return answered(run, event);
 	const queued = hearDecision(run, event, { did: "rejected", about: subjectOf(stage.question) });
 	const { target, side } = stage.question;
 	if (side === "conflict")
@@ -195,8 +196,9 @@ function reloadWhileWaiting(run: Run, reload: TemplateReload): Reduced {
 export function onReleased(run: Run, event: LedgerEvent & Released): Reduced {
 	const { stage } = run;
 	const waits = stage.kind === "waiting" || stage.kind === "awaiting_provider";
-	const waitsFor = stage.kind === "asking" ? stage.question.seq : waits ? stage.since : undefined;
-	if (waitsFor !== event.answers) return answered(run, event);
+	const isAwaited =
+		stage.kind === "asking" ? isAnswerTo(stage.question, event.answers) : waits && stage.since === event.answers;
+	if (!isAwaited) return answered(run, event);
 	const queued = hearDecision(run, event, { did: "released", about: releaseSubject(run, event) });
 	if (event.done && run.children)
 		return stopChildren({ ...queued, status: "running" }, "abort", { kind: "finish", status: "done", detail: "" });

@@ -9,7 +9,7 @@ import type { RunDecision } from "./run-decision.ts";
 interface Sent {
 	/** On an engine: the database login that has sent it, as the database knows it. Absent: this machine's user, or an earlier version. */
 	readonly by?: string;
-	/** What else it was sent through, as the sender says: `the page (phone, 192.168.1.20)`. Absent: the command line or pi. */
+	/** Where it was sent from, as the sender says: `pi`, `the command line`, `the page (phone, 192.168.1.20)`. Absent in events of earlier versions. */
 	readonly via?: string;
 }
 

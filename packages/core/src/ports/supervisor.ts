@@ -14,6 +14,8 @@ import type { WorkerAnswer, WorkerLauncher, WorkerQuestion } from "./worker.ts";
 import type { ForbiddenChanges, Workspace } from "./workspace.ts";
 
 export interface Approver {
+	/** Where its user answers, as in the user's events: `pi`; absent: nobody answers here. */
+	readonly via?: string;
 	/** Shows the question if a user is present. `undecided`: nobody is present, or the user postponed it; it is asked again later. */
 	approve(question: ApprovalQuestion, run: Run, signal: AbortSignal): Promise<Approval>;
 	/** Shows a question of `ask_user`. Resolves to the answer; `undefined`: nobody is present, or the user postponed it. */
@@ -22,7 +24,7 @@ export interface Approver {
 	answer(question: WorkerQuestion, run: Run, signal: AbortSignal): Promise<WorkerAnswer>;
 }
 
-/** `by`: on an engine, the database login that has given it. `via`: what else it was given through, such as the page. */
+/** `by`: on an engine, the database login that has given it. `via`: from where. */
 export type Approval = { readonly by?: string; readonly via?: string } & Verdict;
 
 type Verdict =

@@ -9,8 +9,10 @@ import {
 	here,
 	newTree,
 	open,
+	refold,
 	reopen,
 	rest,
+	resume,
 	since,
 	start,
 	type TestRun,
@@ -53,6 +55,48 @@ describe("approval on exit", () => {
 		approve(testRun, "use tabs");
 		expect(testRun.run.outbox.map(({ text }) => text)).toEqual(["use tabs"]);
 	});
+	it("is an event of its own, which names the question", () => {
+		for (const testRun of [go(start(open(template(true))), "coding"), go(open(template(false, true)), "coding")]) {
+			if (testRun.run.stage.kind !== "asking") continue;
+			const { seq, state, visit, side, target, diff } = question(testRun);
+			expect(testRun.events.at(-1)).toMatchObject({
+				kind: "approval_asked",
+				seq,
+				state,
+				visit,
+				side,
+				target,
+				tree: diff,
+			});
+			reopen(testRun);
+			expect(testRun.events.filter(({ kind }) => kind === "approval_asked")).toHaveLength(1);
+		}
+	});
+	it("in a ledger of an earlier version has the number of the event that raised it, by which it is answered", () => {
+		const testRun = go(start(open(template(true))), "coding");
+		const { diff } = question(testRun);
+		const old = testRun.events.slice(0, -1);
+		const raised = old.at(-1)?.seq ?? 0;
+		const later = { seq: raised + 1, at: testRun.run.updatedAt };
+		const folded = refold([...old, { ...later, kind: "approved", answers: raised, diff }]);
+		expect([folded.status, folded.state]).toEqual(["running", "planning"]);
+		expect(folded.stage.kind).toBe("deciding");
+		const resumed = resume(old);
+		expect(question(resumed).seq).toBe(raised);
+		resumed.say({ kind: "told", text: "x" });
+		expect([question(resumed).seq, resumed.events.at(-2)?.kind]).toEqual([raised + 1, "approval_asked"]);
+		expect(where(resumed.say({ kind: "approved", answers: raised, diff }))).toBe("running coding 2.0.0");
+	});
+	it("tells the second of two answers by whom, from where and how the first was given", () => {
+		const testRun = go(start(open(template(true))), "coding");
+		const { seq, diff } = question(testRun);
+		testRun.say({ kind: "rejected", answers: seq, words: "no", by: "ann", via: "the command line" });
+		testRun.say({ kind: "approved", answers: seq, diff, via: "pi" });
+		expect([testRun.refusal, testRun.message]).toEqual([
+			"answered",
+			expect.stringContaining("It was rejected by ann from the command line first."),
+		]);
+	});
 	it("a second answer never has an effect", () => {
 		const testRun = go(start(open(template(true))), "coding");
 		const { seq, diff } = question(testRun);
@@ -69,7 +113,7 @@ describe("approval on exit", () => {
 		const first = question(testRun);
 		testRun.say({ kind: "approved", answers: first.seq, diff: newTree() });
 		expect(testRun.refusal).toBe("answered");
-		testRun.say({ kind: "approved", answers: first.seq - 1, diff: first.diff });
+		testRun.say({ kind: "approved", answers: first.seq - 2, diff: first.diff });
 		expect(testRun.refusal).toBe("answered");
 		approve(testRun);
 		go(start(testRun), "planning");

@@ -34,7 +34,14 @@ it("a batch cut after any event: the missing decisions are made again, unchanged
 		}),
 		{ numRuns: runs() },
 	);
-	expect([...cut].sort()).toEqual(["attempt_reserved", "finished", "moved", "parked", "provider_awaited"]);
+	expect([...cut].sort()).toEqual([
+		"approval_asked",
+		"attempt_reserved",
+		"finished",
+		"moved",
+		"parked",
+		"provider_awaited",
+	]);
 });
 
 it("a log cut after any byte folds, and the run continues from there to its end", () => {

@@ -57,6 +57,7 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 	conversation: true,
 	calls: true,
 	outbox: true,
+	answered: true,
 	refused: true,
 	moves: true,
 	limits: true,

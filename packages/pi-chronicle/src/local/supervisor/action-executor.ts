@@ -82,7 +82,7 @@ async function askApproval(
 	const { approver, record, run } = context;
 	if (question.side === "conflict") await openConflictFolder(context);
 	const answer = await approver.approve(question, run(), signal);
-	const event = signal.aborted ? undefined : answerEvent(question, answer);
+	const event = signal.aborted ? undefined : answerEvent(question, { via: approver.via, ...answer });
 	if (event) await record(event);
 }
 
@@ -132,6 +132,7 @@ async function showQuestion(
 	const words = await approver.ask(question, run(), signal);
 	answered.abort();
 	if (signal.aborted) return;
-	if (words !== undefined) await record({ kind: "ask_answered", answers: seq, verdict: "answered", words });
+	if (words !== undefined)
+		await record({ kind: "ask_answered", answers: seq, verdict: "answered", words, via: approver.via });
 	else workers.stopAsking(seq);
 }

@@ -12,6 +12,7 @@ import {
 	decide,
 	type EventBody,
 	foldEvent,
+	isAnswerTo,
 	isParked,
 	isRefusal,
 	pendingActions,
@@ -353,7 +354,8 @@ function asksAgain({ stage }: Run, event: UserEvent): boolean {
 		"answers" in event &&
 		stage.kind === "stopping" &&
 		stage.after.kind === "ask" &&
-		stage.after.earlier?.seq === event.answers
+		stage.after.earlier !== null &&
+		isAnswerTo(stage.after.earlier, event.answers)
 	);
 }
 

@@ -115,6 +115,7 @@ function commandLineHost(
 	onProvider: "wait" | "leave",
 ): CommandHost {
 	return {
+		via: "the command line",
 		prefix,
 		hasScreen: false,
 		startLine: (template) => `${prefix}run ${template}`,

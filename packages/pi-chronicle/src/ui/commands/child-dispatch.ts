@@ -169,7 +169,7 @@ function askedBy(run: Run): Asked | undefined {
 	if (stage.kind === "asking") {
 		const { question } = stage;
 		const ask: Asked["ask"] = async (approver, signal) =>
-			answerEvent(question, await approver.approve(question, run, signal));
+			answerEvent(question, { via: approver.via, ...(await approver.approve(question, run, signal)) });
 		return { seq: question.seq, ask };
 	}
 	const question = dueQuestion(run);
@@ -179,7 +179,9 @@ function askedBy(run: Run): Asked | undefined {
 		seq,
 		async ask(approver, signal) {
 			const words = await approver.ask(question, run, signal);
-			return words === undefined ? undefined : { kind: "ask_answered", answers: seq, verdict: "answered", words };
+			return words === undefined
+				? undefined
+				: { kind: "ask_answered", answers: seq, verdict: "answered", words, via: approver.via };
 		},
 	};
 }

@@ -62,6 +62,8 @@ export interface CommandCall {
 
 /** The host of a command: the command line, or a session of pi. */
 export interface CommandHost {
+	/** Where its commands are given, as the user's events record it. */
+	readonly via: "pi" | "the command line";
 	/** Precedes every printed command: `pi-chronicle ` or `/chronicle `. */
 	readonly prefix: string;
 	/** Whether a question can be shown again on a screen. */

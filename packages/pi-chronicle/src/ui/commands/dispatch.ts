@@ -2,7 +2,14 @@
 // A command is recorded once. A resumed run reads its inbox first. An approval covers the question that was shown: if the files have changed
 // since, the question is asked again.
 
-import { type ApprovalQuestion, decidedEarlier, isParked, type Run, type UserEvent } from "@pi-chronicle/core/machine";
+import {
+	type ApprovalQuestion,
+	decidedEarlier,
+	isAnswerTo,
+	isParked,
+	type Run,
+	type UserEvent,
+} from "@pi-chronicle/core/machine";
 import type { Approval, Approver, HeldLedger, LeaseHolder, ReadLedger } from "@pi-chronicle/core/ports";
 import {
 	answerEvent,
@@ -39,7 +46,7 @@ export async function dispatch(
 	const { live } = options;
 	if (live) {
 		const command = await make({ ...live.ledger, run: live.supervision.run });
-		return command.kind === "refused" ? command : deliverHere(live, command);
+		return command.kind === "refused" ? command : deliverHere(live, sentFrom(command, options));
 	}
 	for (let left = maxTries; left > 0; left -= 1) {
 		const result = await deliver(project, id, make, options);
@@ -58,8 +65,9 @@ async function deliver(
 ): Promise<DispatchResult | undefined> {
 	const read = await project.store.read(id);
 	if (!read.ok) return { kind: "failed", failure: read.failure };
-	const command = await commandFor(project, read.value, make);
-	if (command.kind === "refused") return command;
+	const made = await commandFor(project, read.value, make);
+	if (made.kind === "refused") return made;
+	const command = sentFrom(made, options);
 	const { holder, run } = read.value;
 	const dropped =
 		command.kind === "events" && command.events.some((event) => event.kind === "child_dropped" && event.child === id);
@@ -93,6 +101,14 @@ async function deliverToNobody(
 async function commandFor({ engine }: Project, ledger: ReadLedger, make: MakeCommand): Promise<RunCommand> {
 	const command = await make(ledger);
 	return engine ? bringResolution(engine, ledger, command) : command;
+}
+
+/** The command, whose events say where it is given. */
+function sentFrom(command: DeliverableCommand, { via }: DispatchOptions): DeliverableCommand {
+	if (command.kind === "answer") return { ...command, approval: { via, ...command.approval } };
+	return command.kind === "events"
+		? { ...command, events: command.events.map((event) => ({ via, ...event })) }
+		: command;
 }
 
 async function deliverHere({ supervision }: SupervisedRun, command: DeliverableCommand): Promise<DispatchResult> {
@@ -167,7 +183,7 @@ function answerOnce(
 		async approve(question, run, signal) {
 			if (given) return approver.approve(question, run, signal);
 			given = true;
-			if (approval.kind !== "approved" || question.seq === seen.seq) return approval;
+			if (approval.kind !== "approved" || isAnswerTo(question, seen.seq)) return approval;
 			notice(explainOther(question, seen));
 			return approver.approve(question, run, signal);
 		},

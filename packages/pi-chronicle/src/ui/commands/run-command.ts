@@ -12,6 +12,8 @@ import {
 	explainWinner,
 	findCandidate,
 	findTarget,
+	firstAnswer,
+	isAnswerTo,
 	isRefusal,
 	MESSAGE_LENGTH,
 	type Run,
@@ -316,7 +318,10 @@ export function refuseEarlier(run: Run, seen: number): RunCommand | undefined {
 export function refuseOther(run: Run, seen: number): RunCommand | undefined {
 	// A paused run takes the answer to its question, too.
 	if (awaitedAnswer(run) === seen || unansweredQuestion(run)?.seq === seen) return undefined;
-	return refused(`The run no longer waits for an answer to event ${seen}. ${statusSentence(run)} Check its status.`);
+	const question = openQuestion(run);
+	if (question && isAnswerTo(question, seen)) return undefined;
+	const why = [firstAnswer(run, seen), statusSentence(run)].filter((part) => part !== undefined).join(" ");
+	return refused(`The run no longer waits for an answer to event ${seen}. ${why} Check its status.`);
 }
 
 /** Refuses an approval of the files in `tree` if the run asks about others. */

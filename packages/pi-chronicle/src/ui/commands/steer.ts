@@ -82,6 +82,7 @@ async function steer(steering: Steering, call: CommandCall): Promise<CommandResp
 	const result = await dispatch(project, id, make, {
 		approver: host.approver(project, asksAgain ? "called" : "uncalled"),
 		notice: host.warn,
+		via: host.via,
 		live: supervised,
 		supervisors: host.supervisors,
 		afterwards: steering.afterwards,

@@ -3,7 +3,7 @@
 
 import { counted, truncate } from "@pi-chronicle/core/definition";
 import { endPhrase, type Launch, type Wait } from "@pi-chronicle/core/history";
-import type { LaunchReason, LedgerEvent, MoveCause, Run, Spend } from "@pi-chronicle/core/machine";
+import type { ApprovalQuestion, LaunchReason, LedgerEvent, MoveCause, Run, Spend } from "@pi-chronicle/core/machine";
 import { entryForPeople, type FileLeft } from "@pi-chronicle/core/snapshot";
 import { shortCost, shortCount, shortTime } from "../../pi/index.ts";
 import { callText } from "./figures.ts";
@@ -142,6 +142,12 @@ const phrases: Phrases = {
 	provider_due: () => plain("The provider is tried again"),
 	parked: ({ cause, detail }) => warn(`The run waits (${spaced(cause)})`, detail),
 	finished: ({ status, detail }) => (status === "done" ? good : bad)(`The run ended as ${status}`, detail),
+	approval_asked: ({ state, side, target }) =>
+		plain(
+			side === "conflict"
+				? "The run asks how to resolve conflicts"
+				: `The run asks for approval of ${askedOf({ state, side, target })}`,
+		),
 	ask_opened: ({ title, text, call }) => plain("The worker asks", call === undefined ? title : text),
 	// A rule's question is listed with the worker's questions.
 	ask_answered: ({ verdict, words }, before) => {
@@ -223,7 +229,10 @@ export function userAction(event: LedgerEvent, before: Run): UserAction | undefi
 /** The question that an approval or rejection answers. */
 function askedBy(run: Run | undefined): string {
 	if (run?.stage.kind !== "asking") return "what was asked";
-	const { side, state, target } = run.stage.question;
+	return askedOf(run.stage.question);
+}
+
+function askedOf({ side, state, target }: Pick<ApprovalQuestion, "side" | "state" | "target">): string {
 	return side === "entry" && target === state ? `the start of ${state}` : `the move from ${state} to ${target}`;
 }
 

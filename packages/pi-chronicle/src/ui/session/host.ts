@@ -16,6 +16,7 @@ export function sessionHost(session: ChronicleSession, ctx: ExtensionContext, pr
 		if (!scope.closed) say(ctx, text, tone);
 	};
 	return {
+		via: "pi",
 		prefix,
 		hasScreen: ctx.mode === "tui",
 		startLine: (template) => `${prefix}${template}`,

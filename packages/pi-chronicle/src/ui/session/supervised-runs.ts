@@ -2,7 +2,7 @@
 // that outlives a command belongs to the session's scope.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { counted } from "@pi-chronicle/core/definition";
-import { isParked, type LedgerEvent, type Run } from "@pi-chronicle/core/machine";
+import { firstAnswer, isParked, type LedgerEvent, type Run } from "@pi-chronicle/core/machine";
 import type { ReadLedger } from "@pi-chronicle/core/ports";
 import {
 	exitCodeOfEnd,
@@ -172,6 +172,8 @@ function tell(
 		if (line !== undefined) say(ctx, line);
 		return;
 	}
+	const answered = "answers" in event && event.via !== "pi" ? firstAnswer(run, event.answers) : undefined;
+	if (answered !== undefined) say(ctx, `${nameOfRun(run)} no longer waits for your answer. ${answered}`);
 	// The reason for a stop is reported after the run has stopped.
 	if (fresh.length > 0 && !isParked(run)) say(ctx, fresh.join("\n"), "warning");
 }

@@ -23,6 +23,7 @@ export function userApprover(
 ): Approver {
 	let uncalled = coming === "uncalled";
 	return {
+		via: "pi",
 		async approve(question, run, signal) {
 			if (!ctx.hasUI || (uncalled && isTyping(ctx))) return undecided;
 			const isUncalled = uncalled;

@@ -64,7 +64,7 @@ function withoutNewFields(this: unknown, key: string, value: unknown): unknown {
 
 /** The checkpoint without the fields that did not exist then. */
 function asWrittenThen(text: string): string {
-	const { decisions: _decisions, crc: _crc, ...fields } = JSON.parse(text, withoutNewFields);
+	const { decisions: _decisions, answered: _answered, crc: _crc, ...fields } = JSON.parse(text, withoutNewFields);
 	const crc = crc32(JSON.stringify(fields)).toString(16).padStart(8, "0");
 	return `${JSON.stringify({ ...fields, crc }, null, "\t")}\n`;
 }
@@ -105,7 +105,7 @@ describe("a ledger of single appends", () => {
 			const folded = runs[lines - 1];
 			if (!folded) throw new Error("no run");
 			expect(read.dated).toBe(true);
-			const run = { ...read.run, decisions: folded.decisions, kept: folded.kept };
+			const run = { ...read.run, decisions: folded.decisions, answered: folded.answered, kept: folded.kept };
 			// A checkpoint may leave out what is absent.
 			expect(JSON.parse(JSON.stringify(run))).toEqual(JSON.parse(JSON.stringify(folded)));
 			expect(events.slice(lines).reduce(foldEvent, run)).toEqual(runs.at(-1));

@@ -1,0 +1,39 @@
+// Who has answered what: the one who answers a question second is told who was first. Pure.
+import type { LedgerEvent } from "./event.ts";
+import type { Refusal } from "./refusal.ts";
+import type { Run } from "./run.ts";
+
+/** An answer of the user that was recorded. */
+export interface GivenAnswer {
+	/** `seq` of the event that it answers. */
+	readonly answers: number;
+	readonly did: string;
+	/** As in the user's event. */
+	readonly by?: string;
+	readonly via?: string;
+}
+
+const maxGiven = 8;
+
+/** The run after `event`: it remembers the last answers of the user. */
+export function rememberAnswer(run: Run, event: LedgerEvent): Run {
+	// A question of a rule is answered by the live worker alone.
+	if (!("answers" in event) || (event.kind === "ask_answered" && event.words === undefined)) return run;
+	const { answers, kind, by, via } = event;
+	const did = kind === "ask_answered" ? "answered" : kind;
+	return { ...run, answered: [...run.answered, { answers, did, by, via }].slice(-maxGiven) };
+}
+
+/** The refusal of `event`, with who has answered the question before, if somebody has. */
+export function nameFirst(run: Run, event: LedgerEvent, refusal: Refusal): Refusal {
+	const first = "answers" in event ? firstAnswer(run, event.answers) : undefined;
+	return first === undefined ? refusal : { ...refusal, message: `${refusal.message} ${first}` };
+}
+
+/** Who has answered the event `answers`, from where and how, in one sentence; `undefined`: the run does not know. */
+export function firstAnswer({ answered }: Run, answers: number): string | undefined {
+	const first = answered.findLast((given) => given.answers === answers);
+	if (!first || (first.by === undefined && first.via === undefined)) return undefined;
+	const { did, by, via } = first;
+	return `It was ${did}${by === undefined ? "" : ` by ${by}`}${via === undefined ? "" : ` from ${via}`} first.`;
+}

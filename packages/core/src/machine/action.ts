@@ -1,8 +1,10 @@
 // Side effects that a run requires. An action is pending until the event that completes it is in the ledger: after a crash the same actions
 // are pending again, under the same keys. The executor performs them and reports results as events.
+
+import type { ApprovalQuestion } from "./approval-question.ts";
 import type { ChildResult, ChildRun, JoinProgress } from "./child-group.ts";
 import type { LaunchId, LaunchReason } from "./launch.ts";
-import type { Allowance, ApprovalQuestion, UserQuestion } from "./run.ts";
+import type { Allowance, UserQuestion } from "./run.ts";
 
 export type Action =
 	| MeasureFiles

@@ -1,9 +1,11 @@
 // The question for an approval, from the event that raises it to the event that records it.
 // A1 a question that is recorded has the `seq` of its `approval_asked`, which follows the event that raises it in the same batch; A2 before that,
 // and in ledgers of earlier versions, it has the `seq` of the event that raised it: an answer may name either.
+
+import type { ApprovalQuestion } from "./approval-question.ts";
 import type { ApprovalAsked, LedgerEvent } from "./event.ts";
 import { type Reduced, refuse } from "./refusal.ts";
-import type { ApprovalQuestion, Run } from "./run.ts";
+import type { Run } from "./run.ts";
 
 /** The run, which asks `question` and is about to record it. */
 export function askApproval(run: Run, question: Omit<ApprovalQuestion, "seq" | "state">): Run {

@@ -1,10 +1,12 @@
 // What the user decided in a run, word for word: every later worker starts with it. Pure.
 // U1 words are kept whole; beyond `allBytes` the oldest decisions are left out, and `number` tells how many; the ledger has all of them;
 // U2 a rewind undoes the decisions made since its target, and undoing the rewind restores them; those of a parent run stay.
+
+import type { ApprovalQuestion } from "./approval-question.ts";
 import type { LedgerEvent } from "./event.ts";
 import { queueMessage } from "./outbox.ts";
 import { type Reduced, refuse } from "./refusal.ts";
-import type { ApprovalQuestion, Run } from "./run.ts";
+import type { Run } from "./run.ts";
 import type { RunDecision } from "./run-decision.ts";
 import type { DecisionInherited, Released, Resumed, RewindRequested } from "./user-event.ts";
 

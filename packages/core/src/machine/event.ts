@@ -10,12 +10,12 @@ import type {
 	MeasuredChanges,
 	SnapshotData,
 } from "../snapshot/index.ts";
+import type { ApprovalQuestion } from "./approval-question.ts";
 import type { ChildEvent, KeptChildFolder } from "./child-event.ts";
 import type { Inherited, RunParent } from "./child-run.ts";
 import type { ConditionChanged } from "./condition.ts";
 import type { DecisionEvent } from "./decision-event.ts";
 import type { LaunchId } from "./launch.ts";
-import type { ApprovalQuestion } from "./run.ts";
 import type { Spend } from "./spend.ts";
 import type { StoredRun } from "./stored-run.ts";
 import type { RunTemplate, UserEvent } from "./user-event.ts";

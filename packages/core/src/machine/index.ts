@@ -1,5 +1,6 @@
 export type { Action } from "./action.ts";
 export { isAnswerTo } from "./approval.ts";
+export type { ApprovalQuestion } from "./approval-question.ts";
 export {
 	allowanceOf,
 	ceilingsOf,
@@ -61,7 +62,6 @@ export { PROVIDER_DEFAULTS } from "./provider-wait.ts";
 export { isRefusal } from "./refusal.ts";
 export { undoOf } from "./rewind.ts";
 export {
-	type ApprovalQuestion,
 	type KeptState,
 	type Move,
 	type Run,

@@ -1,8 +1,9 @@
 // The result of a run: what its last state with a summary has handed over, and what the run has found and left open. Pure.
 import type { ChangeTotals, Finding, MeasuredChanges } from "../snapshot/index.ts";
 import { changedFiles, cutText } from "../snapshot/index.ts";
+import type { ApprovalQuestion } from "./approval-question.ts";
 import type { ChildRun } from "./child-group.ts";
-import type { ApprovalQuestion, Run } from "./run.ts";
+import type { Run } from "./run.ts";
 
 /** Maximum bytes of a worker's summary in the record of its visit and in a question; the snapshot has all of it. */
 export const SUMMARY_BYTES = 4000;

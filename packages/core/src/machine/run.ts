@@ -6,10 +6,11 @@ import type { VisitUse } from "../bounds/index.ts";
 import type { PathList } from "../definition/index.ts";
 import type { ChangeTotals, CheckedOut, FileChange, FileLeft, Snapshot } from "../snapshot/index.ts";
 import type { Template } from "../template/index.ts";
+import type { ApprovalQuestion } from "./approval-question.ts";
 import type { Calls } from "./calls.ts";
 import type { KeptChildFolder } from "./child-event.ts";
 import type { Candidates, ChildChoice, ChildGroup } from "./child-group.ts";
-import type { Inherited, JoinConflict, RunParent } from "./child-run.ts";
+import type { Inherited, RunParent } from "./child-run.ts";
 import type { Condition } from "./condition.ts";
 import type { DecisionEvent, Finished, MoveCause, ParkCause } from "./decision-event.ts";
 import type { GivenAnswer } from "./given-answer.ts";
@@ -279,27 +280,6 @@ export interface UserQuestion {
 	readonly choices: readonly string[];
 	/** The answer, and the `seq` of its event; `null`: not answered yet. */
 	readonly answer: { readonly seq: number; readonly words: string } | null;
-}
-
-/** The approval question to the user before a move. */
-export interface ApprovalQuestion {
-	/** `seq` of the event that raised it; an answer must name it. */
-	readonly seq: number;
-	/** Its `approval_asked` is recorded. Absent: not, or an earlier version asked it. */
-	readonly recorded?: true;
-	readonly state: string;
-	readonly visit: number;
-	/** `exit`: before `state` is left for `target`. `entry`: before `state` starts. `conflict`: how to resolve the conflicts of a join. */
-	readonly side: "entry" | "exit" | "conflict";
-	readonly target: string;
-	/** The worker's summary, on exit. */
-	readonly summary: string;
-	/** Tree that the answer is bound to; empty if files cannot be measured. */
-	readonly diff: string;
-	/** Why the changes are unknown or incomplete; absent if they are complete. */
-	readonly unmeasured?: string;
-	/** Of side `conflict`. */
-	readonly conflicts?: readonly JoinConflict[];
 }
 
 export type Stage =

@@ -2,7 +2,7 @@
 // G1 nothing is launched while the run is on hold, has reached a ceiling, waits for the user or is over; G2 the files of a visit are
 // measured before its first worker starts; G3 a launch is recorded before it happens.
 import { type ChildrenPlan, HUMAN_INTERVENTION } from "../template/index.ts";
-import { askApproval } from "./approval.ts";
+import { raiseQuestion } from "./approval.ts";
 import { explainReached, reached } from "./budget.ts";
 import { filesNow, messagesToChildren, planChildren } from "./child-plan.ts";
 import type { DecisionEvent, MoveCause } from "./decision-event.ts";
@@ -63,7 +63,7 @@ export function finishInState(run: Run): Run {
 }
 
 function askEntry(run: Run, { tree, why }: Baseline): Run {
-	return askApproval(run, {
+	return raiseQuestion(run, {
 		visit: run.visit,
 		side: "entry",
 		target: run.state,

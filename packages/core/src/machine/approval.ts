@@ -8,7 +8,7 @@ import { type Reduced, refuse } from "./refusal.ts";
 import type { Run } from "./run.ts";
 
 /** The run, which asks `question` and is about to record it. */
-export function askApproval(run: Run, question: Omit<ApprovalQuestion, "seq" | "state">): Run {
+export function raiseQuestion(run: Run, question: Omit<ApprovalQuestion, "seq" | "state">): Run {
 	const asked = { seq: run.seq, state: run.state, ...question };
 	return { ...run, status: "awaiting_approval", stage: { kind: "asking", question: asked } };
 }

@@ -3,16 +3,6 @@ import type { LedgerEvent } from "./event.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Run } from "./run.ts";
 
-/** An answer of the user that was recorded. */
-export interface GivenAnswer {
-	/** `seq` of the event that it answers. */
-	readonly answers: number;
-	readonly did: string;
-	/** As in the user's event. */
-	readonly by?: string;
-	readonly via?: string;
-}
-
 const maxGiven = 8;
 
 /** The run after `event`: it remembers the last answers of the user. */

@@ -13,7 +13,6 @@ import type { Candidates, ChildChoice, ChildGroup } from "./child-group.ts";
 import type { Inherited, RunParent } from "./child-run.ts";
 import type { Condition } from "./condition.ts";
 import type { DecisionEvent, Finished, MoveCause, ParkCause } from "./decision-event.ts";
-import type { GivenAnswer } from "./given-answer.ts";
 import type { LaunchId, LaunchReason } from "./launch.ts";
 import type { ProviderWait } from "./provider-wait.ts";
 import type { RunDecision } from "./run-decision.ts";
@@ -266,6 +265,16 @@ export interface PauseReason {
 	readonly status: "paused" | "budget_exceeded" | "awaiting_approval" | "asks";
 	readonly cause: ParkCause;
 	readonly detail: string;
+}
+
+/** An answer of the user that was recorded. */
+export interface GivenAnswer {
+	/** `seq` of the event that it answers. */
+	readonly answers: number;
+	readonly did: string;
+	/** As in the user's event. */
+	readonly by?: string;
+	readonly via?: string;
 }
 
 /** A question of a worker to the user. */

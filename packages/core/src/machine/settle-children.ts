@@ -3,7 +3,7 @@
 
 import { addOutput, addSummary, cutText } from "../snapshot/index.ts";
 import { advance, decideOn, moveTo, park } from "./advance.ts";
-import { askApproval } from "./approval.ts";
+import { raiseQuestion } from "./approval.ts";
 import { notice } from "./budget.ts";
 import { childrenData } from "./child-data.ts";
 import {
@@ -126,7 +126,7 @@ function onConflicts(run: Run, group: ChildGroup): Run {
 			status: "failed",
 			detail: `The changes of the children conflict in ${[...new Set(paths)].slice(0, 5).join(", ")}.`,
 		});
-	return askApproval(run, {
+	return raiseQuestion(run, {
 		visit: run.visit,
 		side: "conflict",
 		target: group.taking?.to ?? planOf(run).next[0] ?? run.state,

@@ -5,7 +5,7 @@
 import { addChanges, checkedOutIn, type MeasuredChanges, nameFiles, setChanges } from "../snapshot/index.ts";
 import type { StatePlan } from "../template/index.ts";
 import { advance, decideOn, escalate, startAgain } from "./advance.ts";
-import { askApproval } from "./approval.ts";
+import { raiseQuestion } from "./approval.ts";
 import { explainReached, notice, reached } from "./budget.ts";
 import { NOTHING_TO_DO } from "./child-group.ts";
 import type { CleanupEnded, FilesMeasured, FilesUnmeasured, LedgerEvent, WorkerEnded, WorkerOutcome } from "./event.ts";
@@ -297,7 +297,7 @@ function ask(
 ): Run {
 	if (earlier?.diff === diff)
 		return { ...run, status: "awaiting_approval", stage: { kind: "asking", question: earlier } };
-	return askApproval(run, { visit, side: sideOf(run), target, summary, diff, unmeasured });
+	return raiseQuestion(run, { visit, side: sideOf(run), target, summary, diff, unmeasured });
 }
 
 function sideOf(run: Run): "entry" | "exit" {

@@ -268,7 +268,7 @@ export interface PauseReason {
 }
 
 /** An answer of the user that was recorded. */
-export interface GivenAnswer {
+interface GivenAnswer {
 	/** `seq` of the event that it answers. */
 	readonly answers: number;
 	readonly did: string;

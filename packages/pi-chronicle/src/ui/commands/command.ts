@@ -62,8 +62,8 @@ export interface CommandCall {
 
 /** The host of a command: the command line, or a session of pi. */
 export interface CommandHost {
-	/** Where its commands are given, as the user's events record it. */
-	readonly via: "pi" | "the command line";
+	/** Where its commands are given, as the user's events record it: `pi`, `the command line`, a page. */
+	readonly via: string;
 	/** Precedes every printed command: `pi-chronicle ` or `/chronicle `. */
 	readonly prefix: string;
 	/** Whether a question can be shown again on a screen. */
@@ -75,8 +75,6 @@ export interface CommandHost {
 	readonly reserved?: ReadonlySet<string>;
 	/** Set if this process supervises no run: other processes do. */
 	readonly supervisors?: Supervisors;
-	/** What the user's events are sent through, besides the command line and pi. */
-	readonly via?: string;
 	/** Runs that this process supervises, by id. */
 	readonly supervised: ReadonlyMap<string, SupervisedRun>;
 	/** Adds text to the conversation of the session, marked as not the user's. Absent: there is no conversation. */

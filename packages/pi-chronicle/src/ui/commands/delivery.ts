@@ -38,8 +38,6 @@ export interface Supervisors {
 }
 
 export interface DispatchOptions {
-	/** Where the command is given, as in the user's events. */
-	readonly via: string;
 	readonly approver: Approver;
 	/** The supervision of the run, if this process has it. */
 	readonly live?: SupervisedRun | undefined;

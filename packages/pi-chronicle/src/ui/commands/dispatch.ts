@@ -46,7 +46,7 @@ export async function dispatch(
 	const { live } = options;
 	if (live) {
 		const command = await make({ ...live.ledger, run: live.supervision.run });
-		return command.kind === "refused" ? command : deliverHere(live, sentFrom(command, options));
+		return command.kind === "refused" ? command : deliverHere(live, command);
 	}
 	for (let left = maxTries; left > 0; left -= 1) {
 		const result = await deliver(project, id, make, options);
@@ -65,9 +65,8 @@ async function deliver(
 ): Promise<DispatchResult | undefined> {
 	const read = await project.store.read(id);
 	if (!read.ok) return { kind: "failed", failure: read.failure };
-	const made = await commandFor(project, read.value, make);
-	if (made.kind === "refused") return made;
-	const command = sentFrom(made, options);
+	const command = await commandFor(project, read.value, make);
+	if (command.kind === "refused") return command;
 	const { holder, run } = read.value;
 	const dropped =
 		command.kind === "events" && command.events.some((event) => event.kind === "child_dropped" && event.child === id);
@@ -101,14 +100,6 @@ async function deliverToNobody(
 async function commandFor({ engine }: Project, ledger: ReadLedger, make: MakeCommand): Promise<RunCommand> {
 	const command = await make(ledger);
 	return engine ? bringResolution(engine, ledger, command) : command;
-}
-
-/** The command, whose events say where it is given. */
-function sentFrom(command: DeliverableCommand, { via }: DispatchOptions): DeliverableCommand {
-	if (command.kind === "answer") return { ...command, approval: { via, ...command.approval } };
-	return command.kind === "events"
-		? { ...command, events: command.events.map((event) => ({ via, ...event })) }
-		: command;
 }
 
 async function deliverHere({ supervision }: SupervisedRun, command: DeliverableCommand): Promise<DispatchResult> {

@@ -82,7 +82,6 @@ async function steer(steering: Steering, call: CommandCall): Promise<CommandResp
 	const result = await dispatch(project, id, make, {
 		approver: host.approver(project, asksAgain ? "called" : "uncalled"),
 		notice: host.warn,
-		via: host.via,
 		live: supervised,
 		supervisors: host.supervisors,
 		afterwards: steering.afterwards,
@@ -94,8 +93,7 @@ async function steer(steering: Steering, call: CommandCall): Promise<CommandResp
 }
 
 /** The command with what its events are sent through. */
-function sentThrough(command: RunCommand, via: string | undefined): RunCommand {
-	if (via === undefined) return command;
+function sentThrough(command: RunCommand, via: string): RunCommand {
 	switch (command.kind) {
 		case "answer":
 			return { ...command, approval: { ...command.approval, via } };

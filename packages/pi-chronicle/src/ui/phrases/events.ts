@@ -222,8 +222,10 @@ export function incidentOf(event: LedgerEvent): Incident | undefined {
 export function userAction(event: LedgerEvent, before: Run): UserAction | undefined {
 	const phrase = phraseOf(event, before);
 	if (phrase?.tone !== "user") return undefined;
-	const via = "via" in event && event.via !== undefined ? `, through ${event.via}` : "";
-	return { what: `${phrase.what}${via}`, words: phrase.words ?? "" };
+	const via = "via" in event ? event.via : undefined;
+	// The command line and pi are what everybody expects.
+	const isNamed = via !== undefined && via !== "pi" && via !== "the command line";
+	return { what: `${phrase.what}${isNamed ? `, through ${via}` : ""}`, words: phrase.words ?? "" };
 }
 
 /** The question that an approval or rejection answers. */

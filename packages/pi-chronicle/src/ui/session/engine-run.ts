@@ -113,7 +113,6 @@ async function askUser(
 	}
 	const result = await dispatch(project, answer.id, () => ({ kind: "events", events: [answer.event] }), {
 		approver,
-		via: "pi",
 		notice: (text) => say(ctx, text, "warning"),
 		afterwards: "continue",
 	});

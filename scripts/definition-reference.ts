@@ -2,7 +2,7 @@
 // Tests compare both with this output, so neither can drift.
 
 import { type JsonSchema, objectSchema, referenceTable } from "@pi-chronicle/core/definition";
-import { branchFields, childrenFields } from "../packages/core/src/template/children-fields.ts";
+import { branchFields, childrenFields, orderFields } from "../packages/core/src/template/children-fields.ts";
 import { cleanupFields } from "../packages/core/src/template/cleanup.ts";
 import { limitFields, stateFields, templateFields } from "../packages/core/src/template/fields.ts";
 import { cueFields, scenarioFields } from "../packages/pi-chronicle/src/tools/rehearsal/scenario-file.ts";
@@ -21,6 +21,7 @@ export function templateSchema(): JsonSchema {
 		$defs: {
 			state: objectSchema(stateFields),
 			branch: objectSchema(branchFields),
+			state_branch: objectSchema({ ...stateFields, ...orderFields }),
 			cleanup: objectSchema(cleanupFields),
 		},
 	};

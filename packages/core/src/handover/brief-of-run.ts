@@ -149,9 +149,9 @@ function callsOf(recent: Run["calls"]["recent"]): readonly EarlierCall[] {
 
 function childRoleOf({ parent, inherited }: Run): ChildRole | undefined {
 	if (!parent || !inherited) return undefined;
-	const { siblings, run, state, reader } = inherited;
+	const { siblings, needs = [], run, state, reader } = inherited;
 	const { name, files, notes = [] } = parent;
-	return { name, siblings, files, run, state, notes, reader };
+	return { name, siblings, needs, files, run, state, notes, reader };
 }
 
 function taskOf({ task, inherited }: Run): Task {

@@ -42,6 +42,8 @@ export interface ChildRole {
 	readonly name: string;
 	/** Names of all children of the state, in order. */
 	readonly siblings: readonly string[];
+	/** Names of the children whose results it builds on. */
+	readonly needs: readonly string[];
 	readonly files: "own" | "shared";
 	/** Template and state of the run that started it. */
 	readonly run: string;

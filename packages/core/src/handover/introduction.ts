@@ -36,15 +36,19 @@ function wayText({ way, state }: FirstMessageBrief): string {
 }
 
 /** `isReader`: it changes no files, so that it does not matter who shares them. */
-function childText({ name, siblings, files, run, state, reader, notes }: ChildRole, isReader: boolean): string {
+function childText({ name, siblings, needs, files, run, state, reader, notes }: ChildRole, isReader: boolean): string {
 	const shared = isReader ? "" : "; you share one folder";
 	const others = siblings.filter((other) => other !== name);
 	const side =
 		others.length === 0
 			? ""
 			: ` ${listed(others)} ${others.length === 1 ? "works" : "work"} at the same time${files === "shared" ? shared : "; each has its own copy of the files, and the changes are merged"}.`;
+	const base =
+		needs.length === 0
+			? ""
+			: ` You build on ${listed(needs)}: ${files === "own" ? "the files have those changes, and " : ""}the summaries and findings are below.`;
 	const results = reader === undefined ? "" : ` Only your summary, findings and tasks go to "${reader}" of that run.`;
-	return `the child "${name}" of the run "${run}", started in its state "${state}".${side}${results}${["", ...notes].join(" ")}`;
+	return `the child "${name}" of the run "${run}", started in its state "${state}".${base}${side}${results}${["", ...notes].join(" ")}`;
 }
 
 const mostNamed = 12;

@@ -50,6 +50,8 @@ interface MergeFiles {
 	readonly results: readonly ChildResult[];
 	/** The merge whose conflicts are resolved by `choice`; `null`: a first merge. */
 	readonly join: JoinProgress | null;
+	/** The files of this child alone are merged, with those of the children joined before, `tree`. Absent: those of all with the run's. */
+	readonly into?: { readonly child: string; readonly tree: string };
 }
 
 /** Writes the merged files. Completed by `join_applied`, `join_failed`, or another `joined` if files have changed since. */

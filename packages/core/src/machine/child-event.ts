@@ -95,7 +95,9 @@ export interface ChildEnded {
 export interface Joined {
 	readonly kind: "joined";
 	readonly visit: number;
-	/** The files of the run's folder that were merged. */
+	/** The child whose files were merged with those of the children joined before it, for the children that need it. Absent: those of all. */
+	readonly child?: string;
+	/** The files of the run's folder, or of the children joined before, that were merged. */
 	readonly before: string;
 	/** The result, with conflict markers if there are conflicts. */
 	readonly tree: string;

@@ -28,8 +28,18 @@ export interface ChildRun extends PlannedChild {
 	readonly counted: ChildSpend;
 	/** Its result once it has finished; `null` if it shares the parent's files, or they are unknown. */
 	readonly tree: string | null;
-	/** The files that its folder started with; `null`: those of the group. */
+	/** The files that its folder started with; `null`: those in `from`, or of the group. */
 	readonly base: string | null;
+	/** Of children that need each other: it may be supervised. Absent: not yet. */
+	readonly begun?: true;
+	/** The files of the children joined when it began. */
+	readonly from?: string;
+	/** `seq` of its end. */
+	readonly ended?: number;
+	/** Those that need it may begin. Absent: not yet. */
+	readonly joined?: true;
+	/** Its files conflict with those joined before. */
+	readonly conflict?: JoinProgress;
 	readonly summary: string;
 	/** What it has changed; absent before its end, and if that is unknown. */
 	readonly changed?: ChangeTotals;
@@ -57,6 +67,8 @@ export interface ChildGroup {
 	/** Files at the start; `null` if they cannot be recorded. */
 	readonly base: string | null;
 	readonly files: "own" | "shared";
+	/** The files of the children joined so far, `null` if they share the run's; absent: no child needs another. */
+	readonly joined?: string | null;
 	readonly children: readonly ChildRun[];
 	/** Unsettled children are stopped, then `after` follows. */
 	readonly stopping: { readonly how: "pause" | "abort"; readonly after: AfterChildren } | null;
@@ -140,7 +152,7 @@ export function isSettled({ status, dropping }: ChildRun): boolean {
 }
 
 /** Whether something happens to the child without the user. */
-function isBusy({ status, dropping }: ChildRun): boolean {
+export function isBusy({ status, dropping }: ChildRun): boolean {
 	return status === "pending" || dropping === true;
 }
 
@@ -149,6 +161,8 @@ export type GroupOutcome =
 	| { readonly kind: "working" }
 	/** Nothing happens until the user acts. */
 	| { readonly kind: "waiting"; readonly detail: string; readonly status: "paused" | "awaiting_approval" | "asks" }
+	/** Files of a child conflict with those joined before, and nothing else can happen. */
+	| { readonly kind: "conflict" }
 	/** Enough children have finished; the others are not needed. */
 	| { readonly kind: "joined" }
 	| { readonly kind: "failed"; readonly detail: string };
@@ -158,7 +172,7 @@ export function judgeGroup(
 	{ children }: ChildGroup,
 	{ join, onFailed }: { readonly join: "all" | "any" | number; readonly onFailed: "wait" | "continue" | "fail" },
 ): GroupOutcome {
-	const merging = children.findLast(({ merges }) => merges !== undefined);
+	const merging = finalMergers(children).at(-1);
 	const work = children.filter(({ merges }) => merges === undefined);
 	if (merging) return judgeMerge(merging);
 	const done = work.filter(({ status }) => status === "done").length;
@@ -172,7 +186,22 @@ export function judgeGroup(
 		return { kind: "failed", detail: describeLost(lost) };
 	if (open.some(isBusy)) return { kind: "working" };
 	if (open.length > 0) return waiting(open);
-	if (first && onFailed === "wait") return { kind: "waiting", detail: describeLost(lost), status: "paused" };
+	return judgeRest({ done, needed, onFailed, lost: first ? describeLost(lost) : "" });
+}
+
+/** The outcome once nothing happens to a child any more. `lost`: which have failed; empty: none. */
+export function judgeRest({
+	done,
+	needed,
+	onFailed,
+	lost,
+}: {
+	readonly done: number;
+	readonly needed: "all" | number;
+	readonly onFailed: "wait" | "continue" | "fail";
+	readonly lost: string;
+}): GroupOutcome {
+	if (lost !== "" && onFailed === "wait") return { kind: "waiting", detail: lost, status: "paused" };
 	if (needed === "all" ? done > 0 : done >= needed) return { kind: "joined" };
 	return {
 		kind: "waiting",
@@ -182,13 +211,18 @@ export function judgeGroup(
 	};
 }
 
-function judgeMerge(child: ChildRun): GroupOutcome {
+/** The workers that have resolved conflicts between the files of all children and the run's. */
+export function finalMergers(children: readonly ChildRun[]): readonly ChildRun[] {
+	return children.filter(({ merges, joins }) => merges !== undefined && joins === undefined);
+}
+
+export function judgeMerge(child: ChildRun): GroupOutcome {
 	if (isBusy(child)) return { kind: "working" };
 	if (child.status === "parked") return waiting([child]);
 	return { kind: "joined" };
 }
 
-function waiting(parked: readonly ChildRun[]): GroupOutcome {
+export function waiting(parked: readonly ChildRun[]): GroupOutcome {
 	const [first] = parked;
 	const asked = (["asks", "awaiting_approval"] as const).find((wait) => parked.some(({ waits }) => waits === wait));
 	const more =
@@ -196,7 +230,7 @@ function waiting(parked: readonly ChildRun[]): GroupOutcome {
 	return { kind: "waiting", detail: `"${first?.name}" waits: ${first?.detail}${more}`, status: asked ?? "paused" };
 }
 
-function describeLost(lost: readonly ChildRun[]): string {
+export function describeLost(lost: readonly ChildRun[]): string {
 	const named = lost.slice(0, 3).map(({ name, status, detail }) => `"${name}" ${status}${detail ? `: ${detail}` : ""}`);
 	const more = lost.length > 3 ? `; ${lost.length - 3} more` : "";
 	return `${named.join("; ")}${more}`.slice(0, 500);

@@ -2,9 +2,17 @@
 
 import { outputText, valueAt } from "../output/index.ts";
 import { entryPart, LONGEST_TEXT } from "../snapshot/index.ts";
-import { type Branch, type ChildrenPlan, hashDefinition, type StatePlan, type Template } from "../template/index.ts";
+import {
+	type Branch,
+	type ChildrenPlan,
+	hashDefinition,
+	readNeeds,
+	type StatePlan,
+	type Template,
+} from "../template/index.ts";
 import { type ChildItem, type ItemsRead, readItems, readOutput } from "./child-items.ts";
-import { childId, MAX_CHILDREN, type PlannedChild } from "./child-run.ts";
+import { needsOfItems } from "./child-needs.ts";
+import { childId, type PlannedChild } from "./child-run.ts";
 import type { Message, Run } from "./run.ts";
 
 /** A child whose task is being filled in. */
@@ -111,10 +119,8 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 		);
 	const read: ItemsRead = plan.forEach === undefined ? { items: [] } : readItems(run, plan.forEach);
 	if ("problem" in read) return problem(read.problem);
-	if (read.items.length > MAX_CHILDREN)
-		return problem(
-			`\`for_each\` has ${read.items.length} entries, and a state can have at most ${MAX_CHILDREN} children.`,
-		);
+	const ordered = needsOfItems(read.items, plan.forEach ?? "");
+	if ("problems" in ordered) return problem(ordered.problems.join(" "));
 	const [only] = known;
 	const wanted: readonly WantedChild[] =
 		plan.forEach === undefined
@@ -128,6 +134,7 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 		return problem(
 			`The task of a child has ${String(long).length} characters, but the limit is ${taskLength}: put the long part in a file and name the file.`,
 		);
+	const needs = orderOf(plan, wanted.length, ordered.needs);
 	const children = wanted.map((child, position): PlannedChild => {
 		const { branch, template, index, item } = child;
 		const number = position + 1;
@@ -140,9 +147,23 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 			task: String(tasks[position]),
 			branch: index,
 			...(item?.entry === undefined ? {} : { entry: item.entry.id }),
+			...(needs ? { needs: (needs[position] ?? []).map((index) => index + 1) } : {}),
 		};
 	});
 	return { kind: "planned", files, children };
+}
+
+/** The indexes, from 0, of the children that each child needs; `undefined`: no child needs another. */
+function orderOf(
+	{ order, branches, forEach }: ChildrenPlan,
+	count: number,
+	items: readonly (readonly number[])[] | undefined,
+): readonly (readonly number[])[] | undefined {
+	if (order === "chain") return Array.from({ length: count }, (_, index) => (index === 0 ? [] : [index - 1]));
+	if (forEach !== undefined) return items;
+	if (branches.every(({ needs = [] }) => needs.length === 0)) return undefined;
+	const tasks = branches.map(({ name, needs = [] }) => ({ id: name, needs }));
+	return readNeeds(tasks, String).needs;
 }
 
 /** What the user said since the last worker, for every child, which begins with the user's decisions: only they can read it. */

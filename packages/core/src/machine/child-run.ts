@@ -52,6 +52,10 @@ export interface PlannedChild {
 	readonly entry?: string;
 	/** It resolves the conflicts of the join; its folder starts with this tree. */
 	readonly merges?: string;
+	/** With `merges`: the number of the child whose files conflict; absent: those of all children, with the run's. */
+	readonly joins?: number;
+	/** Numbers of the children of the visit that must be joined before it begins; absent: none. */
+	readonly needs?: readonly number[];
 }
 
 /** What a child used in total, including its own children. */
@@ -111,9 +115,9 @@ export function sideWith(merged: string, name: string): string {
 	return merged === YOUR_FILES ? `${YOUR_FILES} and ${name}` : `${merged}, ${name}`;
 }
 
-/** The folder in which the user resolves conflicts by hand: the child number 0 of the visit. */
-export function conflictFolderId(run: string, visit: number): string {
-	return childId(run, visit, 0);
+/** The folder in which the user resolves conflicts by hand. `index`: the number of the child whose files conflict; 0: those of all children. */
+export function conflictFolderId(run: string, visit: number, index = 0): string {
+	return childId(run, visit, -index);
 }
 
 /** The run id of child `index` of `visit`: a UUID that follows from its arguments. */
@@ -135,6 +139,8 @@ export interface Inherited {
 	readonly state: string;
 	/** Names of all children of the state, in order. */
 	readonly siblings: readonly string[];
+	/** Names of the children whose results it builds on; absent: none. */
+	readonly needs?: readonly string[];
 	/** The state whose worker reads the child's results; absent: none. */
 	readonly reader?: string;
 	/** Paths of the conflicts that it resolves; absent: it does not merge. */

@@ -15,16 +15,26 @@ import type {
 	Joined,
 	JoinFailed,
 } from "./child-event.ts";
-import { type ChildGroup, type ChildRun, isSettled } from "./child-group.ts";
+import { dueConflict, hasBegun, workingGraph } from "./child-graph.ts";
+import { type ChildGroup, type ChildRun, finalMergers, isSettled } from "./child-group.ts";
 import { type ChildSpend, type ConflictChoice, NO_CHILD_SPEND } from "./child-run.ts";
 import { addDecision } from "./decision-record.ts";
 import type { LedgerEvent } from "./event.ts";
 import { resolveInherited } from "./inherit.ts";
 import { describeKept, keepFolders } from "./kept-child-folders.ts";
+import { childrenPlanOf } from "./plan.ts";
 import { type Reduced, refuse } from "./refusal.ts";
 import type { Run } from "./run.ts";
 import type { RunDecision } from "./run-decision.ts";
-import { leaveChildren, planMerge, settle, stopChildren, withGroup, withStage } from "./settle-children.ts";
+import {
+	leaveChildren,
+	onConflicts,
+	planMerge,
+	settle,
+	stopChildren,
+	withGroup,
+	withStage,
+} from "./settle-children.ts";
 import { spendBeyond } from "./spend.ts";
 import { addToTotals } from "./totals.ts";
 import type { ChildDropped, ChildSignaled } from "./user-event.ts";
@@ -61,7 +71,10 @@ export function onChildrenPlanned(run: Run, event: LedgerEvent & ChildrenPlanned
 		phase: "working",
 		join: null,
 	};
-	const planned = withGroup(run, { ...group, phase: "working", children: [...group.children, ...added] });
+	const needy = added.some(({ needs }) => needs !== undefined);
+	const graph = needy ? { joined: event.files === "own" ? event.base : null } : {};
+	const children = [...group.children, ...added];
+	const planned = withGroup(run, { ...group, ...graph, phase: "working", children });
 	const { told = [] } = event;
 	const outbox = run.outbox.filter(({ id }) => !told.includes(id));
 	const counted = { ...planned, outbox, childCount: run.childCount + added.length };
@@ -121,6 +134,7 @@ export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced
 		tree: status === "done" && !dropping ? tree : null,
 		base: base ?? null,
 		summary: cutText(summary, summaryBytes).text,
+		ended: event.seq,
 		...(changes ? { changed: measuredTotals({ changes, more, total: changed }) } : {}),
 		...(keeps ? { output: handover.output } : {}),
 	};
@@ -225,7 +239,7 @@ export function needsChild({ children, stage }: Run, id: string): boolean {
 }
 
 function hasBegunJoin({ phase, children }: ChildGroup): boolean {
-	return phase === "joining" || children.some(({ merges }) => merges !== undefined);
+	return phase === "joining" || finalMergers(children).length > 0;
 }
 
 function pendingAgain(child: ChildRun): ChildRun {
@@ -235,7 +249,7 @@ function pendingAgain(child: ChildRun): ChildRun {
 export function onChildDropped(run: Run, event: LedgerEvent & ChildDropped): Reduced {
 	const child = run.children?.children.find(({ id }) => id === event.child);
 	if (!child) return refuse("unexpected", "The run currently has no such child.");
-	if (child.status === "pending")
+	if (child.status === "pending" && hasBegun(run.children as ChildGroup, child))
 		return refuse("unexpected", `The child "${child.name}" is still running: abort it first, then drop it.`);
 	if (child.status === "done" || child.status === "dropped")
 		return refuse("over", `The child "${child.name}" is ${child.status}.`);
@@ -278,20 +292,42 @@ export function continueChildren(run: Run): Run {
 /** The user's answer to the question about conflicts. `resolved`: the tree with the files that the user has resolved elsewhere. */
 export function chooseResolution(run: Run, choice: ConflictChoice, resolved?: string): Run {
 	const { children } = run;
-	if (!children?.join) return run;
-	if (choice === "worker") return planMerge(run, children);
-	const join = { ...children.join, choice, ...(resolved === undefined ? {} : { resolved }) };
-	return withStage(withGroup(run, { ...children, join }));
+	const due = children && dueConflict(children);
+	if (!due) return run;
+	const { child } = due;
+	if (choice === "worker") return planMerge(run, children, child);
+	const join = { ...due.join, choice, ...(resolved === undefined ? {} : { resolved }) };
+	const chosen = child ? withChild(run, { ...child, conflict: join }) : withGroup(run, { ...children, join });
+	return withStage(chosen);
 }
 
 // ── the join ──
 
 export function onJoined(run: Run, event: LedgerEvent & Joined): Reduced {
+	if (event.child !== undefined) return onChildJoined(run, { ...event, child: event.child });
 	const children = joiningGroup(run, event.visit);
 	if (!children) return stale();
 	const { before, tree, conflicts } = event;
 	const join = { before, tree, conflicts, round: (children.join?.round ?? 0) + 1, choice: null };
 	return settle(withGroup(run, { ...children, join }));
+}
+
+/** The files of one child are merged with those joined before, for the children that need it. */
+function onChildJoined(run: Run, event: LedgerEvent & Joined & { readonly child: string }): Reduced {
+	const child = childOf(run, event);
+	const { children, stage } = run;
+	if (!child || !children || children.joined === undefined || stage.kind !== "children") return stale();
+	if (child.status !== "done" || child.joined) return stale();
+	const { before, tree, conflicts } = event;
+	const { conflict, ...rest } = child;
+	if (conflicts.length === 0) {
+		const joined = withChild(withGroup(run, { ...children, joined: tree }), { ...rest, joined: true });
+		return settle(joined);
+	}
+	const open = { before, tree, conflicts, round: (conflict?.round ?? 0) + 1, choice: null };
+	const noted = withChild(run, { ...child, conflict: open });
+	const fails = childrenPlanOf(run)?.onConflict === "fail" && !children.stopping && noted.children;
+	return fails ? onConflicts(noted, fails) : settle(noted);
 }
 
 export function onJoinApplied(run: Run, event: LedgerEvent & JoinApplied): Reduced {
@@ -309,9 +345,11 @@ export function onJoinApplied(run: Run, event: LedgerEvent & JoinApplied): Reduc
 }
 
 export function onJoinFailed(run: Run, event: LedgerEvent & JoinFailed): Reduced {
+	const hold = { status: "paused", cause: "children", detail: event.detail.slice(0, 500) } as const;
+	const graph = run.stage.kind === "children" && run.children?.visit === event.visit && workingGraph(run.children);
+	if (graph) return stopChildren({ ...run, hold }, "pause", { kind: "park" });
 	const children = joiningGroup(run, event.visit);
 	if (!children) return stale();
-	const hold = { status: "paused", cause: "children", detail: event.detail.slice(0, 500) } as const;
 	return park(withGroup(run, { ...children, join: null }), hold);
 }
 

@@ -1,8 +1,9 @@
 // What a child run gets from its parent, and what it changes in it. Pure.
-// I1 a child knows what its parent knew when the child was planned: nothing that its siblings have found since; a child that merges knows
-// all; I2 ids of a child's entries are none of its parent's.
+// I1 a child knows what its parent knew when the child was planned, and what the siblings that it builds on have found since, and nothing else; a
+// child that merges knows all; I2 ids of a child's entries are none of its parent's.
 import {
 	EMPTY_SNAPSHOT,
+	type Finding,
 	joinChanges,
 	outputsOf,
 	type Snapshot,
@@ -10,6 +11,7 @@ import {
 	updateSnapshot,
 } from "../snapshot/index.ts";
 import type { StatePlan } from "../template/index.ts";
+import { allNeedsOf, dependantsOf } from "./child-graph.ts";
 import type { ChildRun } from "./child-group.ts";
 import type { Inherited } from "./child-run.ts";
 import { planOf } from "./plan.ts";
@@ -21,12 +23,15 @@ export function inheritedBy(parent: Run, child: ChildRun): Inherited {
 	const uncommitted = parent.uncommitted ?? inherited?.uncommitted;
 	const state = children?.state ?? parent.state;
 	const [reader] = planOf(parent, state).next;
+	const all = children?.children ?? [];
+	const needs = all.filter(({ index }) => child.needs?.includes(index));
 	return {
 		run: template.name,
 		state,
-		siblings: (children?.children ?? []).filter(({ merges }) => merges === undefined).map(({ name }) => name),
+		siblings: siblingsOf(all, child).map(({ name }) => name),
+		...(needs.length > 0 ? { needs: needs.map(({ name }) => name) } : {}),
 		...(reader !== undefined && hasAgents(planOf(parent, reader)) ? { reader } : {}),
-		...(child.merges === undefined ? {} : { conflicts: conflictsOf(parent) }),
+		...(child.merges === undefined ? {} : { conflicts: conflictsOf(parent, child) }),
 		task: inherited?.task ?? parent.task,
 		decisions: [...(inherited?.decisions ?? []), ...decisions],
 		...(uncommitted ? { uncommitted } : {}),
@@ -39,19 +44,36 @@ function hasAgents({ persona, children }: StatePlan): boolean {
 	return persona !== undefined || children !== undefined;
 }
 
-function conflictsOf({ children }: Run): readonly string[] {
-	return [...new Set((children?.join?.conflicts ?? []).map(({ path }) => path))];
+/** The other children that may work at the same time, and the child itself: neither those that it builds on, nor those that build on it. */
+function siblingsOf(children: readonly ChildRun[], child: ChildRun): readonly ChildRun[] {
+	const work = children.filter(({ merges }) => merges === undefined);
+	if (child.needs === undefined) return work;
+	const below = new Set(dependantsOf(work, new Set([child.index])));
+	const over = allNeedsOf(work, child);
+	return work.filter((other) => !over.has(other.index) && !below.has(other) && !other.joined);
 }
 
-/** The snapshot of the parent without what its children have found since `child` was planned. */
-function knownBefore({ snapshot, visit }: Run, { knows }: ChildRun): Snapshot {
+function conflictsOf({ children }: Run, { joins }: ChildRun): readonly string[] {
+	const conflicting = children?.children.find(({ index }) => index === joins);
+	const join = joins === undefined ? children?.join : conflicting?.conflict;
+	return [...new Set((join?.conflicts ?? []).map(({ path }) => path))];
+}
+
+/** The snapshot of the parent without what its children have found since `child` was planned, except those that it builds on. */
+function knownBefore({ snapshot, visit, children }: Run, child: ChildRun): Snapshot {
+	const { knows } = child;
 	if (knows === undefined) return snapshot;
-	const isKnown = ({ id }: { readonly id: string }): boolean => Number(id.slice(1)) < knows;
+	const work = children?.children ?? [];
+	const over = allNeedsOf(work, child);
+	const names = work.filter(({ index }) => over.has(index)).map(({ name }) => name);
+	const isOfNeeded = (by: Pick<Finding, "visit" | "child">): boolean =>
+		by.visit === visit && names.some((name) => by.child === name || by.child?.startsWith(`${name}/`) === true);
+	const isKnown = (entry: Finding): boolean => Number(entry.id.slice(1)) < knows || isOfNeeded(entry);
 	return {
 		...snapshot,
 		findings: snapshot.findings.filter(isKnown),
 		pendingTasks: snapshot.pendingTasks.filter(isKnown),
-		summaries: snapshot.summaries.filter((summary) => summary.visit !== visit),
+		summaries: snapshot.summaries.filter((summary) => summary.visit !== visit || isOfNeeded(summary)),
 	};
 }
 

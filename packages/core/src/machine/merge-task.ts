@@ -43,12 +43,14 @@ export function mergeTask(
 /** The children whose files are in one of the sides `labels`, in the order of the join. */
 function sidesOf(children: readonly ChildRun[], labels: ReadonlySet<string>): readonly ChildRun[] {
 	const joined = children.filter(({ status, tree, merges }) => status === "done" && tree !== null && !merges);
-	const found = new Set<ChildRun>(labels.has(ALL_CHILDREN) ? joined : []);
+	const isGraph = children.some(({ begun }) => begun);
+	const before = joined.filter((child) => !isGraph || child.joined);
+	const found = new Set<ChildRun>(labels.has(ALL_CHILDREN) ? before : []);
 	let merged = YOUR_FILES;
 	for (const [at, child] of joined.entries()) {
 		if (labels.has(child.name)) found.add(child);
 		merged = sideWith(merged, child.name);
-		if (labels.has(merged)) for (const before of joined.slice(0, at + 1)) found.add(before);
+		if (labels.has(merged)) for (const earlier of joined.slice(0, at + 1)) found.add(earlier);
 	}
 	return joined.filter((child) => found.has(child));
 }

@@ -2,6 +2,7 @@
 // O1 the same run has the same actions under the same keys; O2 a launch is pending only once its intent is recorded; O3 a run that waits or
 // is over has no action except its question.
 import type { Action } from "./action.ts";
+import { hasBegun, nextToJoin, workingGraph } from "./child-graph.ts";
 import { type ChildGroup, isSettled } from "./child-group.ts";
 
 import { type LaunchId, launchKey } from "./launch.ts";
@@ -89,15 +90,30 @@ function childActions(run: Run, group: ChildGroup): readonly Action[] {
 	}
 	if (phase === "joining") return joinActions(group, join);
 	const most = childrenPlanOf(run)?.maxParallel ?? 1;
-	const working = children.filter(({ status }) => status === "pending").slice(0, most);
+	const working = children.filter((child) => child.status === "pending" && hasBegun(group, child)).slice(0, most);
 	const dropped = children.filter(({ dropping }) => dropping);
 	return [
+		...graphJoin(group),
 		...working.map((child): Action => ({ kind: "run_child", key: `child:${child.id}:${child.starts}`, visit, child })),
 		...dropped.map((child): Action => {
 			const detail = "The user dropped this child.";
 			return { kind: "stop_child", key: `drop:${child.id}`, visit, child, how: "abort", detail };
 		}),
 	];
+}
+
+/** The merge of the files of one child with those of the children joined before. */
+function graphJoin(group: ChildGroup): readonly Action[] {
+	const graph = workingGraph(group);
+	const next = graph && nextToJoin(graph);
+	if (!next?.tree || !graph?.joined) return none;
+	const { index, id, name, tree, conflict: join = null, base, from } = next;
+	const { visit, joined } = graph;
+	const results = [{ name, tree, base }];
+	const at = `${visit}.${index}:${join?.round ?? 0}`;
+	const into = { child: id, tree: joined };
+	const start = from ?? joined;
+	return [{ kind: "merge_files", key: `merge:${at}:${join?.choice ?? ""}`, visit, base: start, results, join, into }];
 }
 
 function joinActions(group: ChildGroup, join: ChildGroup["join"]): readonly Action[] {

@@ -6,15 +6,19 @@ import { advance, decideOn, moveTo, park } from "./advance.ts";
 import { raiseQuestion } from "./approval.ts";
 import { notice } from "./budget.ts";
 import { childrenData } from "./child-data.ts";
+import { advanceGraph, type ConflictingChild, dueConflict, isGraph, mergersOf, openConflicts } from "./child-graph.ts";
 import {
 	type AfterChildren,
 	type ChildGroup,
 	type ChildResult,
+	finalMergers,
 	isSettled,
 	judgeGroup,
 	NOTHING_TO_DO,
 } from "./child-group.ts";
 import { idOfNextChild } from "./child-plan.ts";
+import { ALL_CHILDREN } from "./child-run.ts";
+import { judgeGraph } from "./judge-graph.ts";
 import { leaveState } from "./leave-state.ts";
 import { mergeTask } from "./merge-task.ts";
 import { judgeMove } from "./moves.ts";
@@ -71,13 +75,28 @@ export function settle(run: Run): Run {
 	if (isStopping(children)) return withStage(run);
 	if (children.stopping) return afterStopping(run, children.stopping.after);
 	if (children.phase === "joining") return continueJoin(run, children);
-	const plan = childrenPlanOf(run);
-	const outcome = judgeGroup(children, plan ?? { join: "all", onFailed: "wait" });
+	return isGraph(children) ? settleGraph(advanceGraph(run)) : settleOutcome(run, children);
+}
+
+/** A conflict is given to a worker at once; the user is asked when nothing else can happen. */
+function settleGraph(run: Run): Run {
+	const { children } = run;
+	if (!children || !isGraph(children)) return run;
+	const given = openConflicts(children).find((child) => mergersOf(children, child).length < maxMerges);
+	if (given && !run.hold && childrenPlanOf(run)?.onConflict === "worker") return planMerge(run, children, given);
+	return settleOutcome(run, children);
+}
+
+function settleOutcome(run: Run, children: ChildGroup): Run {
+	const policy = childrenPlanOf(run) ?? { join: "all", onFailed: "wait" };
+	const outcome = isGraph(children) ? judgeGraph(children, policy) : judgeGroup(children, policy);
 	switch (outcome.kind) {
 		case "working":
 			return withStage(run);
 		case "waiting":
 			return park(run, { status: outcome.status, cause: "children", detail: outcome.detail });
+		case "conflict":
+			return onConflicts(run, children);
 		case "failed":
 			return stopChildren(run, "abort", { kind: "finish", status: "failed", detail: outcome.detail });
 		case "joined":
@@ -88,7 +107,7 @@ export function settle(run: Run): Run {
 function startJoin(run: Run): Run {
 	const { children } = run;
 	if (!children) return run;
-	const merger = children.children.findLast(({ merges }) => merges !== undefined);
+	const merger = finalMergers(children.children).at(-1);
 	const { join } = children;
 	// Its result is merged like any other: it may have left conflicts.
 	if (join && merger?.status === "done" && merger.tree !== null)
@@ -99,8 +118,13 @@ function startJoin(run: Run): Run {
 	return withStage(withGroup(run, { ...children, phase: "joining" }));
 }
 
-/** The children whose files are merged, in their order. */
-export function resultsOf({ children }: ChildGroup): readonly ChildResult[] {
+/** What is merged with the run's files: the files of each child in their order, or those of all that have been joined already. */
+export function resultsOf(group: ChildGroup): readonly ChildResult[] {
+	const { children, joined } = group;
+	if (isGraph(group))
+		return joined && children.some(({ tree }) => tree !== null)
+			? [{ name: ALL_CHILDREN, tree: joined, base: null }]
+			: [];
 	return children.flatMap(({ status, tree, base, name, merges }) =>
 		status === "done" && tree !== null && merges === undefined ? [{ name, tree, base }] : [],
 	);
@@ -113,12 +137,13 @@ function continueJoin(run: Run, group: ChildGroup): Run {
 	return join && join.conflicts.length > 0 && join.choice === null ? onConflicts(joining, group) : withStage(joining);
 }
 
-function onConflicts(run: Run, group: ChildGroup): Run {
+export function onConflicts(run: Run, group: ChildGroup): Run {
 	const policy = childrenPlanOf(run)?.onConflict ?? "person";
-	const { join } = group;
-	if (!join) return run;
-	const merges = group.children.filter(({ merges }) => merges !== undefined).length;
-	if (policy === "worker" && merges < maxMerges) return planMerge(run, group);
+	const due = dueConflict(group);
+	if (!due) return run;
+	const { join, child } = due;
+	const mergers = child ? mergersOf(group, child) : finalMergers(group.children);
+	if (policy === "worker" && mergers.length < maxMerges) return planMerge(run, group, child);
 	const paths = join.conflicts.map(({ path }) => path);
 	if (policy === "fail")
 		return stopChildren(run, "abort", {
@@ -136,9 +161,10 @@ function onConflicts(run: Run, group: ChildGroup): Run {
 	});
 }
 
-/** Plans a child that resolves the conflicts in a folder of its own. A run on hold waits first. */
-export function planMerge(run: Run, group: ChildGroup): Run {
-	const { children, files, base, join } = group;
+/** Plans a child that resolves the conflicts in a folder of its own: those of `child`, or of all. A run on hold waits first. */
+export function planMerge(run: Run, group: ChildGroup, child?: ConflictingChild): Run {
+	const { children, files, base } = group;
+	const join = child?.conflict ?? group.join;
 	if (!join) return run;
 	if (run.hold) return park(run, run.hold);
 	const index = children.length + 1;
@@ -151,6 +177,7 @@ export function planMerge(run: Run, group: ChildGroup): Run {
 		task: mergeTask(run, group, join),
 		branch: -1,
 		merges: join.tree,
+		...(child ? { joins: child.index } : {}),
 	};
 	return decideOn(run, { kind: "children_planned", visit: run.visit, base, files, children: [merger] });
 }

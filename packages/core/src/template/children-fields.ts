@@ -36,6 +36,14 @@ const task = text({
 	shown: "`{item}`, or `{task}`",
 });
 
+const needs = names({
+	about:
+		"Branches that this one needs: it starts once their files are joined, with those files and with what they found.",
+});
+
+/** The field of every branch, also of one that is a state. */
+export const orderFields = { needs };
+
 /** A branch that names a template. A branch without `run` is a state: a template of one state. */
 export const branchFields = {
 	run: custom<RunNode, { about: string; required: true }>(
@@ -45,6 +53,7 @@ export const branchFields = {
 		readRun,
 	),
 	task,
+	needs,
 };
 
 export const childrenFields = {
@@ -52,20 +61,20 @@ export const childrenFields = {
 	branches: custom<readonly BranchEntry[], { about: string }>(
 		{
 			about:
-				'Child runs by name, all started together: each `{ "run": …, "task": … }`, or the fields of a state (`persona`, `tools`, `instructions` …), which becomes a template of one state.',
+				'Child runs by name: each `{ "run": …, "task": …, "needs": … }`, or the fields of a state (`persona`, `tools`, `instructions` …) and `needs`. All start together, except those that need others.',
 		},
 		"object of runs or states",
 		{
 			type: "object",
 			minProperties: 1,
 			maxProperties: 100,
-			additionalProperties: { anyOf: [{ $ref: "#/$defs/branch" }, { $ref: "#/$defs/state" }] },
+			additionalProperties: { anyOf: [{ $ref: "#/$defs/branch" }, { $ref: "#/$defs/state_branch" }] },
 		},
 		readBranches,
 	),
 	for_each: text({
 		about:
-			"Starts one child for each entry of a list, in order: `pendingTasks`, `findings`, the key of a list that a worker has saved, or a list in the data of a state: `output.<state>.<path>`. If the list is empty, the run leaves the state immediately.",
+			"Starts one child for each entry of a list, in order: `pendingTasks`, `findings`, the key of a list that a worker has saved, or a list in the data of a state: `output.<state>.<path>`. An entry with an `id` and `needs`, a list of ids, starts after the entries that it needs. If the list is empty, the run leaves the state immediately.",
 		form: "line",
 		max: 200,
 	}),
@@ -78,6 +87,9 @@ export const childrenFields = {
 		fallback: "item",
 	}),
 	task,
+	order: choice(["chain"], {
+		about: "`chain`: each child needs the one before it, so that one works at a time. Default: as their `needs` say.",
+	}),
 	max_parallel: integer({
 		about: "Maximum number of children that run at the same time.",
 		min: 1,

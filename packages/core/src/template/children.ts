@@ -1,8 +1,16 @@
 // Compiles the fields of a state that is done by child runs.
 import { type MapNode, type Node, type ReadContext, readObject, type Values } from "../definition/index.ts";
-import { type BranchEntry, branchFields, childOnlyKeys, type childrenFields, type RunNode } from "./children-fields.ts";
+import {
+	type BranchEntry,
+	branchFields,
+	childOnlyKeys,
+	type childrenFields,
+	orderFields,
+	type RunNode,
+} from "./children-fields.ts";
 import { type InheritedFields, inheritFields, withText } from "./inherited-fields.ts";
 import { checkName } from "./names.ts";
+import { readNeeds } from "./needs.ts";
 import { plainOf } from "./plain.ts";
 import type { Branch, ChildrenPlan, ChildTemplate, Template } from "./template.ts";
 
@@ -72,6 +80,7 @@ export function compileChildren(
 			: branches.map((entry) => readBranch(entry, context));
 	const known = compiled?.filter((branch) => branch !== undefined) ?? [];
 	if (known.length !== compiled?.length) return undefined;
+	checkOrder(values, known, context);
 	if (typeof values.join === "number" && values.for_each === undefined && values.join > known.length)
 		report(context, "join", "error", {
 			code: "bad-value",
@@ -82,11 +91,12 @@ export function compileChildren(
 }
 
 function plan(values: ChildrenValues, branches: readonly Branch[]): ChildrenPlan {
-	const { for_each, files, merge_by, on_conflict } = values;
+	const { for_each, files, merge_by, on_conflict, order } = values;
 	return {
 		branches,
 		forEach: for_each,
 		as: values.as,
+		...(order === undefined ? {} : { order }),
 		maxParallel: values.max_parallel,
 		files,
 		setup: values.setup,
@@ -127,18 +137,60 @@ function checkExclusive(values: ChildrenValues, context: ChildrenContext): void 
 			});
 }
 
+/** Reports children that cannot get the order that the state asks for. */
+function checkOrder({ order, take }: ChildrenValues, branches: readonly Branch[], context: ChildrenContext): void {
+	const { at, reading } = context;
+	const hasNeeds = branches.some(({ needs = [] }) => needs.length > 0);
+	if (hasNeeds && order !== undefined)
+		report(context, "order", "error", {
+			code: "two-orders",
+			message: `\`${reading.path}\` has an \`order\`, and branches with \`needs\`.`,
+			remedy: "Keep one of the two.",
+		});
+	if ((hasNeeds || order !== undefined) && take === "one")
+		report(context, "take", "error", {
+			code: "no-effect",
+			message: `\`${reading.path}.take\` is \`one\`, but its children build on each other, so the files of all are joined.`,
+			remedy: "Remove it, or let all children do the same work.",
+		});
+	const tasks = branches.map(({ name, needs = [] }) => ({ id: name, needs }));
+	const nodes = at.node.entries.get("branches")?.value;
+	for (const { at: index, message } of readNeeds(tasks, (one) => `\`${branches[one]?.name}\``).problems) {
+		const node = nodes?.kind === "map" ? nodes.entries.get(branches[index]?.name ?? "")?.value : undefined;
+		const entry = node?.kind === "map" ? node.entries.get("needs") : undefined;
+		reading.report.error(reading.source.place(entry?.keyStart ?? at.keyStart), {
+			code: "bad-needs",
+			message: `\`${reading.path}.branches\`: ${message}.`,
+			remedy: "Name other branches of the state, so that one can start first.",
+		});
+	}
+}
+
 function readBranch(entry: BranchEntry, context: ChildrenContext): Branch | undefined {
 	const { reading } = context;
 	const path = `${reading.path}.branches.${entry.name}`;
 	if (!checkName(entry.name, entry.keyStart, reading)) return undefined;
-	if (!entry.node.entries.has("run"))
-		return compileBranch(
-			{ name: entry.name, run: { kind: "inline", node: oneState(entry, context.team) }, task: undefined },
-			path,
-			{ ...context, readInline: (node, at, name) => context.readInline(node, at, name, at) },
-		);
+	if (!entry.node.entries.has("run")) return readStateBranch(entry, path, context);
 	const read = readObject(entry.node, branchFields, { ...reading, path }, { unknown: () => "error" });
 	return read.kind === "read" ? compileBranch({ name: entry.name, ...read.values }, `${path}.run`, context) : undefined;
+}
+
+/** A branch that is written as a state, with the field `needs` of a branch. */
+function readStateBranch(entry: BranchEntry, path: string, context: ChildrenContext): Branch | undefined {
+	const { keyStart, node } = entry;
+	const { needs, ...others } = Object.fromEntries(node.entries);
+	const only = { ...node, entries: new Map(needs ? [["needs", needs]] : []) };
+	const read = readObject(only, orderFields, { ...context.reading, path }, { unknown: () => "error" });
+	if (read.kind !== "read") return undefined;
+	const state = { ...node, entries: new Map(Object.entries(others)) };
+	const run: RunNode = {
+		kind: "inline",
+		node: oneState({ name: entry.name, keyStart, node: state }, context.team),
+	};
+	return compileBranch({ name: entry.name, run, task: undefined, ...read.values }, path, {
+		...context,
+		readInline: (inner, at, name) => context.readInline(inner, at, name, at),
+	});
 }
 
 /** The one-state template of a branch that is written as a state. Its `task` is the task of the child. */
@@ -154,12 +206,22 @@ function oneState({ name, keyStart, node }: BranchEntry, team: string | undefine
 }
 
 function compileBranch(
-	{ name, run, task }: { readonly name: string; readonly run: RunNode; readonly task: string | undefined },
+	{
+		name,
+		run,
+		task,
+		needs,
+	}: {
+		readonly name: string;
+		readonly run: RunNode;
+		readonly task: string | undefined;
+		readonly needs?: readonly string[] | undefined;
+	},
 	path: string,
 	context: ChildrenContext,
 ): Branch | undefined {
 	const template = compileRun(run, path, name, context);
-	return template && { name, template, task };
+	return template && { name, template, task, ...(needs === undefined ? {} : { needs }) };
 }
 
 function compileRun(

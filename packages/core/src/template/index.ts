@@ -2,6 +2,7 @@ export { implicitState } from "./compile.ts";
 export { DEFAULT_CEILINGS } from "./fields.ts";
 export { cleanupOf, hashCleanup, hashDefinition } from "./hash.ts";
 export { visitLimitFields } from "./inherited-fields.ts";
+export { type NeedingTask, readNeeds, usersOf } from "./needs.ts";
 export type { OutputSchema } from "./output-schema.ts";
 export { compileDefinition, readTemplate } from "./read.ts";
 export {

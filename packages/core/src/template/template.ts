@@ -112,6 +112,8 @@ export interface ChildrenPlan {
 	readonly forEach?: string;
 	/** Name of the variable with the item. */
 	readonly as: string;
+	/** `chain`: each child needs the one before it. */
+	readonly order?: "chain";
 	readonly maxParallel: number;
 	/** `undefined`: `own` if a child can write. */
 	readonly files?: "own" | "shared";
@@ -136,6 +138,8 @@ export interface Branch {
 	readonly template: ChildTemplate;
 	/** Text with variables; `undefined`: the item, or the task of the run. */
 	readonly task?: string;
+	/** Names of the branches that it needs; absent: none. */
+	readonly needs?: readonly string[];
 }
 
 export type ChildTemplate =

@@ -33,6 +33,11 @@ describe("a state that is done by child runs", () => {
 		["a child per item", { run: "ship", for_each: "pendingTasks", as: "job", task: "Do {job}" }],
 		["branches of both kinds", { branches: { a: { run: "ship", task: "x" }, b: worker } }],
 		["a hundred branches", { branches: branches(100), join: 100 }],
+		[
+			"branches that need others",
+			{ branches: { a: { run: "ship", needs: ["b"] }, b: worker, c: { ...worker, needs: "a, b" } } },
+		],
+		["a chain", { run: "ship", for_each: "findings", order: "chain" }],
 		["every policy", { run: "ship", join: "any", on_failed: "continue", on_conflict: "fail", files: "own" }],
 	])("loads with %s", (_, build) => {
 		expect(problemsOf(build)).toEqual([]);
@@ -70,6 +75,34 @@ describe("a state that is done by child runs", () => {
 		["a misspelled run", { rum: "ship" }, /^error unknown-\S+ at rum: .*run/],
 		["a misspelled branches", { branchs: { a: worker } }, /^error unknown-\S+ at branchs: .*branches/],
 		["a misspelled for_each", { run: "ship", foreach: "findings" }, /^error unknown-\S+ at foreach: .*for_each/],
+		["another order", { run: "ship", for_each: "findings", order: "tree" }, /^error \S+ at order/],
+		["order without run", { persona: "P", order: "chain" }, /^error no-children at order/],
+		[
+			"an order and needs",
+			{ order: "chain", branches: { a: worker, b: { ...worker, needs: ["a"] } } },
+			/^error two-orders at order/,
+		],
+		[
+			"needs of an unknown branch",
+			{ branches: { api: worker, b: { ...worker, needs: ["apj"] } } },
+			/^error bad-needs at needs: .*`b` needs "apj", which does not exist \(did you mean "api"\?\)/,
+		],
+		[
+			"a branch that needs itself",
+			{ branches: { a: { run: "x", needs: ["a"] } } },
+			/^error bad-needs at needs: .*"a" needs itself/,
+		],
+		[
+			"a circle of three",
+			{ branches: { a: { ...worker, needs: ["b"] }, b: { ...worker, needs: ["c"] }, c: { ...worker, needs: ["a"] } } },
+			/^error bad-needs at needs: .*"a" needs "b", "b" needs "c", "c" needs "a": none of them can begin/,
+		],
+		["needs that are no list", { branches: { a: { ...worker, needs: { b: 1 } } } }, /^error \S+ at needs/],
+		[
+			"one of several that build on each other",
+			{ take: "one", branches: { a: worker, b: { ...worker, needs: ["a"] } } },
+			/^error no-effect at take/,
+		],
 		["a reserved name", { branches: { constructor: worker } }, /^error reserved-name at constructor/],
 		["a mistake in a template in place", { run: { states: { work: { persona: 5 } } } }, /^error \S+ at persona/],
 	])("is refused with %s", (_, build, expected) => {

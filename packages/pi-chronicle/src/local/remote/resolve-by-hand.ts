@@ -1,6 +1,6 @@
 // Conflicts of a join that a user resolves on another machine than the host: the files come from the run's refs, and go back there.
 import { join } from "node:path";
-import { conflictFolderId, type Run } from "@pi-chronicle/core/machine";
+import { conflictFolderId, dueConflict, type Run } from "@pi-chronicle/core/machine";
 import type { Result } from "@pi-chronicle/core/ports";
 import type { HandResolution } from "../project/index.ts";
 import type { SharedWorkspace } from "./shared-workspace.ts";
@@ -9,7 +9,9 @@ const names = { ours: "the children", theirs: "your files" };
 
 /** The folder of this round of a join, below that of the run. */
 export function resolutionFolder({ visit, children }: Run, folder: string): string {
-	return join(folder, `join-${visit}-${children?.join?.round ?? 0}`);
+	const due = children && dueConflict(children);
+	const child = due?.child ? `-${due.child.index}` : "";
+	return join(folder, `join-${visit}${child}-${due?.join.round ?? 0}`);
 }
 
 /** Makes the folder with the conflicts; when it is there already, publishes what it resolves. `workspace`: in a folder of this round. */
@@ -17,12 +19,13 @@ export async function resolveByHand(
 	workspace: SharedWorkspace,
 	{ id, visit, children }: Run,
 ): Promise<Result<HandResolution>> {
-	if (!children?.join) {
+	const due = children && dueConflict(children);
+	if (!due) {
 		const remedy = "Check its status.";
 		return { ok: false, failure: { reason: "refused", message: "The run has no conflicts.", remedy } };
 	}
-	const { tree, conflicts } = children.join;
-	const child = conflictFolderId(id, visit);
+	const { tree, conflicts } = due.join;
+	const child = conflictFolderId(id, visit, due.child?.index);
 	const opened = await workspace.openChild(child, tree);
 	if (!opened.ok) return opened;
 	const { cwd: path, isNew } = opened.value;

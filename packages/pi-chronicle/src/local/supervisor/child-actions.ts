@@ -110,7 +110,7 @@ export class ChildActions {
 		const failed = (detail: string) => this.#park(visit, child, "paused", detail);
 		if (!children) return failed("This supervisor cannot run children.");
 		const group = run().children;
-		const tree = child.merges ?? (group?.files === "own" ? group.base : null);
+		const tree = child.merges ?? (group?.files === "own" ? (child.from ?? group.base) : null);
 		const started = await children.start({
 			parent: run(),
 			child,
@@ -212,8 +212,8 @@ export class ChildActions {
 
 	/** What the child has changed in its folder, as far as that is known. */
 	async #changesOf(
-		{ merges }: ChildRun,
-		{ tree, base = merges ?? this.#context.run().children?.base ?? undefined }: { tree: string; base?: string },
+		{ merges, from }: ChildRun,
+		{ tree, base = merges ?? from ?? this.#context.run().children?.base ?? undefined }: { tree: string; base?: string },
 	): Promise<Pick<ChildEnded, "changes" | "more" | "changed">> {
 		if (base === undefined) return {};
 		const { total: changed, ...listed } = await changesBetween(this.#context.workspace, base, tree);

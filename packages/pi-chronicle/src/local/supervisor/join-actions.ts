@@ -2,8 +2,8 @@
 // J1 nothing in the run's folder changes before `joined` is on disk; J2 changes in the folder since then are another side of the merge; J3
 // repeating an action after a crash gives the same files.
 import type { Action, JoinConflict, Run } from "@pi-chronicle/core/machine";
-import { ALL_CHILDREN, conflictFolderId, planOf, sideWith, YOUR_FILES } from "@pi-chronicle/core/machine";
-import type { JoinedChild, KeptFolder, Workspace, WorkspaceFailure } from "@pi-chronicle/core/ports";
+import { ALL_CHILDREN, conflictFolderId, dueConflict, planOf, sideWith, YOUR_FILES } from "@pi-chronicle/core/machine";
+import type { JoinedChild, KeptFolder, Result, Workspace, WorkspaceFailure } from "@pi-chronicle/core/ports";
 import type { FileLeft } from "@pi-chronicle/core/snapshot";
 import { checkedOutText, isOtherBranch } from "@pi-chronicle/core/snapshot";
 import type { ExecutorContext } from "./executor-context.ts";
@@ -21,10 +21,63 @@ type Merged =
 	| { readonly ok: true; readonly tree: string; readonly conflicts: readonly JoinConflict[] }
 	| { readonly ok: false; readonly failure: WorkspaceFailure };
 
+interface ChildMerge {
+	readonly action: Merge;
+	readonly into: NonNullable<Merge["into"]>;
+}
+
+/** Merges the files of a child with those of the children joined before, or resolves the conflicts of that merge. Writes none. */
+function mergeChild(context: ExecutorContext, merge: ChildMerge, signal: AbortSignal): Promise<void> {
+	const { join, results, base } = merge.action;
+	if (join?.choice === "hand" || join?.choice === "worker") return mergeResolved(context, merge, join, signal);
+	const [result] = results;
+	return mergeSides(context, merge, { base: result?.base ?? base, theirs: result?.tree ?? base }, signal);
+}
+
+/** Takes the files with resolved conflicts. If other children have been joined since, they are merged once more. */
+async function mergeResolved(
+	context: ExecutorContext,
+	merge: ChildMerge,
+	join: JoinProgress,
+	signal: AbortSignal,
+): Promise<void> {
+	const { visit } = merge.action;
+	const { child, tree: joined } = merge.into;
+	const resolved = await resolve(context, { visit, join, child }, signal);
+	if (signal.aborted) return;
+	if (!resolved.ok) return failJoin(context, visit, resolved.failure);
+	const { tree, conflicts } = resolved.value;
+	if (conflicts.length === 0 && join.before !== joined)
+		return mergeSides(context, merge, { base: join.before, theirs: tree }, signal);
+	await context.record({ kind: "joined", visit, child, before: join.before, tree, conflicts });
+}
+
+async function mergeSides(
+	context: ExecutorContext,
+	{ action: { visit, results, join }, into: { child, tree: before } }: ChildMerge,
+	{ base, theirs }: { readonly base: string; readonly theirs: string },
+	signal: AbortSignal,
+): Promise<void> {
+	const { workspace, record, crashAt } = context;
+	const names = { ours: ALL_CHILDREN, theirs: results[0]?.name ?? "" };
+	const take = join?.choice === "ours" || join?.choice === "theirs" ? join.choice : undefined;
+	const merged = await workspace.merge({ base, ours: before, theirs, names }, { take, signal });
+	if (signal.aborted) return;
+	if (!merged.ok) return failJoin(context, visit, merged.failure);
+	crashAt("files of a child are merged");
+	const conflicts = merged.value.conflicts.slice(0, maxConflicts).map(({ path, kind }) => ({ path, kind, ...names }));
+	await record({ kind: "joined", visit, child, before, tree: merged.value.tree, conflicts });
+}
+
+async function failJoin(context: ExecutorContext, visit: number, { message, remedy }: WorkspaceFailure): Promise<void> {
+	await context.record({ kind: "join_failed", visit, detail: `${message} ${remedy}` });
+}
+
 /** Merges the children's results into the run's files, or resolves the conflicts of the last merge. */
 export async function mergeFiles(context: ExecutorContext, action: Merge, signal: AbortSignal): Promise<void> {
 	const { workspace, record, crashAt } = context;
-	const { visit, join } = action;
+	const { visit, join, into } = action;
+	if (into) return mergeChild(context, { action, into }, signal);
 	const fail = (detail: string) => record({ kind: "join_failed", visit, detail });
 	const elsewhere = await explainOtherBranch(context);
 	if (elsewhere !== undefined) return void (await fail(elsewhere));
@@ -38,7 +91,7 @@ export async function mergeFiles(context: ExecutorContext, action: Merge, signal
 	const side = join?.choice === "ours" || join?.choice === "theirs" ? join.choice : undefined;
 	const merged = await mergeAll(workspace, before, action, side);
 	if (signal.aborted) return;
-	if (!merged.ok) return void (await fail(`${merged.failure.message} ${merged.failure.remedy}`));
+	if (!merged.ok) return failJoin(context, visit, merged.failure);
 	crashAt("files are merged");
 	const { tree, conflicts } = merged;
 	await record({ kind: "joined", visit, before, tree, conflicts: conflicts.slice(0, maxConflicts) });
@@ -83,27 +136,45 @@ async function takeResolution(
 	join: JoinProgress,
 	signal: AbortSignal,
 ): Promise<void> {
-	const { workspace, record } = context;
-	const resolved = await resolutionOf(context, visit, join, signal);
+	const { record } = context;
+	const resolved = await resolve(context, { visit, join }, signal);
 	if (signal.aborted) return;
 	if (!resolved.ok) return void (await record({ kind: "join_failed", visit, detail: resolved.failure.message }));
+	await record({ kind: "joined", visit, before: join.before, ...resolved.value });
+}
+
+/** Conflicts that were resolved: those of the files of `child`, or of all children. */
+interface Resolution {
+	readonly visit: number;
+	readonly join: JoinProgress;
+	readonly child?: string;
+}
+
+/** The files with resolved conflicts, and the conflicts that are left in them. */
+async function resolve(
+	context: ExecutorContext,
+	resolution: Resolution,
+	signal: AbortSignal,
+): Promise<Result<{ readonly tree: string; readonly conflicts: readonly JoinConflict[] }, WorkspaceFailure>> {
+	const { conflicts } = resolution.join;
+	const resolved = await resolutionOf(context, resolution, signal);
+	if (!resolved.ok) return resolved;
 	const { tree } = resolved.value;
-	const paths = [...new Set(join.conflicts.map(({ path }) => path))];
-	const marked = await workspace.conflictMarkers(tree, paths);
-	if (!marked.ok) return void (await record({ kind: "join_failed", visit, detail: marked.failure.message }));
-	const left = join.conflicts.filter(({ path }) => marked.value.includes(path));
-	await record({ kind: "joined", visit, before: join.before, tree, conflicts: left });
+	const paths = [...new Set(conflicts.map(({ path }) => path))];
+	const marked = await context.workspace.conflictMarkers(tree, paths);
+	if (!marked.ok) return marked;
+	return { ok: true, value: { tree, conflicts: conflicts.filter(({ path }) => marked.value.includes(path)) } };
 }
 
 function resolutionOf(
 	context: ExecutorContext,
-	visit: number,
-	{ choice, tree, resolved }: JoinProgress,
+	{ visit, join: { choice, tree, resolved }, child }: Resolution,
 	signal: AbortSignal,
 ) {
 	const { workspace, run } = context;
-	if (choice === "worker") return mergeWorkersResult(context, tree, signal);
-	if (resolved === undefined) return takeResolved(workspace, conflictFolderId(run().id, visit), tree, signal);
+	const index = run().children?.children.find(({ id }) => id === child)?.index;
+	if (choice === "worker") return mergeWorkersResult(context, tree, index, signal);
+	if (resolved === undefined) return takeResolved(workspace, conflictFolderId(run().id, visit, index), tree, signal);
 	// The merge knows, or brings, a tree of another machine.
 	return workspace.merge(
 		{ base: tree, ours: tree, theirs: resolved, names: { ours: ALL_CHILDREN, theirs: YOUR_FILES } },
@@ -112,8 +183,14 @@ function resolutionOf(
 }
 
 /** Merges the files with those of the last worker that resolved conflicts. */
-function mergeWorkersResult({ workspace, run }: ExecutorContext, tree: string, signal: AbortSignal) {
-	const merger = run().children?.children.findLast(({ merges }) => merges !== undefined);
+function mergeWorkersResult(
+	{ workspace, run }: ExecutorContext,
+	tree: string,
+	index: number | undefined,
+	signal: AbortSignal,
+) {
+	const all = run().children?.children;
+	const merger = all?.findLast(({ merges, joins }) => merges !== undefined && joins === index);
 	const names = { ours: ALL_CHILDREN, theirs: merger?.name ?? ALL_CHILDREN };
 	const base = merger?.base ?? tree;
 	return workspace.merge({ base, ours: tree, theirs: merger?.tree ?? tree, names }, { signal });
@@ -132,8 +209,9 @@ async function takeResolved(workspace: Workspace, folder: string, tree: string, 
 /** Prepares the folder in which the user can resolve the conflicts by hand; returns its path. */
 export async function openConflictFolder({ workspace, run }: ExecutorContext): Promise<string | undefined> {
 	const { id, children, visit } = run();
-	if (!children?.join) return undefined;
-	const opened = await workspace.openChild(conflictFolderId(id, visit), children.join.tree);
+	const due = children && dueConflict(children);
+	if (!due) return undefined;
+	const opened = await workspace.openChild(conflictFolderId(id, visit, due.child?.index), due.join.tree);
 	return opened.ok ? opened.value.cwd : undefined;
 }
 

@@ -2,7 +2,14 @@
 
 import { join } from "node:path";
 import { counted, formatPath } from "@pi-chronicle/core/definition";
-import { conflictFolderId, continuesAlone, liveTotals, type Run, unansweredQuestion } from "@pi-chronicle/core/machine";
+import {
+	conflictFolderId,
+	continuesAlone,
+	dueConflict,
+	liveTotals,
+	type Run,
+	unansweredQuestion,
+} from "@pi-chronicle/core/machine";
 import type { ReadLedger } from "@pi-chronicle/core/ports";
 import { checkedOutText } from "@pi-chronicle/core/snapshot";
 import { childFilesFolder, type WaitingChild } from "../../local/index.ts";
@@ -94,12 +101,15 @@ function branchLines({ run, fetched, leftOnHosts = [] }: ReadLedger): string[] {
 
 /** The folder in which the user can resolve the conflicts of a join. */
 export function handLine(
-	{ run: { id, visit }, folder, fetched }: Pick<ReadLedger, "run" | "folder" | "fetched">,
+	{ run: { id, visit, children }, folder, fetched }: Pick<ReadLedger, "run" | "folder" | "fetched">,
 	cwd?: string,
 ): string {
 	if (fetched)
 		return "To resolve them by hand, choose hand: you get a folder with them on this machine, and give it back by choosing hand again.";
-	const files = childFilesFolder(folder, conflictFolderId(id, visit));
+	const files = childFilesFolder(
+		folder,
+		conflictFolderId(id, visit, children ? dueConflict(children)?.child?.index : 0),
+	);
 	return `To resolve them by hand, edit ${formatPath(files, cwd)}, then choose hand.`;
 }
 

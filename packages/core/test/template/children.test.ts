@@ -85,17 +85,17 @@ describe("a state that is done by child runs", () => {
 		[
 			"needs of an unknown branch",
 			{ branches: { api: worker, b: { ...worker, needs: ["apj"] } } },
-			/^error bad-needs at needs: .*`b` needs "apj", which does not exist \(did you mean "api"\?\)/,
+			/^error bad-needs at needs: .*`b` needs `apj`, which does not exist \(did you mean `api`\?\)/,
 		],
 		[
 			"a branch that needs itself",
 			{ branches: { a: { run: "x", needs: ["a"] } } },
-			/^error bad-needs at needs: .*"a" needs itself/,
+			/^error bad-needs at needs: .*`a` needs itself/,
 		],
 		[
 			"a circle of three",
 			{ branches: { a: { ...worker, needs: ["b"] }, b: { ...worker, needs: ["c"] }, c: { ...worker, needs: ["a"] } } },
-			/^error bad-needs at needs: .*"a" needs "b", "b" needs "c", "c" needs "a": none of them can begin/,
+			/^error bad-needs at needs: .*`a` needs `b`, `b` needs `c`, `c` needs `a`: none of them can begin/,
 		],
 		["needs that are no list", { branches: { a: { ...worker, needs: { b: 1 } } } }, /^error \S+ at needs/],
 		[

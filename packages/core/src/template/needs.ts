@@ -9,13 +9,13 @@ export interface NeedingTask {
 }
 
 /** Why a task cannot have its place in the order: a sentence without its end. */
-export interface NeedsProblem {
+interface NeedsProblem {
 	/** Index of the task, from 0. */
 	readonly at: number;
 	readonly message: string;
 }
 
-export interface NeedsRead {
+interface NeedsRead {
 	/** The indexes, from 0, of the tasks that each task needs, in order and without repetition. */
 	readonly needs: readonly (readonly number[])[];
 	/** Ids that two tasks have, ids that no task has, and circles. */

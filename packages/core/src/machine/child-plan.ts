@@ -1,7 +1,7 @@
 // Plans the child runs of a state: how many, with which tasks, and whether they need folders of their own. Pure.
 
 import { outputText, valueAt } from "../output/index.ts";
-import { entryPart, LONGEST_TEXT } from "../snapshot/index.ts";
+import { entryPart, entryText, LONGEST_TEXT, textNames } from "../snapshot/index.ts";
 import {
 	type Branch,
 	type ChildrenPlan,
@@ -10,7 +10,7 @@ import {
 	type StatePlan,
 	type Template,
 } from "../template/index.ts";
-import { type ChildItem, type ItemsRead, readItems, readOutput } from "./child-items.ts";
+import { type ChildItem, readItems, readOutput } from "./child-items.ts";
 import { needsOfItems } from "./child-needs.ts";
 import { childId, type PlannedChild } from "./child-run.ts";
 import type { Message, Run } from "./run.ts";
@@ -66,11 +66,21 @@ function fillTask(
 }
 
 function fillItem(item: ChildItem, path: readonly string[], entry: string, whole: string): Filled {
-	const value = item.entry ? entryPart(item.entry, path) : valueAt(item.value, path);
+	const value = item.entry ? entryPart(item.entry, path) : (textOf(item.value, path) ?? valueAt(item.value, path));
 	if (isTextual(value)) return { text: String(value) };
 	if (path.length === 0) return { problem: `${entry} is not a string: ${outputText(value).slice(0, 80)}.` };
 	const what = value === undefined ? "there is none" : `it is ${outputText(value).slice(0, 80)}`;
 	return { problem: `${entry} has no text for \`${whole}\` in the task: ${what}.` };
+}
+
+/** Text of a whole object with a text of its own: that, then its other fields without those that give it its place. */
+function textOf(value: unknown, path: readonly string[]): string | undefined {
+	if (path.length > 0 || typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+	const { id: _id, needs: _needs, ...fields } = value as Readonly<Record<string, unknown>>;
+	const name = textNames.find((one) => typeof fields[one] === "string");
+	if (name === undefined) return undefined;
+	const { [name]: text, ...others } = fields;
+	return entryText({ text: String(text), ...(Object.keys(others).length > 0 ? { fields: others } : {}) });
 }
 
 /** `undefined`: not a variable. */
@@ -117,10 +127,8 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 		return problem(
 			`The children need folders of their own, but the files cannot be kept: ${run.baseline?.why ?? "unknown"}`,
 		);
-	const read: ItemsRead = plan.forEach === undefined ? { items: [] } : readItems(run, plan.forEach);
-	if ("problem" in read) return problem(read.problem);
-	const ordered = needsOfItems(read.items, plan.forEach ?? "");
-	if ("problems" in ordered) return problem(ordered.problems.join(" "));
+	const read = readList(run, plan);
+	if ("problems" in read) return problem(read.problems.join(" "));
 	const [only] = known;
 	const wanted: readonly WantedChild[] =
 		plan.forEach === undefined
@@ -134,7 +142,7 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 		return problem(
 			`The task of a child has ${String(long).length} characters, but the limit is ${taskLength}: put the long part in a file and name the file.`,
 		);
-	const needs = orderOf(plan, wanted.length, ordered.needs);
+	const needs = orderOf(plan, wanted.length, read.needs);
 	const children = wanted.map((child, position): PlannedChild => {
 		const { branch, template, index, item } = child;
 		const number = position + 1;
@@ -152,6 +160,31 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 	});
 	return { kind: "planned", files, children };
 }
+
+type ListRead =
+	| { readonly items: readonly ChildItem[]; readonly needs: readonly (readonly number[])[] | undefined }
+	/** One sentence each. */
+	| { readonly problems: readonly string[] };
+
+/** The entries of the list that `for_each` names, with their order; none without `for_each`. */
+function readList(run: Run, { forEach }: ChildrenPlan): ListRead {
+	if (forEach === undefined) return { items: [], needs: undefined };
+	const read = readItems(run, forEach);
+	if ("problem" in read) return { problems: [read.problem] };
+	const ordered = needsOfItems(read.items, forEach);
+	return "problems" in ordered ? ordered : { items: read.items, needs: ordered.needs };
+}
+
+/** Why the list that `for_each` names can have no children, one sentence each; empty: it can. */
+export function problemsOfList(run: Run, plan: ChildrenPlan): readonly string[] {
+	const read = readList(run, plan);
+	if ("problems" in read) return read.problems;
+	const [branch] = plan.branches;
+	const tasks = branch ? read.items.map((item, at) => fillTask(run, plan, { branch, number: at + 1, item })) : [];
+	return tasks.flatMap((task) => (typeof task === "string" ? [] : [task.problem])).slice(0, mostProblems);
+}
+
+const mostProblems = 8;
 
 /** The indexes, from 0, of the children that each child needs; `undefined`: no child needs another. */
 function orderOf(

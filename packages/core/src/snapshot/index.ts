@@ -1,7 +1,16 @@
 export { joinChanges } from "./changed-files.ts";
 export { credentialFiles, credentialPatterns } from "./credential-files.ts";
 export { addOutput, OUTPUT_BYTES, outputBytes, outputsOf, readSnapshotData, unwrapJson } from "./data.ts";
-export { type Entry, entryForList, entryForModel, entryForPeople, entryPart, entryText, entryValue } from "./entry.ts";
+export {
+	type Entry,
+	entryForList,
+	entryForModel,
+	entryForPeople,
+	entryPart,
+	entryText,
+	entryValue,
+	textNames,
+} from "./entry.ts";
 export {
 	type ChangeTotals,
 	type CheckedOut,

@@ -4,6 +4,7 @@ import { entriesToShorten } from "@pi-chronicle/core/handover";
 import {
 	dueOutput,
 	type EventBody,
+	explainLists,
 	findTarget,
 	judgeMove,
 	knownSnapshot,
@@ -60,6 +61,8 @@ export function hostOf(
 			if (refused !== undefined) return { kind: "refused", text: refused };
 			const output = await readMoveData(context, launch, target, given);
 			if (output.kind === "refused") return output;
+			const unfit = explainLists(run(), target, output.kind === "fits" ? output.data : undefined);
+			if (unfit.length > 0) return refuseData(context, launch, target, { why: noChildren, problems: unfit });
 			const marked = await explainMarkers(context, target);
 			if (marked !== undefined) return { kind: "refused", text: marked };
 			const data = output.kind === "fits" ? { data: output.data } : {};
@@ -137,22 +140,33 @@ type MoveData =
 
 /** Validates a worker's output against the `output` schema of its state; records output that does not match. */
 async function readMoveData(
-	{ record, run }: ExecutorContext,
-	{ visit, attempt }: LaunchId,
+	context: ExecutorContext,
+	launch: LaunchId,
 	target: string,
 	given: unknown,
 ): Promise<MoveData> {
-	const schema = dueOutput(run(), target);
+	const schema = dueOutput(context.run(), target);
 	if (!schema) return { kind: "none" };
 	const { checkOutput } = await import("./check-output.ts");
 	const checked = checkOutput(schema, given);
 	if (checked.kind === "fits") return checked;
-	const { problems } = checked;
+	return refuseData(context, launch, target, { why: "the data does not match the schema", problems: checked.problems });
+}
+
+const noChildren = "the children that are to do the list cannot start";
+
+/** Records that what the worker hands over does not fit, and tells it what to correct. */
+async function refuseData(
+	{ record, run }: ExecutorContext,
+	{ visit, attempt }: LaunchId,
+	target: string,
+	{ why, problems }: { readonly why: string; readonly problems: readonly string[] },
+): Promise<{ readonly kind: "refused"; readonly text: string }> {
 	const unrecorded = await record({ kind: "output_refused", visit, attempt, problems });
 	if (unrecorded !== undefined) return { kind: "refused", text: unrecorded };
 	const list = problems.map((problem) => `- ${problem}`).join("\n");
 	const next = run().hold ? "The run pauses here." : `Correct it, and call workflow_transition with "${target}" again.`;
-	return { kind: "refused", text: `Not moved to "${target}": the data does not match the schema.\n${list}\n${next}` };
+	return { kind: "refused", text: `Not moved to "${target}": ${why}.\n${list}\n${next}` };
 }
 
 /** Shows a worker's question to the user, and records the question and the answer. */

@@ -152,7 +152,7 @@ export function isSettled({ status, dropping }: ChildRun): boolean {
 }
 
 /** Whether something happens to the child without the user. */
-export function isBusy({ status, dropping }: ChildRun): boolean {
+export function isAtWork({ status, dropping }: ChildRun): boolean {
 	return status === "pending" || dropping === true;
 }
 
@@ -184,7 +184,7 @@ export function judgeGroup(
 	if (needed !== "all" && done >= needed) return { kind: "joined" };
 	if (first && onFailed === "fail" && (needed === "all" || done + hopeful < needed))
 		return { kind: "failed", detail: describeLost(lost) };
-	if (open.some(isBusy)) return { kind: "working" };
+	if (open.some(isAtWork)) return { kind: "working" };
 	if (open.length > 0) return waiting(open);
 	return judgeRest({ done, needed, onFailed, lost: first ? describeLost(lost) : "" });
 }
@@ -217,7 +217,7 @@ export function finalMergers(children: readonly ChildRun[]): readonly ChildRun[]
 }
 
 export function judgeMerge(child: ChildRun): GroupOutcome {
-	if (isBusy(child)) return { kind: "working" };
+	if (isAtWork(child)) return { kind: "working" };
 	if (child.status === "parked") return waiting([child]);
 	return { kind: "joined" };
 }

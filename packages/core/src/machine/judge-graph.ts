@@ -6,7 +6,7 @@ import {
 	describeLost,
 	finalMergers,
 	type GroupOutcome,
-	isBusy,
+	isAtWork,
 	judgeMerge,
 	judgeRest,
 	waiting,
@@ -31,7 +31,7 @@ export function judgeGraph(graph: ChildGraph, { join, onFailed }: JoinPolicy): G
 	const possible = work.filter(({ status }) => status !== "dropped").length - lost.length - blocked.length;
 	if (lost.length > 0 && onFailed === "fail" && (needed === "all" || possible < needed))
 		return { kind: "failed", detail: describeLost(lost) };
-	if (nextToJoin(graph) || children.some((child) => isBusy(child) && hasBegun(graph, child)))
+	if (nextToJoin(graph) || children.some((child) => isAtWork(child) && hasBegun(graph, child)))
 		return { kind: "working" };
 	if (openConflicts(graph).length > 0) return { kind: "conflict" };
 	const parked = children.filter(({ status }) => status === "parked");

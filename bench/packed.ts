@@ -22,7 +22,7 @@ export function installedPackage(): string {
 	copyCheckout(source);
 	linkDependencies(source);
 	const tarball = pack(source);
-	installed.root = installTarball(tarball, join(base, "installed")).root;
+	installed.root = installTarball(tarball, join(base, "installed"));
 	return installed.root;
 }
 

@@ -98,7 +98,13 @@ async function runAlone() {
 async function runOne({ kind, folder, name, task }) {
 	const cwd = join(root, folder);
 	// This agent folder does not exist, so no definition of the user applies.
-	const host = { cwd, agentFolder: join(cwd, "nobody"), pi, packageRoot: root, env: process.env };
+	const host = {
+		cwd,
+		agentFolder: join(cwd, "nobody"),
+		pi,
+		packageRoot: join(root, "packages", "pi-chronicle"),
+		env: process.env,
+	};
 	const planned = plan({ name, task, scenario: undefined }, kind, host);
 	if (planned.kind === "unplayable") {
 		console.error(unplayableLines(planned, root).join("\n"));

@@ -27,7 +27,7 @@ export function openPackageCopies(): PackageCopies {
 	copyCheckout(tree);
 	linkDependencies(tree);
 	const tarball = pack(tree);
-	return { base, tree, tarball, installed: installTarball(tarball, join(base, "empty")).root };
+	return { base, tree, tarball, installed: installTarball(tarball, join(base, "empty")) };
 }
 
 /** What a start from sources says when it has to compile them. */

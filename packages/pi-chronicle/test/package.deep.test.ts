@@ -24,9 +24,8 @@ beforeAll(async () => {
 	commands = await offered(packageUnderTest().root);
 }, patient(120_000));
 
-it("the package loads from a tarball unpacked without a registry", async () => {
-	const { root, by } = installTarball(copies.tarball, join(copies.base, "offline"), "http://127.0.0.1:9/");
-	expect(by).toBe("hand");
+it("the package is installed from a tarball, and loads, where no registry can be reached", async () => {
+	const root = installTarball(copies.tarball, join(copies.base, "offline"), "http://127.0.0.1:9/");
 	expect(filesOf(root).filter((name) => !name.startsWith("node_modules/"))).toEqual(filesOf(copies.installed));
 	expect(await offered(root)).toEqual(commands);
 });

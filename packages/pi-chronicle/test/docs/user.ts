@@ -1,5 +1,5 @@
 // A user who follows documents: an empty home with nothing but pi, a local model that pi's models.json names, and a registry that offers the packed
-// package. No setting, variable or folder is there that the documents do not name.
+// packages. No setting, variable or folder is there that the documents do not name.
 import { mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import {
@@ -67,12 +67,15 @@ export async function openUserProject(user: User, options: UserProjectOptions): 
 	return inProject(project, user.env);
 }
 
-/** The folder of the package as `npm pack` makes it. */
-function packed(): string {
+/** The folders of the packages as `npm pack` makes them, by name. */
+function packed(): Record<string, string> {
 	const tree = openFolder();
 	copyCheckout(tree);
 	linkDependencies(tree);
-	const folder = openFolder();
-	run(folder, ["tar", "-xzf", pack(tree), "-C", folder, "--strip-components=1"]);
-	return folder;
+	const unpacked = (name: string) => {
+		const folder = openFolder();
+		run(folder, ["tar", "-xzf", pack(tree, name), "-C", folder, "--strip-components=1"]);
+		return folder;
+	};
+	return { "pi-chronicle": unpacked("pi-chronicle"), "@pi-chronicle/postgres": unpacked("postgres") };
 }

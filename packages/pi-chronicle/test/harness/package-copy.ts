@@ -1,7 +1,7 @@
 // Copies of the package as users get it: of the working tree (without files that git ignores), packed and installed, or cloned.
 // The working tree itself is never built or changed.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { checkout } from "./under-test.ts";
@@ -79,23 +79,16 @@ function dependenciesOf(folder: string): Record<string, string> {
 	return dependencies;
 }
 
-/** Packs the copy in `folder` into a tarball, running its build, and returns the tarball's path. */
-export function pack(folder: string): string {
-	const own = join(folder, "packages", "pi-chronicle");
+/** Packs a package of the copy in `folder` into a tarball, running its build, and returns the tarball's path. */
+export function pack(folder: string, name = "pi-chronicle"): string {
+	const own = join(folder, "packages", name);
 	const { stdout } = run(own, ["npm", "pack", "--json", "--loglevel=error"]);
 	const [packed] = JSON.parse(stdout.slice(stdout.indexOf("["))) as { filename: string }[];
 	return join(own, packed?.filename ?? "");
 }
 
-/**
- * Installs a tarball into the empty `folder` and returns where the package is. With a reachable registry npm does it; without
- * one, the tarball is unpacked and its dependencies come from ours (`by` says which). `registry` is another than the machine's.
- */
-export function installTarball(
-	tarball: string,
-	folder: string,
-	registry?: string,
-): { root: string; by: "npm" | "hand" } {
+/** Installs a tarball into the empty `folder` and returns where the package is. `registry` is another than the machine's. */
+export function installTarball(tarball: string, folder: string, registry?: string): string {
 	mkdirSync(folder, { recursive: true });
 	writeFileSync(join(folder, "package.json"), '{ "name": "empty", "private": true }\n');
 	const root = join(folder, "node_modules", "pi-chronicle");
@@ -114,15 +107,6 @@ export function installTarball(
 		npm_config_logs_max: "0",
 		...(registry === undefined ? {} : { npm_config_registry: registry }),
 	};
-	try {
-		run(folder, ["npm", "install", tarball, ...flags], env);
-		return { root, by: "npm" };
-	} catch (error) {
-		if (!/ENOTFOUND|ECONN|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|network|ENOTCACHED/i.test(String(error))) throw error;
-		rmSync(join(folder, "node_modules"), { recursive: true, force: true });
-		mkdirSync(root, { recursive: true });
-		run(folder, ["tar", "-xzf", tarball, "-C", root, "--strip-components=1"]);
-		installRuntimeDependencies(folder, root);
-		return { root, by: "hand" };
-	}
+	run(folder, ["npm", "install", tarball, ...flags], env);
+	return root;
 }

@@ -9,8 +9,10 @@ import { closeLater } from "./lifetime.ts";
 import { run } from "./package-copy.ts";
 import { checkout, packageUnderTest } from "./under-test.ts";
 
-/** Starts the registry, which offers the package in the folder `own`; resolves to its URL. It closes when the test ends. */
-export async function openRegistry(own = packageUnderTest().root): Promise<string> {
+/** Starts the registry, which offers the packages in the folders `own`, by name; resolves to its URL. It closes when the test ends. */
+export async function openRegistry(
+	own: Readonly<Record<string, string>> = { "pi-chronicle": packageUnderTest().root },
+): Promise<string> {
 	const tarballs = openFolder();
 	const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	const server = createServer((request, response) => {
@@ -37,8 +39,8 @@ export async function openRegistry(own = packageUnderTest().root): Promise<strin
 	return url();
 }
 
-function folderOf(name: string, own: string): string | undefined {
-	const folder = name === "pi-chronicle" ? own : join(checkout, "node_modules", name);
+function folderOf(name: string, own: Readonly<Record<string, string>>): string | undefined {
+	const folder = own[name] ?? join(checkout, "node_modules", name);
 	return existsSync(join(folder, "package.json")) ? folder : undefined;
 }
 

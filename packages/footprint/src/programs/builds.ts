@@ -83,7 +83,7 @@ gcc g++ cc c++ clang clang++ rustc javac kotlinc scalac ld gfortran zig nim crys
 ldd | read* ?script
 shellcheck hadolint yamllint | read* | -s --shell -f --format -S --severity -e --exclude -i --include -o --enable -W --wiki-link-count \
 		-d --config-data -t --failure-threshold --ignore: text | --rcfile -c --config --config-file: read
-pandoc | read* | -o --output: replace | -f --from -t --to -s --template --css -M -V --metadata --variable: text
+pandoc | read* | -o --output: replace | -d --defaults -F --filter -L --lua-filter --data-dir: load | -f --from -t --to -s --template --css -M -V --metadata --variable: text
 protoc openapi-generator quicktype graphql-codegen prisma sqlc | ~worktree in:directory ?project
 dotnet | in:operands
 	--info --list-sdks --list-runtimes help list
@@ -103,7 +103,7 @@ flask uvicorn gunicorn hypercorn celery streamlit jupyter puma artisan symfony w
 ffmpeg | replace* dash | -i: read | -c -f -vf -af -ss -t -to -r -b -s -map -codec -preset -crf: text
 ffprobe identify | read* dash | -o --LogFile: replace
 convert magick sips mogrify cwebp pngquant optipng svgo | read* ~worktree in:operands
-objdump nm readelf size otool | read*
+objdump nm readelf size otool | read* | --plugin: load
 django-admin
 	startproject startapp | ~worktree in:operands
 	help version check

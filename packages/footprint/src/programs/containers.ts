@@ -86,7 +86,7 @@ $compose | -f --file: read | --env-file: text | -p --project-name --profile --an
 	exec | first @execInContainer | -e --env -u --user -w --workdir --index: text
 	run | =runs @execInContainer
 	* | ~containers
-docker podman nerdctl | -H --host --context -c --log-level -l: text | --config: list
+docker podman nerdctl | -H --host --context -c --log-level -l: text | --config: load
 	ps images logs inspect info version top stats port diff history search events help
 	run | =runs @runContainer
 	create | =runs @runContainer
@@ -124,7 +124,7 @@ docker podman nerdctl | -H --host --context -c --log-level -l: text | --config: 
 		* | ~containers
 	* | ~containers
 docker-compose podman-compose | =compose
-kubectl oc k | -n --namespace --context --cluster --user -s --server --request-timeout -v: text | --kubeconfig: read
+kubectl oc k | -n --namespace --context --cluster --user -s --server --request-timeout -v: text | --kubeconfig: load
 	auth
 		can-i whoami | text*
 		* | =cluster
@@ -147,7 +147,7 @@ kubectl oc k | -n --namespace --context --cluster --user -s --server --request-t
 		* | =cluster +deploy
 	apply create replace patch set scale edit | =cluster +deploy @readSources
 	* | =cluster
-helm | -n --namespace --kube-context: text | --kubeconfig: read
+helm | -n --namespace --kube-context: text | --kubeconfig: load
 	list ls status get history search show template lint version env help verify | -f --values: read \
 			| --set -n --namespace -o --output --version --repo: text | --output-dir: make | --post-renderer: script
 	uninstall delete un | ~remote +delete-infrastructure

@@ -153,7 +153,8 @@ tac | read* | -s --separator: text
 nl | read* | -b -d -f -h -i -l -n -s -v -w --body-numbering --section-delimiter --number-format --number-separator --number-width \
 		--starting-line-number: text
 od | read* | -A -j -N -t -S --address-radix --skip-bytes --read-bytes --format --strings: text | -w --width ? | --output-duplicates !
-xxd hexdump | read replace | -c -g -l -s -e -o -cols -groupsize -len -seek -name -n: text | -f: read
+xxd | read replace dash | -c -g -l -s -o -cols -groupsize -len -seek -name -n: text
+hexdump | read* | -e -n -s: text | -f: read
 strings | read* | -n --bytes -t --radix -e --encoding -T --target -s --output-separator: text
 fmt fold | read* | -w --width -p --prefix -g --goal: text
 pr | read* | -D --date-format -h --header -l --length -o --indent -w --width -W --page-width -N --first-line-number: text
@@ -168,8 +169,8 @@ shasum | read* | -a --algorithm: text
 base32 base64 basenc | read* | -w --wrap -b --break: text | -o --output: replace | -i --input: read
 bat batcat | read* | -l --language -H --highlight-line -r --line-range --style --theme --paging -m --map-syntax --tabs --wrap \
 		--terminal-width --color --decorations --italic-text --file-name: text | --pager: script
-less more most zless | read* @page | -b -h -j -P -p -t -T -x -y -z -D --lesskey-content: text | -o -O --log-file --LOG-FILE: replace \
-		| -k --lesskey-file --lesskey-src: read
+less more most zless | read* @page | -b -h -j -P -p -t -T -x -y -z -D: text | -o -O --log-file --LOG-FILE: replace \
+		| -k --lesskey-file --lesskey-src --lesskey-content: load
 diff | read* | -U -C -W -I -x --exclude -L --label --width --ignore-matching-lines -F --show-function-line -S --starting-file \
 		--horizon-lines --tabsize: text | -X --exclude-from --to-file --from-file: read | --color --unified --context ? \
 		| -r --recursive > recursive
@@ -198,7 +199,7 @@ df | list* | -t --type -x --exclude-type -B --block-size: text | --output ?
 basename dirname pwd echo printf true false yes seq expr factor sleep cal nproc id whoami who w users groups logname tty uptime \
 		printenv locale getconf which whereis type hash numfmt tput clear reset stty dirs jobs bg fg disown compopt help caller logout \
 		suspend times apropos whatis
-man | @showManual | -P --pager: script | -S -s -M -C --config-file -r -e -L -m -p -R -E: text | -H --html -T -X -Z ?
+man | @showManual | -P --pager: script | -C --config-file: load | -S -s -M -r -e -L -m -p -R -E: text | -H --html -T -X -Z ?
 compgen complete | @completes | -C -W: script | -F -A -G -P -S -X -o: text
 bind | -x: script | -f: read | -m -q -r -u: text
 test [ | @testFiles

@@ -98,7 +98,7 @@ cockroach
 	sql | @sql | -e --execute: text | -f --file: read | --url --host -d --database -u --user: text | --log-file --output --tee: replace
 	* | ~database ?program
 psql pgcli | @psql | -c --command: text | -f --file: read | -h --host -p --port -U --username -d --dbname -F --field-separator -v \
-		--set --variable -P --pset -R --record-separator -T --table-attr -o -L: text | --log-file --output --tee: replace
+		--set --variable -P --pset -R --record-separator -T --table-attr: text | -o -L --log-file --output --tee: replace
 mysql mariadb mycli | @mysql | -e --execute: text | --init-file --defaults-file --defaults-extra-file: read \
 		| -h --host -P --port -u --user -D --database -S --socket --protocol --default-character-set: text \
 		| --log-file --output --tee: replace | -p --password ?

@@ -9,7 +9,6 @@ import { runProxies } from "./wrappers.ts";
 function curl(call: Call): void {
 	curlInputs(call);
 	curlOutputs(call);
-	if (call.has("-K --config")) call.unknown("script", call.text);
 	const method = call.values("-X --request")[0]?.toUpperCase();
 	const asks = method === undefined && call.has("-G --get");
 	const sends = method !== undefined && !/^(GET|HEAD|OPTIONS)$/.test(method);
@@ -132,7 +131,6 @@ function secureCopy(call: Call): void {
 
 function useCertificates(call: Call): void {
 	if (call.has("-CAcreateserial") || /^(ca|rehash|fipsinstall)$/.test(call.operands[0] ?? "")) call.change("worktree");
-	if (call.has("-engine -provider-path -provider_path")) call.unknown("script", call.text);
 }
 
 export const downloads = describe(
@@ -142,14 +140,14 @@ curl | fetches @curl | -o --output --output-dir -d --data --data-binary --data-a
 		-w --write-out -x --proxy -r --range --limit-rate --resolve --interface -y -Y -z --time-cond --url --url-query -C --continue-at \
 		--max-redirs --noproxy --ciphers --tls-max --oauth2-bearer --aws-sigv4 --max-filesize --unix-socket --variable -Q --quote \
 		--mail-from --mail-rcpt --form-string -P --parallel-max: text \
-		| -T --upload-file -E --cert --cert-type --key --cacert -K --config --netrc-file: read \
+		| -T --upload-file -E --cert --cert-type --key --cacert --netrc-file: read | -K --config --engine: load \
 		| -c --cookie-jar -D --dump-header --trace --trace-ascii --stderr --etag-save --hsts --libcurl --alt-svc --ssl-sessions: replace \
 		| --parallel --netrc !
 wget | fetches @wget | -O --output-document -P --directory-prefix -t --tries -T --timeout --header -U --user-agent --user --password \
-		--post-data --body-data --method -A --accept -R --reject -D --domains -l --level -w --wait --limit-rate -Q --quota -e --execute \
+		--post-data --body-data --method -A --accept -R --reject -D --domains -l --level -w --wait --limit-rate -Q --quota \
 		--max-redirect -B --base -X -I --cut-dirs: text \
 		| -i --input-file --post-file --body-file --load-cookies --certificate --private-key --ca-certificate: read \
-		| -o --output-file -a --append-output --save-cookies: replace | --use-askpass: script | --no-check-certificate ?
+		| -o --output-file -a --append-output --save-cookies: replace | --use-askpass: script | -e --execute --config: load | --no-check-certificate ?
 http https xh httpie | fetches @request | -o --output: replace | --session-read-only: read \
 		| -a --auth -A --auth-type -p --print -s --style --timeout --verify --session: text
 yt-dlp youtube-dl | ~worktree | --exec: script | -o --output -f --format -P --paths: text \
@@ -158,10 +156,10 @@ scp | @secureCopy | -i -F: read | -P -o -l -c -J -D -X: text | -S: script
 sftp ftp lftp | ~remote ?program @transfer | -b -i -F: read | -c -e -o -P: text
 nc netcat ncat socat | @connect | -e -c --exec --sh-exec --lua-exec: text
 ping traceroute mtr dig nslookup host whois lsof telnet
-openssl | dash @useCertificates | -in -key -cert -CAfile -inkey -certfile -config -signkey -rand: read \
+openssl | dash @useCertificates | -in -key -cert -CAfile -inkey -certfile -signkey -rand: read | -config -engine -provider -provider-path -provider_path: load \
 		| -out -keyout -writerand -sess_out -keylogfile -CAserial -certsout -signer: replace \
 		| -days -subj -newkey -connect -passin -passout -pass -servername -addext -digest: text
-gpg gpg2 age | read* ~system | -o --output: replace | -r --recipient -u --local-user -i -R: text \
+gpg gpg2 age | read* ~system | -o --output: replace | -r --recipient -u --local-user -i -R: text | --options --homedir: load \
 		| -k --list-keys -K --list-secret-keys --verify --fingerprint > harmless
 ssh-keygen | @makeKeys | -f -t -b -C -N -P -R -F -E -m -O -V -n -I -s -a -D -z -Y -r: text
 ssh-add ssh-copy-id | read* ~system | -i: read | -t -s -e -E -o -p: text | -l -L > harmless

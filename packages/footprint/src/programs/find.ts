@@ -192,7 +192,7 @@ function leftOut(test = "", value = ""): readonly string[] {
 	return inner === undefined ? [] : [`!${start === "/" ? "" : "*"}${inner}*`];
 }
 
-export const find = describeFields("dash @findByExpression", { findByExpression });
+export const find = describeFields("dash @findByExpression | -exec -execdir -ok -okdir !", { findByExpression });
 
 export const fd = describeFields(
 	`@findByPattern | -e --extension -t --type -d --max-depth --min-depth --exact-depth -E --exclude -S --size --changed-within \

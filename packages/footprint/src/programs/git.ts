@@ -77,6 +77,7 @@ function collectGarbage(call: Call): void {
 
 function setSymbolicRef(call: Call): void {
 	if (call.operands.length > 1 || call.has("-d --delete")) call.change("repository");
+	if (call.has("-d --delete")) call.effect("git-branch-force-delete");
 }
 
 export const git = describe(

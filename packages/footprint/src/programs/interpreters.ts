@@ -223,18 +223,25 @@ function expect(call: Call): void {
 }
 
 function java(call: Call): void {
+	if (call.args.some((arg) => /^(?:-(?:javaagent|agent(?:lib|path)|Xbootclasspath|XX):|@)/.test(arg)))
+		call.unknown("script", call.text);
 	for (const file of [...call.values("-jar"), ...call.operands.slice(0, 1)])
 		if (call.content(file) !== undefined || /\.(?:jar|java)$/.test(file)) call.runProgramFile(file);
 }
 
 function calculate(call: Call): void {
-	for (const text of [...call.values("-e --expression"), call.stdin]) runEscapes(call, "calculator", text);
+	const texts = [...call.operands, ...call.values("-f --file")].map((file) => call.content(file));
+	if (texts.includes(undefined)) call.unknown("script", call.text);
+	for (const text of [...texts, ...call.values("-e --expression"), call.stdin])
+		if (text !== undefined) runEscapes(call, "calculator", text);
 }
 
 function macros(call: Call): void {
 	const texts = call.operands.length === 0 ? [call.stdin] : call.operands.map((word) => call.content(word));
-	for (const text of texts)
-		if (text !== undefined && /\be?syscmd\b/.test(isKnown(text) ? text : "syscmd")) call.applyRole("code", text);
+	for (const text of texts) {
+		if (text === undefined) call.unknown("script", call.text);
+		else if (/\be?syscmd\b/.test(isKnown(text) ? text : "syscmd")) call.applyRole("code", text);
+	}
 	for (const word of call.operands) if (call.exists(word)) call.applyRole("read", word);
 }
 

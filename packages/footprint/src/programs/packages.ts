@@ -25,6 +25,11 @@ function setVersion(call: Call): void {
 	if (call.operands.length > 0 && !call.has("--dry-run -n")) call.change("worktree");
 }
 
+/** `go list -mod=mod` writes what it finds to `go.mod`. */
+function goModules(call: Call): void {
+	if (call.args.includes("-mod=mod")) call.change("packages");
+}
+
 function runUvModule(call: Call): void {
 	if (call.has("-m --module")) call.unknown("project", "uv run -m");
 	else call.run(call.operands);
@@ -68,7 +73,7 @@ $starts | ~worktree in:operands
 $system | ~system | -s --simulate --dry-run --just-print --print-uris > harmless
 # It works in the folder of its project, unless an option names the packages of the user.
 $node | in:directory anywhere | -C --dir --prefix --cwd: directory \
-		| -w --workspace -F --filter --registry --loglevel --userconfig --reporter: text | -g --global --location > in:anywhere
+		| -w --workspace -F --filter --registry --loglevel --reporter: text | --userconfig --globalconfig: load | -g --global --location > in:anywhere
 	${nodeVerbs.shows.replace(/\s+/g, " ")}
 	audit | @audit | --fix > ~packages
 	${nodeVerbs.runs} | =script
@@ -119,7 +124,7 @@ nvm fnm volta n asdf mise nodenv pyenv rbenv sdk rustup
 	exec | first @withVersion
 	x run | ?project
 	* | =installs
-pip pip2 pip3 | --python --log --proxy: text
+pip pip2 pip3 | anywhere | --python: load | --log: write | --cache-dir: make | --proxy: text
 	list show freeze check search index help debug inspect hash | -r: read
 	config
 		list get debug
@@ -135,7 +140,7 @@ pipx
 	list environment
 	run | =executes
 	* | ~system
-uv | in:directory anywhere | --directory --project: directory | --python -p --config-file: text
+uv | in:directory anywhere | --directory --project: directory | --python -p --config-file: load
 	tree help
 	version | @setVersion | --bump > ~worktree
 	run | first @runUvModule | --with --python -p --extra --group --env-file --package --with-requirements --index: text
@@ -203,7 +208,7 @@ cargo | in:directory anywhere | --manifest-path: manifest | -C: directory
 	new init | make ~worktree in:operands
 	* | ?project
 go | in:directory anywhere @findAgentPackage | -C: directory
-	version env list doc help vet | dash | -toolexec -vettool: script | -w -u > ~system
+	version env list doc help vet | dash @goModules | -toolexec -vettool: script | -overlay -modfile: load | -w -u > ~system
 	build test run generate tool | ?project
 	fmt | ~worktree in:operands
 	install | ~system ?program
@@ -253,6 +258,7 @@ lerna
 			/^(-[lLsSpIcCVf]|--(list|listfiles|status|search|print-avail|info|contents|audit|verify|version|help|print-architecture|compare-versions))$/,
 		),
 		findAgentPackage,
+		goModules,
 		maven,
 		nix,
 		pacman: byOption(

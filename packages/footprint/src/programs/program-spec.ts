@@ -18,6 +18,7 @@ export const roles = {
 	link: "a path that gets another name",
 	directory: "the directory that later words are relative to",
 	manifest: "a file whose directory later words are relative to: a project's manifest",
+	load: "code, or settings that may name some: a file or folder, a name, or the setting itself; a plain version number names none",
 	run: "a shell script that is run; its text is analyzed if known",
 	command: "the first word of another command; all words after it belong to that command",
 	script: "shell text that is run",

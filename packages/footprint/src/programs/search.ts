@@ -94,9 +94,9 @@ rg ripgrep | @ripgrep | -e --regexp -g --glob --iglob -m --max-count -A --after-
 		--colors --type-add --type-clear --context-separator --engine --path-separator --pre-glob --pre --hostname-bin: text \
 		| -f --file --ignore-file: read
 ag ack pt ugrep ug | @searchCode | -A -B -C -G -m --depth --ignore --ignore-dir --type --after --before --context: text \
-		| -p --path-to-ignore --ackrc: read | --pager --view: script | --save-config: replace | --filter: text
+		| -p --path-to-ignore: read | --ackrc: load | --pager --view: script | --save-config: replace | --filter: text
 fzf | --preview --bind: script | --history: write | -q --query -f --filter -d -n: text
-ctags etags | read* here:list @tagSymbols | -f -o --output: replace | -L --options --exclude-from: read \
+ctags etags | read* here:list @tagSymbols | -f -o --output: replace | -L --exclude-from: read | --options --options-maybe: load \
 		| --languages --exclude --kinds --fields: text | -R --recurse > recursive
 locate mdfind | text*
 find | =find

@@ -44,21 +44,24 @@ const installers =
 	/^(?:pip[23]?|pipx|uvx?|npm|pnpm|pnpx|yarn|bunx?|npx|deno|cargo|go|gem|brew|composer|conda|mamba|luarocks|nimble|opam|dotnet|mix|raco|cpanm?|ext)$/;
 /** Hosts of code that is public and named: registries and forges. */
 const codeHosts =
-	/(?:^|\.)(?:github\.com|githubusercontent\.com|gitlab\.com|bitbucket\.org|codeberg\.org|sr\.ht|googlesource\.com|dev\.azure\.com|pypi\.org|pythonhosted\.org|pytorch\.org|npmjs\.(?:org|com)|deno\.land|jsr\.io|esm\.sh|unpkg\.com|crates\.io|golang\.org|go\.dev|k8s\.io|uber\.org|mvdan\.cc|honnef\.co|gotest\.tools|google\.com|rubygems\.org|anaconda\.org|localhost)$/;
+	/(?:^|\.)(?:github\.com|githubusercontent\.com|gitlab\.com|bitbucket\.org|codeberg\.org|sr\.ht|googlesource\.com|dev\.azure\.com|pypi\.org|pythonhosted\.org|pytorch\.org|npmjs\.(?:org|com)|deno\.land|jsr\.io|esm\.sh|unpkg\.com|crates\.io|golang\.org|go\.dev|k8s\.io|uber\.org|mvdan\.cc|honnef\.co|gotest\.tools|google\.com|rubygems\.org|npmmirror\.com|nvidia\.com|tsinghua\.edu\.cn|aliyun(?:cs)?\.com|ustc\.edu\.cn|anaconda\.org|localhost)$/;
+
+/** An option with the address of code, or of an index of it. */
+const namesSource =
+	/^--(?:git|from|spec|[\w-]*(?:sources?|registry|index(?:-url)?|find-links|mirror|server|repository))=/;
 
 /** Whether an installer gets code from an address that is no registry or forge. */
 function fetchesCode(program: string, args: readonly string[]): boolean {
-	if (!installers.test(program)) return false;
+	if (
+		!installers.test(program) ||
+		args.some((arg) => /^(?:publish|view|show|search|info|list|whoami|ping|log(?:in|out)|config)$/.test(arg))
+	)
+		return false;
 	return args.some((arg, at) => {
-		if (arg.startsWith("-") && !/^--(?:git|from|spec)=/.test(arg)) return false;
-		// The address of an index or a proxy is no code.
-		if (
-			/^--?(?:\w+-)*(?:index|url|index-url|links|registry|proxy|i|f|source|channel|c|host|cert)$/.test(
-				args[at - 1] ?? "",
-			)
-		)
-			return false;
-		const address = /^(?:--\w+=)?(?:\S+@ ?)?(?:git\+)?(?:https?|ssh|git):\/\/(?:[^@/]*@)?([\w.-]+)/.exec(arg)?.[1];
+		if (arg.startsWith("-") && !namesSource.test(arg)) return false;
+		// The address of a proxy is no code.
+		if (/^--?(?:\w+-)*(?:proxy|c|host|cert)$/.test(args[at - 1] ?? "")) return false;
+		const address = /^(?:--[\w-]+=)?(?:\S+@ ?)?(?:git\+)?(?:https?|ssh|git):\/\/(?:[^@/]*@)?([\w.-]+)/.exec(arg)?.[1];
 		const module = program === "go" ? /^([\w-]+(?:\.[\w-]+)+)\/\S*@/.exec(arg)?.[1] : undefined;
 		const host = address ?? module;
 		return host !== undefined && !codeHosts.test(host);

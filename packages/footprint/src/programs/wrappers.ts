@@ -45,7 +45,7 @@ function privileged(call: Call): void {
 	}
 	const shell = call.has("-s --shell -i --login");
 	if (shell && call.operands.length === 0) {
-		call.script(call.stdin, { from: "input" });
+		runLogin(call);
 		return;
 	}
 	withAssignments(call, call.operands);
@@ -56,7 +56,13 @@ function substituteUser(call: Call): void {
 	call.effect("privilege");
 	const texts = call.values("-c --command --session-command");
 	for (const text of texts) call.script(text);
-	if (texts.length === 0) call.script(call.stdin, { from: "input" });
+	if (texts.length === 0) runLogin(call);
+}
+
+/** A shell of another user, which reads its commands from standard input; without any it runs what that user has set. */
+function runLogin(call: Call): void {
+	if (call.stdin === "") call.unknown("program", call.text);
+	else call.script(call.stdin, { from: "input" });
 }
 
 /** `xargs`: the command's last arguments come from standard input. */
@@ -186,6 +192,9 @@ function asUser(call: Call): void {
 	for (const text of call.values("-c --command")) call.script(text);
 	const own = /^(gosu|su-exec)$/.test(call.name) ? 1 : 0;
 	if (call.operands.length > own) call.run(call.operands.slice(own));
+	const [first] = call.operands.slice(own);
+	const isShell = first === undefined || /^(?:.*\/)?(?:[bdzk]|tc|c|fi)?(?:a?sh)$/.test(first);
+	if (isShell && call.operands.length <= own + 1 && !call.has("-c --command")) runLogin(call);
 }
 
 function hub(call: Call): void {
@@ -235,10 +244,10 @@ systemd-run | command first | -p --property -u --unit -E --setenv -M --machine -
 		--on-calendar --on-active: text
 timeout gtimeout | text command first | -s --signal -k --kill-after: text
 taskset | text command first
-chroot | text command first | --userspec --groups: text
+chroot | ?program text command first | --userspec --groups: text
 env | first @environment | -u --unset -C --chdir -S --split-string: text
 sudo doas sudoedit | first @privileged | -u --user -g --group -p --prompt -C --close-from -h --host -r --role -t --type -T \
-		--command-timeout -U --other-user -R --chroot: text | -D --chdir: directory
+		--command-timeout -U --other-user: text | -R --chroot: load | -D --chdir: directory
 pkexec runuser gosu su-exec setpriv | +privilege first @asUser | -u --user -g --group -c --command --reuid --regid: text
 su | @substituteUser | -c --command --session-command -s --shell -g --group -G -w: text
 xargs | first @argumentsFromInput \
@@ -255,7 +264,7 @@ gdb lldb | read ?script dash @debug | -ex -iex -eval-command --eval-command -o -
 flock | first @commandOrText | -w --wait --timeout -E --conflict-exit-code -c --command: text
 script | first @commandOrText | -c --command -E --echo -o --output-limit -m --logging-format: text \
 		| -T --log-timing -I --log-in -O --log-out -B --log-io: replace
-unshare nsenter | command +privilege first | -t --target -S --setuid -G --setgid -R --root -w --wd --map-user --map-group: text
+unshare nsenter | command +privilege first | -t --target -S --setuid -G --setgid -w --wd --map-user --map-group: text | -R --root: load
 bwrap | ?program
 busybox toybox shx | command first
 at batch | ~system +system-service ?script @scheduled | -f: run | -q -t: text

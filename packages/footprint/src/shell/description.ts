@@ -101,15 +101,15 @@ export function readsOnly(does: Behavior, program: ProgramSpec): boolean {
 const outputs =
 	/^--?(?:[\w-]+-)?(?:out(?:put|file)?|write|save|log(?:file)?|export|in-?place|edit|overwrite)(?:-(?:to|file|path|dir|directory))?$/;
 
-/** Options that usually load or run code. */
+/** Options that usually name code, or settings that may name some. */
 const loaders =
-	/^--?(?:[\w-]+-)?(?:require|import|loader|load|plugins?|preload|exec|exec-path|command|cmd|run|script|hook|pager|editor|browser|askpass|helper|program|shell|rsh|eval|vettool|toolexec|node-options|config-env|diff-cmd|kubeconfig|python|compress-program)$/;
+	/^--?(?:[\w-]+-)?(?:require|import|loader|load|plugins?|preload|exec|exec-path|command|cmd|run|script|hook|pager|editor|browser|viewer|askpass|helper|program|shell|rsh|eval|engine|provider|vettool|toolexec|node-options|config-env|diff-cmd|kubeconfig|userconfig|globalconfig|python|compress-program|config(?:\.[\w.-]+)?|configuration|settings|options|flags|defaults|defaults-extra|rc|init|overlay|modfile)(?:-?(?:file|path|dir|directory|option|src|content|maybe))?$/;
 
 /** Whether an option that no part of the description names has a typical name of one that loads or runs something. */
 export function mayLoad(item: ParsedArgument, program: ProgramSpec): boolean {
 	return (
 		item.kind === "option" &&
-		/^--(?!no-|dry-run$)/.test(item.name) &&
+		/^(?!--no-|--dry-run$)-.{2}/.test(item.name) &&
 		loaders.test(item.name) &&
 		!isNamed(item, program)
 	);

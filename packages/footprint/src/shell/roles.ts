@@ -62,6 +62,11 @@ export function applyRole(command: ActiveCommand, role: Role, word: string, deta
 			access(command, "read", word);
 			enterDirectory(command, projectOf(command, word));
 			return;
+		case "load":
+			if (/^\d[\d.]*$/.test(word)) return;
+			access(command, "read", word, detail);
+			recordUnknown(command, "program", command.text);
+			return;
 		case "run":
 			runFile(command, word);
 			return;

@@ -10,7 +10,7 @@ import { AbsentPaths } from "./absent.ts";
 import { bwrapWords, outerVariables, shellText } from "./bwrap.ts";
 import { type IgnoredFolders, ignoredFoldersOf } from "./ignored-folders.ts";
 import { type BoxLayout, type BoxPlaces, layoutOf } from "./layout.ts";
-import { type OwnHome, openOwnHome } from "./own-home.ts";
+import { type OwnHome, openOwnHome, usesNoCache } from "./own-home.ts";
 import type { SandboxProbe } from "./probe.ts";
 import { namesHost, openProxy } from "./proxy.ts";
 import { RELAY_PORT, relayScript } from "./relay.ts";
@@ -31,6 +31,8 @@ export interface ConfinementOptions extends Omit<BoxPlaces, "closed" | "ignored"
 export interface Confinement extends Box {
 	/** What the rules say about paths, for tools that work outside the sandbox. */
 	layout(scope: BoxScope): BoxLayout;
+	/** Begins what the first command needs, so that it does not wait. */
+	prepare(): void;
 	/** One sentence for people. */
 	describe(need: BoxNeed): string;
 }
@@ -56,11 +58,13 @@ export function openConfinement(options: ConfinementOptions): Confinement {
 	const layout = (scope: BoxScope) => layoutOf({ ...options, closed: [] }, scope, true);
 	return {
 		layout,
+		prepare: () => void openHome().catch(() => undefined),
 		describe: (need) => describe(layout(need.scope), networkOf(options, need)),
 		async confine(command, need) {
 			const network = networkOf(options, need);
 			const ignored = need.scope === "ignored" ? await openIgnored() : undefined;
 			const own = await openHome();
+			if (!usesNoCache(command)) await own.filled;
 			const places = { ...options, closed: (await closed?.()) ?? [], ignored: ignored?.folders ?? [] };
 			const rules = layoutOf(places, need.scope, network === "open");
 			const reached = typeof network === "string" ? undefined : await proxy();

@@ -1,9 +1,21 @@
 // The home directory of the sandbox: a folder of the run that replaces the user's. What programs store there stays for the next commands.
 // H1 what the user's caches have is found without a copy: by links to where the sandbox shows them read-only, or where a tool reads a second
-// store; H2 settings of package managers and of git are copied without logins; H3 it is complete or absent: it is filled under another name.
-import { chmodSync, type Dirent, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { cp, mkdir, mkdtemp, rename, rm, symlink } from "node:fs/promises";
+// store; H2 settings of package managers and of git are copied without logins; H3 the directory and each cache in it are complete or absent:
+// they are made under another name; H4 the caches may come later than the rest.
+import {
+	chmodSync,
+	constants,
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	renameSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
+import { mkdtemp, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { attempt, folderEntries } from "../../disk/index.ts";
 
 export interface OwnHome {
@@ -15,17 +27,19 @@ export interface OwnHome {
 	readonly variables: Readonly<Record<string, string>>;
 	/** The user's folders that the links lead to, by where the sandbox shows them. */
 	readonly shown: Readonly<Record<string, string>>;
+	/** Settles when its caches are there. */
+	readonly filled: Promise<void>;
 }
 
 /** A cache below the home directory. */
 interface Cache {
 	readonly folder: string;
-	/** Folders down to this depth are the sandbox's own, with links to what is in them; default: all. 0: it begins empty. */
+	/** Folders down to this depth are the sandbox's own, with links to what is in them; default: all. */
 	readonly depth?: number;
 	/** Left out. */
 	readonly except?: readonly string[];
 	/** Folders whose files are changed in place: they are copied. */
-	readonly copied?: readonly string[];
+	readonly copied?: readonly string[] | "all";
 }
 
 const caches: readonly Cache[] = [
@@ -116,17 +130,36 @@ const linkedFolder = ".local/share/pi-chronicle";
 
 type Env = (name: string) => string | undefined;
 
+/** The state of filling a home directory: in turns, because calls of the disk one after the other are faster than those that are awaited. */
+interface Filling {
+	links: number;
+	/** When this turn ends, as `performance.now()`. */
+	until: number;
+}
+const TURN_MS = 20;
+
 /** Links of one home directory; beyond it, folders are linked as a whole. */
 const MAX_LINKS = 20_000;
 
 /** Where the sandbox shows the user's caches. */
 const SHOWN = "/run/pi-chronicle";
 
-/** In a complete one. */
+/** In one with its stores and settings, and in one with its caches. */
 const completeMark = ".pi-chronicle";
+const filledMark = ".pi-chronicle-filled";
 const makingMark = ".making-";
 
-/** Fills `folder` unless it is complete, for a user whose home directory is `home`. */
+/** Commands that certainly find nothing in the caches of a home directory, and run nothing else. */
+const plain =
+	/^(?:cat|cd|date|diff|du|echo|false|file|git (?:status|log|diff|show|branch|ls-files|rev-parse|grep)|grep|head|ls|mkdir|printf|ps|pwd|rg|sort|stat|tail|test|touch|tree|true|uname|uniq|wc|which)(?: |$)/;
+
+/** Whether a command can run before the caches are there. */
+export function usesNoCache(command: string): boolean {
+	if (/[`(){}]/.test(command)) return false;
+	return command.split(/[;&|\n]+/).every((part) => part.trim() === "" || plain.test(part.trim()));
+}
+
+/** Makes `folder` unless it is there, and begins to fill its caches, for a user whose home directory is `home`. */
 export async function openOwnHome(
 	folder: string,
 	{ home, env }: { readonly home: string; readonly env: Env },
@@ -142,36 +175,65 @@ export async function openOwnHome(
 	for (const cache of found) show(cache.folder);
 	for (const [name, more] of Object.entries(secondStores))
 		if (existsSync(join(home, name))) Object.assign(variables, more(show(name), env));
-	if (!existsSync(join(folder, completeMark))) await fill(folder, home, found);
+	if (!existsSync(join(folder, completeMark))) await makeHome(folder, home);
+	const filled = existsSync(join(folder, filledMark)) ? Promise.resolve() : fill(folder, home, found);
 	for (const name of cacheVariables) if (env(name) !== undefined) variables[name] = "";
 	if (signsCommits(folder)) addGitSetting(variables, env, "commit.gpgsign", "false");
-	return { folder, stores, variables, shown };
+	return { folder, stores, variables, shown, filled };
 }
 
-/** Makes `folder`, unless another process does so first. */
-async function fill(folder: string, home: string, found: readonly Cache[]): Promise<void> {
-	mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
-	const making = await mkdtemp(`${folder}${makingMark}`);
+/** Makes the directory without caches, unless another process does so first. */
+async function makeHome(folder: string, home: string): Promise<void> {
+	const making = await newFolder(folder);
 	try {
 		makeStores(making);
-		const budget = { links: MAX_LINKS };
-		for (const cache of found) {
-			const to = join(making, cache.folder);
-			const tree = { from: join(home, cache.folder), place: join(SHOWN, cache.folder), to };
-			await linkTree(tree, cache, cache.depth ?? 9, budget);
-		}
 		writeSettings(making, home);
 		writeFileSync(join(making, completeMark), "");
 		// An incomplete one, as earlier versions left it when they were killed.
 		if (!existsSync(join(folder, completeMark))) await rm(folder, { recursive: true, force: true });
 		await rename(making, folder);
-		// Of processes that were killed.
-		for (const { name } of folderEntries(dirname(folder)))
-			if (name.startsWith(`${basename(folder)}${makingMark}`))
-				await rm(join(dirname(folder), name), { recursive: true, force: true });
 	} catch (error) {
 		await rm(making, { recursive: true, force: true });
 		if (!existsSync(join(folder, completeMark))) throw error;
+	}
+}
+
+/** Adds the caches, unless another process does so first. Without them everything is fetched again. */
+async function fill(folder: string, home: string, found: readonly Cache[]): Promise<void> {
+	const making = await newFolder(folder);
+	const work = { links: MAX_LINKS, until: 0 };
+	try {
+		for (const cache of found) {
+			const [from, place, to] = [home, SHOWN, making].map((base) => join(base, cache.folder)) as [
+				string,
+				string,
+				string,
+			];
+			await linkTree({ from, place, to }, cache, work);
+		}
+		moveAbsent(making, folder);
+		writeFileSync(join(folder, filledMark), "");
+	} catch {
+		// The disk is full, or another process has removed what this one made.
+	} finally {
+		// Also those of processes that were killed.
+		for (const { name } of folderEntries(dirname(folder)))
+			if (name.startsWith(`${basename(folder)}${makingMark}`))
+				await rm(join(dirname(folder), name), { recursive: true, force: true });
+	}
+}
+
+function newFolder(folder: string): Promise<string> {
+	mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+	return mkdtemp(`${folder}${makingMark}`);
+}
+
+/** Moves each entry to the same place below `to`, or what is in it where a folder stands there. */
+function moveAbsent(from: string, to: string): void {
+	for (const entry of folderEntries(from)) {
+		const [source, target] = [join(from, entry.name), join(to, entry.name)];
+		if (!existsSync(target)) attempt(() => renameSync(source, target));
+		else if (entry.isDirectory()) moveAbsent(source, target);
 	}
 }
 
@@ -208,29 +270,30 @@ function writeSettings(folder: string, home: string): void {
 	excludeSettings(folder, home);
 }
 
-/** Makes `to` like `from`, which the sandbox shows at `place`: folders are real, files are links. */
+/** Makes `to` like `from`, which the sandbox shows at `place`: folders are real, files are links. What fails is fetched again. */
 async function linkTree(
 	{ from, place, to }: { readonly from: string; readonly place: string; readonly to: string },
-	{ except = [], copied = [] }: Cache,
-	depth: number,
-	budget: { links: number },
+	{ except = [], copied = [], depth = 9 }: Omit<Cache, "folder">,
+	work: Filling,
 ): Promise<void> {
-	await mkdir(to, { recursive: true, mode: 0o700 });
-	const each = async (entry: Dirent): Promise<void> => {
+	attempt(() => mkdirSync(to, { recursive: true, mode: 0o700 }));
+	for (const entry of folderEntries(from)) {
 		const { name } = entry;
 		const part = { from: join(from, name), place: join(place, name), to: join(to, name) };
-		if (copied.includes(name)) return cp(part.from, part.to, { recursive: true });
-		if (entry.isDirectory() && depth > 1 && budget.links > 0) return linkTree(part, emptyCache, depth - 1, budget);
-		if (/\.lock$|^\.package-cache/.test(name)) return;
-		budget.links--;
-		await symlink(part.place, part.to);
-	};
-	const entries = folderEntries(from).filter(({ name }) => !except.includes(name));
-	// What cannot be linked is fetched again.
-	await Promise.allSettled(entries.map(each));
+		if (except.includes(name) || /\.lock$|^\.package-cache/.test(name)) continue;
+		const isCopied = copied === "all" || copied.includes(name);
+		const inner = { depth: depth - 1, ...(isCopied && { copied: "all" as const }) };
+		if (entry.isDirectory() && (isCopied || (depth > 1 && work.links > 0))) await linkTree(part, inner, work);
+		else if (isCopied) attempt(() => copyFileSync(part.from, part.to, constants.COPYFILE_FICLONE));
+		else {
+			work.links--;
+			attempt(() => symlinkSync(part.place, part.to));
+		}
+	}
+	if (performance.now() < work.until) return;
+	await nextTurn();
+	work.until = performance.now() + TURN_MS;
 }
-
-const emptyCache: Cache = { folder: "" };
 
 /** Copies a file of settings without lines that hold a login. */
 function copySettings(from: string, to: string): void {

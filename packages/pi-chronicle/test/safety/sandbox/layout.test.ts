@@ -8,7 +8,7 @@ import { hostEnvironment } from "../../../src/pi/index.ts";
 import { AbsentPaths } from "../../../src/safety/sandbox/absent.ts";
 import { askAboutHost } from "../../../src/safety/sandbox/index.ts";
 import { accessTo, type BoxPlaces, layoutOf } from "../../../src/safety/sandbox/layout.ts";
-import { openOwnHome } from "../../../src/safety/sandbox/own-home.ts";
+import { openOwnHome, usesNoCache } from "../../../src/safety/sandbox/own-home.ts";
 import { namesHost } from "../../../src/safety/sandbox/proxy.ts";
 import { seatbeltProfile } from "../../../src/safety/sandbox/seatbelt.ts";
 import { openFolder } from "../../harness/folder.ts";
@@ -204,6 +204,7 @@ describe("the home directory of the sandbox", () => {
 			home: join(base, "home"),
 			env: (name) => (name === "GOCACHE" ? "/x" : undefined),
 		});
+		await home.filled;
 		expect(readFileSync(join(home.folder, ".npmrc"), "utf8")).toBe("registry=https://example.org/\nfund=false\n");
 		expect(readFileSync(join(home.folder, ".npm/_cacache/index-v5/aa/bb/cc"), "utf8")).toBe("index");
 		expect(existsSync(join(home.folder, ".cargo/credentials.toml"))).toBe(false);
@@ -224,13 +225,31 @@ it("the home directory is whole whoever was killed while he filled it, and whoev
 		"own/.local/share/pi-chronicle/.yarn/x": "",
 		"own.making-abc/.npmrc": "fund",
 	});
-	const open = () => openOwnHome(join(base, "own"), { home: join(base, "home"), env: () => undefined });
+	const open = async () => {
+		const home = await openOwnHome(join(base, "own"), { home: join(base, "home"), env: () => undefined });
+		await home.filled;
+	};
 	await Promise.all([open(), open(), open()]);
 	expect(readFileSync(join(base, "own/.npmrc"), "utf8")).toBe("fund=false\n");
 	expect(readdirSync(base).sort()).toEqual(["home", "own"]);
 	writeFileSync(join(base, "own/.local/kept"), "");
 	await open();
 	expect(existsSync(join(base, "own/.local/kept"))).toBe(true);
+});
+
+it("only commands that certainly use no cache do not wait for the caches", () => {
+	const waits = [
+		"npm ci",
+		"ls; make",
+		"git commit -m x",
+		"cd x && ./run",
+		"ls `x`",
+		"echo $(npm -v)",
+		"X=1 npm ci",
+		"true\nnpx x",
+	];
+	const goesOn = ["ls -la", "git status && git diff | head -5", "cat a\n\nwc -l b"];
+	expect([...waits, ...goesOn].filter(usesNoCache)).toEqual(goesOn);
 });
 
 describe("what a killed process left of protected paths", () => {

@@ -34,6 +34,7 @@ export function containWorker(
 		closed: () => closed(root),
 		askHost: askAboutHost(project, agentDir, (question) => askThroughHost(ctx, question)),
 	});
+	box.prepare();
 	const policy = unchanged
 		? sandboxPolicy(box, "ignored", unchangedNeed)
 		: sandboxPolicy(box, "project", () => ({ scope: "project", network: "open" }));

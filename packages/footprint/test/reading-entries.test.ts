@@ -22,6 +22,8 @@ const programs = [...new Set(programGroups.flatMap((group) => Object.keys(group)
 	.filter((name) => /^[\w.-]+$/.test(name) && !unfit.has(name) && isInstalled(name) && reads(`${name} a`))
 	.sort();
 
+const box = "bwrap";
+
 /** `a` is a text, `x` a program that leaves a trace. */
 const files = { a: "x y\n1 2\n", x: "#!/bin/sh\ntouch /work/ran\n" };
 
@@ -35,7 +37,7 @@ function inBox(commands: readonly string[], script: readonly string[]): readonly
 		const empty = ["/work", "/tmp", "/home"].flatMap((path) => ["--tmpfs", path]);
 		const variables = Object.entries({ PATH: "/usr/local/bin:/usr/bin:/bin", HOME: "/home", LC_ALL: "C" });
 		const { stdout } = spawnSync(
-			"bwrap",
+			box,
 			[
 				...[...system, ...empty, "--proc", "/proc", "--dev", "/dev", "--ro-bind", folder, "/given"],
 				...["--unshare-all", "--die-with-parent", "--clearenv", "--chdir", "/work"],
@@ -95,7 +97,7 @@ function formsOf(program: string, option: string): readonly string[] {
 it("an entry that reads changes nothing, with whichever of its options it is judged as reading", {
 	timeout: patient(deep ? 120_000 : 20_000),
 }, () => {
-	needsProgram("bwrap");
+	needsProgram(box);
 	const chosen = deep ? programs : programs.filter((_name, index) => index % 40 === 0);
 	const helps = inBox(
 		chosen.map((name) => `${name} --help`),

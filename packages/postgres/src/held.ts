@@ -28,7 +28,10 @@ export interface PostgresLedger extends HeldLedger, SnapshotRecord {
 	 */
 	settle(how: Settlement): Promise<void>;
 	/** What the row said when the run was taken: the fence under which the holder before wrote, and what it left. */
-	readonly earlier: Pick<RunRow, "fence" | "head" | "head_parent" | "folder" | "conversations" | "suspect">;
+	readonly earlier: Pick<
+		RunRow,
+		"fence" | "head" | "head_parent" | "folder" | "conversations" | "suspect" | "aborting"
+	>;
 	saveConversations(commit: string): Promise<void>;
 	readonly trees: string;
 	readonly base: string | null;

@@ -92,7 +92,7 @@ export function publishSegment(
 				(await keepFiles(bodies, next)) ??
 				(needsFiles(bodies) ? publisher.failure : await pushResults(bodies)) ??
 				(isParked(next) ? await pushAll(next.seq) : undefined);
-			return failure && { ...failure, reason: "io" };
+			return failure && { ...failure, reason: failure.reason === "remote_away" ? failure.reason : "io" };
 		},
 		afterAppend(events, now, staged) {
 			latest = now;

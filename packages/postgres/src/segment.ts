@@ -12,7 +12,9 @@ import {
 	type Checkout,
 	deepestRealPath,
 	folderIn,
+	makePrivateFolder,
 	nobody,
+	openLookingWorkspace,
 	openProject,
 	openSharedWorkspace,
 	type Project,
@@ -21,6 +23,7 @@ import {
 	type Supervision,
 	type SupervisionEnd,
 	supervise,
+	WorkspaceError,
 	workspaceScope,
 } from "pi-chronicle/local";
 import { filesOfChild, openCeilings, saveBase } from "./child-rows.ts";
@@ -77,11 +80,74 @@ export interface RunSegment {
 	tidyUp(): Promise<void>;
 }
 
+/** Milliseconds for which a run that is to be aborted waits for its files. */
+const abortPatienceMs = 5000;
+
 /** Prepares the working folder and starts to supervise. Throws a sentence if the folder cannot be prepared. */
 export async function startSegment(ledger: PostgresLedger, options: SegmentOptions): Promise<RunSegment> {
+	if (!ledger.earlier.aborting) return superviseIn(await prepareFolder(ledger, options), ledger, options);
+	try {
+		return await superviseIn(
+			await prepareFolder(ledger, options, AbortSignal.timeout(abortPatienceMs)),
+			ledger,
+			options,
+		);
+	} catch (error) {
+		const isAway = error instanceof WorkspaceError && ["remote_away", "stopped"].includes(error.failure.reason);
+		if (!isAway) throw error;
+		options.report(`It is aborted without its files: ${error.message}`, { level: "warn" });
+		return abortWithoutFiles(ledger, options);
+	}
+}
+
+/** Supervises a run that is to be aborted and whose files are out of reach: no worker and no command runs, and no file changes. */
+async function abortWithoutFiles(
+	ledger: PostgresLedger,
+	{ project, checkout, database, store }: SegmentOptions,
+): Promise<RunSegment> {
+	const { run, trees, folder: cwd, earlier } = ledger;
+	await makePrivateFolder(cwd);
+	const served = openServed(project, cwd, checkout.workOf(run.id));
+	const ports = project.ports?.(served, ledger, nobody) ?? served.ports(ledger, nobody);
+	const detail = "The run is being aborted, and its files cannot be fetched from the git remote.";
+	const files = { run: run.id, trees, remote: project.remote, cwd, folder: cwd, leftOut: served.ownFolders };
+	const workspace = openLookingWorkspace({ ...files, ...workspaceScope(run) }, earlier.head);
+	const children = new RemoteChildren({
+		database,
+		store,
+		approvals: served.approvals,
+		parent: run.id,
+		trees,
+		workspace,
+	});
+	const supervision = supervise(
+		ledger,
+		{
+			...{ ...ports, workspace, children, givesBackWaits: true as const },
+			commands: { run: async () => ({ result: { kind: "refused", detail }, output: "" }) },
+			launcher: {
+				...ports.launcher,
+				launch: async () => ({ ok: false, failure: { reason: "tools", detail } }),
+				keepReady: async () => {},
+			},
+		},
+		"reopened",
+	);
+	const finish = async (): Promise<SupervisionEnd> => {
+		const end = await supervision.ended;
+		await children.close();
+		return end;
+	};
+	return { supervision, ended: finish(), tidyUp: async () => {} };
+}
+
+async function superviseIn(
+	prepared: PreparedFolder,
+	ledger: PostgresLedger,
+	options: SegmentOptions,
+): Promise<RunSegment> {
 	const { project, database, report, store, checkout } = options;
 	const { run, trees } = ledger;
-	const prepared = await prepareFolder(ledger, options);
 	const { cwd, folder, published } = prepared;
 	const served = openServed(project, cwd, checkout.workOf(run.id));
 	const workspace = openSharedWorkspace({
@@ -220,9 +286,10 @@ interface PreparedFolder {
 async function prepareFolder(
 	ledger: PostgresLedger,
 	{ project, checkout, database }: SegmentOptions,
+	signal?: AbortSignal,
 ): Promise<PreparedFolder> {
 	const { run, earlier, trees } = ledger;
-	await checkout.publishRecorded(ledger, trees);
+	await checkout.publishRecorded(ledger, trees, signal);
 	const work = checkout.workOf(run.id);
 	const known = await readMarker(ledger.folder);
 	const write = (folder: string) => writeMarker(ledger, folder);
@@ -233,7 +300,7 @@ async function prepareFolder(
 	}
 	if (earlier.head === null) throw new Error("The run has no published files to start from.");
 	const recorded = earlier.folder === null ? undefined : { folder: earlier.folder, parent: earlier.head_parent };
-	const base = await checkout.fetchRun(run.id, trees, earlier.head, recorded);
+	const base = await checkout.fetchRun(run.id, trees, earlier.head, recorded, signal);
 	const isNew = await checkout.reset(run.id, base);
 	await checkout.takeConversations(run.id, earlier.conversations);
 	const cwd = folderIn(work, base.note.folder);
@@ -245,7 +312,10 @@ async function prepareFolder(
 		...workspaceScope(run),
 	});
 	const restored = await files.restore(earlier.head);
-	if (!restored.ok) throw new Error(`The run's files could not be restored: ${restored.failure.message}`);
+	if (!restored.ok) {
+		const message = `The run's files could not be restored: ${restored.failure.message}`;
+		throw new WorkspaceError({ ...restored.failure, message });
+	}
 	// What could not be restored, such as large files, is no change of the child.
 	if (run.parent?.files === "own" && ledger.base === null) await saveBase(database, run.id, restored.value.tree);
 	if (project.setup !== undefined) {

@@ -2,7 +2,6 @@
 // others have recorded. A run that is to continue, or has a command, and has neither host nor job gets a job from whichever host looks first.
 import type { ConditionChanged, HostNeed, Run } from "@pi-chronicle/core/machine";
 import type { Failure } from "@pi-chronicle/core/ports";
-import { isRemoteAway } from "pi-chronicle/local";
 import type { Database, Sql } from "./database.ts";
 import { isOutage } from "./database-failure.ts";
 import type { RunClaim } from "./host.ts";
@@ -31,15 +30,12 @@ export function secondsToWait({ stage, providerWait }: Run): number {
 const remoteAwaySeconds = 15;
 
 /** How a run is given back that failed on a host: it is tried again, on any. An outage of the database or of the git remote is not the run's fault. */
-export function failedOn(
-	host: string,
-	failure: Pick<Failure, "message"> & Partial<Pick<Failure, "remedy">>,
-): Settlement {
+export function failedOn(host: string, failure: Pick<Failure, "message"> & Partial<Failure>): Settlement {
 	if (isOutage(failure)) return { kind: "again", afterSeconds: 2 };
 	const { message, remedy = "" } = failure;
 	const detail = `The host ${host} gave it back: ${message}`;
 	const hindered = remedy === "" ? { detail } : { detail, remedy };
-	if (isRemoteAway(failure)) return { kind: "again", afterSeconds: remoteAwaySeconds, hindered };
+	if (failure.reason === "remote_away") return { kind: "again", afterSeconds: remoteAwaySeconds, hindered };
 	return { kind: "failed", reason: message, hindered };
 }
 

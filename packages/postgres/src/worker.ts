@@ -3,7 +3,7 @@
 // `drain` nothing is taken, and each run is given back at its next state. A run that this host holds and does nothing for is given back.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Failure } from "@pi-chronicle/core/ports";
-import { Checkout, openCrashPoints, openRedaction, systemClock } from "pi-chronicle/local";
+import { Checkout, openCrashPoints, openRedaction, systemClock, WorkspaceError } from "pi-chronicle/local";
 import { isDelegatingQueued } from "./child-rows.ts";
 import type { Database } from "./database.ts";
 import { openDiskCheck } from "./disk-check.ts";
@@ -366,7 +366,7 @@ export class EngineWorker {
 			await segment.tidyUp();
 		} catch (error) {
 			report((error as Error).message, { level: "error" });
-			await ledger.settle(failedOn(host.name, error as Error));
+			await ledger.settle(failedOn(host.name, error instanceof WorkspaceError ? error.failure : (error as Error)));
 		} finally {
 			this.#running.delete(run);
 		}

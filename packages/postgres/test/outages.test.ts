@@ -28,12 +28,25 @@ it.each([
 	["failed", ofGit("git@git.example: Permission denied (publickey).")],
 	["failed", ofGit("fatal: couldn't find remote ref refs/chronicle/x")],
 	["failed", ofGit("error: file write error: No space left on device")],
+	["failed", ofGit("fatal: Authentication failed for 'https://git.example/a.git/'")],
+	["failed", ofGit("remote: Repository not found.\nfatal: repository 'https://git.example/a.git/' not found")],
+	["failed", ofGit("fatal: could not read Username for 'https://git.example': terminal prompts disabled")],
+	["failed", ofGit("fatal: unable to access 'https://git.example/': The requested URL returned error: 403")],
+	["failed", ofGit("Host key verification failed.\nfatal: Could not read from remote repository.")],
+	["failed", ofGit(" ! [remote rejected] main -> main (pre-receive hook declined)")],
+	["failed", ofGit("fatal: remote error: upload-pack: not our ref 1234")],
+	["failed", ofGit("fatal: unable to access 'https://git.example/': SSL certificate problem: certificate has expired")],
+	["again", ofGit("fatal: unable to access 'https://git.example/': The requested URL returned error: 503")],
+	["again", ofGit("remote: fatal: write error: No space left on device\nerror: unpack failed: unpacker error")],
+	["again", ofGit("fatal: '/srv/a.git' does not appear to be a git repository")],
+	["again", ofGit("error: RPC failed; curl 56 Recv failure: Connection reset by peer\nfatal: early EOF")],
+	["again", ofGit("ssh: connect to host git.example port 22: Connection timed out")],
 	["failed", thrownFailure(new Error("The run's folder is gone."))],
 	["again", thrownFailure(new Error("connection terminated unexpectedly"))],
 ] as const)("a run that failed on a host is tried %s", (kind, failed) => {
 	if (failed.ok) throw new Error("no failure");
 	const how = failedOn("a", failed.failure);
 	expect(how.kind).toBe(kind);
-	if (failed.failure.message.includes("remote cannot be reached"))
+	if (failed.failure.reason === "remote_away")
 		expect(how).toMatchObject({ hindered: { detail: expect.stringContaining("The host a gave it back: ") } });
 });

@@ -19,6 +19,8 @@ export interface StoreFailure extends Failure {
 		/** Another program's ledger: shown, never written. */
 		| "foreign"
 		| "no_space"
+		/** The git remote that hosts share cannot be reached for now. */
+		| "remote_away"
 		| "io";
 }
 

@@ -18,6 +18,8 @@ export interface WorkspaceFailure extends Failure {
 		/** Aborted by the caller's signal. */
 		| "stopped"
 		| "timed_out"
+		/** The git remote that hosts share cannot be reached for now. */
+		| "remote_away"
 		| "io";
 }
 

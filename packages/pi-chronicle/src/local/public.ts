@@ -1,6 +1,6 @@
 // The engine of one machine, as packages that extend it see it: `pi-chronicle/local`.
 
-export { attempt, deepestRealPath, freeBytes } from "../disk/index.ts";
+export { attempt, deepestRealPath, freeBytes, makePrivateFolder } from "../disk/index.ts";
 export { listModels, packageRoot, shortTime } from "../pi/index.ts";
 export { processStart, RUN_TAG, runShellCommand } from "../process/index.ts";
 export { openRedaction, type Redact, redactText } from "../safety/index.ts";
@@ -35,7 +35,6 @@ export {
 	folderIn,
 	isFolderBelow,
 	isObjectName,
-	isRemoteAway,
 	openLookingWorkspace,
 	openSharedWorkspace,
 	parseNote,
@@ -64,4 +63,12 @@ export {
 	supervise,
 } from "./supervisor/index.ts";
 export type { ProjectEnvironment } from "./worker/index.ts";
-export { commitTree, type EndedElsewhere, type EndingChild, explainGit, gitText, runGit } from "./workspace/index.ts";
+export {
+	commitTree,
+	type EndedElsewhere,
+	type EndingChild,
+	explainGit,
+	gitText,
+	runGit,
+	WorkspaceError,
+} from "./workspace/index.ts";

@@ -8,7 +8,7 @@ import { branchOfRef } from "../../disk/index.ts";
 import { isRunId } from "../ledger/index.ts";
 import { addPlaceholders, commitTree, type GitPlace, gitAt, gitText, readRest, runGit } from "../workspace/index.ts";
 import { conversationSpec, writeConversations } from "./conversations.ts";
-import { deleteRefs, explainRemote, gitFetch, gitRemote } from "./git-remote.ts";
+import { deleteRefs, gitFetch, gitRemote, remoteError } from "./git-remote.ts";
 import { pushSnapshots } from "./run-refs.ts";
 import { type SnapshotRecord, treeRef, unpackSnapshots } from "./run-snapshot.ts";
 import { folderIn, isBranchName, parseNote, type SnapshotNote } from "./untrusted.ts";
@@ -54,16 +54,16 @@ export class Checkout {
 	}
 
 	/** Pushes the snapshots that a holder before recorded and did not push. `owner`: the run whose refs hold them. Throws a sentence. */
-	async publishRecorded(ledger: SnapshotRecord, owner: string): Promise<void> {
+	async publishRecorded(ledger: SnapshotRecord, owner: string, signal?: AbortSignal): Promise<void> {
 		const recorded = await ledger.recordedSnapshots();
 		const last = recorded.at(-1);
 		if (!last) return;
 		await this.#alone(async () => {
 			const origin = { remote: this.#remote, owner };
-			await unpackSnapshots(this.#place, origin, recorded);
-			const pushed = await pushSnapshots(this.#place, origin, recorded);
-			if (pushed.kind !== "done")
-				throw new Error(`The recorded snapshots of the run could not be pushed: ${explainRemote(pushed)}`);
+			const place = { ...this.#place, signal };
+			await unpackSnapshots(place, origin, recorded);
+			const pushed = await pushSnapshots(place, origin, recorded);
+			if (pushed.kind !== "done") throw remoteError("The recorded snapshots of the run could not be pushed", pushed);
 		});
 		await ledger.deleteSnapshots(last.seq);
 	}
@@ -72,16 +72,21 @@ export class Checkout {
 	 * Fetches a snapshot, with the conversations of the run. `owner`: the run whose refs hold the snapshot; `recorded`: where it belongs, as the
 	 * database says; without that (runs of earlier versions), the commit says it. Throws a sentence.
 	 */
-	fetchRun(run: string, owner: string, tree: string, recorded: RecordedPlace | undefined): Promise<RunBase> {
+	fetchRun(
+		run: string,
+		owner: string,
+		tree: string,
+		recorded: RecordedPlace | undefined,
+		signal?: AbortSignal,
+	): Promise<RunBase> {
 		return this.#alone(async () => {
 			const ref = treeRef(owner, tree);
-			const fetched = await gitRemote(this.#place, [
+			const fetched = await gitRemote({ ...this.#place, signal }, [
 				// A branch that was deleted may be the folder of new ones.
 				...["fetch", "-q", "--prune", "--no-write-fetch-head", "--no-tags", this.#remote],
 				...[`+${ref}:${ref}`, conversationSpec(run), "+refs/heads/*:refs/remotes/origin/*"],
 			]);
-			if (fetched.kind !== "done")
-				throw new Error(`The snapshot of the run could not be fetched: ${explainRemote(fetched)}`);
+			if (fetched.kind !== "done") throw remoteError("The snapshot of the run could not be fetched", fetched);
 			const text = await gitText(this.#place, ["log", "-1", "--format=%T%n%P%n%B", ref]);
 			const [files = "", parents = "", ...message] = text.split("\n");
 			if (files !== tree) throw new Error(`${ref} on the remote has other files than were recorded.`);
@@ -108,8 +113,7 @@ export class Checkout {
 			const name = branch ?? (await this.#branchOfRemote());
 			const from = name === null ? "HEAD" : `refs/heads/${name}`;
 			const fetched = await gitFetch(this.#place, this.#remote, [`+${from}:${ref}`]);
-			if (fetched.kind !== "done")
-				throw new Error(`The branch ${name ?? "of HEAD"} could not be fetched: ${explainRemote(fetched)}`);
+			if (fetched.kind !== "done") throw remoteError(`The branch ${name ?? "of HEAD"} could not be fetched`, fetched);
 			return { branch: name, commit: await gitText(this.#place, ["rev-parse", ref]) };
 		});
 	}

@@ -1,16 +1,14 @@
 // Git on the remote that the hosts of an engine share. Every call that talks to it is repeated while the remote is out of reach.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Result, WorkspaceFailure } from "@pi-chronicle/core/ports";
-import { explainGit, type GitPlace, type GitResult, gitAt, isDiskFull } from "../workspace/index.ts";
+import type { WorkspaceFailure } from "@pi-chronicle/core/ports";
+import { explainGit, type GitPlace, type GitResult, gitAt, WorkspaceError } from "../workspace/index.ts";
+import { outcomeOf } from "./remote-outcome.ts";
 
 /** Milliseconds for which a remote that cannot be reached is tried again. */
 const outageMs = 60_000;
 const longestPauseMs = 5000;
 /** Milliseconds after which a caller is told what it waits for. */
 const silentMs = 4000;
-
-/** A remote that answers, and does not do what was asked: trying again changes nothing. */
-const answered = /stale info|rejected|couldn't find remote ref|not our ref|permission|denied|authentication/i;
 
 /** Runs git against the remote, for up to a minute while it cannot be reached. */
 export async function gitRemote(place: GitPlace, args: readonly string[]): Promise<GitResult> {
@@ -20,7 +18,7 @@ export async function gitRemote(place: GitPlace, args: readonly string[]): Promi
 	try {
 		for (let pause = 250; ; pause = Math.min(pause * 2, longestPauseMs)) {
 			const done = await gitAt(place, args);
-			if (done.kind !== "failed" || answered.test(done.message) || performance.now() + pause > until) return done;
+			if (done.kind !== "failed" || outcomeOf(done) !== "away" || performance.now() + pause > until) return done;
 			failure = explainGit(done);
 			await sleep(pause, undefined, { signal: place.signal }).catch(() => {});
 			if (place.signal?.aborted) return { kind: "aborted" };
@@ -59,51 +57,46 @@ function explainDelay(failure: string | undefined): string {
 		: `The project's git remote cannot be reached: ${failure}. Trying again for ${outageMs / 1000} seconds.`;
 }
 
-/** Begins what is said of a remote that could not be reached for as long as it was tried. */
-const away = "the project's git remote cannot be reached";
+type NotDone = Exclude<GitResult, { kind: "done" }>;
 
-/** Describes the failure of a call of {@link gitRemote} for users. */
-export function explainRemote(result: Exclude<GitResult, { kind: "done" }>): string {
-	const isAway = result.kind === "failed" && !answered.test(result.message) && !isFullHere(result.message);
-	return isAway ? `${away}: ${explainGit(result)}` : explainGit(result);
+const notMoved = "The files could not be pushed to or fetched from the project's git remote";
+
+/** The failure of the workspace for a remote that did not take or give something; `what`: that could not be done, as a sentence without its end. */
+export function remoteFailure(result: NotDone, what = notMoved): Failed {
+	const outcome = result.kind === "failed" ? outcomeOf(result) : "refused";
+	if (result.kind === "aborted") return failed("stopped", `${what}: ${explainGit(result)}.`);
+	return outcome === "away"
+		? failed("remote_away", `${what}: the project's git remote cannot be reached: ${explainGit(result)}.`)
+		: hereOrThere(outcome === "no_space", what, explainGit(result));
 }
 
-/** Whether a failure says that the remote was out of reach, so that the run can continue later, on any host. */
-export function isRemoteAway({ message }: { readonly message: string }): boolean {
-	return message.includes(away);
+/** The same as an error. */
+export function remoteError(what: string, result: NotDone): WorkspaceError {
+	return new WorkspaceError(remoteFailure(result, what).failure);
 }
 
-/** git says `remote:` before what the other side has said. */
-function isFullHere(message: string): boolean {
-	return isDiskFull(message.replace(/^remote:.*$/gm, ""));
-}
-
-/** The failure of the workspace for a remote that did not take or give something. `why`: in words. */
-export function remoteFailure(
-	result: Exclude<GitResult, { kind: "done" }>,
-	why = explainRemote(result),
-): Result<never, WorkspaceFailure> {
-	if (result.kind === "failed" && isFullHere(result.message))
-		return {
-			ok: false,
-			failure: {
-				reason: "no_space",
-				message: `There is no space left for the files of the run: ${explainGit(result)}.`,
-				remedy: "Free some space on that host.",
-			},
-		};
-	return {
-		ok: false,
-		failure: {
-			reason: result.kind === "aborted" ? "stopped" : "io",
-			message: `The files could not be pushed to or fetched from the project's git remote: ${why}.`,
-			remedy: "Check the remote and this host's permissions there; engine doctor tests both.",
-		},
-	};
-}
-
-/** The same for an error that was thrown. */
-export function thrownFailure(error: unknown): Result<never, WorkspaceFailure> {
+/** The failure of an error that was thrown. */
+export function thrownFailure(error: unknown): Failed {
+	if (error instanceof WorkspaceError) return { ok: false, failure: error.failure };
 	const { message } = error as Error;
-	return remoteFailure({ kind: "failed", code: -1, message, raw: "" }, message);
+	return hereOrThere(outcomeOf({ message }) === "no_space", notMoved, message);
+}
+
+interface Failed {
+	readonly ok: false;
+	readonly failure: WorkspaceFailure;
+}
+
+function hereOrThere(isFull: boolean, what: string, why: string): Failed {
+	return isFull
+		? failed("no_space", `There is no space left for the files of the run: ${why}.`, "Free some space on that host.")
+		: failed("io", `${what}: ${why}.`);
+}
+
+function failed(
+	reason: WorkspaceFailure["reason"],
+	message: string,
+	remedy = "Check the remote and this host's permissions there; engine doctor tests both.",
+): Failed {
+	return { ok: false, failure: { reason, message, remedy } };
 }

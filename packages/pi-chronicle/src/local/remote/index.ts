@@ -1,8 +1,6 @@
 // Files of runs that several hosts continue, on the git remote that they share: snapshots, conversations, the branch of a run.
 export { Checkout } from "./checkout.ts";
 export { fetchConversations, fetchedConversations, readConversations } from "./conversations.ts";
-export { isRemoteAway } from "./git-remote.ts";
-
 export { resolutionFolder, resolveByHand } from "./resolve-by-hand.ts";
 export { RunRefs } from "./run-refs.ts";
 export type {

@@ -1,7 +1,7 @@
 // A snapshot of a run's files for other hosts: the tree, the commit that the working folder was at, and the contents that the store omits. A small one is
 // recorded with the events that name it, as a pack, until it is on the git remote.
 import { explainGit, type GitPlace, gitAt } from "../workspace/index.ts";
-import { explainRemote, gitFetch } from "./git-remote.ts";
+import { gitFetch, remoteError } from "./git-remote.ts";
 import type { SnapshotNote } from "./untrusted.ts";
 
 /** What a run starts with. */
@@ -74,7 +74,7 @@ export async function unpackSnapshots(
 		const refs = bases.map((base) => treeRef(owner, base));
 		const fetched = await gitFetch(place, remote, refs);
 		if (fetched.kind !== "done")
-			throw new Error(`The snapshot before the recorded one could not be fetched: ${explainRemote(fetched)}`);
+			throw remoteError("The snapshot before the recorded one could not be fetched", fetched);
 	}
 	for (const { pack } of snapshots) {
 		const unpacked = await gitAt(place, ["unpack-objects", "-q"], { input: pack });

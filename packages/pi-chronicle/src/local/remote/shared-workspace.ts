@@ -154,7 +154,7 @@ export async function publishStart(
 }
 
 /** The files of a run of an engine for one who only looks: nothing is measured in `cwd`, the last published snapshot is the present. */
-export function openLookingWorkspace(options: SharedWorkspaceOptions, head: string | null): Workspace {
+export function openLookingWorkspace(options: SharedWorkspaceOptions, head: string | null): SharedWorkspace {
 	const shared = openSharedWorkspace(options);
 	const refused: Result<never, WorkspaceFailure> = {
 		ok: false,

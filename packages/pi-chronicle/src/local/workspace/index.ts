@@ -12,7 +12,7 @@ export { type EndingChild, readRest } from "./child-rest.ts";
 export { childFilesFolder, findChildPlace, findCopy } from "./children.ts";
 export type { ConvertedObjects } from "./committed-files.ts";
 export { agentExclusions, containsFile, openExclusions } from "./exclusions.ts";
-export { isDiskFull } from "./failures.ts";
+export { isDiskFull, WorkspaceError } from "./failures.ts";
 export {
 	answersOf,
 	type GitResult,

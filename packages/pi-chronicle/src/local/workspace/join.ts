@@ -2,9 +2,10 @@
 // J1 nothing is written while there is a conflict; J2 repeated with the same snapshots after a crash, it completes; J3 files that change
 // between scan and write are scanned again.
 
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { JoinedFiles, MergedFiles, SideNames } from "@pi-chronicle/core/ports";
+import { replaceFile } from "../../disk/index.ts";
 import { readBlobs } from "./blobs.ts";
 import { type RawChange, rawChanges } from "./compare.ts";
 import { changedMeanwhile, inTheWay, unlessChanged } from "./failures.ts";
@@ -27,7 +28,7 @@ const noteFile = "joining";
 
 /** Records that the files are about to be written. */
 async function noteJoin(folder: string, { from, to, tree, goal }: JoinNote): Promise<void> {
-	await writeFile(join(folder, noteFile), [from, to, tree, goal].join("\n"), { mode: 0o600 });
+	await replaceFile(join(folder, noteFile), [from, to, tree, goal].join("\n"));
 }
 
 async function forgetJoin(folder: string): Promise<void> {

@@ -35,6 +35,7 @@ const failures: Readonly<Record<StoreFailure["reason"], number>> = {
 	fenced: 1,
 	corrupt: 1,
 	no_space: 1,
+	remote_away: 1,
 	io: 1,
 };
 

@@ -1,6 +1,15 @@
 // What the rules of a layout say, the profile of macOS that is written from them, and how a choice is read. No box runs.
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+	existsSync,
+	lstatSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	readlinkSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { readSandboxChoice } from "@pi-chronicle/core/definition";
 import { describe, expect, it } from "vitest";
 import { mergeChoices } from "../../../src/local/worker/worker-box.ts";
@@ -235,6 +244,56 @@ it("the home directory is whole whoever was killed while he filled it, and whoev
 	writeFileSync(join(base, "own/.local/kept"), "");
 	await open();
 	expect(existsSync(join(base, "own/.local/kept"))).toBe(true);
+});
+
+it.each<[manager: string, writes: readonly string[], files: readonly string[]]>([
+	[
+		"npm",
+		[".npm/_cacache/content-v2/sha512/aa", ".npm/_cacache/index-v5/aa"],
+		[".npm/_cacache/content-v2/sha512/aa/bb/cc", ".npm/_cacache/index-v5/aa/bb/cc"],
+	],
+	[
+		"pnpm",
+		[".local/share/pnpm/store/v10/files/aa", ".local/share/pnpm/store/v10/index/aa"],
+		[".local/share/pnpm/store/v10/files/aa/bb", ".local/share/pnpm/store/v10/index/aa/bb.json"],
+	],
+	["yarn 1", [".cache/yarn/v6"], [".cache/yarn/v6/npm-dep-1.0.0/node_modules/dep/package.json"]],
+	["yarn", [".yarn/berry/cache"], [".yarn/berry/cache/dep-npm-1.0.0.zip"]],
+	["bun", [".bun/install/cache"], [".bun/install/cache/dep@1.0.0/package.json"]],
+	["pip", [".cache/pip/http-v2/a/b", ".cache/pip/wheels"], [".cache/pip/http-v2/a/b/c", ".cache/pip/wheels/a/dep.whl"]],
+	[
+		"uv",
+		[".cache/uv/archive-v0", ".cache/uv/wheels-v5/pypi", ".cache/uv/simple-v16/pypi"],
+		[
+			".cache/uv/archive-v0/x/dep/__init__.py",
+			".cache/uv/wheels-v5/pypi/dep/1.0.0.http",
+			".cache/uv/simple-v16/pypi/dep.rkyv",
+		],
+	],
+	[
+		"cargo",
+		[".cargo/registry/cache/host", ".cargo/registry/src/host"],
+		[".cargo/registry/cache/host/a.crate", ".cargo/registry/src/host/a-1/lib.rs"],
+	],
+])("what %s has stored is found there, and more can be added", async (_manager, writes, files) => {
+	const base = openFolder(Object.fromEntries(files.map((file) => [join("home", file), "stored"])));
+	const own = await openOwnHome(join(base, "own"), { home: join(base, "home"), env: () => undefined });
+	await own.filled;
+	/** Where the sandbox finds a path of its home directory. */
+	const find = (path: string): string => {
+		let at = own.folder;
+		for (const name of path.split("/")) {
+			at = join(at, name);
+			const target = lstatSync(at).isSymbolicLink() ? readlinkSync(at) : undefined;
+			const shown = Object.keys(own.shown).find((place) => target?.startsWith(place));
+			if (target !== undefined)
+				at =
+					shown === undefined ? resolve(dirname(at), target) : join(own.shown[shown] ?? "", target.slice(shown.length));
+		}
+		return at;
+	};
+	for (const file of files) expect(readFileSync(find(file), "utf8")).toBe("stored");
+	for (const folder of writes) expect(find(folder).startsWith(`${own.folder}/`), folder).toBe(true);
 });
 
 it("only commands that certainly use no cache do not wait for the caches", () => {

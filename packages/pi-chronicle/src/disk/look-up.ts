@@ -11,6 +11,11 @@ export function attempt<T>(ask: () => T): T | undefined {
 	}
 }
 
+/** The text of a file of settings; `undefined` if it is missing, unreadable, or longer than `maxBytes`. */
+export function readSmallFile(path: string, maxBytes = 1_000_000): string | undefined {
+	return attempt(() => (statSync(path).size > maxBytes ? undefined : readFileSync(path, "utf8")));
+}
+
 /** The entries of a folder; empty if it cannot be listed. */
 export function folderEntries(folder: string): readonly Dirent[] {
 	return attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WorkspaceFailure } from "@pi-chronicle/core/ports";
 import { explainGit, type GitPlace, type GitResult, gitAt, WorkspaceError } from "../workspace/index.ts";
-import { outcomeOf } from "./remote-outcome.ts";
+import { remoteOutcome } from "./remote-outcome.ts";
 
 /** Milliseconds for which a remote that cannot be reached is tried again. */
 const outageMs = 60_000;
@@ -18,7 +18,7 @@ export async function gitRemote(place: GitPlace, args: readonly string[]): Promi
 	try {
 		for (let pause = 250; ; pause = Math.min(pause * 2, longestPauseMs)) {
 			const done = await gitAt(place, args);
-			if (done.kind !== "failed" || outcomeOf(done) !== "away" || performance.now() + pause > until) return done;
+			if (done.kind !== "failed" || remoteOutcome(done) !== "away" || performance.now() + pause > until) return done;
 			failure = explainGit(done);
 			await sleep(pause, undefined, { signal: place.signal }).catch(() => {});
 			if (place.signal?.aborted) return { kind: "aborted" };
@@ -63,7 +63,7 @@ const notMoved = "The files could not be pushed to or fetched from the project's
 
 /** The failure of the workspace for a remote that did not take or give something; `what`: that could not be done, as a sentence without its end. */
 export function remoteFailure(result: NotDone, what = notMoved): Failed {
-	const outcome = result.kind === "failed" ? outcomeOf(result) : "refused";
+	const outcome = result.kind === "failed" ? remoteOutcome(result) : "refused";
 	if (result.kind === "aborted") return failed("stopped", `${what}: ${explainGit(result)}.`);
 	return outcome === "away"
 		? failed("remote_away", `${what}: the project's git remote cannot be reached: ${explainGit(result)}.`)
@@ -79,7 +79,7 @@ export function remoteError(what: string, result: NotDone): WorkspaceError {
 export function thrownFailure(error: unknown): Failed {
 	if (error instanceof WorkspaceError) return { ok: false, failure: error.failure };
 	const { message } = error as Error;
-	return hereOrThere(outcomeOf({ message }) === "no_space", notMoved, message);
+	return hereOrThere(remoteOutcome({ message }) === "no_space", notMoved, message);
 }
 
 interface Failed {

@@ -23,7 +23,7 @@ const refusals: readonly RegExp[] = [
 ];
 
 /** What the failure of a call to the remote means. */
-export function outcomeOf({ message }: Pick<Extract<GitResult, { kind: "failed" }>, "message">): RemoteOutcome {
+export function remoteOutcome({ message }: Pick<Extract<GitResult, { kind: "failed" }>, "message">): RemoteOutcome {
 	// Git begins with `remote:` what the other side has said.
 	if (isDiskFull(message.replace(/^remote:.*$/gm, ""))) return "no_space";
 	return refusals.some((refusal) => refusal.test(message)) ? "refused" : "away";

@@ -1,7 +1,7 @@
 // Contains the shell commands of one session or worker.
 // C1 each command gets a sandbox of its own; what it stores in its home directory stays for the next ones; C2 a program that a command leaves
 // running stays in that command's sandbox; killing the first process of the sandbox kills it.
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxNetwork } from "@pi-chronicle/core/definition";
 import { openOnce } from "../../pi/index.ts";
@@ -11,6 +11,7 @@ import { bwrapWords, outerVariables, shellText } from "./bwrap.ts";
 import { type IgnoredFolders, ignoredFoldersOf } from "./ignored-folders.ts";
 import { type BoxLayout, type BoxPlaces, layoutOf } from "./layout.ts";
 import { type OwnHome, openOwnHome, usesNoCache } from "./own-home.ts";
+import { makeBoxFolder } from "./private-folder.ts";
 import type { SandboxProbe } from "./probe.ts";
 import { namesHost, openProxy } from "./proxy.ts";
 import { RELAY_PORT, relayScript } from "./relay.ts";
@@ -50,7 +51,8 @@ export function openConfinement(options: ConfinementOptions): Confinement {
 		return openOwnHome(join(folder, "home"), host);
 	});
 	const proxy = openOnce(async () => {
-		const socket = probe.kind === "bwrap" ? { socket: join(socketFolder(), "proxy") } : {};
+		// The path of a socket has at most 107 bytes.
+		const socket = probe.kind === "bwrap" ? { socket: join(makeBoxFolder("/tmp"), "proxy") } : {};
 		const opened = await openProxy({ ...socket, allows: (name) => allows(options, refused, name) });
 		process.once("exit", opened.close);
 		return { ...socket, ...opened };
@@ -83,13 +85,6 @@ export function openConfinement(options: ConfinementOptions): Confinement {
 			return { command: wrapped, ended: (failed) => endedText(rules, { network, failed, ignored, absent, refused }) };
 		},
 	};
-}
-
-/** A private folder with a short path: that of a socket has at most 107 bytes. */
-function socketFolder(): string {
-	const folder = mkdtempSync("/tmp/pi-chronicle-box-");
-	process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-	return folder;
 }
 
 function networkOf({ network }: ConfinementOptions, need: BoxNeed): SandboxNetwork {

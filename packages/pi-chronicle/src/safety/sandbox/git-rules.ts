@@ -1,9 +1,8 @@
 // The files of git that a command in the sandbox may write, and those that decide what git runs later, outside the sandbox.
 // Invariant: a file or link that a command may have made in the project opens no folder outside of it.
-import { readFileSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { HostEnvironment } from "@pi-chronicle/footprint";
-import { attempt } from "../../disk/index.ts";
+import { attempt, readSmallFile } from "../../disk/index.ts";
 import { isWithin } from "../containment.ts";
 
 type GitHost = Pick<HostEnvironment, "home" | "kind" | "names" | "realpath">;
@@ -71,20 +70,20 @@ const settingFiles = ["config", "config.worktree", "commondir", "gitdir", "objec
 /** The repository that `place`, the `.git` of a working tree, is or leads to; one outside of the working tree has to lead back. */
 function repositoryAt(place: string, root: string, { kind, realpath }: GitHost): string | undefined {
 	if (kind(place) === "directory") return place;
-	const target = kind(place) === "file" ? /^gitdir: (.+)$/m.exec(readText(place) ?? "")?.[1]?.trim() : place;
+	const target = kind(place) === "file" ? /^gitdir: (.+)$/m.exec(readSmallFile(place) ?? "")?.[1]?.trim() : place;
 	const own = target === undefined ? undefined : realpath(resolve(root, target));
 	if (own === undefined || kind(join(own, "HEAD")) === undefined) return undefined;
 	if (isWithin(own, root)) return own;
 	// A linked working tree, and a submodule.
-	const tree = readText(join(own, "gitdir"))?.trim();
+	const tree = readSmallFile(join(own, "gitdir"))?.trim();
 	if (tree !== undefined && realpath(dirname(resolve(own, tree))) === root) return own;
-	const worktree = /^\s*worktree\s*=\s*"?([^"\n]+?)"?\s*$/im.exec(readText(join(own, "config")) ?? "")?.[1];
+	const worktree = /^\s*worktree\s*=\s*"?([^"\n]+?)"?\s*$/im.exec(readSmallFile(join(own, "config")) ?? "")?.[1];
 	return worktree !== undefined && realpath(resolve(own, worktree)) === root ? own : undefined;
 }
 
 /** The repository that shares its objects and settings with `own`, that of a linked working tree; else `own`. */
 function commonOf(own: string, root: string, { kind, realpath }: GitHost): string {
-	const shared = readText(join(own, "commondir"))?.trim();
+	const shared = readSmallFile(join(own, "commondir"))?.trim();
 	const common = shared === undefined ? undefined : realpath(resolve(own, shared));
 	if (common === undefined || kind(join(common, "HEAD")) === undefined) return own;
 	return isWithin(common, root) || dirname(own) === join(common, "worktrees") ? common : own;
@@ -102,7 +101,7 @@ function submodules(folder: string, host: GitHost, depth = 4): string[] {
 }
 
 function alternates(objects: string, { kind }: GitHost): string[] {
-	const lines = readText(join(objects, "info/alternates"))?.split("\n") ?? [];
+	const lines = readSmallFile(join(objects, "info/alternates"))?.split("\n") ?? [];
 	return lines
 		.filter((line) => line !== "" && !line.startsWith("#"))
 		.map((line) => resolve(objects, line.startsWith('"') ? String(attempt(() => JSON.parse(line)) ?? "") : line))
@@ -117,7 +116,7 @@ function ledTo(
 ): { readonly files: string[]; readonly folders: string[] } {
 	const files: string[] = [];
 	const folders: string[] = [];
-	const text = readText(config) ?? "";
+	const text = readSmallFile(config) ?? "";
 	for (const [, key = "", value = ""] of text.matchAll(
 		/^\s*(hookspath|path|attributesfile|fsmonitor)\s*=\s*"?([^"\n]+?)"?\s*$/gim,
 	)) {
@@ -130,8 +129,4 @@ function ledTo(
 		(isFolder ? folders : files).push(path);
 	}
 	return { files, folders };
-}
-
-function readText(path: string): string | undefined {
-	return attempt(() => readFileSync(path, "utf8"));
 }

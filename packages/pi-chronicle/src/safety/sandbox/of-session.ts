@@ -1,13 +1,12 @@
 // Opens the sandbox of a session or a worker: the places that it needs beside the project, and how the user is asked about hosts.
-import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { SandboxChoice } from "@pi-chronicle/core/definition";
 import { askUser, hostEnvironment } from "../../pi/index.ts";
 import { type Confinement, type ConfinementOptions, openConfinement } from "./confinement.ts";
 import { repositoryAbove } from "./git-rules.ts";
 import { rememberedHosts } from "./hosts.ts";
+import { makeBoxFolder } from "./private-folder.ts";
 import { agentReadable } from "./readable.ts";
 
 export interface SessionBoxOptions {
@@ -27,8 +26,7 @@ export async function openBoxOfSession(options: SessionBoxOptions): Promise<Conf
 	const { cwd, agentDir, probe, choice, closed, ctx } = options;
 	const host = hostEnvironment(cwd);
 	const root = repositoryAbove(cwd, host) ?? cwd;
-	const folder = mkdtempSync(join(tmpdir(), "pi-chronicle-box-"));
-	process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+	const folder = makeBoxFolder(tmpdir());
 	return openConfinement({
 		...{ host, root, folder, probe, network: choice?.network, write: choice?.write },
 		read: agentReadable(host.home, agentDir),

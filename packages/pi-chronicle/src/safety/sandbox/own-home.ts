@@ -8,7 +8,6 @@ import {
 	copyFileSync,
 	existsSync,
 	mkdirSync,
-	readFileSync,
 	renameSync,
 	symlinkSync,
 	writeFileSync,
@@ -16,7 +15,7 @@ import {
 import { mkdtemp, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { attempt, folderEntries } from "../../disk/index.ts";
+import { attempt, folderEntries, readSmallFile } from "../../disk/index.ts";
 
 export interface OwnHome {
 	/** Absolute. */
@@ -239,7 +238,7 @@ function moveAbsent(from: string, to: string): void {
 
 /** Keeps the user's own settings of pi, which are not committed, out of `git add -A` and `git stash -u`. */
 function excludeSettings(folder: string, home: string): void {
-	const config = attempt(() => readFileSync(join(folder, ".gitconfig"), "utf8")) ?? "";
+	const config = readSmallFile(join(folder, ".gitconfig")) ?? "";
 	const named = /^\s*excludesfile\s*=\s*"?([^"\n]+?)"?\s*$/im.exec(config)?.[1]?.replace(/^~(?=\/)/, home);
 	const path = named?.startsWith(`${home}/`) ? named.slice(home.length + 1) : ".config/git/ignore";
 	if (path !== ".config/git/ignore") copySettings(join(home, path), join(folder, path));
@@ -256,9 +255,7 @@ function makeStores(folder: string): void {
 
 /** Whether git would sign with a key that the sandbox hides. */
 function signsCommits(folder: string): boolean {
-	const texts = [".gitconfig", ".config/git/config"].map((name) =>
-		attempt(() => readFileSync(join(folder, name), "utf8")),
-	);
+	const texts = [".gitconfig", ".config/git/config"].map((name) => readSmallFile(join(folder, name)));
 	return texts.some((text) => /^\s*gpgsign\s*=\s*true/im.test(text ?? ""));
 }
 
@@ -297,7 +294,7 @@ async function linkTree(
 
 /** Copies a file of settings without lines that hold a login. */
 function copySettings(from: string, to: string): void {
-	const text = attempt(() => readFileSync(from, "utf8"));
+	const text = readSmallFile(from);
 	if (text === undefined) return;
 	const kept = text
 		.split("\n")

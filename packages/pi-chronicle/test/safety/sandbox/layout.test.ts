@@ -7,9 +7,10 @@ import {
 	readFileSync,
 	readlinkSync,
 	symlinkSync,
+	utimesSync,
 	writeFileSync,
 } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { readSandboxChoice } from "@pi-chronicle/core/definition";
 import { describe, expect, it } from "vitest";
 import { mergeChoices } from "../../../src/local/worker/worker-box.ts";
@@ -18,6 +19,7 @@ import { AbsentPaths } from "../../../src/safety/sandbox/absent.ts";
 import { askAboutHost } from "../../../src/safety/sandbox/index.ts";
 import { accessTo, type BoxPlaces, layoutOf } from "../../../src/safety/sandbox/layout.ts";
 import { openOwnHome, usesNoCache } from "../../../src/safety/sandbox/own-home.ts";
+import { makeBoxFolder } from "../../../src/safety/sandbox/private-folder.ts";
 import { namesHost } from "../../../src/safety/sandbox/proxy.ts";
 import { seatbeltProfile } from "../../../src/safety/sandbox/seatbelt.ts";
 import { openFolder } from "../../harness/folder.ts";
@@ -309,6 +311,21 @@ it("only commands that certainly use no cache do not wait for the caches", () =>
 	];
 	const goesOn = ["ls -la", "git status && git diff | head -5", "cat a\n\nwc -l b"];
 	expect([...waits, ...goesOn].filter(usesNoCache)).toEqual(goesOn);
+});
+
+it("the folders of all processes are in one, and those of processes that are long gone are removed", () => {
+	const base = openFolder();
+	const first = makeBoxFolder(base);
+	const all = dirname(first);
+	for (const name of ["4194305-old", "4194305-new", `${process.pid}-old`]) mkdirSync(join(all, name));
+	const longAgo = new Date(Date.now() - 2 * 86_400_000);
+	for (const name of ["4194305-old", `${process.pid}-old`]) utimesSync(join(all, name), longAgo, longAgo);
+	const second = makeBoxFolder(base);
+	expect(readdirSync(base)).toEqual([basename(all)]);
+	expect(basename(all)).toMatch(/^pi-chronicle-box-/);
+	expect(readdirSync(all).sort()).toEqual(
+		["4194305-new", basename(first), basename(second), `${process.pid}-old`].sort(),
+	);
 });
 
 describe("what a killed process left of protected paths", () => {

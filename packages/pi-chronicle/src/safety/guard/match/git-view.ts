@@ -1,10 +1,10 @@
 // Determines which files git ignores and tracks, from git's own files (.gitignore, info/exclude, the index), without starting a process.
 // Invariants: a file without information counts as neither ignored nor untracked; the same files give the same answer, so the user's
 // global ignore file is not read.
-import { lstatSync, readFileSync, type Stats, statSync } from "node:fs";
+import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import ignore, { type Ignore } from "ignore";
-import { attempt } from "../../../disk/index.ts";
+import { attempt, readSmallFile } from "../../../disk/index.ts";
 import { isWithin } from "../../policy/index.ts";
 import { type GitIndex, readGitIndex } from "./git-index.ts";
 
@@ -35,8 +35,6 @@ interface Repository {
 
 /** No file system has longer paths. */
 const MAX_PATH = 4096;
-/** In bytes; a longer rule file is not read. */
-const MAX_RULES = 1_000_000;
 const MAX_KNOWN = 4000;
 /** Files with which search programs include files that git ignores. */
 const others = [".ignore", ".rgignore", ".fdignore", ".agignore"];
@@ -248,15 +246,15 @@ function repositoryOf(path: string, statOf: StatOf): Repository | undefined {
 
 /** A worktree or submodule, whose `.git` is a file with the path of the repository. */
 function linkedRepository(root: string): Repository | undefined {
-	const target = /^gitdir: (.+)$/m.exec(textOf(join(root, ".git")) ?? "")?.[1]?.trim();
+	const target = /^gitdir: (.+)$/m.exec(readSmallFile(join(root, ".git")) ?? "")?.[1]?.trim();
 	if (target === undefined) return undefined;
 	const gitFolder = resolve(root, target);
-	const common = textOf(join(gitFolder, "commondir"))?.trim();
+	const common = readSmallFile(join(gitFolder, "commondir"))?.trim();
 	return { root, gitFolder, common: common === undefined ? gitFolder : resolve(gitFolder, common) };
 }
 
 function readRules(file: string): Ignore | undefined {
-	const text = textOf(file);
+	const text = readSmallFile(file);
 	return text === undefined ? undefined : ignore({ ignorecase: false, allowRelativePaths: false }).add(text);
 }
 
@@ -287,8 +285,4 @@ function openMemory<Value>(
 
 function stampOf(stat: Stats | undefined): string {
 	return stat?.isFile() ? `${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}` : "";
-}
-
-function textOf(file: string): string | undefined {
-	return attempt(() => (statSync(file).size > MAX_RULES ? undefined : readFileSync(file, "utf8")));
 }

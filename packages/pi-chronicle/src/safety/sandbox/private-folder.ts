@@ -1,0 +1,35 @@
+// Private folders of processes that use a sandbox. All of them are in one folder per user: the sandbox hides it with one mount, however many
+// processes were killed before they could remove theirs.
+import { lstatSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { attempt, folderNames } from "../../disk/index.ts";
+
+/** How the folder of each user begins. */
+export const BOX_FOLDER = "pi-chronicle-box-";
+
+/** Milliseconds after which the folder of a process that is gone is removed: its number may be one of another container. */
+const oldMs = 24 * 3_600_000;
+
+/** Makes a folder below `base`, a temporary folder, which is removed when this process ends. */
+export function makeBoxFolder(base: string): string {
+	const uid = process.getuid?.();
+	const all = join(base, `${BOX_FOLDER}${uid ?? "user"}`);
+	attempt(() => mkdirSync(all, { mode: 0o700 }));
+	const found = attempt(() => lstatSync(all));
+	// Somebody else may have made it, to read what is put there.
+	const isOwn = found?.isDirectory() === true && (uid === undefined || found.uid === uid);
+	if (isOwn) removeAbandoned(all);
+	const folder = mkdtempSync(isOwn ? join(all, `${process.pid}-`) : join(base, BOX_FOLDER));
+	process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+	return folder;
+}
+
+function removeAbandoned(all: string): void {
+	for (const name of folderNames(all)) {
+		const pid = Number(/^(\d+)-/.exec(name)?.[1]);
+		const folder = join(all, name);
+		const isOld = (attempt(() => lstatSync(folder).mtimeMs) ?? Number.POSITIVE_INFINITY) < Date.now() - oldMs;
+		if (isOld && !(pid > 0 && attempt(() => process.kill(pid, 0))))
+			attempt(() => rmSync(folder, { recursive: true, force: true }));
+	}
+}

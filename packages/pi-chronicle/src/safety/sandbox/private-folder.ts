@@ -4,8 +4,8 @@ import { lstatSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { attempt, folderNames } from "../../disk/index.ts";
 
-/** How the folder of each user begins. */
-export const BOX_FOLDER = "pi-chronicle-box-";
+/** How the folder of each user begins; the layout hides these names. */
+const start = "pi-chronicle-box-";
 
 /** Milliseconds after which the folder of a process that is gone is removed: its number may be one of another container. */
 const oldMs = 24 * 3_600_000;
@@ -13,13 +13,13 @@ const oldMs = 24 * 3_600_000;
 /** Makes a folder below `base`, a temporary folder, which is removed when this process ends. */
 export function makeBoxFolder(base: string): string {
 	const uid = process.getuid?.();
-	const all = join(base, `${BOX_FOLDER}${uid ?? "user"}`);
+	const all = join(base, `${start}${uid ?? "user"}`);
 	attempt(() => mkdirSync(all, { mode: 0o700 }));
 	const found = attempt(() => lstatSync(all));
 	// Somebody else may have made it, to read what is put there.
 	const isOwn = found?.isDirectory() === true && (uid === undefined || found.uid === uid);
 	if (isOwn) removeAbandoned(all);
-	const folder = mkdtempSync(isOwn ? join(all, `${process.pid}-`) : join(base, BOX_FOLDER));
+	const folder = mkdtempSync(isOwn ? join(all, `${process.pid}-`) : join(base, start));
 	process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 	return folder;
 }

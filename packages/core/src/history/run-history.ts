@@ -10,7 +10,7 @@ import {
 } from "../machine/index.ts";
 import type { ReadLedger } from "../ports/index.ts";
 import { endPhrase, type Launch, type LaunchEnd, type NumberedMove, type Visit, type Wait } from "./visit.ts";
-import { childrenAfter } from "./visit-child.ts";
+import { childrenAfter, withoutLost } from "./visit-child.ts";
 
 type Growing<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -83,7 +83,7 @@ export class RunHistory {
 		}
 		const visit = this.#enter(after.visit, after.state, at);
 		const parent = this.#visits.get((before ?? after).visit);
-		if (parent) parent.children = childrenAfter(parent.children, event, at);
+		if (parent) parent.children = withoutLost(childrenAfter(parent.children, event, at), after.children);
 		this.#takeChoice(before, after);
 		this.#takeTrees(event, (before ?? after).visit, at);
 		this.#takeWork(event, before, at);

@@ -1,5 +1,5 @@
 // The child runs of one visit, folded from the parent's events. Times are milliseconds since the epoch.
-import type { ChildActivity, ChildSpend, ChildStatus, LedgerEvent } from "../machine/index.ts";
+import type { ChildActivity, ChildGroup, ChildSpend, ChildStatus, LedgerEvent } from "../machine/index.ts";
 import { NO_CHILD_SPEND } from "../machine/index.ts";
 import { type ChangeTotals, type FileChange, measuredTotals } from "../snapshot/index.ts";
 
@@ -9,6 +9,10 @@ export interface VisitChild {
 	/** Run id. */
 	readonly id: string;
 	readonly name: string;
+	/** Numbers of the children that it needs; absent: no child needs another. */
+	readonly needs?: readonly number[];
+	/** Children that need it may begin. Absent: not yet. */
+	readonly joined?: true;
 	readonly status: ChildStatus;
 	/** Why it waits or failed; empty if there is no reason. */
 	readonly detail: string;
@@ -36,10 +40,11 @@ export function childrenAfter(children: readonly VisitChild[], event: LedgerEven
 		case "children_planned":
 			return [
 				...children,
-				...event.children.map(({ index, id, name }) => ({
+				...event.children.map(({ index, id, name, needs }) => ({
 					index,
 					id,
 					name,
+					...(needs ? { needs } : {}),
 					status: "pending" as const,
 					detail: "",
 					plannedAt: at,
@@ -71,11 +76,25 @@ export function childrenAfter(children: readonly VisitChild[], event: LedgerEven
 				summary: event.handover.summary,
 				...changesIn(event),
 			}));
+		case "joined":
+			return event.child === undefined || event.conflicts.length > 0
+				? children
+				: change(event.child, () => ({ joined: true }));
 		case "resumed":
 			return children.map((child) => (child.status === "parked" ? { ...child, status: "pending", detail: "" } : child));
 		default:
 			return children;
 	}
+}
+
+/** The children, of which the run has dropped those that need a lost one. `group`: those of the run then; `null`: it has left them. */
+export function withoutLost(children: readonly VisitChild[], group: ChildGroup | null): readonly VisitChild[] {
+	if (!children.some(({ needs, status }) => needs && status === "pending")) return children;
+	return children.map((child) => {
+		if (child.status !== "pending") return child;
+		const { status = "dropped", detail = "" } = group?.children.find(({ id }) => id === child.id) ?? {};
+		return status === "dropped" ? { ...child, status, detail } : child;
+	});
 }
 
 function changesIn({ changes, more, changed: total }: LedgerEvent & { kind: "child_ended" }): Partial<VisitChild> {

@@ -197,10 +197,30 @@ export function criticalPath(group: ChildGroup): readonly ChildRun[] {
 	return path;
 }
 
-/** The children that have to be joined before the child begins, in order; empty once it has begun. */
-export function awaitedBy({ children }: ChildGroup, { status, begun, needs = [] }: ChildRun): readonly ChildRun[] {
-	if (begun || (status !== "pending" && status !== "parked")) return [];
+/** The children that have to be joined before the child begins, in order; empty once it can. */
+export function awaitedBy<C extends Needing>(children: readonly C[], { status, needs = [] }: Needing): readonly C[] {
+	if (status !== "pending" && status !== "parked") return [];
 	return children.filter(({ index, joined }) => needs.includes(index) && !joined);
+}
+
+type Needing = Pick<ChildRun, "index" | "status" | "needs" | "joined">;
+
+/** Children in an order in which each follows those that it needs, with the number of children in the longest chain before it. */
+export function inOrderOfNeeds<C extends Pick<ChildRun, "index" | "needs">>(
+	children: readonly C[],
+): readonly { readonly child: C; readonly depth: number }[] {
+	const depths = new Map<number, number>();
+	const placed: { child: C; depth: number }[] = [];
+	let left = children;
+	while (left.length > 0) {
+		const open = new Set(left.map(({ index }) => index));
+		const free = left.find(({ needs = [] }) => !needs.some((index) => open.has(index))) ?? (left[0] as C);
+		const depth = Math.max(-1, ...(free.needs ?? []).map((index) => depths.get(index) ?? -1)) + 1;
+		depths.set(free.index, depth);
+		placed.push({ child: free, depth });
+		left = left.filter((child) => child !== free);
+	}
+	return placed;
 }
 
 /** The conflicts that are to be resolved: those of one child, or of the files of all. `undefined`: there are none. */

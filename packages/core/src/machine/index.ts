@@ -23,7 +23,7 @@ export {
 } from "./candidates.ts";
 export { activityMs, activityOf, runsAlike, workersBelow } from "./child-activity.ts";
 export type { ChildWait, KeptChildFolder, WaitingBelow } from "./child-event.ts";
-export { awaitedBy, criticalPath, dueConflict, isGraph } from "./child-graph.ts";
+export { awaitedBy, criticalPath, dueConflict, inOrderOfNeeds, isGraph } from "./child-graph.ts";
 export type { ChildChoice, ChildGroup, ChildRun, ChildStatus } from "./child-group.ts";
 export { readOutput, statesWithData } from "./child-items.ts";
 export { READ_ONLY_TOOLS, templateOf } from "./child-plan.ts";

@@ -1,8 +1,17 @@
 // The children of a run's current state, or the candidates, one line each. Shared by the timeline and the status. Pure.
 
 import { counted } from "@pi-chronicle/core/definition";
-import type { VisitChild } from "@pi-chronicle/core/history";
-import { activityMs, type ChildChoice, type ChildRun, candidatesIn, type Run } from "@pi-chronicle/core/machine";
+import type { Visit, VisitChild } from "@pi-chronicle/core/history";
+import {
+	activityMs,
+	awaitedBy,
+	type ChildChoice,
+	type ChildRun,
+	candidatesIn,
+	criticalPath,
+	isGraph,
+	type Run,
+} from "@pi-chronicle/core/machine";
 import type { ChangeTotals } from "@pi-chronicle/core/snapshot";
 import { shortCost, shortTime } from "../../pi/index.ts";
 import { activityText } from "./figures.ts";
@@ -30,13 +39,41 @@ export interface ChildrenView {
 export function childLines(run: Run, { now, max = maxListed, isSupervised = true }: ChildrenView): ChildLine[] {
 	const all = run.children?.children ?? candidatesIn(run, run.state);
 	const isWorking = isSupervised && run.stage.kind === "children";
-	const line = (child: ChildRun): ChildLine => lineOf(child, isWorking ? now : undefined);
+	const line = (child: ChildRun): ChildLine => lineOf(child, isWorking ? now : undefined, awaitedText(all, child));
 	if (all.length <= max) return all.map(line);
 	const shown = urgency.flatMap((kind) => all.filter((child) => kindOf(child) === kind)).slice(0, max - 1);
 	return [
 		{ mark: " ", text: `${all.length} children: ${countsOf(all)}`, forms: [], tone: "plain" },
 		...shown.map(line),
 	];
+}
+
+/** `waits for model, api`: the children that must be joined before this one begins; empty if there are none. */
+function awaitedText(children: readonly NeedingChild[], child: NeedingChild): string {
+	const awaited = awaitedBy(children, child).map(({ name }) => name);
+	return awaited.length === 0 ? "" : `waits for ${namesText(awaited)}`;
+}
+
+type NeedingChild = Pick<ChildRun, "index" | "name" | "status" | "needs" | "joined">;
+
+/** The first names, and how many more there are. */
+function namesText(names: readonly string[], most = 3): string {
+	const more = names.length - most;
+	return `${names.slice(0, most).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** `needs model, api`; empty if the child needs none. */
+export function needsText(children: readonly VisitChild[], { needs = [] }: VisitChild): string {
+	const names = children.filter(({ index }) => needs.includes(index)).map(({ name }) => name);
+	return names.length === 0 ? "" : `needs ${namesText(names)}`;
+}
+
+/** The chain of children that decides how long the run needs: `model → api → ui`; `undefined` if no child needs another. */
+export function criticalPathText({ children }: Run): string | undefined {
+	if (!children || !isGraph(children)) return undefined;
+	const path = criticalPath(children);
+	const left = path.filter(({ joined }) => !joined).length;
+	return `${path.map(({ name }) => name).join(" → ")} (${left} of ${path.length} left)`;
 }
 
 /** `3 done, 2 running, 1 to do`. */
@@ -97,14 +134,16 @@ export interface ChildCells extends Omit<ChildLine, "text" | "forms"> {
 /**
  * The columns of a child of any visit. `workingAt`: the time (ISO 8601), if its visit is the current one and its
  * children are supervised. `choice`: which of the
- * visit's children was taken.
+ * visit's children, `all`, was taken.
  */
 export function visitChildCells(
 	{ total, ...child }: VisitChild,
 	workingAt: string | undefined,
-	choice: ChildChoice | undefined,
+	{ choice, all }: Pick<Visit, "choice"> & { readonly all: readonly VisitChild[] },
 ): ChildCells {
-	const cells = cellsOf({ ...child, counted: total, waits: null }, workingAt);
+	const described = { ...child, counted: total, waits: null };
+	const awaited = awaitedText(all, child);
+	const cells = cellsOf(described, workingAt, awaited);
 	const taken = takenOf(child, choice);
 	return taken === undefined ? cells : { ...cells, doing: taken, tone: taken === "taken" ? "success" : "plain" };
 }
@@ -134,8 +173,8 @@ export function changedText({ files, added, removed }: ChangeTotals): string {
 	return files === 0 ? "no files" : `${counted(files, "file")} +${added} −${removed}`;
 }
 
-function lineOf(child: ChildRun, workingAt: string | undefined): ChildLine {
-	const { mark, tone, name, id, doing, time, cost, why, shortWhy } = cellsOf(child, workingAt);
+function lineOf(child: ChildRun, workingAt: string | undefined, awaited: string): ChildLine {
+	const { mark, tone, name, id, doing, time, cost, why, shortWhy } = cellsOf(child, workingAt, awaited);
 	const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== "").join(" · ");
 	// The mark says whether it works, waits or has ended.
 	const least = shortWhy === "" ? doing : shortWhy;
@@ -159,11 +198,12 @@ type Described = Pick<
 	"id" | "name" | "status" | "waits" | "detail" | "counted" | "state" | "changed"
 > & { readonly activity?: ChildRun["activity"] | undefined };
 
-function cellsOf(child: Described, workingAt: string | undefined): ChildCells {
+/** `awaited`: for which children it waits; empty: it can begin. */
+function cellsOf(child: Described, workingAt: string | undefined, awaited: string): ChildCells {
 	const { id, name, status, detail, counted, activity } = child;
-	const working = workingAt !== undefined;
+	const working = workingAt !== undefined && awaited === "";
 	const begun = counted.attempts > 0;
-	const why = detail === "" ? progressOf(child, working) : detail;
+	const why = awaited || detail || progressOf(child, working);
 	return {
 		mark: markOf(child, working),
 		tone: status === "done" ? "success" : status === "parked" ? "warning" : status === "failed" ? "error" : "plain",

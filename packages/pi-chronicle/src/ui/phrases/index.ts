@@ -15,6 +15,7 @@ export {
 	childLines,
 	childrenText,
 	choiceText,
+	needsText,
 	statusWords,
 	takenOf,
 	visitChildCells,

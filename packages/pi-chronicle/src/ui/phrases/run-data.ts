@@ -3,8 +3,11 @@
 import {
 	type ApprovalQuestion,
 	awaitedAnswer,
+	awaitedBy,
 	type ChildRun,
 	candidatesIn,
+	criticalPath,
+	isGraph,
 	legalTargets,
 	outcomeOf,
 	type Run,
@@ -40,7 +43,9 @@ export function runData(read: ReadLedger, below: readonly WaitingChild[] = []): 
 		provider: run.providerWait,
 		question: question ? approvalData(question, run) : (asked ?? null),
 		targets: legalTargets(run),
-		children: (run.children ?? run.candidates?.group)?.children.map(childData) ?? [],
+		children: (run.children ?? run.candidates?.group)?.children.map((child, _, all) => childData(child, all)) ?? [],
+		/** Names of the children in the chain that takes longest, in order; `null` if no child needs another. */
+		criticalPath: run.children && isGraph(run.children) ? criticalPath(run.children).map(({ name }) => name) : null,
 		/** The children to choose from, and the one that the worker has named. */
 		candidates: run.candidates
 			? { names: candidatesIn(run, run.candidates.judge).map(({ name }) => name), winner: run.candidates.winner }
@@ -73,14 +78,24 @@ function approvalData(question: ApprovalQuestion, run: Run): object {
 	return { text: questionTitle(question), about: subjectLines(question, run), ...question };
 }
 
-function childData(child: ChildRun): object {
+function childData(child: ChildRun, all: readonly ChildRun[]): object {
 	const { id, name, index, template, task, status, detail, summary, counted, changed, state, activity } = child;
 	return {
 		...{ id, name, index, template, task, status, detail, summary, totals: counted, files: changed ?? null },
+		...needsData(child, all),
 		state: state ?? null,
 		/** What its run does now. */
 		activity: activity ?? null,
 	};
+}
+
+/** Names of the children that it needs, and of those that it still waits for; nothing if no child needs another. */
+function needsData(child: ChildRun, all: readonly ChildRun[]): object {
+	const { needs, joined = false, conflict } = child;
+	if (!needs) return {};
+	const names = all.filter(({ index }) => needs.includes(index)).map(({ name }) => name);
+	const waitsFor = awaitedBy(all, child).map(({ name }) => name);
+	return { needs: names, waitsFor, joined, conflicts: conflict?.conflicts ?? [] };
 }
 
 /** As `list` gives it. */

@@ -14,7 +14,7 @@ import type { ReadLedger } from "@pi-chronicle/core/ports";
 import { checkedOutText } from "@pi-chronicle/core/snapshot";
 import { childFilesFolder, type WaitingChild } from "../../local/index.ts";
 import { alignColumns, shortCost, shortCount, shortTime } from "../../pi/index.ts";
-import { childLines, choiceText } from "./children.ts";
+import { childLines, choiceText, criticalPathText } from "./children.ts";
 import { crumbText } from "./crumbs.ts";
 import { endingText, type Figure, keptLine, runFigures, uncountedText } from "./figures.ts";
 import { templateNameOf, titleOf } from "./names.ts";
@@ -57,6 +57,7 @@ export function statusLines(read: ReadLedger, options: StatusOptions): string[] 
 		...childLines(run, { now, max: 100, isSupervised: !isInterrupted(read) }).map(
 			({ mark, text }) => `  ${mark} ${text}`,
 		),
+		...criticalLines(run),
 		...run.choices.slice(-3).map((choice) => `Children of visit ${choice.visit}: ${choiceText(choice)}`),
 		`Total: ${totals(run, now)}`,
 		...(question ? ["", ...questionLines(question, run, now)] : []),
@@ -97,6 +98,11 @@ function branchLines({ run, fetched, leftOnHosts = [] }: ReadLedger): string[] {
 		`Files: the branch chronicle/${id} of the remote${from}. To get it: git fetch origin chronicle/${id}`,
 		...leftOnHosts,
 	];
+}
+
+function criticalLines(run: Run): string[] {
+	const path = criticalPathText(run);
+	return path === undefined ? [] : [`Critical path: ${path}`];
 }
 
 /** The folder in which the user can resolve the conflicts of a join. */

@@ -12,7 +12,10 @@ export function templateDiagram({ initial, states }: Template): string[] {
 	return [
 		"flowchart TD",
 		`    start((start)) --> ${id(initial)}`,
-		...[...states.values()].map((state) => `    ${id(state.name)}${box(state)}`),
+		...[...states.values()].flatMap((state) => [
+			`    ${id(state.name)}${box(state)}`,
+			...(state.children ? branchLines(id(state.name), state.children) : []),
+		]),
 		...[...states.values()].flatMap((state) => state.next.map((target) => `    ${id(state.name)} --> ${id(target)}`)),
 	];
 }
@@ -47,11 +50,25 @@ function box({ name, persona, children, host, terminal, implicit, approval, ques
 	return terminal ? `(["${text}"])` : `["${text}"]`;
 }
 
-function childrenLabel({ branches, forEach, join, take }: ChildrenPlan): string[] {
+/** The branches of a state that need each other, below it: those that need none follow the state. */
+function branchLines(state: string, { branches, order }: ChildrenPlan): readonly string[] {
+	const needsOf = (at: number): readonly string[] =>
+		order === "chain" ? branches.slice(Math.max(0, at - 1), at).map(({ name }) => name) : (branches[at]?.needs ?? []);
+	if (branches.every((_, at) => needsOf(at).length === 0)) return [];
+	const id = (name: string): string => `${state}b${branches.findIndex((branch) => branch.name === name)}`;
+	return branches.flatMap(({ name }, at) => {
+		const needs = needsOf(at);
+		const from = needs.length === 0 ? [state] : needs.map(id);
+		return [`    ${id(name)}("${mermaidLabel(name)}")`, ...from.map((one) => `    ${one} -.-> ${id(name)}`)];
+	});
+}
+
+function childrenLabel({ branches, forEach, join, take, order }: ChildrenPlan): string[] {
 	const names = branches.map(({ name, template }) => (template.kind === "named" ? template.name : name));
 	const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;
 	return [
 		forEach === undefined ? `children: ${shown.join(", ")}` : `${shown.join(", ")} for each of ${forEach}`,
+		...(order === "chain" ? ["one after another"] : []),
 		...(take === "one" ? ["the next state takes one"] : []),
 		...(join === "all" ? [] : [join === "any" ? "the first to finish" : `${join} must be done`]),
 	];

@@ -1,7 +1,7 @@
 // The child runs of every state that is done by them: status, time, cost, summary, and the child's own report. Pure.
 import { counted } from "@pi-chronicle/core/definition";
 import type { Visit, VisitChild } from "@pi-chronicle/core/history";
-import type { ChildChoice } from "@pi-chronicle/core/machine";
+import { type ChildChoice, inOrderOfNeeds } from "@pi-chronicle/core/machine";
 import {
 	changedText,
 	choiceText,
@@ -24,9 +24,12 @@ export function drawVisitChildren(page: ReportPage, { children, choice, files }:
 	const count = files.changes.length + files.more;
 	const table = drawTable(page, {
 		caption: "Child runs, in join order",
-		rows: children,
+		rows: inOrderOfNeeds(children).map(({ child }) => child),
 		columns: [
 			{ name: "Child", kind: "words", of: (child) => drawName(page, child) },
+			...(children.some(({ needs }) => needs)
+				? [{ name: "Needs", kind: "words", of: (child: VisitChild) => namesOfNeeded(children, child) } as const]
+				: []),
 			{ name: "Status", kind: "words", of: (child) => drawStatus(page, child, choice) },
 			{ name: "Time", kind: "number", of: ({ total }) => shortTime(total.activeMs) },
 			{
@@ -44,6 +47,11 @@ export function drawVisitChildren(page: ReportPage, { children, choice, files }:
 		html`<p>${html.cut(choiceText(choice), 600)} <a href="${page.links.visit(choice.madeIn)}">visit ${choice.madeIn}</a></p>`;
 	const joined = count > 0 && html`<p>Together they changed ${counted(count, "file")}.</p>`;
 	return [table, taken, joined || undefined];
+}
+
+function namesOfNeeded(children: readonly VisitChild[], { needs = [] }: VisitChild): string {
+	const names = children.filter(({ index }) => needs.includes(index)).map(({ name }) => name);
+	return names.join(", ");
 }
 
 function drawFiles({ html, leftOut }: ReportPage, { changes, changed }: VisitChild): HtmlContent {

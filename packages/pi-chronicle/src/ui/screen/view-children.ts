@@ -1,9 +1,9 @@
 // The page of the run view with the child runs of all visits. Its columns depend on the width. Pure.
 
 import type { RunHistory, Visit, VisitChild } from "@pi-chronicle/core/history";
-import type { Run } from "@pi-chronicle/core/machine";
+import { inOrderOfNeeds, type Run } from "@pi-chronicle/core/machine";
 import { dim, fitLine, type Line, lineWidth, plain, type StyledText, wrapText } from "../../tui/index.ts";
-import { type ChildCells, choiceText, marks, titleOf, visitChildCells } from "../phrases/index.ts";
+import { type ChildCells, choiceText, marks, needsText, titleOf, visitChildCells } from "../phrases/index.ts";
 
 /** Below this width, what a child does has a row of its own. */
 const narrow = 60;
@@ -14,6 +14,8 @@ const reasonIndent = 5;
 /** Columns of a reason, below its row. */
 const reasonWidth = 70;
 const minName = 10;
+/** Deeper children are not indented further. */
+const maxDepth = 8;
 /** Columns that a reason gets before other columns are shown. */
 const wantedReason = 30;
 
@@ -23,9 +25,9 @@ export interface FocusedLines {
 	readonly last: number;
 }
 
-/** The children of all visits, in the order in which they were planned. */
+/** The children of all visits, in the order in which they were planned, each after those that it needs. */
 export function childrenOf({ visits }: RunHistory): readonly VisitChild[] {
-	return visits.flatMap(({ children }) => children);
+	return visits.flatMap(({ children }) => inOrderOfNeeds(children).map(({ child }) => child));
 }
 
 /**
@@ -47,7 +49,11 @@ export function childrenPage(
 		heads.push(lines.length);
 		lines.push(headOf(each));
 		const workingAt = visit === run.visit && run.stage.kind === "children" ? now : undefined;
-		const rows = children.map((child) => visitChildCells(child, workingAt, choice));
+		const rows = inOrderOfNeeds(children).map(({ child, depth }) => {
+			const cells = visitChildCells(child, workingAt, { choice, all: children });
+			const needs = needsText(children, child);
+			return { ...cells, name: `${branchOf(depth)}${cells.name}`, needs };
+		});
 		const columns = chooseColumns(rows, width);
 		for (const cells of rows) {
 			const first = lines.length;
@@ -59,6 +65,11 @@ export function childrenPage(
 	}
 	const fitted = lines.map((line) => fitLine(line, width));
 	return { lines: fitted, marks: heads, focus };
+}
+
+/** The place of a child in the graph: it is indented below those that it needs. */
+function branchOf(depth: number): string {
+	return depth === 0 ? "" : `${"  ".repeat(Math.min(depth, maxDepth) - 1)}└ `;
 }
 
 function headOf({ number, state, undone }: Visit): Line {
@@ -107,10 +118,17 @@ function childRows(cells: ChildCells, columns: Columns): readonly Line[] {
 }
 
 /** The row of the selected child, with its reason and the figures that the row does not have. */
-function selectedRows(cells: ChildCells, columns: Columns, width: number): readonly Line[] {
+function selectedRows(
+	cells: ChildCells & { readonly needs: string },
+	columns: Columns,
+	width: number,
+): readonly Line[] {
 	const left = (["time", "cost", "id"] as const).filter((figure) => !columns.figures.includes(figure));
 	const figures = left.map((figure) => cells[figure]).filter((text) => text !== "");
-	const texts = [...(cells.why === "" ? [] : [cells.why]), ...(figures.length === 0 ? [] : [figures.join(" · ")])];
+	const texts = [
+		...[cells.why, cells.needs].filter((text) => text !== ""),
+		...(figures.length === 0 ? [] : [figures.join(" · ")]),
+	];
 	const room = Math.min(reasonWidth, width - reasonIndent);
 	const below = texts.flatMap((text) => wrapText(dim(text), room));
 	return [rowOf(cells, columns, "›"), ...below.map((line): Line => [plain(" ".repeat(reasonIndent)), ...line])];

@@ -1,6 +1,7 @@
 // What writes the generated sections of the documents: one function per name, which takes its facts from the code that acts on
 // them. A section stands between `<!-- generated:NAME -->` and `<!-- /generated -->`; `node scripts/docs.mjs --write` fills it.
 
+import { noticeKindsTable } from "../packages/pi-chronicle/src/local/notices/kind.ts";
 import { workerSettingsTable } from "../packages/pi-chronicle/src/local/worker/worker-settings.ts";
 import { guardTables } from "../packages/pi-chronicle/src/safety/guard/rules/reference.ts";
 import { sequenceTable } from "../packages/pi-chronicle/src/sequence/sequence-file.ts";
@@ -28,6 +29,7 @@ export const references: Readonly<Record<string, Generator>> = {
 	"chronicle-events": () => ledgerTables().events.join("\n"),
 	"guard-keys": () => guardTables().keys.join("\n"),
 	"guard-effects": () => guardTables().effects.join("\n"),
+	"notice-kinds": () => noticeKindsTable().join("\n"),
 	"worker-settings": () => workerSettingsTable().join("\n"),
 	"rehearse-usage": () => fenced("bash run", "pi-chronicle rehearse --help", "text output", rehearseUsage),
 	played: playedTable,

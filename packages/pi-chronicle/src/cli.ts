@@ -76,6 +76,7 @@ const groups: readonly (readonly [title: string, names: readonly string[]])[] = 
 	["Inspect", ["list", "status", "show", "view", "diff", "report"]],
 	["Definitions", ["plan", "init", "check", "rehearse", "import"]],
 	["Clean up", ["remove", "prune", "repair", "doctor"]],
+	["Away from the desk", ["notify"]],
 	["Many machines", ["engine"]],
 	["Shell", ["completion"]],
 ];

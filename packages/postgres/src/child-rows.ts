@@ -1,10 +1,10 @@
 // The children of a run as rows of their own, which any host takes while their parents need them. A child begins with its first job, in one
 // transaction, while this host holds its parent. A child that one of its parents no longer needs is held by nobody, and takes no commands. A tree has
 // at most as many children as are allowed, however many hosts add some.
-import { isFlag, isNumber, object, optional, parseUntrusted } from "@pi-chronicle/core/definition";
+import { isFlag, isNumber, object, optional } from "@pi-chronicle/core/definition";
 import { type Created, MAX_RUNS_IN_TREE, needsChild, type Run, type TreeCeilings } from "@pi-chronicle/core/machine";
 import type { Result, StoreFailure } from "@pi-chronicle/core/ports";
-import { type RunStart, storeFailure, tooManyChildren } from "pi-chronicle/local";
+import { parseUntrusted, type RunStart, storeFailure, tooManyChildren } from "pi-chronicle/local";
 import type { Database, Sql } from "./database.ts";
 import type { Host } from "./host.ts";
 import { firstEvent, insertRow, unreadableTemplate } from "./insert-run.ts";

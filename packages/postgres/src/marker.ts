@@ -1,8 +1,8 @@
 // This host's note about a run's folder: whether it was the last host that worked there.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isNumber, object, optional, parseUntrusted } from "@pi-chronicle/core/definition";
-import { isFolderBelow, isObjectName, type RunSnapshot } from "pi-chronicle/local";
+import { isNumber, object, optional } from "@pi-chronicle/core/definition";
+import { isFolderBelow, isObjectName, parseUntrusted, type RunSnapshot } from "pi-chronicle/local";
 import type { PostgresLedger } from "./held.ts";
 
 export interface Marker {

@@ -2,7 +2,7 @@
 // creates one run, whatever dies: the run has the id of the job. No run is created before the previous one is over, unless the schedule allows it.
 // The row of a schedule says which times were skipped, and why.
 
-import { parseUntrusted, type Shape } from "@pi-chronicle/core/definition";
+import type { Shape } from "@pi-chronicle/core/definition";
 import type { Run } from "@pi-chronicle/core/machine";
 import type { Result, StoreFailure } from "@pi-chronicle/core/ports";
 import type { JobWithMetadata } from "pg-boss";
@@ -12,6 +12,7 @@ import {
 	openProject,
 	openRedaction,
 	openSharedWorkspace,
+	parseUntrusted,
 	type RunStart,
 	systemClock,
 	workspaceScope,

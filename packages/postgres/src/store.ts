@@ -2,7 +2,7 @@
 // One host holds a run at a time, under a fence that only grows. Who sends a run or a command sends no job: a host does, which hears of it, or looks
 // for it (see `settle.ts`).
 
-import { isNumber, isText, object, only, parseUntrusted } from "@pi-chronicle/core/definition";
+import { isNumber, isText, object, only } from "@pi-chronicle/core/definition";
 import {
 	type Created,
 	type HostNeed,
@@ -16,6 +16,7 @@ import type { LedgerEntry, LedgerStore, ReadLedger, Result, RunSummary, StoreFai
 import {
 	fetchedConversations,
 	isRunId,
+	parseUntrusted,
 	postText,
 	postTooLong,
 	redactEvent,

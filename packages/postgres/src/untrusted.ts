@@ -1,8 +1,8 @@
 // Parses rows of the database and jobs of the queue. Their content is not trusted: every login that can write there can write any content. Content
 // that cannot be parsed counts as absent.
-import { anyObject, isNumber, isText, object, oneOf, parseUntrusted, type Shape } from "@pi-chronicle/core/definition";
+import { anyObject, isNumber, isText, object, oneOf, type Shape } from "@pi-chronicle/core/definition";
 import { type Created, decodeRun, type LedgerEvent, type Run, type StoredRun } from "@pi-chronicle/core/machine";
-import { isRunId } from "pi-chronicle/local";
+import { isRunId, parseUntrusted } from "pi-chronicle/local";
 
 const isEvent = object<Pick<LedgerEvent, "seq" | "at" | "kind">>({
 	seq: isNumber,

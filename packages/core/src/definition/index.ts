@@ -71,7 +71,6 @@ export {
 	oneOf,
 	only,
 	optional,
-	parseUntrusted,
 	type Shape,
 } from "./shape.ts";
 export { openSource, type Source } from "./source.ts";

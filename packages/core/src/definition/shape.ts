@@ -53,13 +53,3 @@ export function object<T extends object>(fields: Checks<T>): Shape<T> {
 		!Array.isArray(value) &&
 		checks.every(([field, fits]) => fits((value as Readonly<Record<string, unknown>>)[field]));
 }
-
-/** The value of a JSON text that has the shape; `undefined`: it has not. */
-export function parseUntrusted<T>(text: string, shape: Shape<T>): T | undefined {
-	try {
-		const value: unknown = JSON.parse(text);
-		return shape(value) ? value : undefined;
-	} catch {
-		return undefined;
-	}
-}

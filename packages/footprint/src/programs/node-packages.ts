@@ -48,8 +48,7 @@ function readScript(call: Call): void {
 
 function scriptsIn(text: string): Readonly<Record<string, unknown>> {
 	try {
-		const manifest: { readonly scripts?: unknown } = JSON.parse(text);
-		const { scripts } = manifest;
+		const { scripts } = JSON.parse(text) as { scripts?: unknown };
 		return typeof scripts === "object" && scripts !== null ? (scripts as Record<string, unknown>) : {};
 	} catch {
 		return {};

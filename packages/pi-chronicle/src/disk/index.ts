@@ -9,7 +9,7 @@ export {
 	readSmallFile,
 	realPathOf,
 } from "./look-up.ts";
-export { inheritOwner, inheritOwners, makePrivateFolder } from "./ownership.ts";
+export { inheritOwner, inheritOwnerSync, inheritOwners, makePrivateFolder } from "./ownership.ts";
 export { readLines } from "./read-lines.ts";
 export { type Disk, realDisk, replaceFile, replaceFileSync, syncFolder, undefinedIfMissing } from "./replace-file.ts";
 export { freeBytes, usedBytes } from "./space.ts";

@@ -38,6 +38,7 @@ export {
 	openLookingWorkspace,
 	openSharedWorkspace,
 	parseNote,
+	parseUntrusted,
 	publishStart,
 	type RecordedSnapshot,
 	RunRefs,

@@ -1,18 +1,13 @@
 // Writes an inventory, in a pi that was started for it: loads everything as pi's own session does, and keeps only names.
 import { writeFileSync } from "node:fs";
 import { DefaultResourceLoader, getAgentDir, SettingsManager } from "@earendil-works/pi-coding-agent";
-import { isFlag, isText, object, parseUntrusted } from "@pi-chronicle/core/definition";
 import { type Inventory, type InventoryRequest, inventoryVariable } from "./inventory.ts";
-
-const isRequest = object<InventoryRequest>({ file: isText, trusted: isFlag });
 
 type Loaded = Pick<DefaultResourceLoader, "getExtensions" | "getSkills" | "getPrompts">;
 
 /** `request`: the value of the variable. Throws if this pi has another way to load extensions. */
 export async function writeInventory(request: string): Promise<void> {
-	const read = parseUntrusted(request, isRequest);
-	if (!read) throw new Error(`${inventoryVariable} does not hold a request.`);
-	const { file, trusted } = read;
+	const { file, trusted } = JSON.parse(request) as InventoryRequest;
 	// This package is among what is loaded, and must not begin again.
 	delete process.env[inventoryVariable];
 	const [cwd, agentDir] = [process.cwd(), getAgentDir()];

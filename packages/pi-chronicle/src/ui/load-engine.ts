@@ -1,13 +1,13 @@
 // Loads the package of engines, which is installed apart. Nothing of it is loaded before an engine is named.
 // Q1 its version is this package's: the two share code.
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import type { Result } from "@pi-chronicle/core/ports";
-import { attempt, jsonObject } from "../disk/index.ts";
+import { attempt } from "../disk/index.ts";
 import { packageRoot, packageVersion } from "../pi/index.ts";
 
 export type Engine = typeof import("@pi-chronicle/postgres");
@@ -19,7 +19,7 @@ export async function loadEngine(): Promise<Result<Engine>> {
 	const beside = attempt(() => createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`));
 	const manifest = beside ?? (await globalManifest());
 	if (manifest === undefined) return missing("which is not installed");
-	const { version } = jsonObject(manifest) ?? {};
+	const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { readonly version?: unknown };
 	if (version !== packageVersion()) return missing(`and ${version} is installed in ${dirname(manifest)}`);
 	try {
 		return { ok: true, value: await import(pathToFileURL(createRequire(manifest).resolve(PACKAGE)).href) };

@@ -4,7 +4,7 @@ export { diskFailure, OWN_COMMAND, storeFailure } from "./failures.ts";
 export { type FileStoreOptions, openFileStore, postTooLong } from "./file-store.ts";
 export { parsePost, postText } from "./inbox.ts";
 export { isRunId, pathsOf } from "./layout.ts";
-export { thisHost } from "./lease.ts";
+export { leaseHolder, takeLease, thisHost } from "./lease.ts";
 export { stampEvent } from "./line.ts";
 export { ALL_RUNS, type RunsPlace, resolveRunId, summarizeRun, unstartedRuns } from "./list-runs.ts";
 export { logCopiesRoot, logCopyPath, orphanedLogCopies } from "./log-copy.ts";

@@ -1,9 +1,7 @@
 // One event as one line of the event log: JSON with `seq` first and `crc` last.
 // L1 `crc` is the CRC-32 (as in zlib), in eight hex digits, of the line's bytes before `,"crc":"…"}`; L2 a line is UTF-8, has no line
 // break inside and ends with LF; L3 a line with a wrong checksum is never read as an event.
-
 import { crc32 } from "node:zlib";
-import { isNumber, isText } from "@pi-chronicle/core/definition";
 import type { EventBody, LedgerEvent } from "@pi-chronicle/core/machine";
 
 /** Bytes of `,"crc":"12345678"}`. */
@@ -34,8 +32,10 @@ export function decodeLine(line: Buffer): LedgerEvent | undefined {
 	if (end < 2 || line.indexOf(tailStart, end, "latin1") !== end) return undefined;
 	if (crc32(line.subarray(0, end)) !== writtenCrc(line)) return undefined;
 	try {
-		const event: LedgerEvent = JSON.parse(line.toString("utf8"));
-		return isNumber(event.seq) && isText(event.at) && isText(event.kind) ? event : undefined;
+		const event = JSON.parse(line.toString("utf8")) as Record<string, unknown>;
+		return typeof event.seq === "number" && typeof event.at === "string" && typeof event.kind === "string"
+			? (event as unknown as LedgerEvent)
+			: undefined;
 	} catch {
 		return undefined;
 	}

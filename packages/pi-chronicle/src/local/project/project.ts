@@ -18,7 +18,6 @@ import type {
 import { hashDefinition } from "@pi-chronicle/core/template";
 import { processStart } from "../../process/index.ts";
 import { openFileStore, type RunsPlace, thisHost } from "../ledger/index.ts";
-import { supervise } from "../supervisor/index.ts";
 import { freezeRunRules, openProjectLauncher, type ProjectEnvironment, workerSettings } from "../worker/index.ts";
 import { agentExclusions, type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
 import { launchInCopy, logCopiesFolder, nestedCopy, runChildrenFolder, withChildFolders } from "./child-folders.ts";
@@ -31,6 +30,7 @@ import { openChildFolders } from "./lost-folder.ts";
 import { ChildTree, runsBelow } from "./run-tree.ts";
 import { readTemplates, type TemplateCatalogue } from "./template-catalogue.ts";
 import { templateFolders } from "./template-files.ts";
+import { superviseTold } from "./told-supervision.ts";
 
 export interface Project {
 	readonly place: ProjectEnvironment;
@@ -131,7 +131,7 @@ export function openProject(
 					// A standby belongs to one run: children start their workers cold.
 					const cold: WorkerLauncher = { ...opened, keepReady: async () => {} };
 					const ports = project.ports(childLedger, questions, cold, childPlace);
-					return { supervision: supervise(childLedger, ports, origin), workspace: ports.workspace };
+					return { supervision: superviseTold(place, childLedger, ports, origin), workspace: ports.workspace };
 				},
 			});
 			return {

@@ -1,7 +1,7 @@
 // A run that this process supervises.
 import type { Approver, HeldLedger, Supervision, WorkerLauncher, Workspace } from "@pi-chronicle/core/ports";
-import { supervise } from "../supervisor/index.ts";
 import type { Project } from "./project.ts";
+import { superviseTold } from "./told-supervision.ts";
 
 export interface SupervisedRun {
 	readonly id: string;
@@ -20,5 +20,6 @@ export function startSupervision(
 	launcher?: WorkerLauncher,
 ): SupervisedRun {
 	const ports = project.ports(ledger, approver, launcher);
-	return { id: ledger.run.id, ledger, supervision: supervise(ledger, ports, origin), workspace: ports.workspace };
+	const supervision = superviseTold(project.place, ledger, ports, origin);
+	return { id: ledger.run.id, ledger, supervision, workspace: ports.workspace };
 }

@@ -4,7 +4,6 @@
 import { readFileSync } from "node:fs";
 import { chmod, lstat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { parseUntrusted } from "@pi-chronicle/core/definition";
 import { attempt, realPathOf } from "../../disk/index.ts";
 import { foldersAbove, pathBytes } from "./paths.ts";
 
@@ -76,6 +75,6 @@ function asProgram(mode: number, isProgram: boolean): number {
 
 function readLine(line: string): (readonly [path: string, mode: number])[] {
 	// The last line may be torn by a crash.
-	const [path, mode] = parseUntrusted(line, Array.isArray) ?? [];
+	const [path, mode] = attempt(() => JSON.parse(line) as readonly unknown[]) ?? [];
 	return typeof path === "string" && typeof mode === "number" ? [[path, mode]] : [];
 }

@@ -5,7 +5,6 @@
 
 import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { isText, listOf, object } from "@pi-chronicle/core/definition";
 import type { FileLeft } from "@pi-chronicle/core/snapshot";
 import { undefinedIfMissing } from "../../disk/index.ts";
 import { readNote, writeNote } from "./child-notes.ts";
@@ -31,9 +30,6 @@ interface InnerRepository {
 	/** Its state before the first worker; `null`: it has no files. */
 	readonly state: string | null;
 }
-
-const isTextOrNull = (value: unknown) => value === null || isText(value);
-const isRepository = object<InnerRepository>({ path: isText, commit: isTextOrNull, state: isTextOrNull });
 
 interface Place {
 	/** The folder of the child's files, while it is made and afterward. */
@@ -236,7 +232,7 @@ export async function noteRepositories(place: string, repositories: readonly Inn
 }
 
 async function notedRepositories(place: string): Promise<readonly InnerRepository[]> {
-	return (await readNote(place, listFile, listOf(isRepository))) ?? [];
+	return (await readNote<InnerRepository[]>(place, listFile)) ?? [];
 }
 
 /** Call after the set-up of a child: what it has fetched is not the child's. */

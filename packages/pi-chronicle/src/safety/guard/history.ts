@@ -1,10 +1,8 @@
 // The history of a project's sessions: those of pi, and those of the workers of its chronicles. Read from files, newest first.
 // Invariant: a file or line that cannot be read is left out; it never stops the search.
-
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { object, parseUntrusted } from "@pi-chronicle/core/definition";
 import { attempt, folderNames, readLines } from "../../disk/index.ts";
 import { type DecisionRecord, decisionEntry, readDecision } from "../policy/index.ts";
 
@@ -74,7 +72,9 @@ async function entriesOf(file: string, cwd: string): Promise<unknown[] | undefin
 			for (const { bytes } of lines) {
 				const isHeader = bytes.subarray(0, 20).includes('{"type":"session"');
 				if (!isHeader && !bytes.includes(decisionEntry) && !bytes.includes('"toolCall"')) continue;
-				const entry = parseUntrusted(bytes.toString(), object<Header>({ type: () => true, cwd: () => true }));
+				const entry = attempt(
+					() => JSON.parse(bytes.toString()) as { readonly type?: unknown; readonly cwd?: unknown },
+				);
 				if (entry?.type === "session" && entry.cwd !== cwd && !isWorker) return undefined;
 				if (entry !== undefined) entries.push(entry);
 			}
@@ -82,11 +82,6 @@ async function entriesOf(file: string, cwd: string): Promise<unknown[] | undefin
 		// What was read until then counts.
 	}
 	return entries;
-}
-
-interface Header {
-	readonly type?: unknown;
-	readonly cwd?: unknown;
 }
 
 interface ReadEntry {

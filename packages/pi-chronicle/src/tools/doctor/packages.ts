@@ -2,7 +2,6 @@
 // them, so one of the two does not work as its documentation says.
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { jsonObject } from "../../disk/index.ts";
 import { type Inventory, isOwnFile, type PiSurvey, packageRoot, type SurveyedCommand } from "../../pi/index.ts";
 import { type DoctorFinding, fine, unknownFinding } from "./examination.ts";
 
@@ -184,7 +183,9 @@ function packageName(file: string): string | undefined {
 	try {
 		for (let folder = dirname(realpathSync(file)); ; folder = dirname(folder)) {
 			const manifest = join(folder, "package.json");
-			const name = jsonObject(manifest)?.name;
+			const name = existsSync(manifest)
+				? (JSON.parse(readFileSync(manifest, "utf8")) as { name?: unknown }).name
+				: undefined;
 			if (typeof name === "string") return name;
 			if (folder === dirname(folder)) return undefined;
 		}

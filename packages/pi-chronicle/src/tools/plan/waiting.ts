@@ -22,7 +22,7 @@ export function planFolder(agentFolder: string): string {
 /** The pending plan; `undefined` if there is no readable one. */
 export function waitingPlan(place: PlanPlace): Plan | undefined {
 	try {
-		return planOf(JSON.parse(readFileSync(fileOf(place), "utf8")));
+		return planOf(JSON.parse(readFileSync(fileOf(place), "utf8")) as Partial<Plan>);
 	} catch {
 		return undefined;
 	}

@@ -1,7 +1,7 @@
 // Runs one command from the command line: help, the project, and the result on stdout and stderr.
 
 import type { Run } from "@pi-chronicle/core/machine";
-import { engineSetting, nobody, type Project } from "../../local/index.ts";
+import { engineSetting, hasNotices, nobody, type Project, wakeSender } from "../../local/index.ts";
 import { exitCodes } from "../../pi/index.ts";
 import { commonOptions, commonUsage } from "../command-list.ts";
 import type { CommandHost } from "../commands/index.ts";
@@ -54,6 +54,7 @@ export async function runCommandLine(command: Command, args: readonly string[], 
 	});
 	const local = openPlace({ ...options, shell: output.prefix }, command.needs);
 	if (isComplaint(local)) return output.fail(local);
+	if (startsSender.has(command.name) && hasNotices(local.place)) await wakeSender(local.place).catch(() => {});
 	const project = await onEngine(command, local, parsed, output);
 	if (isComplaint(project)) return output.fail(project);
 	const host = commandLineHost(output, signal, parsed.flags.has(NO_WAIT) ? "leave" : "wait");
@@ -87,6 +88,9 @@ async function onEngine(
 	const opened = await engine.value.openEngineProject(project, { ...setting, report: progress });
 	return opened.ok ? opened.value : engineComplaint(opened.failure);
 }
+
+/** Commands at whose start the notices that an ended process has left are sent. */
+const startsSender: ReadonlySet<string> = new Set(["run", "list", "status"]);
 
 /** Commands that read the options about engines themselves. */
 const readEngine: ReadonlySet<string> = new Set(["engine", "plan"]);

@@ -7,6 +7,7 @@ export { commonOptions } from "../command-list.ts";
 /** The commands of the command line, in the order of the help. */
 export const shellCommands: readonly ListedCommand[] = [
 	...listedCommands,
+	{ name: "notify", about: "tests the channels that tell you about runs" },
 	{
 		name: "engine",
 		about: "shares runs between hosts through Postgres: init, worker, status, drain, limit, schedule, doctor",
@@ -22,7 +23,9 @@ export async function runChronicleCommand(name: string, args: readonly string[],
 	const command =
 		name === "engine"
 			? (await import("./engine-command.ts")).engineCommand
-			: commands.find((known) => known.name === name);
+			: name === "notify"
+				? (await import("../notices/index.ts")).notifyCommand
+				: commands.find((known) => known.name === name);
 	if (!command) throw new Error(`Unknown command: ${name}.`);
 	return runCommandLine(command, args, signal);
 }

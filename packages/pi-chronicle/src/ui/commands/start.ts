@@ -2,8 +2,18 @@
 
 import type { Run } from "@pi-chronicle/core/machine";
 import type { HeldLedger, WorkerLauncher } from "@pi-chronicle/core/ports";
-import { createRun, prepareStart, resolveModel, startSupervision, submitOptions } from "../../local/index.ts";
+import {
+	createRun,
+	namedChannels,
+	openOutbox,
+	prepareStart,
+	readChannels,
+	resolveModel,
+	startSupervision,
+	submitOptions,
+} from "../../local/index.ts";
 import { exitCodes } from "../../pi/index.ts";
+import type { ParsedArguments } from "./arguments.ts";
 import {
 	type Command,
 	type CommandCall,
@@ -24,7 +34,7 @@ export const startCommand: Command = {
 	details: `Runs a template of the project, of your own folder, or of the package. The task is free text; if it starts with an option's name, put -- before it.`,
 	exits:
 		"0 done, 1 failed, 2 usage or an invalid definition, 3 waits for you, 4 a limit is reached, 5 human_intervention, 130 interrupted",
-	options: { "in-home": "flag" },
+	options: { "in-home": "flag", notify: "value" },
 	shellOptions: {
 		...{ [NO_WAIT]: "flag", model: "value", "approve-cleanup": "flag", "without-cleanup": "flag" },
 		...submitOptions,
@@ -33,39 +43,57 @@ export const startCommand: Command = {
   --approve-cleanup   allow the template's cleanup commands, exactly as they are now
   --without-cleanup   run none of the template's cleanup commands
   --no-wait           if the provider fails, leave the run waiting and end with code 3
+  --notify <channels>  tell you about the run by desktop, bell, or addresses of webhooks, separated by commas; none: by nothing
   --in-home           start although the folder is your home folder or has it in it
   --queue <queue>  --labels <a,b>  --priority <n>   on an engine: queue, required labels, and priority (higher first)
 `,
 	text: 1,
 	needs: "pi",
 	async perform(call) {
-		const { parsed, project, host, signal, text: task } = call;
+		const { parsed, host, text: task } = call;
 		const [name] = parsed.names;
 		if (name === undefined) return misuse(`Name a template: ${host.startLine("<template>")} <task…>`);
 		if (task === "") return misuse(`Describe the task: ${host.startLine(name)} <task…>`);
-		const prepared = await prepareStart(project, name, signal);
-		if (signal.aborted) return interrupted;
-		if (prepared.kind === "refused") return refused({ ...prepared, code: "invalid" });
-		const elsewhere = await decideFolder(call, prepared);
-		if (elsewhere) return elsewhere;
-		const wanted = parsed.values.model;
-		const model = wanted === undefined ? host.model : await resolveModel(project, wanted);
-		if (typeof model === "object") return refused(model);
-		const cleanup = await decideCleanup(call, prepared);
-		if (typeof cleanup === "object") return cleanup;
-		if (signal.aborted) return interrupted;
-		if (prepared.notes.length > 0) host.warn(prepared.notes.join("\n"));
-		const created = await createRun(project, prepared, { task, model, cleanup });
-		if (!created.ok) return failed(created.failure, exitCodes.failed);
-		const ledger = created.value;
-		if (signal.aborted) {
-			await ledger.releaseLease();
-			return interrupted;
-		}
-		if (ledger.run.task !== task) host.warn(explainRedaction("task"));
-		return project.engine ? submitted(call, ledger.run, project.engine.name) : begin(call, ledger, prepared.launcher);
+		const channels = channelsOf(parsed);
+		if (channels && "kind" in channels) return channels;
+		if (channels && call.project.engine)
+			return misuse(
+				"--notify is for runs of this machine: on an engine, its hosts send notices by their own settings.",
+			);
+		return start(call, name, channels);
 	},
 };
+
+/** Starts the template `name`. `channels`: of --notify. */
+async function start(
+	call: CommandCall,
+	name: string,
+	channels: readonly object[] | undefined,
+): Promise<CommandResponse> {
+	const { parsed, project, host, signal, text: task } = call;
+	const prepared = await prepareStart(project, name, signal);
+	if (signal.aborted) return interrupted;
+	if (prepared.kind === "refused") return refused({ ...prepared, code: "invalid" });
+	const elsewhere = await decideFolder(call, prepared);
+	if (elsewhere) return elsewhere;
+	const wanted = parsed.values.model;
+	const model = wanted === undefined ? host.model : await resolveModel(project, wanted);
+	if (typeof model === "object") return refused(model);
+	const cleanup = await decideCleanup(call, prepared);
+	if (typeof cleanup === "object") return cleanup;
+	if (signal.aborted) return interrupted;
+	if (prepared.notes.length > 0) host.warn(prepared.notes.join("\n"));
+	const created = await createRun(project, prepared, { task, model, cleanup });
+	if (!created.ok) return failed(created.failure, exitCodes.failed);
+	const ledger = created.value;
+	if (channels) openOutbox(ledger.folder, { after: ledger.run.seq, channels });
+	if (signal.aborted) {
+		await ledger.releaseLease();
+		return interrupted;
+	}
+	if (ledger.run.task !== task) host.warn(explainRedaction("task"));
+	return project.engine ? submitted(call, ledger.run, project.engine.name) : begin(call, ledger, prepared.launcher);
+}
 
 async function begin(
 	{ host, project }: CommandCall,
@@ -93,6 +121,14 @@ async function handOver(
 		? ""
 		: ` No process supervises it: ${host.prefix}resume ${id.slice(0, 8)} starts its first worker.`;
 	return { kind: "done", lines: [`Created ${template.name} (${id}).${rest}`], data: { id, exitCode: exitCodes.done } };
+}
+
+/** The channels of --notify, as the settings write them; `undefined`: those of the settings. */
+function channelsOf({ values: { notify } }: ParsedArguments): readonly object[] | CommandResponse | undefined {
+	if (notify === undefined) return undefined;
+	const channels = namedChannels(notify);
+	const [problem] = readChannels(channels).problems;
+	return problem === undefined ? channels : misuse(`--notify: ${problem.replace(/^notify\[\d+\]\.\w+: /, "")}`);
 }
 
 async function submitted(

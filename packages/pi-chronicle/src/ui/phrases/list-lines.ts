@@ -14,6 +14,7 @@ import {
 } from "../../local/index.ts";
 import { shortCost, shortTime } from "../../pi/index.ts";
 import { shippedWorkflows } from "../../tools/shipped/index.ts";
+import { failedNotices } from "./notice-lines.ts";
 import { waitingLines } from "./status-lines.ts";
 import { haltReason, runStatusText } from "./why.ts";
 
@@ -82,7 +83,7 @@ export function askingFirst(entries: readonly LedgerEntry[]): readonly LedgerEnt
 
 /** Runs, those that ask first, then newest first, with the reason for waiting; child runs below their parent. */
 export async function runLines(
-	project: Pick<Project, "store" | "clock">,
+	project: Pick<Project, "store" | "clock" | "sessions">,
 	prefix: string,
 	entries: readonly LedgerEntry[],
 ): Promise<string[]> {
@@ -119,13 +120,14 @@ function countStatuses(children: readonly RunTree[]): string {
 }
 
 async function explain(
-	{ store }: Pick<Project, "store">,
+	{ store, sessions }: Pick<Project, "store" | "sessions">,
 	entry: LedgerEntry & { kind: "run" },
 	prefix: string,
 ): Promise<string[]> {
 	const { status } = entry.summary;
 	const ended = status === "failed" || status === "aborted";
-	if (!waits(entry) && !ended) return [];
+	const notices = failedNotices(join(sessions, entry.id));
+	if (!waits(entry) && !ended) return notices.map((line) => `            ${line}`);
 	const read = await store.read(entry.id);
 	if (!read.ok) return [];
 	const why = haltReason(read.value.run);
@@ -134,7 +136,7 @@ async function explain(
 			? []
 			: [why]
 		: waitingLines(read.value, prefix, await waitingChildren(store, read.value.run));
-	return lines.map((line) => `            ${line}`);
+	return [...lines, ...notices].map((line) => `            ${line}`);
 }
 
 /** Whether a run needs the user before it continues. */

@@ -19,6 +19,7 @@ import { crumbText } from "./crumbs.ts";
 import { endingText, type Figure, keptLine, runFigures, uncountedText } from "./figures.ts";
 import { templateNameOf, titleOf } from "./names.ts";
 import { childStep, commandAbout, interruptedStep, type NextStep, nextStep } from "./next-step.ts";
+import { failedNotices } from "./notice-lines.ts";
 import { askedLines, questionLines, refusedText } from "./question-lines.ts";
 import { nextLines, resultLines } from "./result-lines.ts";
 import { childrenWait, currentNotices, haltReason, runStatusText } from "./why.ts";
@@ -76,6 +77,7 @@ export function statusLines(read: ReadLedger, options: StatusOptions): string[] 
 		...currentNotices(run)
 			.slice(-3)
 			.map((notice) => `Note: ${notice}`),
+		...failedNotices(read.folder),
 		...repairs.map((repair) => `Repaired: ${repair}`),
 	];
 }

@@ -1,6 +1,6 @@
 // Notifies the user of unfinished runs when a session starts. Only runs that were left waiting for their provider are continued.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { firstRuns, waitingChildren } from "../../local/index.ts";
+import { firstRuns, hasNotices, waitingChildren, wakeSender } from "../../local/index.ts";
 import { type Scope, say } from "../../pi/index.ts";
 import { RECENT_RUNS } from "../commands/index.ts";
 import { waitingLines, waits } from "../phrases/index.ts";
@@ -16,6 +16,7 @@ export async function offerUnfinished(
 	try {
 		const { hasUI, mode, ui } = ctx;
 		const project = lookAt({ cwd: ctx.cwd, trusted: true });
+		if (hasNotices(project.place)) await wakeSender(project.place);
 		const recent = firstRuns(await project.store.recent(RECENT_RUNS));
 		const left = recent.flatMap((entry) =>
 			entry.kind === "run" && entry.summary.status === "interrupted" ? [entry.id] : [],

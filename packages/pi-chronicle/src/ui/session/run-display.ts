@@ -5,6 +5,7 @@ import { type Project, type SupervisedRun, watchRun } from "../../local/index.ts
 import { inBackground, type Scope, say } from "../../pi/index.ts";
 import { asksUser, isInterrupted, waitingLines } from "../phrases/index.ts";
 import { mountTimeline, type TimelineWidget } from "../screen/index.ts";
+import type { Attention } from "./attention.ts";
 import { commandPrefix } from "./session-project.ts";
 
 /** Milliseconds between two checks of the lease of a run that another process supervises. */
@@ -25,8 +26,10 @@ export class RunDisplay {
 	readonly #scope: Scope;
 	readonly #supervised: ReadonlyMap<string, SupervisedRun>;
 	readonly #takeUp: TakeUp;
+	readonly #attention: Attention;
 
-	constructor(scope: Scope, supervised: ReadonlyMap<string, SupervisedRun>, takeUp: TakeUp) {
+	constructor(scope: Scope, supervised: ReadonlyMap<string, SupervisedRun>, attention: Attention, takeUp: TakeUp) {
+		this.#attention = attention;
 		this.#scope = scope;
 		this.#supervised = supervised;
 		this.#takeUp = takeUp;
@@ -86,6 +89,7 @@ export class RunDisplay {
 			if (!this.#isCurrent(shown)) return;
 			lookWhileRunning(now);
 			if (!asksUser(now)) shown.stopListening();
+			this.#attention.look(ctx, now);
 			if (now.stage.kind === "over") this.hide();
 			else shown.widget.show(now);
 		});

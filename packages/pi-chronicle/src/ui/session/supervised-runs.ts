@@ -15,6 +15,7 @@ import {
 } from "../../local/index.ts";
 import { exitCodes, failStep, inBackground, type Scope, say, stepOf } from "../../pi/index.ts";
 import { asksUser, endLines, progressLine, waitingLines } from "../phrases/index.ts";
+import { Attention } from "./attention.ts";
 import type { ChronicleSession, SessionExtras } from "./chronicle-session.ts";
 import { SessionEngines } from "./engines.ts";
 import { RunDisplay } from "./run-display.ts";
@@ -33,6 +34,7 @@ class SupervisedRuns implements ChronicleSession {
 	readonly engines: SessionEngines;
 	readonly followed = new Set<string>();
 	readonly #display: RunDisplay;
+	readonly #attention = new Attention();
 
 	constructor(scope: Scope, { proposals, more }: SessionExtras, quote: ChronicleSession["quote"]) {
 		this.scope = scope;
@@ -40,7 +42,7 @@ class SupervisedRuns implements ChronicleSession {
 		this.proposals = proposals;
 		this.more = more;
 		this.engines = new SessionEngines(scope);
-		this.#display = new RunDisplay(scope, this.supervised, async (ctx, id) => {
+		this.#display = new RunDisplay(scope, this.supervised, this.#attention, async (ctx, id) => {
 			const { takeUpWaits } = await import("./take-up.ts");
 			return (await takeUpWaits(this, ctx, [id])).has(id);
 		});
@@ -87,6 +89,7 @@ class SupervisedRuns implements ChronicleSession {
 		supervision.watch((run, event, before) => {
 			if (this.scope.closed) return;
 			this.#display.of(id)?.show(run);
+			this.#attention.look(ctx, run);
 			const fresh = run.notices.filter((notice) => !notices.includes(notice));
 			notices = run.notices;
 			tell(ctx, { run, event, before }, fresh);

@@ -190,7 +190,7 @@ function keepPrivate(file: string | undefined): void {
 }
 
 function readAllowance(json: string): { readonly costUsd?: number; readonly tokens?: number } {
-	const { costUsd, tokens }: Readonly<Record<string, unknown>> = JSON.parse(json);
+	const { costUsd, tokens } = JSON.parse(json) as { costUsd?: unknown; tokens?: unknown };
 	return {
 		...(typeof costUsd === "number" ? { costUsd } : {}),
 		...(typeof tokens === "number" ? { tokens } : {}),

@@ -36,7 +36,7 @@ export function readAnswers(file: string): AnswersRead {
 		return code === "ENOENT" ? { kind: "read", answers: [] } : { kind: "unreadable", reason: message };
 	}
 	try {
-		const { version, answers }: Readonly<Record<string, unknown>> = JSON.parse(text);
+		const { version, answers } = JSON.parse(text) as { version?: unknown; answers?: unknown };
 		if (version === 1 && Array.isArray(answers) && answers.every(isAnswer)) {
 			const now = new Date().toISOString();
 			return { kind: "read", answers: answers.filter(({ until = now }) => until >= now) };

@@ -109,8 +109,9 @@ export function serializeRules(rules: RuleSet): string {
 
 /** Reads what `serializeRules` wrote. Throws if it does not have the hash. */
 export function deserializeRules(text: string, hash: string): RuleSet {
-	if (digest(text) !== hash) throw new Error("The rules do not have the expected hash.");
-	return JSON.parse(text);
+	const rules = JSON.parse(text) as RuleSet;
+	if (hashRules(rules) !== hash) throw new Error("The rules do not have the expected hash.");
+	return rules;
 }
 
 export const emptyRuleSet: RuleSet = {

@@ -1,12 +1,10 @@
 // The mailbox of a rehearsal by hand: the processes of the rehearsal post the model's requests as files, and the process that runs it answers.
 // M1 every file appears whole: it is written under another name and renamed.
 // M2 the file of a request exists as long as the request waits; time limits stand still meanwhile (see awake-clock.ts).
-
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { anyObject, isText, listOf, object, optional, parseUntrusted } from "@pi-chronicle/core/definition";
-import { attempt, replaceFileSync } from "../../../disk/index.ts";
+import { replaceFileSync } from "../../../disk/index.ts";
 import { HELD_SUFFIX } from "../../../pi/index.ts";
 import { isProcessAlive } from "../../../process/index.ts";
 
@@ -42,21 +40,6 @@ export interface PostedAnswer {
 	readonly calls: readonly { readonly id: string; readonly tool: string; readonly input: Record<string, unknown> }[];
 }
 
-const isAnswer = object<PostedAnswer>({
-	text: isText,
-	calls: listOf(object<PostedAnswer["calls"][number]>({ id: isText, tool: isText, input: anyObject })),
-});
-const isRequest = object<PostedRequest>({
-	session: isText,
-	run: optional(isText),
-	place: isText,
-	system: isText,
-	tools: listOf(object<DeclaredTool>({ name: isText, description: isText, parameters: () => true })),
-	messages: Array.isArray,
-	ownLines: listOf(isText),
-	ownTools: listOf(isText),
-});
-
 const pollMs = 50;
 const replySuffix = ".answer.json";
 
@@ -77,9 +60,7 @@ export async function postRequest(
 	replaceFileSync(file, JSON.stringify(request));
 	try {
 		while (!existsSync(reply)) await sleep(pollMs, undefined, signal ? { signal } : {});
-		const answer = parseUntrusted(readFileSync(reply, "utf8"), isAnswer);
-		if (!answer) throw new Error(`${reply} does not hold an answer.`);
-		return answer;
+		return JSON.parse(readFileSync(reply, "utf8")) as PostedAnswer;
 	} finally {
 		rmSync(file, { force: true });
 		rmSync(reply, { force: true });
@@ -125,6 +106,9 @@ export function openMailbox(folder: string): Mailbox {
 
 /** `undefined` if it was withdrawn meanwhile. */
 function readRequest(file: string): PostedRequest | undefined {
-	const text = attempt(() => readFileSync(file, "utf8"));
-	return text === undefined ? undefined : parseUntrusted(text, isRequest);
+	try {
+		return JSON.parse(readFileSync(file, "utf8")) as PostedRequest;
+	} catch {
+		return undefined;
+	}
 }

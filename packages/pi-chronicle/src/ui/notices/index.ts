@@ -1,0 +1,1 @@
+export { notifyCommand } from "./notify-command.ts";

@@ -1,0 +1,156 @@
+// What is sent of the runs of a project, with a clock of its own and receivers that fail.
+import { mkdtempSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EventBody } from "@pi-chronicle/core/machine";
+import { decide, isRefusal } from "@pi-chronicle/core/machine";
+import { afterAll, expect, it } from "vitest";
+import { openOutbox, openProject, readOutbox } from "../../../src/local/index.ts";
+import { deliverNotices, nextTry } from "../../../src/ui/notices/deliver.ts";
+import type { Notice } from "../../../src/ui/notices/notice.ts";
+
+const folders: string[] = [];
+afterAll(() => {
+	for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const phone = { channel: "webhook", url: "http://127.0.0.1:1/", name: "phone", kinds: ["approval", "done"] };
+const desk = { channel: "webhook", url: "http://127.0.0.1:2/", name: "desk", kinds: ["approval"] };
+
+/** A project with one run that asks for an approval. */
+async function askingRun(channels: readonly object[]) {
+	const cwd = mkdtempSync(join(tmpdir(), "notices-"));
+	folders.push(cwd);
+	const pi = { command: process.execPath, args: [], version: undefined };
+	const project = openProject({ cwd, home: homedir(), agentFolder: join(cwd, "agent"), trust: "trusted", pi, env: {} });
+	const definition = {
+		name: "t",
+		states: { plan: { persona: "A", next: ["done"], requires_approval: "entry" } },
+	};
+	const created = await project.store.create({
+		kind: "created",
+		schemaVersion: 1,
+		id: "00000000-0000-4000-8000-000000000001",
+		template: { name: "t", hash: "h", definition },
+		task: "do it",
+	});
+	if (!created.ok) throw new Error(created.failure.message);
+	const ledger = created.value;
+	openOutbox(ledger.folder, { after: 1, channels });
+	let { run } = ledger;
+	const say = async (body: EventBody): Promise<void> => {
+		const batch = decide(run, body, new Date().toISOString());
+		if (isRefusal(batch)) throw new Error(batch.message);
+		const appended = await ledger.append(batch.events, "durable");
+		if (!appended.ok) throw new Error(appended.failure.message);
+		({ run } = batch);
+	};
+	await say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: "a".repeat(40) });
+	return { project, ledger, say, run: () => run };
+}
+
+/** A clock that jumps to the end of every sleep. */
+function jumpingClock() {
+	let now = Date.UTC(2030, 0, 1);
+	return {
+		now: () => now,
+		async sleep(ms: number) {
+			now += Math.max(1, ms);
+			await new Promise((resolve) => setImmediate(resolve));
+		},
+	};
+}
+
+type Send = NonNullable<Parameters<typeof deliverNotices>[1]["send"]>;
+
+async function deliver({ project }: Awaited<ReturnType<typeof askingRun>>, send: Send) {
+	await deliverNotices(project, {
+		clock: jumpingClock(),
+		signal: new AbortController().signal,
+		crashAt: () => {},
+		send,
+	});
+}
+
+const stateOf = ({ ledger }: Awaited<ReturnType<typeof askingRun>>) =>
+	[...(readOutbox(ledger.folder)?.deliveries.values() ?? [])].map(({ name, state, tries, answer }) => ({
+		name,
+		state,
+		tries,
+		answer,
+	}));
+
+it("a notice goes once to every channel that wants it, and a second sender sends nothing", async () => {
+	const asking = await askingRun([phone, desk, { ...desk, url: "http://127.0.0.1:3/", kinds: ["done"] }]);
+	const sent: [string, Notice][] = [];
+	const send: Send = async ({ name }, notice) => {
+		sent.push([name, notice]);
+		return { ok: true, answer: "ok" };
+	};
+	await deliver(asking, send);
+	await deliver(asking, send);
+	expect(sent.map(([name, { kind, seq }]) => [name, kind, seq])).toEqual([
+		["phone", "approval", 3],
+		["desk", "approval", 3],
+	]);
+	expect(sent[0]?.[1]).toEqual(sent[1]?.[1]);
+	expect(sent[0]?.[1].commands[0]).toBe("pi-chronicle approve 00000000 --answers 3");
+	expect(stateOf(asking)).toEqual([
+		{ name: "phone", state: "sent", tries: 1, answer: "ok" },
+		{ name: "desk", state: "sent", tries: 1, answer: "ok" },
+	]);
+});
+
+it("a receiver that is gone for an hour gets the notice afterwards, and does not hold up another", async () => {
+	const asking = await askingRun([phone, desk]);
+	const clock = jumpingClock();
+	const back = clock.now() + 3_600_000;
+	const times: number[] = [];
+	let desks = 0;
+	await deliverNotices(asking.project, {
+		...{ clock, signal: new AbortController().signal, crashAt: () => {} },
+		async send({ name }) {
+			if (name === "desk") {
+				desks += 1;
+				return { ok: true, answer: "" };
+			}
+			times.push(clock.now());
+			return clock.now() < back ? { ok: false, answer: "ECONNREFUSED" } : { ok: true, answer: "" };
+		},
+	});
+	expect(desks).toBe(1);
+	const waits = times.slice(1).map((time, index) => Math.round((time - (times[index] ?? 0)) / 1000));
+	expect(waits.slice(0, 10)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512]);
+	expect(Math.max(...waits)).toBe(600);
+	expect(stateOf(asking)[0]).toMatchObject({ name: "phone", state: "sent" });
+});
+
+it("a receiver that never takes it is given up after a day", async () => {
+	const asking = await askingRun([phone]);
+	await deliver(asking, async () => ({ ok: false, answer: "HTTP 500" }));
+	expect(stateOf(asking)).toEqual([{ name: "phone", state: "failed", tries: expect.any(Number), answer: "HTTP 500" }]);
+	const [{ first = "", at = "" } = {}] = [...(readOutbox(asking.ledger.folder)?.deliveries.values() ?? [])];
+	const hours = (Date.parse(at) - Date.parse(first)) / 3_600_000;
+	expect(hours).toBeGreaterThan(23.8);
+	expect(hours).toBeLessThanOrEqual(24);
+});
+
+it("a notice that was answered before its turn is not sent, nor one that was answered between two tries", async () => {
+	const asking = await askingRun([phone]);
+	let sent = 0;
+	await deliver(asking, async () => {
+		sent += 1;
+		const { stage } = asking.run();
+		if (stage.kind === "asking")
+			await asking.say({ kind: "approved", answers: stage.question.seq, diff: stage.question.diff });
+		return { ok: false, answer: "HTTP 500" };
+	});
+	expect([sent, stateOf(asking)]).toEqual([1, [{ name: "phone", state: "outdated", tries: 1, answer: "" }]]);
+});
+
+it("waits as long as a receiver asks for, at most ten minutes", () => {
+	const at = { tries: 1, first: 0, now: 0 };
+	expect(nextTry({ ok: false, answer: "", retryMs: 30_000 }, at)).toBe(30_000);
+	expect(nextTry({ ok: false, answer: "", retryMs: 9e9 }, at)).toBe(600_000);
+	expect(nextTry({ ok: false, answer: "" }, { tries: 200, first: 0, now: 24 * 3_600_000 })).toBeUndefined();
+});

@@ -272,7 +272,7 @@ deno | @findAgentPackage
 ts-node tsx | first @typescript | -e --eval -p --print: code | -P --project -O --compiler-options -r --require --tsconfig --import: text
 perl | first @perl | -e -E: code | -I: text | -i -F -M -m -C -D -x -V ?
 ruby | first @ruby | -e: code | -r -I -C -E -x: text | -i ?
-php | first @php | -r -B -R -E: code | -d -c -S -t -z: text
+php | first @php | -r -B -R -E: code | -c: load | -d -S -t -z: text
 lua luajit | first @lua | -e: code | -l: text
 Rscript R | first @r | -e: code
 julia | first @julia | -e --eval -E --print: code | -t --threads -p --project: text

@@ -229,7 +229,7 @@ apt apt-get aptitude dnf yum zypper apk snap port pkg choco winget scoop | @runH
 	* | =system
 pacman yay paru | @pacman
 dpkg | @dpkg
-rpm | @rpm
+rpm | @rpm | --pipe: script | --define -D --load --rcfile --macros: load
 nix
 	eval search show-derivation path-info flake-show log why-depends
 	run shell develop build | ?project @nix

@@ -107,18 +107,16 @@ const loaders =
 
 /** Whether an option that no part of the description names has a typical name of one that loads or runs something. */
 export function mayLoad(item: ParsedArgument, program: ProgramSpec): boolean {
-	return (
-		item.kind === "option" &&
-		/^(?!--no-|--dry-run$)-.{2}/.test(item.name) &&
-		loaders.test(item.name) &&
-		!isNamed(item, program)
-	);
+	return item.kind === "option" && isLoader(item.name) && !isNamed(item, program);
 }
 
 /** Whether an option that is not in the description has a typical name of an output option, or of one that runs something. */
 export function mayName(item: ParsedArgument, program: ProgramSpec): boolean {
-	if (item.kind !== "option" || !(outputs.test(item.name) || loaders.test(item.name))) return false;
-	return !isNamed(item, program);
+	return item.kind === "option" && (outputs.test(item.name) || isLoader(item.name)) && !isNamed(item, program);
+}
+
+function isLoader(name: string): boolean {
+	return name.length > 2 && loaders.test(name) && !/^--(?:no-|dry-run$)/.test(name);
 }
 
 function isNamed({ name }: { readonly name: string }, program: ProgramSpec): boolean {

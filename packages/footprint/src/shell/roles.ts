@@ -21,7 +21,7 @@ import type { ShellWalk } from "./walk.ts";
 
 /** Applies one role to a word. */
 export function applyRole(command: ActiveCommand, role: Role, word: string, detail?: AccessDetail): void {
-	if (word === "-" && role !== "directory") return;
+	if (word === "-" && role !== "directory" && !(role === "load" && command.stdin !== "")) return;
 	switch (role) {
 		case "text":
 			return;
@@ -64,7 +64,7 @@ export function applyRole(command: ActiveCommand, role: Role, word: string, deta
 			return;
 		case "load":
 			if (/^\d[\d.]*$/.test(word)) return;
-			access(command, "read", word, detail);
+			if (word !== "-") access(command, "read", word, detail);
 			recordUnknown(command, "program", command.text);
 			return;
 		case "run":

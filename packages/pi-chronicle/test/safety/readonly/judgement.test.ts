@@ -95,6 +95,10 @@ const loads = [
 	"pip --log f list",
 	"psql -o f -c 'select 1'",
 	"xxd -e x f",
+	"curl --config - http://x <<< 'output = f'",
+	"rpm -qa --pipe ./x",
+	"rpm -q --define 'x %(touch f)' y",
+	"php -c ./x -l a.php",
 ];
 
 const looks = [
@@ -106,6 +110,8 @@ const looks = [
 	"gawk -i join '{print}' a",
 	"uv pip list --python 3.12",
 	"git push --dry-run",
+	"gpg --no-options --list-keys",
+	"rpm -qa",
 	"xxd -l 16 f",
 	"shellcheck --rcfile x script.sh",
 	"docker --context x ps",

@@ -14,7 +14,8 @@ interface EventMeaning {
 /** Every kind of event, in the order of a run's life. */
 export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	created: {
-		about: "The run starts. On an engine, `checkedOut` is what it was submitted from.",
+		about:
+			"The run starts. `apart`: it works in a copy of the project. Then, and on an engine, `checkedOut` is what the user had checked out, and `uncommitted` what git reported as uncommitted.",
 		fields: [
 			"schemaVersion",
 			"id",
@@ -25,6 +26,8 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 			"cleanupApproval",
 			"model",
 			"checkedOut",
+			"uncommitted",
+			"apart",
 		],
 	},
 	opened: {
@@ -81,6 +84,20 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		about:
 			"The run continues without the child; with `ends`, a child that waits is ended first, and what it knows is kept.",
 		fields: ["child", "ends"],
+	},
+	join_requested: {
+		about:
+			"The user takes the files of a run apart that has ended: its copy is joined like a child. `otherBranch`: although another branch is checked out.",
+		fields: ["answers", "otherBranch"],
+	},
+	copy_taken: {
+		about:
+			"A `branch` or a `patch` (`as`) was made of the files of a run apart: `name` is that of the branch, or a path.",
+		fields: ["answers", "as", "name"],
+	},
+	copy_discarded: {
+		about: "The copy of a run apart is given up; the run cannot continue.",
+		fields: ["answers"],
 	},
 	decision_inherited: {
 		about: "The user decided this in a parent run after this run began.",

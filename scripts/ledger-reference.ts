@@ -139,6 +139,12 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 		about: "Id of the file snapshot before the first worker.",
 		schema: { type: "string" },
 	},
+	apart: {
+		type: "object",
+		about:
+			"In a run apart, which works in a copy of the project: the files that were joined into it last (`joined`: `tree`, `at`), the last branch or patch of them (`taken`: `as`, `name`, `at`), and whether they were `discarded`.",
+		schema: { type: "object" },
+	},
 	checkedOut: {
 		type: "object",
 		about: "The `branch` (or null) and `commit` that were checked out when the files were last recorded.",
@@ -222,6 +228,7 @@ const optionalLedgerFields = [
 	"kept",
 	"unmeasured",
 	"startTree",
+	"apart",
 	"checkedOut",
 	"parent",
 	"children",

@@ -15,6 +15,7 @@ import { unansweredQuestion } from "./user-question.ts";
 
 /** Decides the next step. `because` is the reason for launching a worker, `delayMs` the wait before the launch. */
 export function advance(run: Run, because: LaunchReason, delayMs = 0): Run {
+	if (run.children?.ofCopy) return continueJoinOfCopy(run);
 	const plan = planOf(run);
 	if (run.state === HUMAN_INTERVENTION)
 		return { ...run, status: "human_intervention", hold: null, stage: { kind: "waiting", since: run.seq } };
@@ -30,6 +31,11 @@ export function advance(run: Run, because: LaunchReason, delayMs = 0): Run {
 	if (plan.children) return enterChildren(run, plan.children);
 	if (run.providerWait && !run.providerWait.trying) return awaitProvider(run, run.providerWait);
 	return reserveAttempt(run, because, delayMs);
+}
+
+/** The run itself has ended. */
+function continueJoinOfCopy(run: Run): Run {
+	return run.hold ? park(run, run.hold) : { ...run, status: "running", stage: { kind: "children", since: run.seq } };
 }
 
 /** The run, about to record that it waits for its provider. */

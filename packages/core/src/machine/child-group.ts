@@ -1,6 +1,7 @@
 // The child runs of the current state: which have ended, and what follows. Pure.
 // C1 a child's spend counts in the parent as the difference to the amount counted before.
 import type { ChangeTotals } from "../snapshot/index.ts";
+import type { JoinOfCopy } from "./apart.ts";
 import type { ChildWait, WaitingBelow } from "./child-event.ts";
 import type { ChildActivity, ChildSpend, ConflictChoice, JoinConflict, PlannedChild } from "./child-run.ts";
 import type { RewindRequested } from "./user-event.ts";
@@ -81,6 +82,8 @@ export interface ChildGroup {
 	 * `choice`.
 	 */
 	readonly taking?: { readonly to: string | null; readonly choice?: ChildChoice };
+	/** The only child is the copy that the run has worked in, which is joined into the project. Absent: the children are runs. */
+	readonly ofCopy?: JoinOfCopy;
 }
 
 /** The children of a visit of which one is to be chosen. */

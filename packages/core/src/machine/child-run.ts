@@ -115,9 +115,19 @@ export function sideWith(merged: string, name: string): string {
 	return merged === YOUR_FILES ? `${YOUR_FILES} and ${name}` : `${merged}, ${name}`;
 }
 
-/** The folder in which the user resolves conflicts by hand. `index`: the number of the child whose files conflict; 0: those of all children. */
-export function conflictFolderId(run: string, visit: number, index = 0): string {
-	return childId(run, visit, -index);
+/** A run whose files are being joined. */
+interface JoiningRun {
+	readonly id: string;
+	readonly visit: number;
+	readonly children: { readonly ofCopy?: { readonly since: number } } | null;
+}
+
+/**
+ * The folder in which the user resolves conflicts by hand. `index`: the number of the child whose files conflict; 0: those of all children. A run that
+ * has ended may be joined several times: each join has a folder of its own.
+ */
+export function conflictFolderId({ id, visit, children }: JoiningRun, index = 0): string {
+	return childId(id, visit, -(children?.ofCopy?.since ?? index));
 }
 
 /** The run id of child `index` of `visit`: a UUID that follows from its arguments. */

@@ -59,11 +59,13 @@ export interface Created {
 	readonly cleanupApproval?: string;
 	/** Model of states that name none, `provider/id`. */
 	readonly model?: string;
+	/** It works in a copy of the project. Absent: in the project's folder, or that of its parent. */
+	readonly apart?: true;
 	/** On an engine: the database login that has submitted the run, or added its schedule. */
 	readonly by?: string;
-	/** Of a run that was submitted to an engine: what git reported as uncommitted in the submitter's folder; absent: nothing, or unknown. */
+	/** Of a run that works in a copy, or was submitted to an engine: what git reported as uncommitted in the user's folder; absent: nothing, or unknown. */
 	readonly uncommitted?: PathList;
-	/** Of a run that was submitted to an engine: what it began on; absent: nothing, or unknown. */
+	/** Of such a run: what was checked out in the user's folder; absent: nothing, or unknown. */
 	readonly checkedOut?: CheckedOut;
 }
 

@@ -1,4 +1,5 @@
 export type { Action } from "./action.ts";
+export { copyId } from "./apart.ts";
 export { isAnswerTo } from "./approval.ts";
 export type { ApprovalQuestion } from "./approval-question.ts";
 export {
@@ -77,6 +78,7 @@ export { continuesAlone } from "./run-status.ts";
 export { explainResult } from "./shutdown.ts";
 export { addSpend, NO_SPEND, type Spend, spendBeyond } from "./spend.ts";
 export { decodeRun, encodeRun, NOTHING_STORED, type StoredRun } from "./stored-run.ts";
+export { type ApartState, apartState, explainUntakable } from "./take-copy.ts";
 export { findTarget } from "./target.ts";
 export { liveTotals } from "./totals.ts";
 export { foldEvent, isKnownEvent, startRun } from "./transition.ts";

@@ -7,9 +7,9 @@ export function planOf(run: Run, state = run.state): StatePlan {
 	return run.plan.states.get(state) ?? implicitState(state);
 }
 
-/** The plan of the run's children: that of the state that started them. */
+/** The plan of the run's children: that of the state that started them. No state has planned the join of a run's own copy. */
 export function childrenPlanOf(run: Run): ChildrenPlan | undefined {
-	return planOf(run, run.children?.state ?? run.state).children;
+	return run.children?.ofCopy ? undefined : planOf(run, run.children?.state ?? run.state).children;
 }
 
 /** Whether the user can send the run to `state`. */

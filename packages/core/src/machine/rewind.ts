@@ -14,6 +14,7 @@ import { reloadTemplate } from "./reload.ts";
 import type { Run } from "./run.ts";
 import { stopChildren } from "./settle-children.ts";
 import { stopWorker } from "./shutdown.ts";
+import { refuseDiscarded } from "./take-copy.ts";
 import { decidedEarlier } from "./user-decisions.ts";
 import type { RewindRequested } from "./user-event.ts";
 
@@ -43,6 +44,8 @@ export function onRewindRequested(before: Run, event: LedgerEvent & RewindReques
 	if (event.to < 1 || event.to > run.visit) return refuse("illegal", `The run has ${run.visit} visits.`);
 	const earlier = decidedEarlier(run, event.seen && { visit: event.seen.visit });
 	if (earlier) return earlier;
+	const discarded = refuseDiscarded(run);
+	if (discarded) return discarded;
 	const gone = missingCandidates(run, event);
 	if (gone !== undefined) return refuse("illegal", gone);
 	const { kind, to, state, tree, snapshot, pairMoves, kept, reload } = event;

@@ -6,6 +6,7 @@ import type { VisitUse } from "../bounds/index.ts";
 import type { PathList } from "../definition/index.ts";
 import type { ChangeTotals, CheckedOut, FileChange, FileLeft, Snapshot } from "../snapshot/index.ts";
 import type { Template } from "../template/index.ts";
+import type { Apart } from "./apart.ts";
 import type { ApprovalQuestion } from "./approval-question.ts";
 import type { Calls } from "./calls.ts";
 import type { KeptChildFolder } from "./child-event.ts";
@@ -46,6 +47,8 @@ export interface Run {
 	readonly parent: RunParent | null;
 	/** What it begins with as a child; `null`: it is none, or an earlier version started it. */
 	readonly inherited: Inherited | null;
+	/** It works in a copy of the project, until its files are taken. Absent: in the project's folder, or that of its parent. */
+	readonly apart?: Apart;
 	/** The children of the current visit; `null`: none. */
 	readonly children: ChildGroup | null;
 	/** Children that are done, of which one is to be chosen; `null`: none. */

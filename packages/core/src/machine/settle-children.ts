@@ -26,6 +26,7 @@ import { childrenPlanOf, planOf } from "./plan.ts";
 import type { AfterStop, Run } from "./run.ts";
 import { NO_WORKER, shutdownOf } from "./stopping.ts";
 import { endTake, leaveTake } from "./take.ts";
+import { endJoinOfCopy } from "./take-copy.ts";
 
 /** Merges that a worker may resolve before the user is asked. */
 const maxMerges = 2;
@@ -56,6 +57,8 @@ function afterStopping(run: Run, after: AfterChildren): Run {
 		case "join":
 			return startJoin(withGroup(run, run.children && { ...run.children, stopping: null }));
 		case "finish":
+			if (run.children?.ofCopy)
+				return endJoinOfCopy(run, run.children, run.children.join?.isApplied ? "joined" : "given up");
 			return leave({ kind: "finish", status: after.status, detail: after.detail });
 		case "rewind":
 			return leave({ kind: "rewind", rewind: after.rewind });
@@ -154,7 +157,7 @@ export function onConflicts(run: Run, group: ChildGroup): Run {
 	return raiseQuestion(run, {
 		visit: run.visit,
 		side: "conflict",
-		target: group.taking?.to ?? planOf(run).next[0] ?? run.state,
+		target: group.taking?.to ?? (group.ofCopy ? undefined : planOf(run).next[0]) ?? run.state,
 		summary: "",
 		diff: join.tree,
 		conflicts: join.conflicts,
@@ -185,6 +188,7 @@ export function planMerge(run: Run, group: ChildGroup, child?: ConflictingChild)
 /** The children of the visit have finished: summarizes their results and leaves the state. */
 export function leaveChildren(run: Run): Run {
 	const group = run.children;
+	if (group?.ofCopy) return endJoinOfCopy(run, group, "joined");
 	if (group?.taking) return endTake(run, group);
 	const summary = group ? summarize(group) : "";
 	const [target = "done"] = planOf(run).next;

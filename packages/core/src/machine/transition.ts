@@ -31,6 +31,7 @@ import { type Run, SCHEMA_VERSION, type UserQuestion } from "./run.ts";
 import { onCleanupEnded, onFilesMeasured, onWorkerEnded } from "./shutdown.ts";
 import { NO_SPEND } from "./spend.ts";
 import { compileChildPlans, decodeRun } from "./stored-run.ts";
+import { onCopyDiscarded, onCopyTaken, onJoinRequested } from "./take-copy.ts";
 import { onGivenUp, onOpened } from "./takeover.ts";
 import { countQuestions, skipTime } from "./totals.ts";
 import {
@@ -132,6 +133,7 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 		inherited: event.inherited ?? null,
 		...(event.uncommitted ? { uncommitted: event.uncommitted } : {}),
 		...checkedOutIn(event),
+		...(event.apart ? { apart: {} } : {}),
 		children: null,
 		candidates: null,
 		choices: [],
@@ -240,6 +242,9 @@ const handlers: { readonly [K in EventKind]: Handler<K> } = {
 	abort_requested: onAbortRequested,
 	reopened: onReopened,
 	rewind_requested: onRewindRequested,
+	join_requested: onJoinRequested,
+	copy_taken: onCopyTaken,
+	copy_discarded: onCopyDiscarded,
 	approval_asked: onApprovalAsked,
 	ask_opened: onAskOpened,
 	ask_answered: onAskAnswered,

@@ -20,6 +20,7 @@ import type { Run } from "./run.ts";
 import { stopChildren } from "./settle-children.ts";
 import { pauseWorker, stopWorker } from "./shutdown.ts";
 import { startTake } from "./take.ts";
+import { refuseDiscarded } from "./take-copy.ts";
 import type {
 	AbortRequested,
 	Approved,
@@ -153,7 +154,8 @@ export function onResumed(run: Run, event: LedgerEvent & Resumed): Reduced {
 		);
 	const loaded = event.reload ? reloadWhileWaiting(run, event.reload) : run;
 	if (isRefusal(loaded)) return loaded;
-	const measure = reached(loaded);
+	// The join of a run that has ended starts none of its states.
+	const measure = loaded.children?.ofCopy ? undefined : reached(loaded);
 	if (measure) return refuse("limit", `The ceiling on ${measure.name} is still reached: raise it first.`);
 	const fresh: Run = {
 		...hearDecision(event.otherBranch ? withoutBranch(loaded) : loaded, event, {
@@ -172,6 +174,8 @@ export function onResumed(run: Run, event: LedgerEvent & Resumed): Reduced {
 
 /** The run without the branch that its visit began on, so that no join asks about it. */
 function withoutBranch(run: Run): Run {
+	const { children } = run;
+	if (children?.ofCopy) return { ...run, children: { ...children, ofCopy: { ...children.ofCopy, otherBranch: true } } };
 	if (!run.baseline) return run;
 	const { checkedOut: _, ...baseline } = run.baseline;
 	return { ...run, baseline };
@@ -245,6 +249,8 @@ export function onReopened(run: Run, event: LedgerEvent & Reopened): Reduced {
 	const { stage } = run;
 	if (stage.kind !== "over" || stage.since !== event.answers) return answered(run, event);
 	if (!isState(run, event.to)) return unknownState(run, event.to);
+	const discarded = refuseDiscarded(run);
+	if (discarded) return discarded;
 	const about = `the run, which had ended as ${run.status}: it continues in "${event.to}"`;
 	return moveTo(hearDecision(run, event, { did: "reopened", about }), event.to, "reopened");
 }

@@ -30,6 +30,9 @@ type UserCommand =
 	| RewindRequested
 	| ChildSignaled
 	| ChildDropped
+	| JoinRequested
+	| CopyTaken
+	| CopyDiscarded
 	| DecisionInherited;
 
 /** The template of a run, with those of its children, as it was when the run started or was reloaded. */
@@ -201,4 +204,28 @@ export interface DecisionInherited {
 	readonly kind: "decision_inherited";
 	/** As the parent has recorded it. */
 	readonly decision: RunDecision;
+}
+
+/** The files of a run that worked in a copy of the project are joined into the project. */
+export interface JoinRequested {
+	readonly kind: "join_requested";
+	/** `seq` of the event that ended the run. */
+	readonly answers: number;
+	/** They are joined although another branch is checked out than when the run began. */
+	readonly otherBranch?: true;
+}
+
+/** A branch or a patch was made of the files of a run that worked in a copy of the project. */
+export interface CopyTaken {
+	readonly kind: "copy_taken";
+	readonly answers: number;
+	readonly as: "branch" | "patch";
+	/** Of the branch, or the path of the patch. */
+	readonly name: string;
+}
+
+/** The copy of the project that the run worked in is given up. */
+export interface CopyDiscarded {
+	readonly kind: "copy_discarded";
+	readonly answers: number;
 }

@@ -1,6 +1,7 @@
 // The durable record of runs. This port does not assume that a ledger is a file.
-import type { EventBody, LedgerEvent, Run, RunParent, UserEvent } from "../machine/index.ts";
+import type { ApartState, EventBody, LedgerEvent, Run, RunParent, UserEvent } from "../machine/index.ts";
 import type { Failure, Result } from "./result.ts";
+import type { WorkingCopy } from "./workspace.ts";
 
 export interface StoreFailure extends Failure {
 	readonly reason:
@@ -90,7 +91,19 @@ export interface ReadLedger {
 	events(after?: number): AsyncIterable<LedgerEvent>;
 }
 
+/** The copy of the project that a run works in, apart from the user's files. */
+export interface RunCopy {
+	readonly cwd: string;
+	readonly copy: WorkingCopy;
+	/** What it lacks, as sentences, when it was just made. */
+	readonly notes: readonly string[];
+	/** It was lost, and has the last recorded files. */
+	readonly isSetBack: boolean;
+}
+
 export interface HeldLedger extends ReadLedger {
+	/** Of a run apart; absent if it was discarded. */
+	readonly copy?: RunCopy;
 	readonly fence: number;
 	/** Whether this ledger still holds the lease. Check before any action that another holder may also perform. */
 	holdsLease(): Promise<boolean>;
@@ -165,6 +178,8 @@ export interface RunSummary {
 	readonly updatedAt: string;
 	readonly costUsd: number;
 	readonly tokens: number;
+	/** What became of the copy of the project that it works in; absent: it works in the project's folder. */
+	readonly apart?: ApartState;
 	/** Whose child the run is. */
 	readonly parent?: Pick<RunParent, "run" | "visit" | "index" | "name">;
 }

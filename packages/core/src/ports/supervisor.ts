@@ -72,7 +72,10 @@ export interface Clock {
 /** All ports of a supervisor except the ledger that it holds. */
 export interface SupervisorPorts {
 	readonly launcher: WorkerLauncher;
+	/** The files that the run works on. */
 	readonly workspace: Workspace;
+	/** Of a run that works in a copy: the user's files, which it is joined into, and what that join must not change. */
+	readonly userFiles?: { readonly workspace: Workspace; readonly forbidden: ForbiddenChanges };
 	readonly approver: Approver;
 	readonly commands: CommandRunner;
 	readonly clock: Clock;

@@ -213,13 +213,13 @@ export interface Workspace {
 	 * Creates the folder of the child run `child`, which starts with the files of `tree`. It is created completely or not at all; an
 	 * existing one is returned unchanged. It contains a separate git repository, so git commands there never reach the user's. `links`:
 	 * ignored paths, relative to the run's folder, that the child gets as well (`node_modules`, `.env`): cheap copies if possible,
-	 * otherwise symbolic links.
+	 * otherwise symbolic links. `missing`: all those that are known as dependencies.
 	 */
 	openChild(
 		child: string,
 		tree: string,
 		options?: {
-			readonly links?: readonly string[];
+			readonly links?: readonly string[] | "missing";
 			/** Set-up commands will create what git ignores: its absence is not noted. */
 			readonly hasSetup?: boolean;
 			readonly signal?: AbortSignal;

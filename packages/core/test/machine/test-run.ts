@@ -46,6 +46,8 @@ export interface OpenOptions {
 	/** Definitions of the templates that its children run, by name. */
 	readonly children?: Readonly<Record<string, object>>;
 	readonly readOnlyAgents?: readonly string[];
+	/** It works in a copy of the project. */
+	readonly apart?: true;
 }
 
 /** Starts a run of a template. Cleanup commands count as approved. */
@@ -65,6 +67,7 @@ export function open(template: object, more: OpenOptions = {}): TestRun {
 			...(more.readOnlyAgents ? { readOnlyAgents: more.readOnlyAgents } : {}),
 		},
 		task: more.task ?? "do it",
+		...(more.apart ? { apart: true } : {}),
 		...(cleanup && more.approve !== false ? { cleanupApproval: cleanup } : {}),
 		seq: 1,
 		at: new Date(Date.UTC(2030, 0, 1)).toISOString(),

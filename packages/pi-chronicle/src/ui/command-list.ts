@@ -24,6 +24,8 @@ export const listedCommands: readonly ListedCommand[] = [
 	{ name: "release", about: "releases a run from human_intervention, or sends a waiting run to a state" },
 	{ name: "reopen", about: "continues a finished run in a state" },
 	{ name: "rewind", about: "restores files and run to the start of a visit, and pauses" },
+	{ name: "join", about: "takes the files of a run apart: into the project, on a branch, or as a patch" },
+	{ name: "discard", about: "gives up the files of a run apart and removes its copy" },
 	{ name: "diff", about: "shows what changed in the files since the state started" },
 	{ name: "report", about: "writes an HTML report of the whole run" },
 	{ name: "repair", about: "rebuilds a damaged ledger from its whole events, and says what is lost" },

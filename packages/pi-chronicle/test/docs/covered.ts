@@ -29,6 +29,11 @@ export const covered: readonly Coverage[] = [
 		title: "pi remove",
 	},
 	{
+		command: /^pi-chronicle run .*--apart/,
+		by: "packages/pi-chronicle/test/runs/apart.deep.test.ts",
+		title: "works in a copy with what is not committed or ignored",
+	},
+	{
 		command: /^pi-chronicle run --approve /,
 		by: "packages/pi-chronicle/test/docs/in-use.deep.test.ts",
 		title: "a user with an empty home follows",

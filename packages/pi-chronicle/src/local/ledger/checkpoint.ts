@@ -54,6 +54,7 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 	startTree: true,
 	uncommitted: true,
 	checkedOut: true,
+	apart: true,
 	conversation: true,
 	calls: true,
 	outbox: true,
@@ -81,7 +82,13 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 };
 const fields = Object.keys(kept) as (keyof typeof kept)[];
 /** Absent where there is nothing to store, and in checkpoints of earlier versions. */
-const optionalFields: readonly string[] = ["startTree", "uncommitted", "checkedOut", ...Object.keys(NOTHING_STORED)];
+const optionalFields: readonly string[] = [
+	"startTree",
+	"uncommitted",
+	"checkedOut",
+	"apart",
+	...Object.keys(NOTHING_STORED),
+];
 
 /** The text of a checkpoint, with the whole run if it fits. */
 export function checkpointText(whole: Run, log: LogPosition): string {

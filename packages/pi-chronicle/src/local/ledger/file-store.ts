@@ -209,14 +209,15 @@ async function takeRun(paths: RunPaths, dependencies: StoreDependencies): Promis
 	}
 }
 
-/** Links the private folder of a run to its saved files, if it can have children. Without the link, the files are saved in the private folder. */
+/** Links the private folder of a run to its saved files, if it works in a copy of the project or can have children. Without the link, the files are saved in the private folder. */
 async function linkSavedFiles(
 	paths: RunPaths,
 	copies: CopiesPlace | undefined,
-	{ plan, parent }: Pick<Run, "plan" | "parent">,
+	{ plan, parent, apart }: Pick<Run, "plan" | "parent" | "apart">,
 ): Promise<void> {
 	// A child uses the saved files of the first run.
-	if (!copies || parent !== null || ![...plan.states.values()].some(({ children }) => children)) return;
+	const hasCopies = apart !== undefined || [...plan.states.values()].some(({ children }) => children);
+	if (!copies || parent !== null || !hasCopies) return;
 	const link = join(paths.folder, "files");
 	if (await stat(link).catch(undefinedIfMissing)) return;
 	const outside = savedFilesPath(copies, paths);

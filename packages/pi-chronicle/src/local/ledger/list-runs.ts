@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { Run, RunParent } from "@pi-chronicle/core/machine";
-import { continuesAlone } from "@pi-chronicle/core/machine";
+import { apartState, continuesAlone } from "@pi-chronicle/core/machine";
 import type {
 	ForeignStory,
 	LeaseHolder,
@@ -204,6 +204,7 @@ export function summarizeRun(run: Run, holder: LeaseHolder | undefined): RunSumm
 		updatedAt: run.updatedAt,
 		costUsd: run.totals.costUsd,
 		tokens: run.totals.tokens,
+		...(run.apart ? { apart: apartState(run) } : {}),
 		...(run.parent ? { parent: summarizeParent(run.parent) } : {}),
 	};
 }

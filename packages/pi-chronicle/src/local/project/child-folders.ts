@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import { copyId } from "@pi-chronicle/core/machine";
 import type { ChildFolder, LedgerStore, ReadLedger, WorkerLauncher, WorkingCopy } from "@pi-chronicle/core/ports";
 import { deepestRealPath, folderNames, usedBytes } from "../../disk/index.ts";
 import { isWithin } from "../../safety/index.ts";
@@ -63,6 +64,7 @@ export async function nestedCopy(
 	outer: WorkingCopy | undefined,
 ): Promise<WorkingCopy | undefined> {
 	const found = await findCopy(folder, cwd).catch(() => undefined);
+	if (found && found.root === outer?.root) return outer;
 	return found && copyOf(found, outer);
 }
 
@@ -156,11 +158,9 @@ export async function keptFolders({
 	folder,
 	run,
 }: Pick<ReadLedger, "folder" | "run">): Promise<KeptFolders | undefined> {
-	const needed = new Set(
-		[run.children, run.candidates?.group]
-			.flatMap((group) => group?.children ?? [])
-			.flatMap(({ id }) => [id, childFolderName(id)]),
-	);
+	const children = [run.children, run.candidates?.group].flatMap((group) => group?.children ?? []);
+	const folders = [copyId(run.id), ...children.map(({ id }) => id)];
+	const needed = new Set(folders.flatMap((id) => [id, childFolderName(id)]));
 	for (const path of childrenFolders(folder)) {
 		const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
 		const kept = entries.filter(

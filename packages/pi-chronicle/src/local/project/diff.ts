@@ -3,11 +3,12 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { readHistory } from "@pi-chronicle/core/history";
-import { candidatesIn, type Run, winnerOf } from "@pi-chronicle/core/machine";
+import { apartState, candidatesIn, copyId, type Run, winnerOf, YOUR_FILES } from "@pi-chronicle/core/machine";
 import type { Failure, ReadLedger, Result, Workspace } from "@pi-chronicle/core/ports";
 import { type ChangeTotals, type FileChange, type FileLeft, totalChanges } from "@pi-chronicle/core/snapshot";
 import { findChildPlace, openGitWorkspace } from "../workspace/index.ts";
 import { type Project, workspaceScope } from "./project.ts";
+import { findCopyOf } from "./run-copy.ts";
 import type { SupervisedRun } from "./supervised-run.ts";
 
 export interface RunDiff {
@@ -58,6 +59,7 @@ export async function diffRun(
 	live?: SupervisedRun,
 ): Promise<Result<RunDiff>> {
 	const { run } = ledger;
+	if (visit === undefined && apartState(run) === "waiting" && !live) return diffJoin(project, ledger);
 	const taken = visit === undefined ? childToTake(run) : undefined;
 	if (taken) return diffTaking(project, ledger, taken, live);
 	const asked = visit ?? (run.stage.kind === "over" ? "all" : run.visit);
@@ -104,27 +106,55 @@ function childToTake(run: Run): ChildToTake | undefined {
 	return child?.tree && base ? { name: child.name, tree: child.tree, base } : undefined;
 }
 
-/** What taking the child changes: its merge into the files as they are now. */
+/** What taking the child changes. */
 async function diffTaking(
 	project: Project,
 	ledger: ReadLedger,
-	{ name, tree, base }: ChildToTake,
+	child: ChildToTake,
 	live: SupervisedRun | undefined,
 ): Promise<Result<RunDiff>> {
 	const { visit, state } = ledger.run;
 	return withWorkspace(project, ledger, live, async (workspace) => {
-		const now = await workspace.snapshot();
-		if (!now.ok) return now;
-		const ours = now.value.tree;
-		const names = { ours: "your files", theirs: name };
-		const merged = await workspace.merge({ base, ours, theirs: tree, names });
-		if (!merged.ok) return merged;
-		const compared = await compareTrees(workspace, ours, merged.value.tree);
-		if (!compared.ok) return compared;
-		const taking = { name, conflicts: [...new Set(merged.value.conflicts.map(({ path }) => path))] };
-		const found = { visit, state, ...compared.value, taking };
-		return { ok: true, value: { ...found, unmeasured: now.value.unkept, unknown: [] } };
+		const found = await diffMerge(workspace, child);
+		return found.ok ? { ok: true, value: { visit, state, ...found.value } } : found;
 	});
+}
+
+/** What a join of the copy that the run has worked in changes: its merge into the files of the user as they are now. */
+async function diffJoin(project: Project, ledger: ReadLedger): Promise<Result<RunDiff>> {
+	const { run, folder } = ledger;
+	const base = run.apart?.joined?.tree ?? run.startTree;
+	if (base === undefined) return unmeasured(run);
+	const own = join(folder, `look-${process.pid}-${Date.now()}`);
+	try {
+		const workspace = openGitWorkspace({
+			...{ cwd: project.place.cwd, folder: own, childrenOf: folder, leftOut: project.ownFolders, alternate: folder },
+			...workspaceScope(run),
+		});
+		const kept = await workspace.keepChild(copyId(run.id));
+		if (!kept.ok) return kept;
+		const name = `${run.template.name} ${run.id.slice(0, 8)}`;
+		const found = await diffMerge(workspace, { name, tree: kept.value.tree, base });
+		return found.ok ? { ok: true, value: { visit: "all", state: run.state, ...found.value } } : found;
+	} finally {
+		await rm(own, { recursive: true, force: true }).catch(() => {});
+	}
+}
+
+/** The merge of a child's files into those of `workspace`, as they are now. */
+async function diffMerge(
+	workspace: Workspace,
+	{ name, tree, base }: ChildToTake,
+): Promise<Result<Omit<RunDiff, "visit" | "state">>> {
+	const now = await workspace.snapshot();
+	if (!now.ok) return now;
+	const ours = now.value.tree;
+	const merged = await workspace.merge({ base, ours, theirs: tree, names: { ours: YOUR_FILES, theirs: name } });
+	if (!merged.ok) return merged;
+	const compared = await compareTrees(workspace, ours, merged.value.tree);
+	if (!compared.ok) return compared;
+	const taking = { name, conflicts: [...new Set(merged.value.conflicts.map(({ path }) => path))] };
+	return { ok: true, value: { ...compared.value, taking, unmeasured: now.value.unkept, unknown: [] } };
 }
 
 /** Most files whose conflicts are shown. */
@@ -195,7 +225,7 @@ export async function withWorkspace<T>(
 		if (engine) return await use(await engine.openFiles(run, own));
 		return await use(
 			openGitWorkspace({
-				cwd: (await childFolder(sessions, run)) ?? place.cwd,
+				cwd: (await ownFolder(sessions, run)) ?? place.cwd,
 				folder: own,
 				leftOut: ownFolders,
 				alternate: folder,
@@ -207,8 +237,9 @@ export async function withWorkspace<T>(
 	}
 }
 
-/** The folder of a child, as long as it exists. */
-async function childFolder(sessions: string, { id, parent }: Run): Promise<string | undefined> {
+/** The folder of a child or of a run apart, as long as it exists. */
+async function ownFolder(sessions: string, { id, parent, apart }: Run): Promise<string | undefined> {
+	if (apart) return findCopyOf({ id }, join(sessions, id));
 	return parent?.files === "own" ? (await findChildPlace(join(sessions, parent.run), id))?.cwd : undefined;
 }
 

@@ -5,6 +5,8 @@ export { type KeptFolders, keptFolders, orphanedChildFolders } from "./child-fol
 export { firstOfChild, tooManyChildren } from "./child-runs.ts";
 export type { CleanupApprovals } from "./cleanup-approvals.ts";
 export { systemClock } from "./clock.ts";
+export { type CopyBranch, makeCopyBranch } from "./copy-branch.ts";
+export { type CopyPatch, writeCopyPatch } from "./copy-patch.ts";
 export { diffConflicts, diffRun, isCutPatch, type RunDiff, withWorkspace } from "./diff.ts";
 export {
 	type EngineSetting,
@@ -35,15 +37,18 @@ export {
 	runSizes,
 	runsOlderThan,
 } from "./remove.ts";
+export { discardCopy } from "./run-copy.ts";
 export { firstRuns, type RunTree, runTrees, type WaitingChild, waitingChildren } from "./run-tree.ts";
 export {
 	type CleanupTexts,
 	createRun,
 	isLoaded,
+	neighbourNotes,
 	notFound,
 	type Preparation,
 	pinTemplate,
 	prepareStart,
+	type StartOrder,
 	templateChange,
 } from "./start.ts";
 export { type SupervisedRun, startSupervision } from "./supervised-run.ts";

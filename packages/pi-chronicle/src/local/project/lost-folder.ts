@@ -95,14 +95,22 @@ export async function findLostFiles(
 ): Promise<Result<LostFiles, StoreFailure> | undefined> {
 	if (!folders || (await folders.exists(child))) return undefined;
 	const read = await store.read(child);
-	if (!read.ok) return read;
+	return read.ok ? { ok: true, value: await lastFiles(read.value.events(), start) } : read;
+}
+
+/** What the events of a run record of the files in its folder. `start`: what it began with. */
+export async function lastFiles(events: AsyncIterable<LedgerEvent>, start: string): Promise<LostFiles> {
 	let found: LostFiles = { tree: start, isSetBack: false };
-	for await (const event of read.value.events()) {
-		const tree = treeOf(event);
+	// What a join of the copy writes are the user's files.
+	let isJoiningCopy = false;
+	for await (const event of events) {
+		if (event.kind === "join_requested" || event.kind === "finished" || event.kind === "moved")
+			isJoiningCopy = event.kind === "join_requested";
+		const tree = isJoiningCopy ? undefined : treeOf(event);
 		if (tree !== undefined) found = { tree, isSetBack: false };
 		else if (event.kind === "tool_started" || event.kind === "tool_ended") found = { ...found, isSetBack: true };
 	}
-	return { ok: true, value: found };
+	return found;
 }
 
 function treeOf(event: LedgerEvent): string | undefined {

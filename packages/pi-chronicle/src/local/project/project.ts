@@ -2,9 +2,11 @@
 // J1 opening it reads and writes nothing; J2 rules and agents are read when the ports are created, and fixed for that supervision.
 import { dirname, join } from "node:path";
 import type { Run } from "@pi-chronicle/core/machine";
+import { copyId } from "@pi-chronicle/core/machine";
 import type {
 	Approver,
 	Clock,
+	ForbiddenChanges,
 	HeldLedger,
 	LedgerStore,
 	ReadLedger,
@@ -19,7 +21,7 @@ import { hashDefinition } from "@pi-chronicle/core/template";
 import { processStart } from "../../process/index.ts";
 import { openFileStore, type RunsPlace, thisHost } from "../ledger/index.ts";
 import { freezeRunRules, openProjectLauncher, type ProjectEnvironment, workerSettings } from "../worker/index.ts";
-import { agentExclusions, type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
+import { agentExclusions, childFilesFolder, type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
 import { launchInCopy, logCopiesFolder, nestedCopy, runChildrenFolder, withChildFolders } from "./child-folders.ts";
 import { type ChildPlace, oneAtATime, openChildRuns } from "./child-runs.ts";
 import { type CleanupApprovals, openCleanupApprovals } from "./cleanup-approvals.ts";
@@ -27,6 +29,7 @@ import { openCleanupRunner } from "./cleanup-runner.ts";
 import { systemClock } from "./clock.ts";
 import { openJoinRules } from "./join-rules.ts";
 import { openChildFolders } from "./lost-folder.ts";
+import { type CopyPlace, openCopyFiles, openUserFiles, withRunCopies } from "./run-copy.ts";
 import { ChildTree, runsBelow } from "./run-tree.ts";
 import { readTemplates, type TemplateCatalogue } from "./template-catalogue.ts";
 import { templateFolders } from "./template-files.ts";
@@ -41,6 +44,8 @@ export interface Project {
 	readonly store: LedgerStore;
 	readonly approvals: CleanupApprovals;
 	readonly clock: Clock;
+	/** Where the copies of runs apart are. */
+	readonly copies: CopyPlace;
 	templates(): TemplateCatalogue;
 	/** Reads the current agents and rules. */
 	launcher(): WorkerLauncher;
@@ -102,7 +107,8 @@ export function openProject(
 	const ownFolders = [dirname(sessions), ...agentExclusions(agentFolder)];
 	const clock = systemClock;
 	const launcher = (): WorkerLauncher => openProjectLauncher(place);
-	const store = openStore(place, sessions);
+	const copies = copyPlace(place, ownFolders);
+	const store = withRunCopies(openStore(place, sessions), copies);
 	const project: Project = {
 		place,
 		sessions,
@@ -110,13 +116,15 @@ export function openProject(
 		store,
 		approvals,
 		clock,
+		copies,
 		templates: () => readTemplates(templateFolders({ cwd, agentFolder, trusted: trust === "trusted" })),
 		launcher,
 		ports(ledger, approver, opened = launcher(), child) {
 			const rules = freezeRunRules(cwd, home, agentFolder);
-			const { keepChildFolders, childFolders, questionMs, providerWait } = workerSettings(place);
+			const { keepChildFolders, questionMs, providerWait } = workerSettings(place);
 			const { id } = ledger.run;
-			const copy = child ? child.copy : outer;
+			const { copy: own } = ledger;
+			const copy = child ? child.copy : (own?.copy ?? outer);
 			const questions = oneAtATime(approver);
 			// The first holder of a run knows all children that exist, because it creates them.
 			const isFirst = ledger.fence <= 1;
@@ -138,17 +146,11 @@ export function openProject(
 				launcher: copy ? launchInCopy(opened, copy) : opened,
 				children,
 				keepChildFolders,
-				forbidden: openJoinRules(rules, { cwd: child?.cwd ?? cwd, agentDir: agentFolder, copy }),
+				forbidden: openJoinRules(rules, { cwd: child?.cwd ?? own?.cwd ?? cwd, agentDir: agentFolder, copy }),
 				...{ questionMs, providerWait },
 				...(child ? { ceilings: child.order.ceilings } : {}),
-				workspace: openGitWorkspace({
-					cwd: child?.cwd ?? cwd,
-					folder: ledger.folder,
-					children: runChildrenFolder({ cwd, agentFolder, childFolders }, id),
-					leftOut: ownFolders,
-					...childStore(sessions, ledger.run),
-					...workspaceScope(ledger.run),
-				}),
+				workspace: workspaceOf(copies, ledger, child?.cwd),
+				...userFilesOf(copies, ledger, openJoinRules(rules, { cwd, agentDir: agentFolder, copy: outer })),
 				approver,
 				commands: openCleanupRunner({
 					run: id,
@@ -159,14 +161,46 @@ export function openProject(
 					env,
 				}),
 				clock,
-				self: {
-					...{ host: thisHost(), pid: process.pid, started: processStart(process.pid) ?? "unknown" },
-					...(child?.isSetBack ? { setBack: true } : {}),
-				},
+				self: selfAs(child?.isSetBack || own?.isSetBack ? { setBack: true } : {}),
 			};
 		},
 	};
 	return project;
+}
+
+/** The user's files, where the run works in a copy of them. */
+function userFilesOf(
+	copies: CopyPlace,
+	ledger: HeldLedger,
+	forbidden: ForbiddenChanges,
+): Pick<SupervisorPorts, "userFiles"> {
+	return ledger.run.apart ? { userFiles: { workspace: openUserFiles(copies, ledger), forbidden } } : {};
+}
+
+/** This process as the holder of a run. */
+function selfAs(how: { readonly setBack?: true }): SupervisorPorts["self"] {
+	return { host: thisHost(), pid: process.pid, started: processStart(process.pid) ?? "unknown", ...how };
+}
+
+function copyPlace(place: ProjectEnvironment, leftOut: readonly string[]): CopyPlace {
+	const { cwd, agentFolder } = place;
+	const childrenFolder = (run: string): string =>
+		runChildrenFolder({ cwd, agentFolder, childFolders: workerSettings(place).childFolders }, run);
+	return { cwd, leftOut, childrenFolder, scope: workspaceScope };
+}
+
+/** The files that the run works on. `own`: the folder of a child. */
+function workspaceOf(copies: CopyPlace, ledger: HeldLedger, own: string | undefined): Workspace {
+	const { run, folder, copy } = ledger;
+	const { cwd, leftOut, childrenFolder, scope } = copies;
+	// One that was discarded has nowhere to work.
+	if (run.apart)
+		return openCopyFiles(copies, ledger, copy ?? { cwd: childFilesFolder(folder, copyId(run.id)), notes: [] });
+	return openGitWorkspace({
+		...{ cwd: own ?? cwd, folder, children: childrenFolder(run.id), leftOut },
+		...childStore(dirname(folder), run),
+		...scope(run),
+	});
 }
 
 /** Where the ledgers of a project are on this machine, and the copies of their events in pi's agent folder. */

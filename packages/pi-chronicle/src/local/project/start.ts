@@ -32,6 +32,8 @@ export type Preparation =
 			readonly cleanup: CleanupTexts | undefined;
 			/** Notices for the user before it starts. */
 			readonly notes: readonly string[];
+			/** The runs at work in the project's folder. */
+			readonly neighbours: readonly string[];
 			readonly launcher: WorkerLauncher;
 			/** Data for child runs in the ledger. */
 			readonly pinned: PinnedChildren;
@@ -72,8 +74,8 @@ export async function prepareStart(
 			),
 			...problems.map(({ state, message, remedy }) => `${state}: ${message} ${remedy}`),
 			...dialectNotes(found.read.template),
-			...(await neighbours(project, own)),
 		],
+		neighbours: await neighbours(project, own),
 		launcher,
 		pinned: pinnedChildren(tree, writers),
 	};
@@ -143,16 +145,22 @@ function dialectNotes({ dialect, states }: Template): string[] {
 /** Runs among which those that are active are looked for: those that changed last. */
 const maxNeighbours = 20;
 
-/** Active runs in the same folder: their changes cannot be distinguished. */
+/** The ids of active runs in the project's folder. */
 async function neighbours({ store, engine }: Project, own: string | undefined): Promise<string[]> {
 	// On an engine each run has a folder of its own.
 	if (engine) return [];
 	const live = firstRuns(await store.recent(maxNeighbours)).filter(
-		(entry) => entry.kind === "run" && entry.holder?.alive === "yes" && entry.id !== own,
+		(entry) =>
+			entry.kind === "run" && entry.holder?.alive === "yes" && entry.id !== own && entry.summary.apart === undefined,
 	);
-	return live.map(
-		({ id }) =>
-			`The run ${id.slice(0, 8)} uses the same folder at the same time: changes cannot be attributed and are shown for both.`,
+	return live.map(({ id }) => id);
+}
+
+/** What it means that a run shares the project's folder with these. */
+export function neighbourNotes(neighbours: readonly string[]): string[] {
+	return neighbours.map(
+		(id) =>
+			`The run ${id.slice(0, 8)} uses the same folder at the same time: changes cannot be attributed and are shown for both. With --apart, a run works in a copy of its own.`,
 	);
 }
 
@@ -162,6 +170,8 @@ export interface StartOrder {
 	readonly model?: string | undefined;
 	/** The user's answer for the cleanup commands: `approved` for exactly these texts; `none`: none of them runs. */
 	readonly cleanup: "approved" | "own" | "none";
+	/** Whether it works in a copy of the project. Default: no. */
+	readonly apart?: boolean;
 }
 
 /** Creates the run. It is on disk when this resolves, and this process holds its lease. */
@@ -172,15 +182,17 @@ export async function createRun(
 ): Promise<Result<HeldLedger, StoreFailure>> {
 	const pins = await pinTemplate({ approvals }, { found, cleanup, pinned }, order.cleanup);
 	if (!pins.ok) return pins;
-	// The hosts of an engine cannot tell: they get the files without the user's repository.
-	const uncommitted = engine && pathList(await readUncommitted(place.cwd));
-	const checkedOut = engine && (await readCheckedOut(place.cwd));
+	// A copy cannot tell, nor can the hosts of an engine: they have the files without the user's repository.
+	const isElsewhere = engine !== undefined || order.apart === true;
+	const uncommitted = isElsewhere && pathList(await readUncommitted(place.cwd));
+	const checkedOut = isElsewhere && (await readCheckedOut(place.cwd));
 	return store.create({
 		kind: "created",
 		schemaVersion: SCHEMA_VERSION,
 		id: randomUUID(),
 		...pins.value,
 		task: order.task,
+		...(order.apart ? { apart: true } : {}),
 		...(order.model === undefined ? {} : { model: order.model }),
 		...(uncommitted ? { uncommitted } : {}),
 		...(checkedOut ? { checkedOut } : {}),

@@ -17,15 +17,16 @@ export function resolutionFolder({ visit, children }: Run, folder: string): stri
 /** Makes the folder with the conflicts; when it is there already, publishes what it resolves. `workspace`: in a folder of this round. */
 export async function resolveByHand(
 	workspace: SharedWorkspace,
-	{ id, visit, children }: Run,
+	run: Run,
 ): Promise<Result<HandResolution>> {
+	const { children } = run;
 	const due = children && dueConflict(children);
 	if (!due) {
 		const remedy = "Check its status.";
 		return { ok: false, failure: { reason: "refused", message: "The run has no conflicts.", remedy } };
 	}
 	const { tree, conflicts } = due.join;
-	const child = conflictFolderId(id, visit, due.child?.index);
+	const child = conflictFolderId(run, due.child?.index);
 	const opened = await workspace.openChild(child, tree);
 	if (!opened.ok) return opened;
 	const { cwd: path, isNew } = opened.value;

@@ -10,6 +10,7 @@ import {
 	ceilingsOf,
 	childrenPlanOf,
 	childTimeLeft,
+	copyId,
 	decisionsSince,
 	type EventBody,
 	type Run,
@@ -59,7 +60,9 @@ export class ChildActions {
 	 */
 	run({ visit, child }: RunChild): Promise<void> {
 		return this.#after(child, async () => {
-			if (isDue(this.#context.run(), child)) await this.#supervise(visit, child);
+			if (!isDue(this.#context.run(), child)) return;
+			if (child.id === copyId(this.#context.run().id)) await this.#keepCopy(visit, child);
+			else await this.#supervise(visit, child);
 		});
 	}
 
@@ -95,6 +98,19 @@ export class ChildActions {
 		const following = action().finally(() => this.#following.delete(id));
 		this.#following.set(id, following);
 		await following;
+	}
+
+	/** Records the files of the copy that the run has worked in, as those of a child that is done. */
+	async #keepCopy(visit: number, child: ChildRun): Promise<void> {
+		const { workspace, record } = this.#context;
+		const files = await this.#filesOf(visit, child, { status: "done" }, async () => {
+			const kept = await workspace.keepChild(child.id);
+			return kept.ok ? { ok: true, value: { tree: kept.value.tree, unkept: kept.value.unkept } } : kept;
+		});
+		if (!files || this.#stopped) return;
+		const handover = { summary: "", data: {} };
+		const ended = { kind: "child_ended", visit, child: child.id, status: "done", detail: "" } as const;
+		await record({ ...ended, ...files, total: child.counted, handover });
 	}
 
 	async #supervise(visit: number, child: ChildRun): Promise<void> {
@@ -192,7 +208,7 @@ export class ChildActions {
 	async #filesOf(
 		visit: number,
 		child: ChildRun,
-		{ status }: Run,
+		{ status }: Pick<Run, "status">,
 		result: ChildSupervision["result"],
 	): Promise<FilesOfChild | undefined> {
 		const { workspace, crashAt } = this.#context;

@@ -1,8 +1,8 @@
 // Actions on the run's files: measuring them, and restoring an earlier state.
 import {
 	type Action,
-	type ChildRun,
 	childrenPlanOf,
+	copyId,
 	type FilesMeasured,
 	type KeptChildFolder,
 	type Run,
@@ -96,13 +96,17 @@ async function changesOfRun(
 }
 
 /** Removes the folders of children that the run does not need any more; returns those that stay because of their files. */
-async function removeEndedFolders({
+export async function removeEndedFolders({
 	run,
 	workspace,
 	keepChildFolders = false,
 }: ExecutorContext): Promise<readonly KeptChildFolder[]> {
-	if (run().childCount === 0 || keepChildFolders) return [];
-	const removed = await workspace.removeChildren(childrenWithFolders(run()).map(({ id }) => id));
+	const { childCount, children, candidates, apart, id } = run();
+	if ((childCount === 0 && !children) || keepChildFolders) return [];
+	// Files of theirs are still needed.
+	const group = children?.ofCopy ? [] : (children?.children ?? []);
+	const needed = [...group, ...(candidates?.group.children ?? [])].map((child) => child.id);
+	const removed = await workspace.removeChildren([...needed, ...(apart ? [copyId(id)] : [])]);
 	return removed.ok ? removed.value.slice(0, maxKeptFolders).map(boundedFolder) : [];
 }
 
@@ -110,11 +114,6 @@ async function removeEndedFolders({
 export function boundedFolder({ child, path, files }: KeptFolder): KeptChildFolder {
 	const more = files.length - maxKeptFiles;
 	return { child, path, files: files.slice(0, maxKeptFiles), ...(more > 0 ? { more } : {}) };
-}
-
-/** Children whose files are still needed. */
-function childrenWithFolders({ children, candidates }: Run): readonly ChildRun[] {
-	return [...(children?.children ?? []), ...(candidates?.group.children ?? [])];
 }
 
 function remarksOn({ unkept, notes }: KeptFiles): Pick<FilesMeasured, "unkept" | "notes"> {

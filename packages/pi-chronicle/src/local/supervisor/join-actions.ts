@@ -2,12 +2,12 @@
 // J1 nothing in the run's folder changes before `joined` is on disk; J2 changes in the folder since then are another side of the merge; J3
 // repeating an action after a crash gives the same files.
 import type { Action, JoinConflict, Run } from "@pi-chronicle/core/machine";
-import { ALL_CHILDREN, conflictFolderId, dueConflict, planOf, sideWith, YOUR_FILES } from "@pi-chronicle/core/machine";
+import { ALL_CHILDREN, childrenPlanOf, conflictFolderId, dueConflict, sideWith, YOUR_FILES } from "@pi-chronicle/core/machine";
 import type { JoinedChild, KeptFolder, Result, Workspace, WorkspaceFailure } from "@pi-chronicle/core/ports";
 import type { FileLeft } from "@pi-chronicle/core/snapshot";
 import { checkedOutText, isOtherBranch } from "@pi-chronicle/core/snapshot";
 import type { ExecutorContext } from "./executor-context.ts";
-import { boundedFolder, changesBetween, maxLeft } from "./file-actions.ts";
+import { boundedFolder, changesBetween, maxLeft, removeEndedFolders } from "./file-actions.ts";
 
 type Merge = Extract<Action, { kind: "merge_files" }>;
 type Apply = Extract<Action, { kind: "apply_join" }>;
@@ -82,8 +82,7 @@ export async function mergeFiles(context: ExecutorContext, action: Merge, signal
 	const elsewhere = await explainOtherBranch(context);
 	if (elsewhere !== undefined) return void (await fail(elsewhere));
 	if (join?.choice === "hand" || join?.choice === "worker") return takeResolution(context, visit, join, signal);
-	const { children } = context.run();
-	const keep = (children && planOf(context.run(), children.state).children?.keep) ?? [];
+	const keep = childrenPlanOf(context.run())?.keep ?? [];
 	const kept = await workspace.snapshot({ signal, keep });
 	if (signal.aborted) return;
 	if (!kept.ok) return void (await fail(kept.failure.message));
@@ -99,11 +98,13 @@ export async function mergeFiles(context: ExecutorContext, action: Merge, signal
 
 /** Why nothing is joined if another branch is checked out than when the visit began: files of both would be mixed. */
 async function explainOtherBranch({ workspace, run }: ExecutorContext): Promise<string | undefined> {
-	const { baseline } = run();
-	const now = baseline?.checkedOut && (await workspace.checkedOut?.());
-	if (!now || !baseline.checkedOut || !isOtherBranch(baseline.checkedOut, now)) return undefined;
-	const [then, here] = [checkedOutText(baseline.checkedOut), checkedOutText(now)];
-	return `The children began on ${then}, and ${here} is checked out now. Check out ${then} and resume, or join into ${here} with resume --other-branch.`;
+	const { baseline, checkedOut, children } = run();
+	const ofCopy = children?.ofCopy;
+	const before = ofCopy ? (ofCopy.otherBranch ? undefined : checkedOut) : baseline?.checkedOut;
+	const now = before && (await workspace.checkedOut?.());
+	if (!now || !isOtherBranch(before, now)) return undefined;
+	const [then, here] = [checkedOutText(before), checkedOutText(now)];
+	return `${ofCopy ? "The run" : "The children"} began on ${then}, and ${here} is checked out now. Check out ${then} and resume, or join into ${here} with resume --other-branch.`;
 }
 
 /** One result after another. `side`: the side that wins a conflict; `theirs` is the later one. */
@@ -168,13 +169,13 @@ async function resolve(
 
 function resolutionOf(
 	context: ExecutorContext,
-	{ visit, join: { choice, tree, resolved }, child }: Resolution,
+	{ join: { choice, tree, resolved }, child }: Resolution,
 	signal: AbortSignal,
 ) {
 	const { workspace, run } = context;
 	const index = run().children?.children.find(({ id }) => id === child)?.index;
 	if (choice === "worker") return mergeWorkersResult(context, tree, index, signal);
-	if (resolved === undefined) return takeResolved(workspace, conflictFolderId(run().id, visit, index), tree, signal);
+	if (resolved === undefined) return takeResolved(workspace, conflictFolderId(run(), index), tree, signal);
 	// The merge knows, or brings, a tree of another machine.
 	return workspace.merge(
 		{ base: tree, ours: tree, theirs: resolved, names: { ours: ALL_CHILDREN, theirs: YOUR_FILES } },
@@ -208,10 +209,10 @@ async function takeResolved(workspace: Workspace, folder: string, tree: string, 
 
 /** Prepares the folder in which the user can resolve the conflicts by hand; returns its path. */
 export async function openConflictFolder({ workspace, run }: ExecutorContext): Promise<string | undefined> {
-	const { id, children, visit } = run();
+	const { children } = run();
 	const due = children && dueConflict(children);
 	if (!due) return undefined;
-	const opened = await workspace.openChild(conflictFolderId(id, visit, due.child?.index), due.join.tree);
+	const opened = await workspace.openChild(conflictFolderId(run(), due.child?.index), due.join.tree);
 	return opened.ok ? opened.value.cwd : undefined;
 }
 
@@ -231,6 +232,8 @@ export async function applyJoin(context: ExecutorContext, { visit, join }: Apply
 	// A merge that detects renames may resolve conflicts that a join, which may find renames half done, does not.
 	if (joined.value.conflicts.length > 0) return mergeAgain(context, visit, join, joined.value.tree, signal);
 	crashAt("merged files are written");
+	// No visit that would do it follows.
+	if (context.run().children?.ofCopy) await removeEndedFolders(context);
 	await recordApplied(context, visit, join.before, joined.value);
 }
 

@@ -83,10 +83,20 @@ class Supervisor implements Supervision {
 		this.ended = new Promise((resolve) => {
 			this.#end = resolve;
 		});
+		const run = (): Run => this.run;
+		// A copy is joined into the files of the user; everything else happens in the copy.
+		const joined = (): Pick<SupervisorPorts, "workspace" | "forbidden"> =>
+			(run().children?.ofCopy && ports.userFiles) || ports;
 		this.#executor = openActionExecutor({
 			...ports,
+			get workspace() {
+				return joined().workspace;
+			},
+			get forbidden() {
+				return joined().forbidden;
+			},
 			origin,
-			run: () => this.run,
+			run,
 			record: (body) => this.#enqueue(body),
 			holdsLease: () => this.#holdsLease(),
 			crashAt: this.#crashAt,

@@ -75,6 +75,16 @@ const sandbox = {
 		"Whether, and how, shell commands run in a [sandbox](#sandbox). What a template requires, the settings cannot turn off, and the other way round.",
 };
 
+/** Where a new run works: `ask`: in a copy of the project if the user chooses that, while another run is at work in its folder. */
+export type ApartChoice = (typeof apart.values)[number];
+
+const apart = {
+	standard: "ask",
+	values: ["ask", "always", "never"],
+	about:
+		"Whether new runs work in [a copy of the project](chronicle.md#runs-apart). `ask` offers it while another run is at work in the project's folder; `--apart` and `--here` decide for one run.",
+} as const;
+
 const childFolders = {
 	standard: "chronicle/work in pi's agent folder",
 	about:
@@ -93,6 +103,8 @@ export interface WorkerSettings {
 	readonly fallback: readonly string[];
 	/** How workers' commands are contained; `undefined`: where it works. */
 	readonly sandbox: SandboxChoice | undefined;
+	/** Whether new runs work in a copy of the project. */
+	readonly apart: ApartChoice;
 	/** Whether the folders of children stay after the join. */
 	readonly keepChildFolders: boolean;
 	/** The folder for the folders of children, absolute; `undefined`: the default. */
@@ -124,6 +136,7 @@ export function workerSettings(place: {
 		},
 		fallback: namesIn(written.fallback),
 		sandbox: sandboxOf(written.sandbox),
+		apart: apart.values.find((value) => value === written.apart) ?? apart.standard,
 		keepChildFolders: written.keepChildFolders === true,
 		childFolders: absoluteFolder(written.childFolders),
 	};
@@ -153,6 +166,7 @@ export function workerSettingsTable(): readonly string[] {
 	});
 	const { standard, about } = keepChildFolders;
 	const flag = `| \`keepChildFolders\` | \`${standard}\` | \`true\`, \`false\` | ${about} |`;
+	const where = `| \`apart\` | \`${apart.standard}\` | \`${apart.values.join("`, `")}\` | ${apart.about} |`;
 	const folder = `| \`childFolders\` | ${childFolders.standard} | a path | ${childFolders.about} |`;
 	const waits = Object.entries(durations).map(
 		([name, { shown, about }]) => `| \`${name}\` | ${shown} | \`90s\`, \`30m\`, \`1h30m\` … | ${about} |`,
@@ -166,6 +180,7 @@ export function workerSettingsTable(): readonly string[] {
 		...waits,
 		models,
 		box,
+		where,
 		flag,
 		folder,
 	];

@@ -55,6 +55,15 @@ export async function treeOver(
 	return writeTree(store, tree, changes.filter(({ path }) => !contains(path)).map(asBefore));
 }
 
+/** Writes `tree` with what has no contents in a snapshot, such as a repository or a file that is too large, as it is in the tree `from`. Throws git's error text. */
+export async function withoutUnstored(place: GitPlace, from: string, tree: string): Promise<string> {
+	const store = storeAt(place);
+	const placeholders = new Set((await readPlaceholders(place.gitDir)).map((line) => line.split(" ", 1)[0]));
+	const isUnstored = (change: RawChange): boolean =>
+		isRepository(change) || placeholders.has(change.after.object) || placeholders.has(change.before.object);
+	return writeTree(store, tree, (await listChanges(store, from, tree)).filter(isUnstored).map(asBefore));
+}
+
 async function writeTree(store: Git, tree: string, edits: readonly TreeEntry[]): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), "pi-chronicle-"));
 	try {

@@ -24,6 +24,7 @@ import { gitFailure, ioFailure, stopped, unknownTree } from "./failures.ts";
 import { modes } from "./git.ts";
 import { findLacks, lackText } from "./lacks.ts";
 import { takeLinks } from "./links.ts";
+import { isPattern } from "./path-glob.ts";
 import { fromRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
 import { addAddresses, addGitlinks, noteRepositories, takeRepositories } from "./submodules.ts";
@@ -31,7 +32,8 @@ import { addAddresses, addGitlinks, noteRepositories, takeRepositories } from ".
 export interface ChildRequest {
 	readonly child: string;
 	readonly tree: string;
-	readonly links: readonly string[];
+	/** `missing`: the dependencies that git ignores. */
+	readonly links: readonly string[] | "missing";
 	readonly hasSetup: boolean;
 	/** The run's private folder. */
 	readonly folder: string;
@@ -108,7 +110,10 @@ async function makeChild(
 	const files = join(place, filesFolder);
 	const below = fromRaw(store.repository.below);
 	await mkdir(join(files, below), { recursive: true, mode: 0o700 });
-	const links = await takeLinks(store, { ...request, files, goal });
+	const wanted = request.links === "missing" ? await findLacks(store, files) : request.links;
+	// A name that would be read as a pattern stays missing, and is noted.
+	const named = request.links === "missing" ? wanted.filter((path) => !isPattern(path)) : wanted;
+	const links = await takeLinks(store, { links: named, files, goal, tree });
 	const inner = await takeRepositories(store, await repositoriesIn(store, tree), { files, goal });
 	const ignored = [store.repository.ignored, ...links.patterns, ...inner.patterns].join("\n");
 	const git = await makeChildRepository(store, { files, storeFolder, ignored });

@@ -41,8 +41,12 @@ export interface GitWorkspaceOptions {
 	readonly alternate?: string;
 	/** Private folder of the parent run: `cwd` is the folder that it has created, and its store has the snapshots of both. */
 	readonly childOf?: string;
-	/** Where the folder of the run's children is made, absolute. Default: in `folder`. */
+	/** Private folder that the folders of the run's children belong to. Default: `folder`. */
+	readonly childrenOf?: string;
+	/** Where the folder of the run's children is made, absolute. Default: in `childrenOf`. */
 	readonly children?: string;
+	/** Notices that come with the first snapshot. */
+	readonly notes?: readonly string[];
 	readonly limits?: Partial<Limits>;
 	/** `repository`: also the rest of `cwd`'s repository. Default: `cwd` alone. */
 	readonly scope?: StoreOptions["scope"];
@@ -77,7 +81,7 @@ export function openGitWorkspace(options: GitWorkspaceOptions): GitWorkspace {
 	const { cwd, folder, leftOut, alternate, childOf, scope = "folder", secrets = "left out" } = options;
 	const storeFolder = join(folder, "files");
 	const limits = { ...usual, ...options.limits };
-	const control: OperationControl = { signal: undefined, notes: [] };
+	const control: OperationControl = { signal: undefined, notes: [...(options.notes ?? [])] };
 	const run = openQueue(childOf, {
 		cwd,
 		folder: storeFolder,
@@ -140,8 +144,12 @@ function childOperations(
 	run: ReturnType<typeof openQueue>,
 	{ limits, control }: { readonly limits: Limits; readonly control: OperationControl },
 ): ChildOperations {
-	const { folder, children = join(folder, "children"), elsewhere = async () => [] } = options;
-	const storeFolder = join(folder, "files");
+	const {
+		childrenOf: folder = options.folder,
+		children = join(folder, "children"),
+		elsewhere = async () => [],
+	} = options;
+	const storeFolder = join(options.folder, "files");
 	return {
 		openChild: (child, tree, { links = [], hasSetup = false, signal } = {}) =>
 			run(signal, limits.restoreMs, (store) =>
@@ -187,12 +195,12 @@ async function keepChildFolder(
 	child: string,
 	signal: AbortSignal | undefined,
 ): ReturnType<Workspace["keepChild"]> {
-	const { folder } = options;
+	const { childrenOf: folder = options.folder } = options;
 	const found = await findChildPlace(folder, child);
 	if (found === undefined) return { ok: false, failure: noChild(child).failure };
 	// Next to its files: a store is a separate folder "files".
 	const store = join(found.place, "kept");
-	const own = { ...options, cwd: found.cwd, folder: store, leftOut: [], childOf: folder };
+	const own = { ...options, cwd: found.cwd, folder: store, childrenOf: store, leftOut: [], childOf: folder };
 	return openGitWorkspace(own).snapshot(signal ? { signal } : {});
 }
 

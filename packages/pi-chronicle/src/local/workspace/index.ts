@@ -1,9 +1,10 @@
-export { branchTree, treeOver } from "./branch-tree.ts";
+export { branchTree, treeOver, withoutUnstored } from "./branch-tree.ts";
 export type { EndedElsewhere } from "./child-ends.ts";
 export {
 	childFolderName,
 	childrenFolders,
 	findOutsideFolder,
+	forgetOutsideFolder,
 	outsideFolder,
 	readOwner,
 	removeOutsideFolder,
@@ -24,3 +25,4 @@ export { type GitWorkspace, type GitWorkspaceOptions, openGitWorkspace } from ".
 export { linksFor } from "./lacks.ts";
 export { toRaw } from "./paths.ts";
 export { addPlaceholders, readPlaceholders } from "./placeholders.ts";
+export { inspectRepository, type RepositoryInfo } from "./repository.ts";

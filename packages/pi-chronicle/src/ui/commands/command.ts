@@ -87,6 +87,8 @@ export interface CommandHost {
 	readonly confirm?: (question: Confirmation) => Promise<boolean>;
 	/** Asks whether cleanup commands may run; absent if the user cannot be asked. `undefined`: start nothing. */
 	readonly approveCleanup?: (name: string, commands: readonly string[]) => Promise<"approved" | "none" | undefined>;
+	/** Asks where a run works while others, `neighbours`, are at work in the project's folder; absent if the user cannot be asked. */
+	readonly chooseFolder?: (name: string, neighbours: readonly string[]) => Promise<"apart" | "here" | "nowhere">;
 	/** Whether the model may propose runs, in a session. `turn` resolves to whether it was switched; if not, the user has been notified. */
 	readonly proposals?: { readonly on: boolean; turn(on: boolean): Promise<boolean> };
 	warn(text: string): void;

@@ -2,7 +2,15 @@
 // template; and the warning about secrets in what they wrote.
 
 import type { TemplateReload } from "@pi-chronicle/core/machine";
-import { OWN_COMMAND, type Preparation, pinTemplate, prepareStart, wideFolder } from "../../local/index.ts";
+import {
+	neighbourNotes,
+	OWN_COMMAND,
+	type Preparation,
+	pinTemplate,
+	prepareStart,
+	wideFolder,
+	workerSettings,
+} from "../../local/index.ts";
 import { exitCodes } from "../../pi/index.ts";
 import { openRedaction } from "../../safety/index.ts";
 import { cleanupLines } from "../phrases/index.ts";
@@ -61,6 +69,27 @@ export async function decideFolder(
 	});
 }
 
+/** Whether the run works in a copy of the project, or why nothing is started. */
+export async function decideApart(
+	{ host, parsed: { flags }, project: { place, engine } }: CommandCall,
+	{ neighbours, found }: Extract<Preparation, { kind: "ready" }>,
+): Promise<boolean | CommandResponse> {
+	const isApart = flags.has("apart");
+	if (isApart && flags.has("here"))
+		return refused({ code: "usage", message: "--apart and --here exclude each other: give one of them." });
+	if (engine && isApart)
+		return refused({
+			code: "usage",
+			message: "On an engine, each run works in a folder of its own anyway, and its result is a branch of the remote.",
+			remedy: "Leave out --apart.",
+		});
+	if (engine || flags.has("here")) return false;
+	const { apart } = workerSettings(place);
+	if (isApart || apart !== "ask" || neighbours.length === 0) return isApart || apart === "always";
+	const where = await host.chooseFolder?.(found.key, neighbours);
+	return where === "nowhere" ? { kind: "done", lines: ["Nothing was started."], data: {} } : where === "apart";
+}
+
 /** The current template of run `id`, or why it cannot be used; `undefined` if the command does not request it. */
 export async function reloadFor(call: CommandCall, id: string): Promise<TemplateReload | CommandResponse | undefined> {
 	if (!call.parsed.flags.has("reload")) return undefined;
@@ -79,7 +108,8 @@ export async function reloadFor(call: CommandCall, id: string): Promise<Template
 	if (prepared.kind === "refused") return refused({ ...prepared, code: "invalid", run: id });
 	const cleanup = await decideCleanup(call, prepared, "resume --reload");
 	if (typeof cleanup === "object") return cleanup;
-	if (prepared.notes.length > 0) host.warn(prepared.notes.join("\n"));
+	const notes = [...prepared.notes, ...neighbourNotes(prepared.neighbours)];
+	if (notes.length > 0) host.warn(notes.join("\n"));
 	const pinned = await pinTemplate(project, prepared, cleanup);
 	return pinned.ok ? pinned.value : failed(pinned.failure);
 }

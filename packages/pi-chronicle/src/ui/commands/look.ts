@@ -155,7 +155,7 @@ const diff: Command = {
 	name: "diff",
 	takes: "[run] [visit | all]",
 	details:
-		"Without a visit, shows the current one; if the run asks which child to take, what approving would change; for a finished run, the whole run.",
+		"Without a visit, shows the current one; if the run asks which child to take, what approving would change; of a run apart that has ended, what join would change; for another finished run, the whole run.",
 	exits: "0, 1 the files cannot be compared, 2 no such run or visit",
 	shellOptions: { stat: "flag" },
 	optionsUsage: "  --stat          print only the list of files\n",
@@ -184,6 +184,8 @@ const diff: Command = {
 
 /** What a difference shows: as a title, and as the beginning of a line. */
 function differenceTitle({ visit, state, taking }: RunDiff): { readonly title: string; readonly about: string } {
+	if (taking && visit === "all")
+		return { title: `If you join: the files of ${taking.name}`, about: `joining ${taking.name} changes` };
 	if (taking) return { title: takingTitle(taking), about: `if you approve, "${taking.name}" is taken` };
 	if (visit === "all") return { title: "Changes of the run", about: "the run" };
 	return { title: `Changes in ${state}, visit ${visit}`, about: `visit ${visit} (${state})` };

@@ -210,6 +210,29 @@ export function reopenCommand(run: Run, to: string, text: string): RunCommand {
 	return checked(run, [{ kind: "reopened", answers: stage.since, to: known, ...saying(words), seen: seenOf(run) }]);
 }
 
+/** Joins the files of a run apart that has ended. `otherBranch`: although another branch is checked out. */
+export function joinCommand(run: Run, otherBranch: boolean): RunCommand {
+	return takingCommand(run, { kind: "join_requested", ...(otherBranch ? { otherBranch } : {}) });
+}
+
+/** Records that a branch or a patch was made of the files of a run apart. */
+export function takenCommand(run: Run, as: "branch" | "patch", name: string): RunCommand {
+	return takingCommand(run, { kind: "copy_taken", as, name });
+}
+
+export function discardCommand(run: Run): RunCommand {
+	return takingCommand(run, { kind: "copy_discarded" });
+}
+
+type Taking = Extract<UserEvent, { kind: "join_requested" | "copy_taken" | "copy_discarded" }>;
+type WithoutAnswer<Event> = Event extends unknown ? Omit<Event, "answers"> : never;
+
+function takingCommand(run: Run, event: WithoutAnswer<Taking>): RunCommand {
+	const { stage } = run;
+	// The machine says why it refuses a run that is not over.
+	return checked(run, [{ ...event, answers: stage.kind === "over" ? stage.since : 0 }]);
+}
+
 export function tellCommand(run: Run, words: string): RunCommand {
 	if (words === "") return refused("Write the message: tell <text>.");
 	return checked(run, [{ kind: "told", text: words, seen: seenOf(run) }]);

@@ -5,10 +5,13 @@ import type { HeldLedger, WorkerLauncher } from "@pi-chronicle/core/ports";
 import {
 	createRun,
 	namedChannels,
+	neighbourNotes,
 	openOutbox,
+	type Preparation,
 	prepareStart,
 	readChannels,
 	resolveModel,
+	type StartOrder,
 	startSupervision,
 	submitOptions,
 } from "../../local/index.ts";
@@ -24,7 +27,7 @@ import {
 	NO_WAIT,
 	refused,
 } from "./command.ts";
-import { decideCleanup, decideFolder, explainRedaction } from "./decisions.ts";
+import { decideApart, decideCleanup, decideFolder, explainRedaction } from "./decisions.ts";
 import type { Supervisors } from "./delivery.ts";
 import { stopResult } from "./steer.ts";
 
@@ -34,7 +37,7 @@ export const startCommand: Command = {
 	details: `Runs a template of the project, of your own folder, or of the package. The task is free text; if it starts with an option's name, put -- before it.`,
 	exits:
 		"0 done, 1 failed, 2 usage or an invalid definition, 3 waits for you, 4 a limit is reached, 5 human_intervention, 130 interrupted",
-	options: { "in-home": "flag", notify: "value" },
+	options: { "in-home": "flag", apart: "flag", here: "flag", notify: "value" },
 	shellOptions: {
 		...{ [NO_WAIT]: "flag", model: "value", "approve-cleanup": "flag", "without-cleanup": "flag" },
 		...submitOptions,
@@ -44,6 +47,8 @@ export const startCommand: Command = {
   --without-cleanup   run none of the template's cleanup commands
   --no-wait           if the provider fails, leave the run waiting and end with code 3
   --notify <channels>  tell you about the run by desktop, bell, or addresses of webhooks, separated by commas; none: by nothing
+  --apart             work in a copy of the project; you take the files when it has ended: join, or discard
+  --here              work in the project's folder, whatever the setting chronicle.apart says
   --in-home           start although the folder is your home folder or has it in it
   --queue <queue>  --labels <a,b>  --priority <n>   on an engine: queue, required labels, and priority (higher first)
 `,
@@ -70,20 +75,16 @@ async function start(
 	name: string,
 	channels: readonly object[] | undefined,
 ): Promise<CommandResponse> {
-	const { parsed, project, host, signal, text: task } = call;
+	const { project, host, signal, text: task } = call;
 	const prepared = await prepareStart(project, name, signal);
 	if (signal.aborted) return interrupted;
 	if (prepared.kind === "refused") return refused({ ...prepared, code: "invalid" });
-	const elsewhere = await decideFolder(call, prepared);
-	if (elsewhere) return elsewhere;
-	const wanted = parsed.values.model;
-	const model = wanted === undefined ? host.model : await resolveModel(project, wanted);
-	if (typeof model === "object") return refused(model);
-	const cleanup = await decideCleanup(call, prepared);
-	if (typeof cleanup === "object") return cleanup;
+	const decided = await decideStart(call, prepared);
+	if ("kind" in decided) return decided;
 	if (signal.aborted) return interrupted;
-	if (prepared.notes.length > 0) host.warn(prepared.notes.join("\n"));
-	const created = await createRun(project, prepared, { task, model, cleanup });
+	const notes = [...prepared.notes, ...(decided.apart ? [] : neighbourNotes(prepared.neighbours))];
+	if (notes.length > 0) host.warn(notes.join("\n"));
+	const created = await createRun(project, prepared, { task, ...decided });
 	if (!created.ok) return failed(created.failure, exitCodes.failed);
 	const ledger = created.value;
 	if (channels) openOutbox(ledger.folder, { after: ledger.run.seq, channels });
@@ -129,6 +130,23 @@ function channelsOf({ values: { notify } }: ParsedArguments): readonly object[] 
 	const channels = namedChannels(notify);
 	const [problem] = readChannels(channels).problems;
 	return problem === undefined ? channels : misuse(`--notify: ${problem.replace(/^notify\[\d+\]\.\w+: /, "")}`);
+}
+
+/** What the user decides before the run exists, or why nothing is started. */
+async function decideStart(
+	call: CommandCall,
+	prepared: Extract<Preparation, { kind: "ready" }>,
+): Promise<Omit<StartOrder, "task"> | CommandResponse> {
+	const { parsed, project, host } = call;
+	const wide = await decideFolder(call, prepared);
+	if (wide) return wide;
+	const wanted = parsed.values.model;
+	const model = wanted === undefined ? host.model : await resolveModel(project, wanted);
+	if (typeof model === "object") return refused(model);
+	const cleanup = await decideCleanup(call, prepared);
+	if (typeof cleanup === "object") return cleanup;
+	const apart = await decideApart(call, prepared);
+	return typeof apart === "object" ? apart : { model, cleanup, apart };
 }
 
 async function submitted(

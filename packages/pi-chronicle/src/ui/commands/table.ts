@@ -8,6 +8,7 @@ import { initCommand, removingCommands, repairCommand } from "./manage.ts";
 import { mayNameRun, namesRun } from "./run-name.ts";
 import { startCommand } from "./start.ts";
 import { steeringCommands } from "./steer.ts";
+import { takingCommands } from "./take.ts";
 
 /** In the order in which `/chronicle` lists them. */
 export const commands: readonly Command[] = [
@@ -17,6 +18,7 @@ export const commands: readonly Command[] = [
 	...removingCommands,
 	repairCommand,
 	...steeringCommands,
+	...takingCommands,
 ];
 
 /** Of this program, with those of `rehearse`: one of them in a text for agents is probably meant for the command. */

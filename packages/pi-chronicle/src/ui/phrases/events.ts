@@ -166,6 +166,9 @@ const phrases: Phrases = {
 		return user(from === undefined ? "Released the run" : `Allowed the refused move from ${from} to ${refused}`, words);
 	},
 	reopened: ({ to, words }) => user(`Reopened the run in ${to}`, words),
+	join_requested: () => user("Asked for the join of the run's files into the project"),
+	copy_taken: ({ as, name }) => user(`Made the ${as} ${name} of the run's files`),
+	copy_discarded: () => user("Discarded the run's files"),
 	told: ({ text }) => user("Sent the worker a message", text),
 	limits_changed: ({ state = "the run", limits: { costUsd, tokens, activeMs, moves } }) => {
 		const parts = [

@@ -69,7 +69,9 @@ export { asksUser, commandAbout, interruptedStep, nextStep } from "./next-step.t
 export { progressLine } from "./progress.ts";
 export {
 	askedLines,
+	changeLines,
 	differenceLines,
+	leftLines,
 	otherCandidates,
 	questionLines,
 	questionTitle,

@@ -131,18 +131,31 @@ async function explain(
 	const read = await store.read(entry.id);
 	if (!read.ok) return [];
 	const why = haltReason(read.value.run);
-	const lines = ended
-		? why === undefined
-			? []
-			: [why]
-		: waitingLines(read.value, prefix, await waitingChildren(store, read.value.run));
+	const lines =
+		ended && entry.summary.apart !== "waiting"
+			? why === undefined
+				? []
+				: [why]
+			: waitingLines(read.value, prefix, await waitingChildren(store, read.value.run));
 	return [...lines, ...notices].map((line) => `            ${line}`);
 }
 
 /** Whether a run needs the user before it continues. */
 export function waits(entry: LedgerEntry): boolean {
-	return entry.kind === "run" && !["running", "done", "failed", "aborted"].includes(entry.summary.status);
+	if (entry.kind !== "run") return false;
+	const { status, apart } = entry.summary;
+	return apart === "waiting" || !["running", "done", "failed", "aborted"].includes(status);
 }
+
+/** What the list says of the copy that a run has worked in. */
+const apartWords = {
+	none: "",
+	working: "apart",
+	waiting: "apart, to be taken",
+	joined: "joined",
+	taken: "taken",
+	discarded: "discarded",
+} as const;
 
 function entryLine(entry: LedgerEntry, now: number): string {
 	const id = entry.id.slice(0, 8).padEnd(8);
@@ -153,6 +166,7 @@ function entryLine(entry: LedgerEntry, now: number): string {
 	const age = summary.updatedAt === "" ? "" : `${shortTime(now - Date.parse(summary.updatedAt))} ago`;
 	const parts = [
 		runStatusText(entry.summary.status),
+		apartWords[summary.apart ?? "none"],
 		summary.state,
 		age,
 		shortCost(summary.costUsd),

@@ -1,7 +1,15 @@
 // The user's next step and the commands for it, shared by the timeline, the status and the list. Pure.
 
 import { truncate } from "@pi-chronicle/core/definition";
-import { type ChildRun, candidatesIn, measures, type Run, undoOf, winnerOf } from "@pi-chronicle/core/machine";
+import {
+	apartState,
+	type ChildRun,
+	candidatesIn,
+	measures,
+	type Run,
+	undoOf,
+	winnerOf,
+} from "@pi-chronicle/core/machine";
 import { commandWord } from "./names.ts";
 import { childrenWait, haltReason, providerText, waitsForProvider } from "./why.ts";
 
@@ -51,6 +59,7 @@ function childCommands({ children }: Run): string[] {
 	const parked = all.filter(({ status }) => status === "parked");
 	const answers = parked.flatMap((child) => answersTo(child, parked.length === 1)).slice(0, maxListed);
 	if (parked.length > 0) return [...answers, `drop ${parked[0]?.id.slice(0, 8)}`, "abort"];
+	if (children?.ofCopy) return ["resume", "resume --other-branch", "abort"];
 	// Resuming the run joins again, but does not revive a failed child.
 	if (lost && children?.phase === "working")
 		return [`reopen ${lost.id.slice(0, 8)} <state>`, `drop ${lost.id.slice(0, 8)}`, "abort"];
@@ -81,7 +90,9 @@ function approvalStep(run: Run): NextStep {
 	const question = stage.kind === "asking" ? stage.question : undefined;
 	if (question?.side === "conflict")
 		return {
-			what: "Changes conflict at the join. Who resolves them?",
+			what: run.children?.ofCopy
+				? "The run's changes conflict with yours. Who resolves them?"
+				: "Changes conflict at the join. Who resolves them?",
 			commands: [
 				"approve --choice ours",
 				"approve --choice theirs",
@@ -180,9 +191,19 @@ export function nextStep(run: Run): NextStep | undefined {
 		case "done":
 		case "failed":
 		case "aborted":
-			return undefined;
+			return takeStep(run);
 	}
 }
+
+/** Of a run that has ended: what becomes of its files, if it has worked in a copy of the project. */
+function takeStep(run: Run): NextStep | undefined {
+	return apartState(run) === "waiting" ? untaken : undefined;
+}
+
+const untaken: NextStep = {
+	what: "Its files are in a copy of the project, where it has worked: take or discard them.",
+	commands: ["join", "join --branch <name>", "diff", "discard"],
+};
 
 /** The next step for a run that was running, or waited for its provider, and whose supervisor is gone. A child continues with the first run of its tree. */
 export function interruptedStep(run: Run): NextStep {

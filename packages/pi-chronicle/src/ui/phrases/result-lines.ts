@@ -1,7 +1,7 @@
 // The end of a run and its result, as plain lines for the user, and as a message for the model of the user's session. Pure.
 
 import { counted } from "@pi-chronicle/core/definition";
-import { describeKept, outcomeOf, type Run, type RunOutcome } from "@pi-chronicle/core/machine";
+import { apartState, describeKept, outcomeOf, type Run, type RunOutcome } from "@pi-chronicle/core/machine";
 import { crumbText, currentMark } from "./crumbs.ts";
 import { marks, templateNameOf } from "./names.ts";
 import { changeLines, entrySection, spendText } from "./question-lines.ts";
@@ -32,6 +32,9 @@ function refusedLines({ id, totals, snapshot, status }: Run, prefix: string): st
 export function nextLines(run: Run, prefix: string): string[] {
 	if (run.stage.kind !== "over") return [];
 	const id = run.id.slice(0, 8);
+	const take = apartState(run) === "waiting" ? ["join", "diff", "discard"] : [];
+	if (take.length > 0)
+		return [`Its files wait in a copy of the project: ${take.map((verb) => `${prefix}${verb} ${id}`).join(" · ")}`];
 	return [`Next: ${[`report ${id}`, `diff ${id} all`, `view ${id}`].map((words) => `${prefix}${words}`).join(" · ")}`];
 }
 

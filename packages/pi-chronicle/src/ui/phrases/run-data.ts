@@ -2,10 +2,12 @@
 
 import {
 	type ApprovalQuestion,
+	apartState,
 	awaitedAnswer,
 	awaitedBy,
 	type ChildRun,
 	candidatesIn,
+	copyId,
 	criticalPath,
 	isGraph,
 	legalTargets,
@@ -16,7 +18,7 @@ import {
 } from "@pi-chronicle/core/machine";
 import type { ReadLedger } from "@pi-chronicle/core/ports";
 import { measuredTotals } from "@pi-chronicle/core/snapshot";
-import type { WaitingChild } from "../../local/index.ts";
+import { childFilesFolder, type WaitingChild } from "../../local/index.ts";
 import { childStep, commandAbout, interruptedStep, nextStep } from "./next-step.ts";
 import { questionTitle, subjectLines } from "./question-lines.ts";
 import { conversationFile, isInterrupted, isQueued } from "./status-lines.ts";
@@ -46,6 +48,8 @@ export function runData(read: ReadLedger, below: readonly WaitingChild[] = []): 
 		children: (run.children ?? run.candidates?.group)?.children.map((child, _, all) => childData(child, all)) ?? [],
 		/** Names of the children in the chain that takes longest, in order; `null` if no child needs another. */
 		criticalPath: run.children && isGraph(run.children) ? criticalPath(run.children).map(({ name }) => name) : null,
+		/** Of a run apart: what became of its files, and the folder with its copy of the project. */
+		apart: run.apart ? { state: apartState(run), folder: childFilesFolder(folder, copyId(id)), ...run.apart } : null,
 		/** The children to choose from, and the one that the worker has named. */
 		candidates: run.candidates
 			? { names: candidatesIn(run, run.candidates.judge).map(({ name }) => name), winner: run.candidates.winner }

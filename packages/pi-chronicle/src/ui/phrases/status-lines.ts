@@ -3,8 +3,10 @@
 import { join } from "node:path";
 import { counted, formatPath } from "@pi-chronicle/core/definition";
 import {
+	apartState,
 	conflictFolderId,
 	continuesAlone,
+	copyId,
 	dueConflict,
 	liveTotals,
 	type Run,
@@ -17,7 +19,7 @@ import { alignColumns, shortCost, shortCount, shortTime } from "../../pi/index.t
 import { childLines, choiceText, criticalPathText } from "./children.ts";
 import { crumbText } from "./crumbs.ts";
 import { endingText, type Figure, keptLine, runFigures, uncountedText } from "./figures.ts";
-import { templateNameOf, titleOf } from "./names.ts";
+import { templateNameOf, timeOf, titleOf } from "./names.ts";
 import { childStep, commandAbout, interruptedStep, type NextStep, nextStep } from "./next-step.ts";
 import { failedNotices } from "./notice-lines.ts";
 import { askedLines, questionLines, refusedText } from "./question-lines.ts";
@@ -52,6 +54,7 @@ export function statusLines(read: ReadLedger, options: StatusOptions): string[] 
 		...(why === undefined ? [] : [why]),
 		...(question ? [] : [`Task: ${run.task}`]),
 		...(run.parent ? [`Child "${run.parent.name}" of run ${run.parent.run.slice(0, 8)}`] : []),
+		...apartLines(read, cwd),
 		crumbText(run),
 		...workerLines(read, { cwd, prefix }),
 		...stateLines(run, now),
@@ -82,6 +85,20 @@ export function statusLines(read: ReadLedger, options: StatusOptions): string[] 
 	];
 }
 
+/** Where a run apart works, and what became of its files. */
+function apartLines({ run, folder }: ReadLedger, cwd: string | undefined): string[] {
+	const { joined, taken } = run.apart ?? {};
+	const state = apartState(run);
+	if (state === undefined) return [];
+	if (state === "discarded") return ["Worked in a copy of the project, which was discarded."];
+	const place = `in a copy of the project: ${formatPath(childFilesFolder(folder, copyId(run.id)), cwd)}`;
+	return [
+		`${state === "working" ? "Works" : "Worked"} ${place}`,
+		...(joined ? [`Joined into the project at ${timeOf(joined.at)}.`] : []),
+		...(taken ? [`Taken as the ${taken.as} ${taken.as === "patch" ? formatPath(taken.name, cwd) : taken.name}.`] : []),
+	];
+}
+
 /** What hinders the run from outside, and what helps. What the run is queued for is already said elsewhere: of it, only what helps. */
 function conditionLines({ run, queued }: ReadLedger): string[] {
 	return run.conditions.flatMap(({ detail, remedy = "" }) =>
@@ -109,15 +126,13 @@ function criticalLines(run: Run): string[] {
 
 /** The folder in which the user can resolve the conflicts of a join. */
 export function handLine(
-	{ run: { id, visit, children }, folder, fetched }: Pick<ReadLedger, "run" | "folder" | "fetched">,
+	{ run, folder, fetched }: Pick<ReadLedger, "run" | "folder" | "fetched">,
 	cwd?: string,
 ): string {
 	if (fetched)
 		return "To resolve them by hand, choose hand: you get a folder with them on this machine, and give it back by choosing hand again.";
-	const files = childFilesFolder(
-		folder,
-		conflictFolderId(id, visit, children ? dueConflict(children)?.child?.index : 0),
-	);
+	const due = run.children ? dueConflict(run.children) : undefined;
+	const files = childFilesFolder(folder, conflictFolderId(run, due?.child?.index));
 	return `To resolve them by hand, edit ${formatPath(files, cwd)}, then choose hand.`;
 }
 

@@ -30,6 +30,7 @@ export function sessionHost(session: ChronicleSession, ctx: ExtensionContext, pr
 			? {
 					confirm: (question) => confirm(session, ctx, question),
 					approveCleanup: (name, lines) => askCleanup(session, ctx, name, lines),
+					chooseFolder: (name, neighbours) => askFolder(session, ctx, name, neighbours),
 				}
 			: {}),
 		proposals: { on: session.proposals.on, turn: (on) => session.proposals.turn(ctx, on) },
@@ -78,6 +79,29 @@ async function askCleanup(
 	};
 	const chosen = await whileOpen(scope, (signal) => chooseOption(ctx, { ...question, signal }));
 	return chosen === withCleanup ? "approved" : chosen === withoutCleanup ? "none" : undefined;
+}
+
+const apart = "In a copy of the project (apart)";
+const here = "In the project's folder as well";
+
+async function askFolder(
+	{ scope }: ChronicleSession,
+	ctx: ExtensionContext,
+	name: string,
+	neighbours: readonly string[],
+): Promise<"apart" | "here" | "nowhere"> {
+	const others = neighbours.map((id) => id.slice(0, 8)).join(", ");
+	const question = {
+		title: printable(`Where does "${name}" work?`),
+		message: printable(
+			`${neighbours.length === 1 ? `The run ${others} is` : `The runs ${others} are`} at work in this folder. In a copy, the new one disturbs nothing, and you take its files when it has ended. In the same folder, nobody can tell whose changes are whose.`,
+		),
+		options: [apart, here, noStart],
+		keys: { [apart]: "a", [here]: "h", [noStart]: "n" },
+		leave: "Esc cancels",
+	};
+	const chosen = await whileOpen(scope, (signal) => chooseOption(ctx, { ...question, signal }));
+	return chosen === apart ? "apart" : chosen === here ? "here" : "nowhere";
 }
 
 /** Closes a question with the session. */

@@ -34,7 +34,7 @@ export async function offerUnfinished(
 		const least = recent.length < RECENT_RUNS ? "" : "At least ";
 		const more = waiting.length > 1 ? [`${least}${waiting.length - 1} more: see ${prefix.trimEnd()}.`] : [];
 		const lines = [
-			`The run ${run.id.slice(0, 8)} of ${run.template.name} is unfinished in ${run.state}.`,
+			`The run ${run.id.slice(0, 8)} of ${run.template.name} is ${run.stage.kind === "over" ? run.status : `unfinished in ${run.state}`}.`,
 			...waitingLines(read.value, prefix, below),
 			...more,
 		];

@@ -5,8 +5,8 @@ export { type KeptFolders, keptFolders, orphanedChildFolders } from "./child-fol
 export { firstOfChild, tooManyChildren } from "./child-runs.ts";
 export type { CleanupApprovals } from "./cleanup-approvals.ts";
 export { systemClock } from "./clock.ts";
-export { type CopyBranch, makeCopyBranch } from "./copy-branch.ts";
-export { type CopyPatch, writeCopyPatch } from "./copy-patch.ts";
+export { makeCopyBranch } from "./copy-branch.ts";
+export { writeCopyPatch } from "./copy-patch.ts";
 export { diffConflicts, diffRun, isCutPatch, type RunDiff, withWorkspace } from "./diff.ts";
 export {
 	type EngineSetting,

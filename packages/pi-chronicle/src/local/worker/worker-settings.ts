@@ -76,7 +76,7 @@ const sandbox = {
 };
 
 /** Where a new run works: `ask`: in a copy of the project if the user chooses that, while another run is at work in its folder. */
-export type ApartChoice = (typeof apart.values)[number];
+type ApartChoice = (typeof apart.values)[number];
 
 const apart = {
 	standard: "ask",

@@ -129,13 +129,17 @@ function deliver(
 ): Promise<DispatchResult> {
 	const live = host.supervised.get(id);
 	const approver = host.approver(project, "called");
-	return dispatch(project, id, ({ run }) => make(run), { approver, notice: host.warn, live, afterwards, signal });
+	const { warn: notice } = host;
+	// Recording needs no worker.
+	const supervisors = afterwards === "continue" ? host.supervisors : undefined;
+	return dispatch(project, id, ({ run }) => make(run), { approver, notice, live, afterwards, supervisors, signal });
 }
 
 function answerOf(result: DispatchResult, id: string): CommandResponse {
 	if (result.kind === "failed") return failed(result.failure);
-	const message = result.kind === "refused" ? result.message : "Another process is working on the run: try again.";
-	return refused({ code: "refused", message, run: id });
+	if (result.kind === "refused") return refused({ code: "refused", message: result.message, run: id });
+	const lines = [`Requested; the status of ${id.slice(0, 8)} says what comes of it.`];
+	return { kind: "done", lines, data: { id, heard: result.kind } };
 }
 
 /** What a join has changed, or what it waits for. `since`: the last event before it. */

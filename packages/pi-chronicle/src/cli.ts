@@ -71,7 +71,22 @@ const commands: ReadonlyMap<string, ListedCommand> = new Map([
 const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
 	[
 		"Start and continue",
-		["run", "resume", "approve", "reject", "answer", "tell", "pause", "abort", "drop", "release", "reopen", "rewind"],
+		[
+			"run",
+			"resume",
+			"approve",
+			"reject",
+			"answer",
+			"tell",
+			"pause",
+			"abort",
+			"drop",
+			"release",
+			"reopen",
+			"rewind",
+			"join",
+			"discard",
+		],
 	],
 	["Inspect", ["list", "status", "show", "view", "diff", "report"]],
 	["Definitions", ["plan", "init", "check", "rehearse", "import"]],

@@ -1,6 +1,5 @@
 export type { Action } from "./action.ts";
 export { copyId } from "./apart.ts";
-export { copyId } from "./apart.ts";
 export { isAnswerTo } from "./approval.ts";
 export type { ApprovalQuestion } from "./approval-question.ts";
 export {

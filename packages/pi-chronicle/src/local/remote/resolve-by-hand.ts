@@ -15,10 +15,7 @@ export function resolutionFolder({ visit, children }: Run, folder: string): stri
 }
 
 /** Makes the folder with the conflicts; when it is there already, publishes what it resolves. `workspace`: in a folder of this round. */
-export async function resolveByHand(
-	workspace: SharedWorkspace,
-	run: Run,
-): Promise<Result<HandResolution>> {
+export async function resolveByHand(workspace: SharedWorkspace, run: Run): Promise<Result<HandResolution>> {
 	const { children } = run;
 	const due = children && dueConflict(children);
 	if (!due) {

@@ -2,7 +2,14 @@
 // J1 nothing in the run's folder changes before `joined` is on disk; J2 changes in the folder since then are another side of the merge; J3
 // repeating an action after a crash gives the same files.
 import type { Action, JoinConflict, Run } from "@pi-chronicle/core/machine";
-import { ALL_CHILDREN, childrenPlanOf, conflictFolderId, dueConflict, sideWith, YOUR_FILES } from "@pi-chronicle/core/machine";
+import {
+	ALL_CHILDREN,
+	childrenPlanOf,
+	conflictFolderId,
+	dueConflict,
+	sideWith,
+	YOUR_FILES,
+} from "@pi-chronicle/core/machine";
 import type { JoinedChild, KeptFolder, Result, Workspace, WorkspaceFailure } from "@pi-chronicle/core/ports";
 import type { FileLeft } from "@pi-chronicle/core/snapshot";
 import { checkedOutText, isOtherBranch } from "@pi-chronicle/core/snapshot";

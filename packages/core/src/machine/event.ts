@@ -12,13 +12,13 @@ import type {
 } from "../snapshot/index.ts";
 import type { ApprovalQuestion } from "./approval-question.ts";
 import type { ChildEvent, KeptChildFolder } from "./child-event.ts";
-import type { Inherited, RunParent } from "./child-run.ts";
 import type { ConditionChanged } from "./condition.ts";
+import type { Created } from "./created-event.ts";
 import type { DecisionEvent } from "./decision-event.ts";
 import type { LaunchId } from "./launch.ts";
 import type { Spend } from "./spend.ts";
 import type { StoredRun } from "./stored-run.ts";
-import type { RunTemplate, UserEvent } from "./user-event.ts";
+import type { UserEvent } from "./user-event.ts";
 
 /** An event in the ledger. `at` is ISO 8601 in UTC with milliseconds. `fence` is the fencing number of the lease under which it was written. */
 export type LedgerEvent = EventBody & { readonly seq: number; readonly at: string; readonly fence?: number };
@@ -43,31 +43,6 @@ export type EventBody =
 	| ChildEvent;
 
 export type EventKind = EventBody["kind"];
-
-/** First event of every ledger. */
-export interface Created {
-	readonly kind: "created";
-	readonly schemaVersion: number;
-	readonly id: string;
-	readonly template: RunTemplate;
-	/** Present in the ledger of a child run. */
-	readonly parent?: RunParent;
-	/** What a child begins with; absent in ledgers of earlier versions. */
-	readonly inherited?: Inherited;
-	readonly task: string;
-	/** Hash of the approved cleanup commands; absent: none run. */
-	readonly cleanupApproval?: string;
-	/** Model of states that name none, `provider/id`. */
-	readonly model?: string;
-	/** It works in a copy of the project. Absent: in the project's folder, or that of its parent. */
-	readonly apart?: true;
-	/** On an engine: the database login that has submitted the run, or added its schedule. */
-	readonly by?: string;
-	/** Of a run that works in a copy, or was submitted to an engine: what git reported as uncommitted in the user's folder; absent: nothing, or unknown. */
-	readonly uncommitted?: PathList;
-	/** Of such a run: what was checked out in the user's folder; absent: nothing, or unknown. */
-	readonly checkedOut?: CheckedOut;
-}
 
 /** A supervisor took over the run. The outcome of anything that an earlier one left unfinished is now unknown. */
 export interface Opened {

@@ -45,6 +45,7 @@ export {
 } from "./child-run.ts";
 export { needsChild } from "./children.ts";
 export type { ConditionChanged } from "./condition.ts";
+export type { Created } from "./created-event.ts";
 export { decide } from "./decide.ts";
 export type * from "./decision-event.ts";
 export { decisionsSince } from "./decision-record.ts";

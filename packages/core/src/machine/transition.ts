@@ -19,9 +19,10 @@ import {
 	onJoinFailed,
 } from "./children.ts";
 import { changeConditions } from "./condition.ts";
+import type { Created } from "./created-event.ts";
 import { onDecision } from "./decision.ts";
 import { addDecision, onDecisionInherited } from "./decision-record.ts";
-import type { AskOpened, Created, EventBody, EventKind, LedgerEvent, Recovered } from "./event.ts";
+import type { AskOpened, EventBody, EventKind, LedgerEvent, Recovered } from "./event.ts";
 import { nameFirst, rememberAnswer } from "./given-answer.ts";
 import { onHostAwaited } from "./host-labels.ts";
 import { emptyAfter } from "./inherit.ts";

@@ -31,6 +31,7 @@ export interface StateDefaults {
 	readonly shell: StatePlan["shell"];
 	/** The template's choice, and as it is written. */
 	readonly sandbox: { readonly choice: SandboxChoice; readonly entry: MapEntry | undefined } | undefined;
+	readonly ofRun: InheritedFields["ofRun"];
 	/** `limits` as written; `undefined`: none, or with problems. */
 	readonly limits: MapNode | undefined;
 	readonly readInline: ReadInline;
@@ -142,9 +143,10 @@ function unaskedIf(questions: InheritedFields["questions"]): Pick<StatePlan, "qu
 
 /** What the inline templates of a state get. */
 function inheritedBy(values: StateValues, at: StateNode, defaults: StateDefaults): InheritedFields {
-	const { shell, questions, limits, fallback } = defaults;
+	const { shell, questions, limits, fallback, ofRun } = defaults;
 	return {
 		shell,
+		ofRun,
 		sandbox: at.node.entries.get("sandbox") ?? defaults.sandbox?.entry,
 		fallback: values.fallback ?? fallback,
 		questions: values.questions ?? questions,

@@ -7,6 +7,8 @@ export interface InheritedFields {
 	readonly sandbox: MapEntry | undefined;
 	readonly questions: "user" | "none" | undefined;
 	readonly fallback: readonly string[] | undefined;
+	/** `secret_files` and `provider_wait` as the template around it has them. */
+	readonly ofRun: ReadonlyMap<string, MapEntry>;
 	/** `limits` of the template around it, and of the state that it does. */
 	readonly limits: readonly (MapNode | undefined)[];
 }
@@ -25,11 +27,23 @@ const visitLimits = [
 	"warn_at",
 ];
 
+/** Fields of a run that an inline template gets as they are written. */
+const runFields = ["secret_files", "provider_wait"];
+
+/** What a template gives to its inline ones as it is written. */
+export function runFieldsOf({ entries }: MapNode): ReadonlyMap<string, MapEntry> {
+	return new Map([...entries].filter(([key]) => runFields.includes(key)));
+}
+
 /** The definition with the inherited fields. */
-export function inheritFields(map: MapNode, { shell, sandbox, questions, fallback, limits }: InheritedFields): MapNode {
+export function inheritFields(
+	map: MapNode,
+	{ shell, sandbox, questions, fallback, ofRun, limits }: InheritedFields,
+): MapNode {
 	const shelled = withText(map, "shell", shell === "judged" ? undefined : shell);
 	const asking = withText(withEntry(shelled, "sandbox", sandbox), "questions", questions);
-	return withLimits(withText(asking, "fallback", fallback?.join(",")), limits);
+	const waiting = [...ofRun].reduce((node, [key, entry]) => withEntry(node, key, entry), asking);
+	return withLimits(withText(waiting, "fallback", fallback?.join(",")), limits);
 }
 
 /** A map with one more text at its beginning, unless it has that key. */

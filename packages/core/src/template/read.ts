@@ -25,6 +25,7 @@ import type { ReadInline } from "./children.ts";
 import { compileLimits, compileState, defaultsOf, implicitState, mapAt, type StateDefaults } from "./compile.ts";
 import { type StateEntry, stateFields, templateFields } from "./fields.ts";
 import { hashDefinition } from "./hash.ts";
+import { runFieldsOf } from "./inherited-fields.ts";
 import { nodeOf, plainOf, sizeOf } from "./plain.ts";
 import type { StatePlan, Template } from "./template.ts";
 
@@ -113,7 +114,8 @@ function readNode(
 	const { team, questions, fallback, shell = "judged" } = top;
 	const limitsNode = mapAt(root, top.limits && "limits");
 	const sandbox = top.sandbox && { choice: top.sandbox, entry: root.entries.get("sandbox") };
-	const defaults = { dialect, team, questions, fallback, shell, sandbox, limits: limitsNode, readInline };
+	const ofRun = runFieldsOf(root);
+	const defaults = { dialect, team, questions, fallback, shell, sandbox, ofRun, limits: limitsNode, readInline };
 	const states = readStates(entries, reading, defaults, onlyState);
 	const [first] = entries.keys();
 	const initial = top.initial ?? first;

@@ -200,6 +200,27 @@ function statesOf(template: object, tell: (state: StatePlan) => string): string[
 	);
 }
 
+it("`provider_wait` and `secret_files` of a template apply to children written in it that say nothing", () => {
+	const said = (more: object): unknown[] => {
+		const states = {
+			build: { next: ["done"], branches: { a: worker, b: { run: { ...inline, provider_wait: "5m" } } } },
+		};
+		const read = readTemplate(openSource("/t.json", JSON.stringify({ states, ...more })), "t").read?.template;
+		return [...(read?.states.values() ?? [])]
+			.flatMap(({ children }) => children?.branches ?? [])
+			.map(({ template: of }) => of.kind === "inline" && compileDefinition(of.definition, "c"))
+			.map((child) => child && [child.providerWaitMs, child.secretFiles]);
+	};
+	expect(said({ provider_wait: 0, secret_files: "keep" })).toEqual([
+		[0, "kept"],
+		[300_000, "kept"],
+	]);
+	expect(said({})).toEqual([
+		[undefined, "left out"],
+		[300_000, "left out"],
+	]);
+});
+
 describe("`shell` of a template", () => {
 	const shellsOf = (template: object): string[] => statesOf(template, ({ shell }) => shell);
 	const build = {

@@ -88,7 +88,7 @@ const groups: readonly (readonly [title: string, names: readonly string[]])[] = 
 			"discard",
 		],
 	],
-	["Inspect", ["list", "status", "show", "view", "diff", "report"]],
+	["Inspect", ["list", "status", "show", "view", "diff", "report", "export"]],
 	["Definitions", ["plan", "init", "check", "rehearse", "import"]],
 	["Clean up", ["remove", "prune", "repair", "doctor"]],
 	["Away from the desk", ["notify"]],

@@ -7,6 +7,7 @@ export { commonOptions } from "../command-list.ts";
 /** The commands of the command line, in the order of the help. */
 export const shellCommands: readonly ListedCommand[] = [
 	...listedCommands,
+	{ name: "export", about: "exports a run as an OpenTelemetry trace, as JSON or as CSV" },
 	{ name: "notify", about: "tests the channels that tell you about runs" },
 	{
 		name: "engine",
@@ -25,7 +26,9 @@ export async function runChronicleCommand(name: string, args: readonly string[],
 			? (await import("./engine-command.ts")).engineCommand
 			: name === "notify"
 				? (await import("../notices/index.ts")).notifyCommand
-				: commands.find((known) => known.name === name);
+				: name === "export"
+					? (await import("../export/index.ts")).exportCommand
+					: commands.find((known) => known.name === name);
 	if (!command) throw new Error(`Unknown command: ${name}.`);
 	return runCommandLine(command, args, signal);
 }

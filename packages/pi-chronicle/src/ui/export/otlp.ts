@@ -1,0 +1,153 @@
+// Sends spans as OpenTelemetry traces, by the OpenTelemetry packages. They are loaded here and nowhere else, and only when somebody exports.
+import { writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { errorMessage } from "@pi-chronicle/core/definition";
+import type { Result } from "@pi-chronicle/core/ports";
+import type { RunSpan } from "./trace.ts";
+
+/** What is used of the packages. */
+interface Packages {
+	readonly api: {
+		readonly trace: { setSpan(context: unknown, span: unknown): unknown };
+		readonly ROOT_CONTEXT: unknown;
+	};
+	readonly sdk: {
+		readonly TracerProvider: new (options: object) => { getTracer(name: string): Tracer; shutdown(): Promise<void> };
+		readonly SimpleSpanProcessor: new (options: object) => object;
+		readonly InMemorySpanExporter: new () => { getFinishedSpans(): readonly unknown[] };
+		readonly RandomIdGenerator: new () => { generateSpanId(): string };
+	};
+	readonly exporter: { readonly OTLPTraceExporter: new (options: object) => SpanExporter };
+	readonly transformer: { readonly JsonTraceSerializer: { serializeRequest(spans: readonly unknown[]): Uint8Array } };
+	readonly resources: { resourceFromAttributes(attributes: object): object };
+}
+
+interface SpanExporter {
+	export(spans: readonly unknown[], done: (result: { readonly code: number; readonly error?: Error }) => void): void;
+	shutdown(): Promise<void>;
+}
+
+interface Span {
+	setStatus(status: { readonly code: number; readonly message: string }): void;
+	end(time: number): void;
+}
+
+interface Tracer {
+	startSpan(name: string, options: object, context: unknown): Span;
+}
+
+const names = {
+	api: "@opentelemetry/api",
+	sdk: "@opentelemetry/sdk-trace",
+	exporter: "@opentelemetry/exporter-trace-otlp-http",
+	transformer: "@opentelemetry/otlp-transformer",
+	resources: "@opentelemetry/resources",
+} as const;
+
+const errorCode = 2;
+const kinds = { internal: 0, client: 2 } as const;
+
+/** Where the packages are looked for: next to this package, then in the project `cwd`. */
+async function loadPackages(cwd: string): Promise<Packages | undefined> {
+	for (const from of [import.meta.url, pathToFileURL(join(cwd, "package.json")).href]) {
+		try {
+			const { resolve } = createRequire(from);
+			const loaded = Object.entries(names).map(async ([key, name]) => [
+				key,
+				await import(pathToFileURL(resolve(name)).href),
+			]);
+			return Object.fromEntries(await Promise.all(loaded)) as Packages;
+		} catch {
+			// The next place.
+		}
+	}
+	return undefined;
+}
+
+/**
+ * Sends the spans of run `id` to `target`: the address of a receiver (`http://localhost:4318`, with or without `/v1/traces`), or a file, as
+ * OTLP JSON. The trace has the id of the run, so that a second export is the same trace.
+ */
+export async function sendTrace(
+	spans: readonly RunSpan[],
+	id: string,
+	target: string,
+	cwd: string,
+): Promise<Result<void>> {
+	const packages = await loadPackages(cwd);
+	if (!packages)
+		return {
+			ok: false,
+			failure: {
+				reason: "no_packages",
+				message: "The OpenTelemetry packages are not installed.",
+				remedy: `Install them next to pi-chronicle or in the project: npm install ${Object.values(names).join(" ")}`,
+			},
+		};
+	try {
+		const made = await makeSpans(packages, spans, id);
+		if (/^https?:/.test(target)) await post(packages, made, target);
+		else
+			await writeFile(
+				target,
+				`${Buffer.from(packages.transformer.JsonTraceSerializer.serializeRequest(made)).toString()}\n`,
+			);
+		return { ok: true, value: undefined };
+	} catch (error) {
+		return {
+			ok: false,
+			failure: {
+				reason: "io",
+				message: `The trace was not taken: ${errorMessage(error)}.`,
+				remedy: "Check the receiver or the path, then export again.",
+			},
+		};
+	}
+}
+
+async function makeSpans(
+	{ api, sdk, resources }: Packages,
+	spans: readonly RunSpan[],
+	id: string,
+): Promise<readonly unknown[]> {
+	const memory = new sdk.InMemorySpanExporter();
+	const random = new sdk.RandomIdGenerator();
+	const provider = new sdk.TracerProvider({
+		resource: resources.resourceFromAttributes({ "service.name": "pi-chronicle" }),
+		spanProcessors: [new sdk.SimpleSpanProcessor({ exporter: memory })],
+		idGenerator: { generateTraceId: () => id.replaceAll("-", ""), generateSpanId: () => random.generateSpanId() },
+	});
+	const tracer = provider.getTracer("pi-chronicle");
+	const started: Span[] = [];
+	for (const { name, kind, parent, from, attributes, failed } of spans) {
+		const context = parent === undefined ? api.ROOT_CONTEXT : api.trace.setSpan(api.ROOT_CONTEXT, started[parent]);
+		const span = tracer.startSpan(
+			name,
+			{ kind: kinds[kind], startTime: from, attributes, root: parent === undefined },
+			context,
+		);
+		if (failed !== undefined) span.setStatus({ code: errorCode, message: failed });
+		started.push(span);
+	}
+	for (const [index, span] of started.entries()) span.end(spans[index]?.to ?? 0);
+	const made = [...memory.getFinishedSpans()];
+	await provider.shutdown();
+	return made;
+}
+
+async function post({ exporter }: Packages, spans: readonly unknown[], target: string): Promise<void> {
+	const url = new URL(target);
+	if (!url.pathname.endsWith("/v1/traces")) url.pathname = `${url.pathname.replace(/\/$/, "")}/v1/traces`;
+	const sender = new exporter.OTLPTraceExporter({ url: url.href });
+	try {
+		await new Promise<void>((resolve, reject) => {
+			sender.export(spans, ({ code, error }) =>
+				code === 0 ? resolve() : reject(error ?? new Error("no reason given")),
+			);
+		});
+	} finally {
+		await sender.shutdown();
+	}
+}

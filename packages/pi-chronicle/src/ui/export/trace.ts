@@ -1,0 +1,196 @@
+// A run as a trace: run → visit → attempt → model message and tool call, with the names of OpenTelemetry's conventions for generative AI. Pure.
+// https://opentelemetry.io/docs/specs/semconv/gen-ai/
+import { type Launch, RunHistory, type Visit } from "@pi-chronicle/core/history";
+import { type LedgerEvent, type Run, spendBeyond } from "@pi-chronicle/core/machine";
+
+/** One span. Times are milliseconds since the epoch. */
+export interface RunSpan {
+	readonly name: string;
+	/** `client`: a request to the model's provider. */
+	readonly kind: "internal" | "client";
+	/** Index of its parent in the list; absent: the root. */
+	readonly parent?: number;
+	readonly from: number;
+	readonly to: number;
+	readonly attributes: Readonly<Record<string, string | number | boolean>>;
+	/** Why it failed; absent: it did not. */
+	readonly failed?: string;
+}
+
+/** What a worker did, before its attempt is known. */
+type Work = Omit<RunSpan, "parent"> & { readonly visit: number; readonly attempt: number };
+
+/** The spans of a run, each after its parent. Empty if there is no event that starts a run. */
+export async function spansOf(events: AsyncIterable<LedgerEvent>): Promise<readonly RunSpan[]> {
+	const history = new RunHistory();
+	const work = new WorkReader();
+	let [began, ended] = [0, 0];
+	for await (const event of events) {
+		const step = history.take(event);
+		if (!step) continue;
+		began ||= step.at;
+		ended = step.at;
+		if (step.before) work.take(event, step.before, step.after, step.at);
+	}
+	const { run } = history;
+	if (!run) return [];
+	const spans: RunSpan[] = [runSpan(run, began, ended)];
+	for (const visit of history.visits) addVisit(spans, run, visit, { ended, work: work.items });
+	return spans;
+}
+
+function runSpan(run: Run, from: number, to: number): RunSpan {
+	const { id, template, status, totals, parent } = run;
+	return {
+		name: `chronicle ${template.name}`,
+		kind: "internal",
+		...{ from, to },
+		attributes: {
+			"chronicle.run.id": id,
+			"chronicle.template": template.name,
+			"chronicle.status": status,
+			"chronicle.cost_usd": totals.costUsd,
+			"chronicle.tokens": totals.tokens,
+			...(parent ? { "chronicle.parent.run.id": parent.run } : {}),
+		},
+		...(status === "failed" ? { failed: "failed" } : {}),
+	};
+}
+
+function addVisit(
+	spans: RunSpan[],
+	run: Run,
+	visit: Visit,
+	{ ended, work }: { readonly ended: number; readonly work: readonly Work[] },
+): void {
+	const { number, state, beganAt, endedAt = ended, spend, undone } = visit;
+	const own = spans.push({
+		name: `visit ${number} ${state}`,
+		kind: "internal",
+		parent: 0,
+		...{ from: beganAt, to: endedAt },
+		attributes: {
+			...{ "chronicle.visit": number, "chronicle.state": state, "chronicle.undone": undone },
+			"chronicle.cost_usd": spend.costUsd,
+		},
+	});
+	for (const launch of visit.launches) {
+		const parent = spans.push(attemptSpan(run, state, launch, { parent: own - 1, ended })) - 1;
+		for (const item of work)
+			if (item.visit === number && isDoneBy(item, launch, visit.launches)) spans.push(workSpan(item, launch, parent));
+	}
+}
+
+/** The span of what the process `launch` did. */
+function workSpan({ visit: _visit, attempt: _attempt, ...item }: Work, { model }: Launch, parent: number): RunSpan {
+	if (item.kind !== "client") return { ...item, parent };
+	const [provider, name] = splitModel(model);
+	const named: RunSpan["attributes"] =
+		name === "" ? {} : { "gen_ai.request.model": name, "gen_ai.response.model": name };
+	const from: RunSpan["attributes"] = provider === "" ? {} : { "gen_ai.provider.name": provider };
+	return { ...item, parent, name: `chat ${name}`.trim(), attributes: { ...item.attributes, ...from, ...named } };
+}
+
+function attemptSpan(
+	run: Run,
+	state: string,
+	launch: Launch,
+	{ parent, ended }: { parent: number; ended: number },
+): RunSpan {
+	const { visit, attempt, reservedAt, startedAt = reservedAt, endedAt = ended, model, end } = launch;
+	const [provider = "", name = ""] = splitModel(model);
+	const isBad = end.kind === "crashed" || end.kind === "timed_out" || end.kind === "lost" || end.kind === "unstarted";
+	return {
+		name: `invoke_agent ${state}`,
+		kind: "internal",
+		...{ parent, from: startedAt, to: Math.max(startedAt, endedAt) },
+		attributes: {
+			"gen_ai.operation.name": "invoke_agent",
+			"gen_ai.agent.name": state,
+			"gen_ai.conversation.id": `${run.id}/${visit}.${attempt}`,
+			...(provider === "" ? {} : { "gen_ai.provider.name": provider }),
+			...(name === "" ? {} : { "gen_ai.request.model": name }),
+			...{ "chronicle.attempt": attempt, "chronicle.launch": launch.launch, "chronicle.end": end.kind },
+		},
+		...(isBad ? { failed: end.words } : {}),
+	};
+}
+
+/** Whether the process did the work: of those of its attempt, it is the last that had begun. */
+function isDoneBy({ attempt, to }: Work, launch: Launch, launches: readonly Launch[]): boolean {
+	const own = launches.filter((one) => one.attempt === attempt);
+	return (own.findLast(({ startedAt }) => startedAt !== undefined && startedAt <= to) ?? own[0]) === launch;
+}
+
+/** `provider/id`. */
+function splitModel(model = ""): [string, string] {
+	const at = model.indexOf("/");
+	return at < 0 ? ["", model] : [model.slice(0, at), model.slice(at + 1)];
+}
+
+class WorkReader {
+	readonly items: Work[] = [];
+	/** When the model could begin its message, and when a call began. */
+	#free = 0;
+	readonly #open = new Map<string, number>();
+
+	take(event: LedgerEvent, before: Run, after: Run, at: number): void {
+		switch (event.kind) {
+			case "worker_started":
+				this.#free = at;
+				return;
+			case "used":
+				this.#takeUse(event, spendBeyond(after.totals, before.totals), at);
+				return;
+			case "tool_started":
+				this.#open.set(event.call, at);
+				return;
+			case "tool_ended":
+				this.#takeCall(event, at);
+				return;
+		}
+	}
+
+	#takeUse(
+		{ visit, attempt, requests = 0 }: LedgerEvent & { kind: "used" },
+		spend: Run["totals"] | ReturnType<typeof spendBeyond>,
+		at: number,
+	): void {
+		const { tokens, input, output, cacheRead, cacheWrite, costUsd } = spend;
+		if (tokens > 0 || requests > 0)
+			this.items.push({
+				...{ visit, attempt, name: "chat", kind: "client", from: Math.min(this.#free, at), to: at },
+				attributes: {
+					"gen_ai.operation.name": "chat",
+					// As the conventions have it, tokens of the cache are part of the input.
+					"gen_ai.usage.input_tokens": input + cacheRead + cacheWrite,
+					"gen_ai.usage.output_tokens": output,
+					"gen_ai.usage.cache_read.input_tokens": cacheRead,
+					"gen_ai.usage.cache_creation.input_tokens": cacheWrite,
+					"chronicle.cost_usd": costUsd,
+				},
+			});
+		this.#free = at;
+	}
+
+	#takeCall(
+		{ visit, attempt, call, tool, ms, blocked, error }: LedgerEvent & { kind: "tool_ended" },
+		at: number,
+	): void {
+		const failed = blocked === undefined ? (error ? "failed" : undefined) : `blocked by ${blocked}`;
+		this.items.push({
+			...{
+				visit,
+				attempt,
+				name: `execute_tool ${tool}`,
+				kind: "internal",
+				from: Math.min(this.#open.get(call) ?? at - ms, at),
+				to: at,
+			},
+			attributes: { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool, "gen_ai.tool.call.id": call },
+			...(failed === undefined ? {} : { failed }),
+		});
+		this.#open.delete(call);
+		this.#free = at;
+	}
+}

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { errorMessage } from "../packages/core/src/definition/error-message.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const own = join(root, "packages", "pi-chronicle");
@@ -25,7 +26,7 @@ export function compiledSources(): URL | undefined {
 		return pathToFileURL(join(folder, "pi-chronicle", "src") + sep);
 	} catch (error) {
 		process.stderr.write(
-			`pi-chronicle: its sources could not be compiled, so each start takes longer: ${(error as Error).message}\n`,
+			`pi-chronicle: its sources could not be compiled, so each start takes longer: ${errorMessage(error)}\n`,
 		);
 		return undefined;
 	}

@@ -5,6 +5,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { type ExtensionAPI, getAgentDir, VERSION } from "@earendil-works/pi-coding-agent";
 
 const checkout = existsSync(new URL("./src/", import.meta.url));
+if (checkout) (await import(new URL("../../scripts/installed.mjs", import.meta.url).href)).assertInstalled();
 const folder = checkout
 	? (await import("../../scripts/compiled-sources.ts")).compiledSources()
 	: new URL("./dist/", import.meta.url);

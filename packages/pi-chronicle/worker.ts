@@ -4,6 +4,7 @@ import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent"
 import { Type } from "typebox";
 
 const checkout = existsSync(new URL("./src/", import.meta.url));
+if (checkout) (await import(new URL("../../scripts/installed.mjs", import.meta.url).href)).assertInstalled();
 const folder = checkout
 	? (await import("../../scripts/compiled-sources.ts")).compiledSources()
 	: new URL("./dist/", import.meta.url);

@@ -1,7 +1,8 @@
 // The command of the checkout as a user runs it, where nothing of pi can be imported by the package itself.
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { checkout, openProject, type Printed, type Project, piScript, runNode } from "./harness/index.ts";
+import { deepIt } from "./harness/deep-it.ts";
+import { checkout, copyCheckout, openProject, type Printed, type Project, piScript, runNode } from "./harness/index.ts";
 
 /** Refuses imports of pi's packages, except by pi itself. */
 const withoutPi = `
@@ -44,4 +45,23 @@ it("compiled sources that import pi's packages fail", async () => {
 	const { code, stderr } = await runWithoutPi((project) => project.path(control));
 	expect(stderr).toContain("@earendil-works/pi-tui is imported by");
 	expect(code).not.toBe(0);
+});
+
+deepIt("a clone without `npm ci` says what to run, in the shell and in pi, and exits with 2", async () => {
+	const project = openProject({ trusted: true });
+	const clone = project.path("a clone");
+	copyCheckout(clone);
+	const script = (path: string) => join(clone, path);
+	const ways = [
+		[script("bin/pi-chronicle.mjs"), "list"],
+		[script("bin/pi-chronicle.mjs"), "--help"],
+		[script("scripts/installed.mjs"), "vitest"],
+		[piScript(), "--offline", "-ne", "-e", clone, "-p", "/guard"],
+	];
+	for (const way of ways) {
+		const { code, stderr } = await runNode(project, way);
+		expect([code, stderr], way.join(" ")).toEqual([2, expect.stringContaining(`yaml`)]);
+		expect(stderr).toContain(`run npm ci in ${clone}`);
+		expect(stderr).not.toMatch(/Cannot find|MODULE_NOT_FOUND|node:internal/);
+	}
 });

@@ -35,7 +35,7 @@ it("the package loads its sources from a read-only checkout, with a message that
 	copyCheckout(readOnly);
 	installRuntimeDependencies(readOnly);
 	writeFileSync(join(readOnly, "packages", "pi-chronicle", "node_modules"), "no folder");
-	const why = expect.stringMatching(/sources could not be compiled, so each start takes longer: ENOTDIR/);
+	const why = expect.stringMatching(/sources could not be compiled, so each start takes longer: not a directory/);
 	expect(await offered(readOnly, undefined, why)).toEqual(commands);
 });
 

@@ -1,5 +1,7 @@
 // Checks everything that a host of an engine needs, and reports what is missing.
+
 import { mkdir } from "node:fs/promises";
+import { errorMessage } from "@pi-chronicle/core/definition";
 import type { Project } from "pi-chronicle/local";
 import { commitTree, explainGit, freeBytes, gitText, listModels, runGit, shortTime } from "pi-chronicle/local";
 import type { Database } from "./database.ts";
@@ -45,7 +47,7 @@ async function check(what: string, work: () => Promise<string>): Promise<CheckRe
 	try {
 		return { what, ok: true, text: await work() };
 	} catch (error) {
-		return { what, ok: false, text: (error as Error).message };
+		return { what, ok: false, text: errorMessage(error) };
 	}
 }
 

@@ -1,5 +1,6 @@
 // Parks runs whose jobs the queue has given up.
 
+import { errorMessage } from "@pi-chronicle/core/definition";
 import { decide, foldEvent, isParked, isRefusal } from "@pi-chronicle/core/machine";
 import { cutText } from "@pi-chronicle/core/snapshot";
 import type { JobWithMetadata } from "pg-boss";
@@ -35,7 +36,7 @@ export async function parkDeadRuns(
 			} else if (opened && opened.failure.reason !== "unknown") throw new Error(opened.failure.message);
 			await boss.complete(dead, job);
 		} catch (error) {
-			await boss.fail(dead, job, { reason: (error as Error).message });
+			await boss.fail(dead, job, { reason: errorMessage(error) });
 		}
 	}
 }

@@ -1,5 +1,6 @@
 // Publishes the files and conversations of a run from its host. Files are pushed before an event depends on them, or recorded with it and
 // pushed soon after. Before the run parks, everything is pushed.
+import { errorMessage } from "@pi-chronicle/core/definition";
 import {
 	type ConditionChanged,
 	type EventBody,
@@ -53,7 +54,7 @@ export function publishSegment(
 			},
 			(error: Error) => ({
 				reason: "io",
-				message: error.message,
+				message: errorMessage(error),
 				remedy: "Check the database; engine doctor tests it.",
 			}),
 		);

@@ -2,7 +2,7 @@
 // creates one run, whatever dies: the run has the id of the job. No run is created before the previous one is over, unless the schedule allows it.
 // The row of a schedule says which times were skipped, and why.
 
-import type { Shape } from "@pi-chronicle/core/definition";
+import { errorMessage, type Shape } from "@pi-chronicle/core/definition";
 import type { Run } from "@pi-chronicle/core/machine";
 import type { Result, StoreFailure } from "@pi-chronicle/core/ports";
 import type { JobWithMetadata } from "pg-boss";
@@ -71,9 +71,7 @@ export class ScheduledRuns {
 	look(): void {
 		const { project, report } = this.#options;
 		this.#taking ??= this.#takeAll()
-			.catch((error: unknown) =>
-				report(`The schedules of ${project.name}: ${(error as Error).message}`, { level: "error" }),
-			)
+			.catch((error: unknown) => report(`The schedules of ${project.name}: ${errorMessage(error)}`, { level: "error" }))
 			.finally(() => {
 				this.#taking = undefined;
 			});
@@ -94,7 +92,7 @@ export class ScheduledRuns {
 			try {
 				await this.#handle(job);
 			} catch (error) {
-				const reason = (error as Error).message;
+				const reason = errorMessage(error);
 				await this.#note(job, reason);
 				await boss.fail(queue, job, { reason });
 			}

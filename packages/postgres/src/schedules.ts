@@ -1,6 +1,8 @@
 // Schedules: templates and tasks that become runs at the times of a cron expression. pg-boss sends a job at each time; a host creates the run
 // (scheduled-run.ts). What a run needs is pinned when the schedule is added. A schedule and its times are added and removed in one transaction.
+
 import { randomUUID } from "node:crypto";
+import { errorMessage } from "@pi-chronicle/core/definition";
 import { type Created, SCHEMA_VERSION, type TemplateReload } from "@pi-chronicle/core/machine";
 import type { Result, StoreFailure } from "@pi-chronicle/core/ports";
 import { storeFailure } from "pi-chronicle/local";
@@ -76,7 +78,7 @@ export async function addSchedule(database: Database, schedule: NewSchedule): Pr
 	} catch (error) {
 		return storeFailure(
 			"unknown",
-			`"${cron}" in the time zone ${zone} is not a schedule: ${(error as Error).message}.`,
+			`"${cron}" in the time zone ${zone} is not a schedule: ${errorMessage(error)}.`,
 			'Write five fields, minute first, such as "0 3 * * 1-5", and a zone such as Europe/Berlin.',
 		);
 	}

@@ -1,6 +1,6 @@
 // What a host serves: from a file, or the project that the worker is started in.
 import { readFileSync } from "node:fs";
-import { anyObject, isText, listOf, object, oneOf, optional } from "@pi-chronicle/core/definition";
+import { anyObject, errorMessage, isText, listOf, object, oneOf, optional } from "@pi-chronicle/core/definition";
 import type { Result } from "@pi-chronicle/core/ports";
 import type { Project } from "pi-chronicle/local";
 import { type EngineOptions, projectNameOf, remoteOf } from "./engine-project.ts";
@@ -31,7 +31,7 @@ export function readServed(path: string, place: ServedProject["place"]): Result<
 	try {
 		written = JSON.parse(readFileSync(path, "utf8"));
 	} catch (error) {
-		return fail((error as Error).message);
+		return fail(errorMessage(error));
 	}
 	if (!isFile(written)) return fail("it has no projects");
 	const served: ServedProject[] = [];

@@ -1,5 +1,6 @@
 // What hosts look for from time to time, all together: runs of dead hosts, runs that need a job and have none, old rows of the queue. A host that may
 // be the late one itself takes no run from another.
+import { errorMessage } from "@pi-chronicle/core/definition";
 import type { Database } from "./database.ts";
 import type { Host } from "./host.ts";
 import type { HostLog } from "./log.ts";
@@ -89,7 +90,7 @@ export class Upkeep {
 			await (await database.boss()).supervise();
 			await onMaintained();
 		} catch (error) {
-			report(`The queue was not maintained: ${(error as Error).message}`, { level: "error" });
+			report(`The queue was not maintained: ${errorMessage(error)}`, { level: "error" });
 		}
 	};
 }

@@ -1,7 +1,9 @@
 // A host's worker: it takes jobs of its projects while it has free slots, and supervises their runs. A host that cannot prove that it lives stops its
 // runs before another may take them. A job that cannot be done here now goes back visibly. A run that was given up is parked with its reason. After
 // `drain` nothing is taken, and each run is given back at its next state. A run that this host holds and does nothing for is given back.
+
 import { setTimeout as sleep } from "node:timers/promises";
+import { errorMessage } from "@pi-chronicle/core/definition";
 import type { Failure } from "@pi-chronicle/core/ports";
 import { Checkout, openCrashPoints, openRedaction, systemClock, WorkspaceError } from "pi-chronicle/local";
 import { isDelegatingQueued } from "./child-rows.ts";
@@ -155,13 +157,13 @@ export class EngineWorker {
 		if (!wanted) {
 			const running = this.#cron;
 			this.#cron = undefined;
-			void running?.then((stop) => stop()).catch((error: Error) => report(error.message, { level: "error" }));
+			void running?.then((stop) => stop()).catch((error: unknown) => report(errorMessage(error), { level: "error" }));
 			return;
 		}
-		this.#cron ??= database.startCron().catch((error: Error) => {
+		this.#cron ??= database.startCron().catch((error: unknown) => {
 			// Retried when the host next renews its lease.
 			this.#cron = undefined;
-			report(`Schedules are not watched here: ${error.message}`, { level: "error" });
+			report(`Schedules are not watched here: ${errorMessage(error)}`, { level: "error" });
 			return async () => {};
 		});
 	}
@@ -227,7 +229,9 @@ export class EngineWorker {
 	#look(): void {
 		this.#again = true;
 		this.#taking ??= this.#takeAll()
-			.catch((error: Error) => this.#options.report(`No jobs could be taken: ${error.message}`, { level: "error" }))
+			.catch((error: unknown) =>
+				this.#options.report(`No jobs could be taken: ${errorMessage(error)}`, { level: "error" }),
+			)
 			.finally(() => {
 				this.#taking = undefined;
 			});
@@ -305,7 +309,7 @@ export class EngineWorker {
 		const slot = this.#slots.take();
 		const taken = await this.#jobs.take(served.store, queue, "any").catch((error: unknown) => {
 			this.#jobs.close(queue);
-			this.#options.report(`No job of ${queue} could be taken: ${(error as Error).message}`, { level: "error" });
+			this.#options.report(`No job of ${queue} could be taken: ${errorMessage(error)}`, { level: "error" });
 			return undefined;
 		});
 		if (taken && taken !== "left") this.#begin(served, taken, slot);
@@ -324,7 +328,7 @@ export class EngineWorker {
 		const before = this.#segments.get(id) ?? Promise.resolve();
 		const done = before
 			.then(() => this.#runSegment(served, ledger, slot))
-			.catch((error: Error) => this.#options.report(error.message, { level: "error", run: id }))
+			.catch((error: unknown) => this.#options.report(errorMessage(error), { level: "error", run: id }))
 			.finally(() => {
 				if (this.#segments.get(id) === done) this.#segments.delete(id);
 				this.#busy -= 1;
@@ -365,7 +369,7 @@ export class EngineWorker {
 			else await ledger.settle({ kind: "again", afterSeconds: secondsToWait(end.run) });
 			await segment.tidyUp();
 		} catch (error) {
-			report((error as Error).message, { level: "error" });
+			report(errorMessage(error), { level: "error" });
 			await ledger.settle(failedOn(host.name, error instanceof WorkspaceError ? error.failure : (error as Error)));
 		} finally {
 			this.#running.delete(run);

@@ -57,11 +57,6 @@ export function counted(number: number, noun: string, plural = `${noun}s`): stri
 	return `${number} ${number === 1 ? noun : plural}`;
 }
 
-/** The message of something that was thrown. */
-export function errorMessage(error: unknown): string {
-	return error instanceof Error ? error.message : String(error);
-}
-
 /** Replaces characters that would break the line or control the terminal. */
 export function singleLine(text: string): string {
 	return text.replace(unprintable, (character) => (character === "\n" || character === "\t" ? " " : "\ufffd"));

@@ -1,5 +1,6 @@
 export type { Diagnostic, Place } from "./diagnostic.ts";
 export { readDuration } from "./duration.ts";
+export { errorMessage, expressionMistake } from "./error-message.ts";
 export {
 	type Common,
 	choice,
@@ -27,7 +28,6 @@ export {
 } from "./foreign-format.ts";
 export {
 	counted,
-	errorMessage,
 	formatDiagnostic,
 	formatPath,
 	formatPlace,

@@ -4,6 +4,7 @@
 import {
 	custom,
 	didYouMean,
+	expressionMistake,
 	type MapNode,
 	type Node,
 	quoted,
@@ -172,18 +173,9 @@ const counts = scalar((value) => Number.isSafeInteger(value) && Number(value) >=
 function expressions(node: Node, reading: ReadContext): void {
 	if (node.kind !== "scalar" || typeof node.value !== "string")
 		return void wrongType(node, reading, "a regular expression", "Put it in quotes.");
-	const why = explainExpression(node.value);
+	const why = expressionMistake(node.value, "u");
 	if (why !== undefined)
 		problem(node.start, reading, `\`${reading.path}\` is not a valid regular expression: ${why}.`, "Correct it.");
-}
-
-function explainExpression(text: string): string | undefined {
-	try {
-		new RegExp(text, "u");
-		return undefined;
-	} catch (error) {
-		return (error as Error).message.replace(/^.*: /s, "");
-	}
 }
 
 function oneOfWords(words: readonly string[], what: string): (node: Node, reading: ReadContext) => void {
@@ -233,7 +225,7 @@ function patternGroups(node: Node, reading: SchemaReading, depth: number): void 
 	schemaGroups(node, reading, depth);
 	if (node.kind !== "map") return;
 	for (const [name, { keyStart }] of node.entries) {
-		const why = explainExpression(name);
+		const why = expressionMistake(name, "u");
 		if (why !== undefined)
 			problem(
 				keyStart,

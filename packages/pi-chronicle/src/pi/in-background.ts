@@ -1,6 +1,5 @@
 // Work that nobody awaits, such as a page that stays open after its command has ended.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { errorMessage } from "@pi-chronicle/core/definition";
 import { hasEnded } from "./own-commands.ts";
 import { say } from "./say.ts";
 
@@ -16,6 +15,7 @@ async function run(ctx: ExtensionContext, work: () => Promise<unknown>): Promise
 	try {
 		await work();
 	} catch (error) {
+		const { errorMessage } = await import("../../../core/src/definition/error-message.ts");
 		if (!hasEnded(ctx)) say(ctx, errorMessage(error), "error");
 	}
 }

@@ -62,7 +62,7 @@ export { otherCopy } from "./single-copy.ts";
 export { offerSkills } from "./skills.ts";
 export { failStep, runAsStep, type StepEnd, stepOf } from "./step.ts";
 export { supplyPiPackages } from "./supplied-packages.ts";
-export { isTooOld } from "./supported-pi.ts";
+export { isTooOld, updatePiText } from "./supported-pi.ts";
 export { type PiSurvey, type SurveyedCommand, surveyPi } from "./survey-pi.ts";
 export { openToolSwitch, type ToolSwitch } from "./tool-switch.ts";
 export { aboutTool } from "./tools.ts";

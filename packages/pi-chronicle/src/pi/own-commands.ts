@@ -45,9 +45,9 @@ type Completions = ReturnType<NonNullable<Command["getArgumentCompletions"]>>;
 type Complete = (prefix: string) => Completions;
 
 /**
- * Registers the command `name`. An error of its handler after the end of its session is dropped; any other reaches pi, which shows it. An error of
- * its completions means that nothing is offered: pi would exit, in the middle of the user's typing. Complete words get no completions: with an open
- * list, Enter selects an item instead of sending the line.
+ * Registers the command `name`. An error of its handler after the end of its session is dropped; any other reaches pi, which shows it, in words
+ * for a person. An error of its completions means that nothing is offered: pi would exit, in the middle of the user's typing. Complete words get
+ * no completions: with an open list, Enter selects an item instead of sending the line.
  */
 export function registerOwnCommand(pi: ExtensionAPI, name: string, command: Command): void {
 	const complete = command.getArgumentCompletions;
@@ -58,7 +58,10 @@ export function registerOwnCommand(pi: ExtensionAPI, name: string, command: Comm
 			try {
 				await command.handler(args, ctx);
 			} catch (error) {
-				if (!hasEnded(ctx)) throw error;
+				if (hasEnded(ctx)) return;
+				failWith(ctx, exitCodes.failed);
+				const { errorMessage } = await import("../../../core/src/definition/error-message.ts");
+				throw new Error(errorMessage(error), { cause: error });
 			}
 		},
 	});

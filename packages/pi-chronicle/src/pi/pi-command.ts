@@ -1,12 +1,14 @@
 // Finds the program that starts another pi: always this process's own executable with pi's own entry file. Inside pi, that is the running
 // pi; outside (the command line), it is the pi that the user names, the pi installed with this package, or the pi on PATH, which is found
-// there but started by its own entry file.
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
+// there but started by its own entry file. Only a program that names no entry file (a shim of volta, asdf or mise) is started itself.
+import { spawnSync } from "node:child_process";
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Diagnostic } from "@pi-chronicle/core/definition";
 import { realPathOf } from "../disk/index.ts";
-import { isTooOld, OLDEST_PI } from "./supported-pi.ts";
+import { pathsNamedIn } from "./pi-on-path.ts";
+import { isTooOld, OLDEST_PI, updatePiText } from "./supported-pi.ts";
 
 /** A pi that can be started with `[command, ...args]` followed by pi's own options. */
 export interface PiCommand {
@@ -28,7 +30,7 @@ export interface PiSearch {
 	readonly execArgv: readonly string[];
 	/** The script this process runs, `process.argv[1]`. */
 	readonly script: string | undefined;
-	/** A file or folder from which to resolve the peer package; normally this package's own. */
+	/** A file, as a path or URL, above which the peer package is looked for; normally one of this package. */
 	readonly from: string;
 }
 
@@ -83,7 +85,7 @@ function supported(pi: PiCommand | Diagnostic): PiCommand | Diagnostic {
 		code: "pi-too-old",
 		file,
 		message: `pi-chronicle needs pi ${OLDEST_PI} or newer, but ${file} is pi ${pi.version}.`,
-		remedy: `Update pi (npm install -g ${PACKAGE}), or name a newer one with --pi or ${PI_VARIABLE}.`,
+		remedy: `${updatePiText()}, or name a newer one with --pi or ${PI_VARIABLE}.`,
 	};
 }
 
@@ -91,25 +93,64 @@ function supported(pi: PiCommand | Diagnostic): PiCommand | Diagnostic {
 function* pisOnPath(search: PiSearch): Generator<PiCommand> {
 	for (const folder of (search.env.PATH ?? "").split(delimiter)) {
 		if (folder === "") continue;
-		for (const name of ["pi", "pi.exe"]) {
-			const pi = piAt(search, join(folder, name));
+		for (const name of ["pi", "pi.exe", "pi.cmd"]) {
+			const path = join(folder, name);
+			const pi = piAt(search, path) ?? shimAt(search, path);
 			if (pi) yield pi;
 		}
-		// On Windows, npm writes a script next to the folder of packages.
-		const installed = join(folder, "node_modules", PACKAGE);
-		const pi = existsSync(join(folder, "pi.cmd")) ? packagePi(search, installed) : undefined;
-		if (pi) yield pi;
 	}
 }
 
-/** The program at `path` if it is pi. */
-function piAt(search: PiSearch, path: string): PiCommand | undefined {
+/** The program at `path` if it is pi, or the pi that it starts if it is a script. A script may start another one. */
+function piAt(search: PiSearch, path: string, depth = 0): PiCommand | undefined {
 	const real = realPathOf(path);
-	if (real === undefined) return undefined;
+	if (real === undefined || !statSync(real).isFile()) return undefined;
 	const home = packageOf(real);
-	if (!home?.isPi) return undefined;
-	if (!/\.[cm]?[jt]s$/.test(real)) return { command: real, args: [], version: home.version };
-	return byNode(search, real, home.version);
+	const isScript = /\.[cm]?[jt]s$/.test(real);
+	if (home?.isPi && isScript) return byNode(search, real, home.version);
+	const text = depth < 4 ? textOf(real) : undefined;
+	if (text === undefined) return home?.isPi ? { command: real, args: [], version: home.version } : undefined;
+	// A wrapper names what it starts by its own place, which may be that of a link to it.
+	const named = [real, path].flatMap((place) => pathsNamedIn(text, place));
+	for (const other of named) {
+		const pi = piAt(search, other, depth + 1);
+		if (pi) return pi;
+	}
+	return undefined;
+}
+
+/** No script that starts pi is larger, bytes. */
+const maxScript = 100_000;
+
+/** The text of a shell script or command file; `undefined` for anything else. */
+function textOf(path: string): string | undefined {
+	try {
+		if (statSync(path).size > maxScript) return undefined;
+		const text = readFileSync(path, "latin1");
+		return text.startsWith("#!") || /\.(?:cmd|bat|ps1)$/i.test(path)
+			? Buffer.from(text, "latin1").toString()
+			: undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Milliseconds for a shim to start pi, which may have to load a tool's settings first. */
+const shimMs = 20_000;
+
+/** The program at `path` if it answers as pi does: a shim of a version manager, which says nowhere what it starts. */
+function shimAt({ env }: PiSearch, path: string): PiCommand | undefined {
+	try {
+		accessSync(path, constants.X_OK);
+		if (!statSync(path).isFile()) return undefined;
+	} catch {
+		return undefined;
+	}
+	const ask = (option: string) =>
+		spawnSync(path, [option], { encoding: "utf8", env, timeout: shimMs, stdio: ["ignore", "pipe", "ignore"] }).stdout;
+	const version = /^\d+\.\d+\.\d+\S*$/m.exec(ask("--version") ?? "")?.[0];
+	const isPi = version !== undefined && (ask("--help") ?? "").includes("_CODING_AGENT_DIR");
+	return isPi ? { command: path, args: [], version } : undefined;
 }
 
 /** Whether `findPi` found a pi. */
@@ -134,7 +175,8 @@ function namedPi(search: PiSearch, path: string): PiCommand | Diagnostic {
 				`Name pi's entry file, its package folder (${PACKAGE}) or its binary.`,
 			)
 		);
-	if (!/\.[cm]?[jt]s$/.test(real)) return { command: real, args: [], version: undefined };
+	// Not its real path: a version manager has one program for all its shims.
+	if (!/\.[cm]?[jt]s$/.test(real)) return { command: path, args: [], version: undefined };
 	return byNode(search, real, packageOf(real)?.version);
 }
 
@@ -153,17 +195,13 @@ function runningPi(search: PiSearch): PiCommand | undefined {
 }
 
 function peerPi(search: PiSearch): PiCommand | undefined {
-	try {
-		const manifest = createRequire(search.from).resolve(PACKAGE);
-		const home = packageOf(manifest);
-		return home && packagePi(search, home.folder);
-	} catch {
-		// Some layouts export no `require` condition: look for the folder itself.
-		for (let at = dirname(search.from.replace(/^file:\/\//, "")); ; at = dirname(at)) {
-			const folder = join(at, "node_modules", PACKAGE);
-			if (existsSync(join(folder, "package.json"))) return packagePi(search, realpathSync(folder));
-			if (at === dirname(at)) return undefined;
-		}
+	const from = search.from.startsWith("file:") ? fileURLToPath(search.from) : search.from;
+	for (let at = dirname(from); ; at = dirname(at)) {
+		const folder = join(at, "node_modules", PACKAGE);
+		// A checkout's compiled sources lie beside a stand-in of pi's package, without pi.
+		const pi = existsSync(join(folder, "package.json")) ? packagePi(search, realpathSync(folder)) : undefined;
+		if (pi) return pi;
+		if (at === dirname(at)) return undefined;
 	}
 }
 

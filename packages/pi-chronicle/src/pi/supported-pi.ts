@@ -16,7 +16,18 @@ export function isTooOld(version: string): boolean {
 	return false;
 }
 
+/**
+ * How to get a pi that is new enough. With a Node older than pi needs, npm installs an old pi. `node`: the version of the Node that pi runs on.
+ */
+export function updatePiText(node = process.versions.node): string {
+	const update = "pi (npm install -g @earendil-works/pi-coding-agent)";
+	const [major = 0, minor = 0] = node.split(".").map(Number);
+	return major > 22 || (major === 22 && minor >= 19)
+		? `Update ${update}`
+		: `Update Node to 22.19 or newer (https://nodejs.org; this is ${node}), then ${update}`;
+}
+
 /** A message with both versions and the remedy. `own` is this package's version. */
 export function tooOldText(version: string, own: string): string {
-	return `pi-chronicle ${own} needs pi ${OLDEST_PI} or newer, but this is pi ${version}: update pi (npm install -g @earendil-works/pi-coding-agent).`;
+	return `pi-chronicle ${own} needs pi ${OLDEST_PI} or newer, but this is pi ${version}. ${updatePiText()}.`;
 }

@@ -10,7 +10,10 @@ export type ChildExit =
 	| { readonly kind: "exited"; readonly code: number }
 	| { readonly kind: "killed"; readonly signal: NodeJS.Signals }
 	/** It never ran: the file is missing or not executable, or the folder does not exist. */
-	| { readonly kind: "unstarted"; readonly reason: string };
+	| {
+			/** `error`: of the system, if it has one; for a person, see `errorMessage`. */ readonly kind: "unstarted";
+			readonly error: unknown;
+	  };
 
 export interface ChildSpec {
 	readonly command: string;
@@ -54,11 +57,11 @@ export function startChild(spec: ChildSpec): Child {
 			windowsHide: true,
 		});
 	} catch (error) {
-		return unstarted(error instanceof Error ? error.message : String(error));
+		return unstarted(error);
 	}
 	// Before anything that can throw: an error event without a listener would end this process.
 	const failed = new Promise<Error>((resolve) => spawned.once("error", resolve));
-	if (!hasStreams(spawned)) return unstarted("", failed);
+	if (!hasStreams(spawned)) return unstarted(undefined, failed);
 	const child = spawned;
 	const { pid } = child;
 	const started = pid === undefined ? undefined : processStart(pid);
@@ -116,13 +119,13 @@ export function startChild(spec: ChildSpec): Child {
 function exitOf(child: ChildProcessWithoutNullStreams, failed: Promise<Error>): Promise<ChildExit> {
 	return new Promise((resolve) => {
 		void failed.then((error) => {
-			if (child.pid === undefined) resolve({ kind: "unstarted", reason: error.message });
+			if (child.pid === undefined) resolve({ kind: "unstarted", error });
 		});
 		child.once("exit", (code, signal) => {
 			const exit: ChildExit = signal
 				? { kind: "killed", signal }
 				: code === null
-					? { kind: "unstarted", reason: "It ended without an exit code or a signal." }
+					? { kind: "unstarted", error: "It ended without an exit code or a signal." }
 					: { kind: "exited", code };
 			void outputRead(child).then(() => resolve(exit));
 		});
@@ -161,10 +164,10 @@ function hasStreams(child: ChildProcess): child is ChildProcessWithoutNullStream
 	return Boolean(child.stdin && child.stdout && child.stderr);
 }
 
-function unstarted(reason: string, failed?: Promise<Error>): Child {
+function unstarted(error: unknown, failed?: Promise<Error>): Child {
 	const exited: Promise<ChildExit> = failed
-		? failed.then(({ message }) => ({ kind: "unstarted", reason: message }))
-		: Promise.resolve({ kind: "unstarted", reason });
+		? failed.then((later) => ({ kind: "unstarted", error: later }))
+		: Promise.resolve({ kind: "unstarted", error });
 	return {
 		pid: undefined,
 		started: undefined,

@@ -40,9 +40,9 @@ it("without file descriptors a start fails with the reason, and live processes c
 	const seen = JSON.parse(said);
 	expect(seen).toMatchObject({
 		write: false,
-		exit: { kind: "unstarted", reason: expect.stringContaining("EMFILE") },
+		exit: { kind: "unstarted", error: expect.objectContaining({ code: "EMFILE" }) },
 		stop: { kind: "unstarted" },
-		git: { kind: "failed", message: expect.stringContaining("EMFILE") },
+		git: { kind: "failed", message: expect.stringContaining("too many open files") },
 		self: "unknown",
 		gone: true,
 		again: { kind: "exited", code: 0 },

@@ -61,7 +61,10 @@ describe("a child", () => {
 		["a program that is a folder", { command: tmpdir(), cwd: () => folder }],
 	])("that cannot start (%s) exits with that reason", async (_, { command, cwd }) => {
 		const child = startChild({ command, args: [], cwd: cwd(), env: {} });
-		expect(await child.exited).toMatchObject({ kind: "unstarted", reason: expect.stringMatching(/ENOENT|EACCES/) });
+		expect(await child.exited).toMatchObject({
+			kind: "unstarted",
+			error: expect.objectContaining({ code: expect.stringMatching(/ENOENT|EACCES/) }),
+		});
 		expect(await child.write("x")).toBe(false);
 		expect(await child.stop()).toMatchObject({ kind: "unstarted" });
 	});

@@ -1,7 +1,9 @@
 // One child session: a separate pi process that gets one prompt and answers once. It ends with the call, the abort or the session, and so
 // does every process it started. Its questions reach the user. An end without an answer is an error, never an empty success. Its prompt is
 // text for the model, never a command. A child whose turn does not start is stopped.
+
 import type { Usage } from "@earendil-works/pi-ai";
+import { errorMessage } from "@pi-chronicle/core/definition";
 import {
 	contentText,
 	linkRpc,
@@ -233,13 +235,13 @@ function concluded(answer: Answer | undefined, usage: ChildUsage): ChildEnd {
 	return { kind: "answered", text: answer.text, usage };
 }
 
-function exitReason(exit: { kind: string; code?: number; signal?: string; reason?: string }, stderr: string): string {
+function exitReason(exit: { kind: string; code?: number; signal?: string; error?: unknown }, stderr: string): string {
 	const how =
 		exit.kind === "killed"
 			? `was killed (${exit.signal})`
 			: exit.kind === "exited"
 				? `exited with code ${exit.code}`
-				: `did not start (${exit.reason})`;
+				: `did not start (${errorMessage(exit.error)})`;
 	return `The child session ${how} before it answered. ${lastLine(stderr)}`.trim();
 }
 

@@ -2,7 +2,7 @@
 // ledger can come from anywhere.
 // U1 only a command that the user approved runs unjudged; one from the user's own template is judged by the guard's rules; U2 a command has its own
 // process group, carries the run's tag, and is killed after its time limit; U3 only the tail of its output is kept, redacted.
-
+import { errorMessage } from "@pi-chronicle/core/definition";
 import type { CommandRunner, ShellResult, WorkingCopy } from "@pi-chronicle/core/ports";
 import { openScope } from "../../pi/index.ts";
 import { type ChildExit, RUN_TAG, runShellCommand } from "../../process/index.ts";
@@ -96,6 +96,6 @@ function resultOf(exit: ChildExit): ShellResult["result"] {
 		case "killed":
 			return exit;
 		case "unstarted":
-			return { kind: "unstarted", detail: exit.reason };
+			return { kind: "unstarted", detail: errorMessage(exit.error) };
 	}
 }

@@ -3,6 +3,7 @@
 // be validated does not match.
 
 import { createContext, Script } from "node:vm";
+import { errorMessage } from "@pi-chronicle/core/definition";
 import { cutText, OUTPUT_BYTES, outputBytes, unwrapJson } from "@pi-chronicle/core/snapshot";
 import type { OutputSchema } from "@pi-chronicle/core/template";
 import { Errors } from "typebox-validator/schema";
@@ -53,7 +54,7 @@ function problemsOf(schema: OutputSchema, data: unknown, ms: number): readonly s
 			return [
 				"The data could not be checked in time: an expression of the schema takes too long on one of its strings. Shorten the strings.",
 			];
-		return [`The data could not be checked: ${(error as Error).message}`];
+		return [`The data could not be checked: ${errorMessage(error)}`];
 	}
 }
 

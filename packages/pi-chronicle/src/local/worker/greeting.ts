@@ -1,5 +1,5 @@
 // Waits for the first report of a worker's process.
-import { quoted } from "@pi-chronicle/core/definition";
+import { errorMessage, quoted } from "@pi-chronicle/core/definition";
 import type { LaunchFault } from "@pi-chronicle/core/ports";
 import { hostNotice, linkRpc, type RpcLink, type RpcListener } from "../../pi/index.ts";
 import type { Child } from "../../process/index.ts";
@@ -73,7 +73,7 @@ export async function awaitHello(child: Child, ms: number, signal: AbortSignal):
 				? `exit code ${first.code}`
 				: first.kind === "killed"
 					? `signal ${first.signal}`
-					: first.reason;
+					: errorMessage(first.error);
 		const reason = first.kind === "exited" ? "handshake" : "spawn";
 		return { kind: "none", reason, detail: `The worker ended before its ready report (${how}).${complaint}` };
 	}

@@ -213,7 +213,7 @@ async function onExit(state: State, exit: ChildExit, session: string): Promise<W
 	if (state.outcome) return state.outcome;
 	const detail = redactText(child.stderr().trim().slice(-600), 300);
 	const withDetail = detail === "" ? {} : { detail };
-	if (exit.kind === "unstarted") return { kind: "exited", code: -1, detail: exit.reason };
+	if (exit.kind === "unstarted") return { kind: "exited", code: -1, detail: errorMessage(exit.error) };
 	if (exit.kind === "killed") return { kind: "killed", signal: exit.signal, ...withDetail };
 	return { kind: "exited", code: exit.code, ...withDetail };
 }

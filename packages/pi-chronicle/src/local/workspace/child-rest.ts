@@ -6,7 +6,7 @@
 import { constants } from "node:fs";
 import { copyFile, link, lstat, mkdir, readdir, readFile, readlink, rename, rm, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { counted } from "@pi-chronicle/core/definition";
+import { counted, errorMessage } from "@pi-chronicle/core/definition";
 import type { FileLeft } from "@pi-chronicle/core/snapshot";
 import { readNote, writeNote } from "./child-notes.ts";
 import { cloneFolder } from "./clone-folder.ts";
@@ -90,7 +90,7 @@ export async function placeRest(
 	const placed: string[] = [];
 	const left: FileLeft[] = [];
 	for (const entry of rest) {
-		const why = await placeOne(store, child, entry.path, folder).catch((error: NodeJS.ErrnoException) => error.message);
+		const why = await placeOne(store, child, entry.path, folder).catch((error: unknown) => errorMessage(error));
 		if (why === undefined) placed.push(entry.path);
 		else left.push({ path: entry.path, why: `${entry.why}; ${why}` });
 	}

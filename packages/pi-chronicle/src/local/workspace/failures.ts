@@ -1,5 +1,5 @@
 // Failures of the workspace, with messages for the user. Inside the workspace they are thrown; its operations return them.
-
+import { errorMessage } from "@pi-chronicle/core/definition";
 import type { Result, WorkspaceFailure } from "@pi-chronicle/core/ports";
 import type { FileLeft } from "@pi-chronicle/core/snapshot";
 import { freeBytes } from "../../disk/index.ts";
@@ -38,7 +38,8 @@ function failureOf(error: unknown): WorkspaceFailure {
 	if (error instanceof WorkspaceError) return error.failure;
 	if (!(error instanceof Error) || !("code" in error || error instanceof SyntaxError)) throw error;
 	const { path } = error as NodeJS.ErrnoException;
-	if (path === undefined) return gitFailure({ kind: "failed", code: -1, message: error.message, raw: "" }).failure;
+	if (path === undefined)
+		return gitFailure({ kind: "failed", code: -1, message: errorMessage(error), raw: "" }).failure;
 	const { reason, message, remedy } = diskFailure(error, path);
 	return reason === "no_space" ? noSpace().failure : { reason: "io", message, remedy };
 }

@@ -1,8 +1,10 @@
 // Runs git without the user's or the project's configuration, hooks, filters or prompts.
 // G1 no shell; G2 the GIT_ variables of the environment are not passed on, nor those that lead to an engine's database; G3 output is bytes, since file names need not be UTF-8; G4 a missing,
 // failed, killed or aborted git is a value, not an exception.
+
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { errorMessage } from "@pi-chronicle/core/definition";
 
 export interface GitCall {
 	readonly args: readonly string[];
@@ -91,7 +93,7 @@ export async function runGit(call: GitCall): Promise<GitResult> {
 		return await spawnGit(call);
 	} catch (error) {
 		// Node throws some errors of a start instead of emitting them, such as ENOTDIR and E2BIG.
-		return { kind: "failed", code: -1, message: (error as Error).message, raw: "" };
+		return { kind: "failed", code: -1, message: errorMessage(error), raw: "" };
 	}
 }
 
@@ -122,7 +124,7 @@ function spawnGit(call: GitCall): Promise<GitResult> {
 		child.on("error", (error: NodeJS.ErrnoException) => {
 			// A missing folder gives the same code as a missing program.
 			const missing = error.code === "ENOENT" && existsSync(cwd);
-			end(missing ? { kind: "missing" } : { kind: "failed", code: -1, message: error.message, raw: "" });
+			end(missing ? { kind: "missing" } : { kind: "failed", code: -1, message: errorMessage(error), raw: "" });
 		});
 		// Without free file descriptors there are no streams; the error event follows.
 		if (!child.stdout || !child.stderr || !child.stdin) return;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { formatDiagnostic, formatPath } from "@pi-chronicle/core/definition";
+import { errorMessage, formatDiagnostic, formatPath } from "@pi-chronicle/core/definition";
 import { writeTogether } from "../../disk/index.ts";
 import {
 	customEntries,
@@ -259,7 +259,7 @@ async function initialise(ctx: ExtensionCommandContext, session: GuardSession, r
 	try {
 		writeTogether([{ path: file, content: starter }], "fail");
 	} catch (error) {
-		return refuse(ctx, `The rule file cannot be written, so there is none: ${(error as Error).message}`);
+		return refuse(ctx, `The rule file cannot be written, so there is none: ${errorMessage(error)}`);
 	}
 	await session.load(ctx);
 	say(

@@ -115,7 +115,7 @@ export function openPolicies(): Policies {
 					const judged = await policy.judge(call, footprint);
 					if (judged) verdicts.push(...("decision" in judged ? [judged] : judged));
 				} catch (error) {
-					verdicts.push(failed(policy, "judge this call", error));
+					verdicts.push(await refuseBy(policy, "judge this call", error));
 				}
 			}
 			return {
@@ -146,7 +146,7 @@ export function openPolicies(): Policies {
 					done.push(screened);
 					current = screened.texts;
 				} catch (error) {
-					const verdict = failed(policy, "screen the result of this call", error);
+					const verdict = await refuseBy(policy, "screen the result of this call", error);
 					done.push({ texts: texts.map(() => `[${verdict.reason}]`), verdict });
 					break;
 				}
@@ -156,12 +156,6 @@ export function openPolicies(): Policies {
 	};
 }
 
-function failed(policy: Policy, doing: string, error: unknown): Verdict {
-	const cause = error instanceof Error ? error.message : String(error);
-	return {
-		decision: "deny",
-		policy: policy.name,
-		rule: "policy-failed",
-		reason: `The ${policy.name} policy could not ${doing} (${cause}), so it is refused.`,
-	};
+async function refuseBy(policy: Policy, doing: string, error: unknown): Promise<Verdict> {
+	return (await import("./failed-policy.ts")).failedPolicy(policy.name, doing, error);
 }

@@ -1,5 +1,6 @@
 // Puts the package's only gate in front of every tool call of a session. Loads the gate at the first call that a policy has to judge.
 // Invariant: without a policy nothing is loaded; if the gate cannot be loaded, every call is refused.
+
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import type { Gate, GateOptions } from "./gate.ts";
 
@@ -15,8 +16,8 @@ export function registerGate(pi: ExtensionAPI, options: GateOptions): void {
 		let judging: Gate;
 		try {
 			judging = gate ?? (await open());
-		} catch (error) {
-			return { block: true, reason: `Refused: the code that judges calls could not be loaded (${String(error)}).` };
+		} catch {
+			return { block: true, reason: "Refused: the code that judges calls could not be loaded. Try /reload." };
 		}
 		return judging.judge(event, ctx);
 	});

@@ -1,5 +1,6 @@
 // One examination of the doctor, with its time limit.
 // X1 results contain no secrets; X2 an examination that fails or takes too long is a result.
+import { errorMessage } from "@pi-chronicle/core/definition";
 import { redactSecrets } from "../../safety/index.ts";
 
 export interface ExaminationResult {
@@ -49,7 +50,7 @@ export async function examineInTime({
 }
 
 function failure(error: unknown): DoctorFinding {
-	return { state: "failed", text: `This could not be examined: ${(error as Error).message}` };
+	return { state: "failed", text: `This could not be examined: ${errorMessage(error)}` };
 }
 
 /** For what only a pi that starts could answer. */

@@ -2,7 +2,14 @@
 // them, so one of the two does not work as its documentation says.
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Inventory, isOwnFile, type PiSurvey, packageRoot, type SurveyedCommand } from "../../pi/index.ts";
+import {
+	type Inventory,
+	isOwnFile,
+	type PiSurvey,
+	packageRoot,
+	type SurveyedCommand,
+	updatePiText,
+} from "../../pi/index.ts";
 import { type DoctorFinding, fine, unknownFinding } from "./examination.ts";
 
 /** This package's tools, each with what needs it. */
@@ -60,7 +67,7 @@ const notLoaded: DoctorFinding = {
 const notListed: DoctorFinding = {
 	state: "warning",
 	text: "This pi does not list the tools, keys, skills and prompts of packages, so they are not compared.",
-	remedy: "Update pi: `npm install -g @earendil-works/pi-coding-agent`.",
+	remedy: `${updatePiText()}.`,
 };
 
 function clash(text: string, remedy: string): DoctorFinding {

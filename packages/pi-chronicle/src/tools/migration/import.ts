@@ -1,7 +1,7 @@
 // `import`: reads definitions of other tools, writes them as definitions of this project, and lists what has no counterpart.
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Diagnostic, formatPath } from "@pi-chronicle/core/definition";
+import { type Diagnostic, errorMessage, formatPath } from "@pi-chronicle/core/definition";
 import { openProject, type Project } from "../../local/index.ts";
 import { exitCodes } from "../../pi/index.ts";
 import { type Command, type CommandResponse, misuse, refused } from "../../ui/index.ts";
@@ -77,7 +77,7 @@ function place(
 			if (!dryRun) writeDraft(cwd, draft);
 			imported.push({ draft, warnings: diagnostics.map(({ message }) => message) });
 		} catch (error) {
-			left.push({ file: draft.from, reason: `It cannot be written: ${(error as Error).message}` });
+			left.push({ file: draft.from, reason: `It cannot be written: ${errorMessage(error)}` });
 		}
 	}
 	return { imported, refused: left };

@@ -175,7 +175,7 @@ async function settleEdited(
 			"error",
 		);
 	} catch (error) {
-		if (!stop.signal.aborted) say(ctx, `The plan failed: ${String(error)}`, "error");
+		if (!stop.signal.aborted) say(ctx, `The plan failed: ${errorMessage(error)}`, "error");
 	} finally {
 		await release();
 		if (!session.scope.closed) ctx.ui.setStatus(statusKey, undefined);

@@ -1,6 +1,8 @@
 // A plan: a draft that passed, with its task and its preview.
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { errorMessage } from "@pi-chronicle/core/definition";
 import { writeTogether } from "../../disk/index.ts";
 import type { DefinitionDraft, ReadDraft } from "./draft.ts";
 import type { Usage } from "./estimate.ts";
@@ -45,7 +47,7 @@ export function saveDraft({ files }: DefinitionDraft, cwd: string): string | und
 			"fail",
 		);
 	} catch (error) {
-		return `The files cannot be written, so none was: ${(error as Error).message}`;
+		return `The files cannot be written, so none was: ${errorMessage(error)}`;
 	}
 	return undefined;
 }

@@ -37,8 +37,8 @@ export function openPlace({ cwd, trust, pi, shell }: PlaceOptions, needs: "pi" |
 			message: `The folder ${cwd} does not exist.`,
 			remedy: "Pass the project's folder with --cwd.",
 		};
-	const found = findPi(ownPiSearch(pi));
-	if (!isPiCommand(found) && needs === "pi") return { code: found.code, message: found.message, remedy: found.remedy };
+	const found = needs === "pi" ? findPi(ownPiSearch(pi)) : noPi;
+	if (!isPiCommand(found)) return { code: found.code, message: found.message, remedy: found.remedy };
 	const home = homedir();
 	const agents = agentFolder();
 	const place: ProjectEnvironment = {
@@ -46,7 +46,7 @@ export function openPlace({ cwd, trust, pi, shell }: PlaceOptions, needs: "pi" |
 		home,
 		agentFolder: agents,
 		trust: trust === "as saved" ? savedTrust(cwd) : trust,
-		pi: isPiCommand(found) ? found : noPi,
+		pi: found,
 		env: process.env,
 		shell,
 	};

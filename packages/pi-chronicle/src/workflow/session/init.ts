@@ -1,6 +1,6 @@
 // `/workflow init`: copies one of the package's definitions into the project.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import { thereAre } from "@pi-chronicle/core/definition";
+import { errorMessage, thereAre } from "@pi-chronicle/core/definition";
 import { say } from "../../pi/index.ts";
 import { copyLines, copyShipped, shippedNames } from "../../tools/shipped/index.ts";
 import { projectContext } from "./library.ts";
@@ -17,6 +17,6 @@ export function initWorkflow(ctx: ExtensionCommandContext, name: string): void {
 		if ("message" in copied) refuseCommand(ctx, `${copied.message} ${copied.remedy}`);
 		else say(ctx, copyLines(copied, cwd, trusted).join("\n"));
 	} catch (error) {
-		refuseCommand(ctx, `The definition cannot be copied: ${(error as Error).message} Make the folder writable.`);
+		refuseCommand(ctx, `The definition cannot be copied: ${errorMessage(error)}. Make the folder writable.`);
 	}
 }

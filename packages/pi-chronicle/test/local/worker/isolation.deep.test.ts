@@ -208,7 +208,10 @@ describe("a launch that must not happen", () => {
 		const spawn = await openRig(project, {
 			launcher: { pi: { command: "/nowhere/pi", args: [], version: undefined } },
 		}).launch();
-		expect(spawn).toMatchObject({ ok: false, failure: { reason: "spawn", detail: expect.stringContaining("ENOENT") } });
+		expect(spawn).toMatchObject({
+			ok: false,
+			failure: { reason: "spawn", detail: expect.stringContaining("was not found") },
+		});
 		const silent = { command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)", "--"], version: undefined };
 		const mute = await openRig(project, { launcher: { pi: silent, helloMs: 300 } }).launch();
 		expect(mute).toMatchObject({

@@ -3,7 +3,7 @@
 import {
 	describeNode,
 	didYouMean,
-	errorMessage,
+	expressionMistake,
 	type MapNode,
 	type Node,
 	type ReadContext,
@@ -238,17 +238,12 @@ export function readExpression(entry: RuleEntry, { source, report }: RuleReadCon
 	const pattern = inline ? written.slice(inline[0].length) : written;
 	const given = `${inline?.[1] ?? ""}${literal?.[2]?.replace(/[gyd]/g, "") ?? ""}${entry.ignoreCase ? "i" : ""}`;
 	const flags = [...new Set(given)].sort().join("");
-	try {
-		new RegExp(pattern, flags);
-		return { pattern, flags };
-	} catch (error) {
-		const cause = errorMessage(error).replace(/^Invalid regular expression: /, "");
-		report.error(source.place(entry.start), {
-			code: "bad-pattern",
-			message: `\`${entry.text.slice(0, 80)}\` is not a regular expression: ${cause}.`,
-			remedy:
-				"Write a JavaScript regular expression in single quotes; a backslash before `( [ * + ?` makes it literal.",
-		});
-		return undefined;
-	}
+	const mistake = expressionMistake(pattern, flags);
+	if (mistake === undefined) return { pattern, flags };
+	report.error(source.place(entry.start), {
+		code: "bad-pattern",
+		message: `\`${entry.text.slice(0, 80)}\` is not a regular expression: ${mistake}.`,
+		remedy: "Write a JavaScript regular expression in single quotes; a backslash before `( [ * + ?` makes it literal.",
+	});
+	return undefined;
 }

@@ -2,6 +2,7 @@
 // A text with a mistake is never acted on: all its problems are returned with their lines.
 
 /** One message of the player as the model. */
+import { errorMessage } from "@pi-chronicle/core/definition";
 export interface ModelAnswer {
 	readonly text: string;
 	readonly calls: readonly { readonly tool: string; readonly input: Record<string, unknown> }[];
@@ -64,7 +65,7 @@ function readCall(rest: string): { call: ModelAnswer["calls"][number] } | { prob
 			return { problem: `The arguments of ${tool} are one JSON object: \`call ${tool} {"name": "value"}\`.` };
 		return { call: { tool, input: input as Record<string, unknown> } };
 	} catch (error) {
-		const why = error instanceof Error ? error.message : String(error);
+		const why = errorMessage(error);
 		return { problem: `The arguments of ${tool} are not valid JSON on one line: ${why}` };
 	}
 }

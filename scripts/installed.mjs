@@ -1,17 +1,19 @@
 // Asked before anything is imported that could be missing: whether this Node and this checkout can run. It imports nothing but Node's own
 // modules and is plain JavaScript, so that an old Node in a fresh clone can read it.
 // As a program (`node scripts/installed.mjs`) it also asks for the development tools, and exits with 2 where something is missing.
-import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+/** The packages without which nothing runs; what an engine needs is asked for where one is named. */
+const parts = ["footprint", "core", "pi-chronicle"];
 
 /** Says what is missing and how to get it; `undefined` if nothing is. `tools`: packages that are needed besides the dependencies. */
 export function whatIsMissing(tools = []) {
-	const parts = join(root, "packages");
-	const folders = existsSync(parts) ? readdirSync(parts).map((name) => join(parts, name)) : [];
-	const absent = [root, ...folders].flatMap((folder) => needs(folder).filter((name) => !isInstalled(folder, name)));
+	const absent = parts
+		.map((name) => join(root, "packages", name))
+		.flatMap((folder) => needs(folder).filter((name) => !isInstalled(folder, name)));
 	const missing = [...new Set([...absent, ...tools.filter((name) => !isInstalled(root, name))])];
 	if (missing.length > 0)
 		return `pi-chronicle runs from its sources here, and packages that it needs are not installed (${missing.join(", ")}): run npm ci in ${root}`;

@@ -24,7 +24,7 @@ export async function loadEngine(): Promise<Result<Engine>> {
 	try {
 		return { ok: true, value: await import(pathToFileURL(createRequire(manifest).resolve(PACKAGE)).href) };
 	} catch (error) {
-		return missing(`which cannot be loaded: ${(error as Error).message}`);
+		return missing(`which cannot be loaded: ${errorMessage(error)}`);
 	}
 }
 

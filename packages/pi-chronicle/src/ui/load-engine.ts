@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { errorMessage } from "@pi-chronicle/core/definition";
 import type { Result } from "@pi-chronicle/core/ports";
 import { attempt } from "../disk/index.ts";
 import { packageRoot, packageVersion } from "../pi/index.ts";

@@ -14,6 +14,7 @@ import {
 } from "@pi-chronicle/core/definition";
 import { readThinking, THINKING_LEVELS, type ThinkingLevel } from "./model-choice.ts";
 import type { AgentFile } from "./persona.ts";
+import { quoteTextFields } from "./plain-front-matter.ts";
 import { readText, readWordList } from "./read-values.ts";
 import { isRestriction, keepAllowed, READING, type Restrictions, readRestrictions } from "./restrictions.ts";
 import { findSkill, type SkillPlaces } from "./skills.ts";
@@ -43,10 +44,12 @@ const skipped = new Set(
 	),
 );
 
-export function readAgentFile(source: Source, place: AgentPlace): AgentRead {
-	if (!source.text.trimStart().startsWith("---")) return { kind: "other" };
+export function readAgentFile(written: Source, place: AgentPlace): AgentRead {
+	if (!written.text.trimStart().startsWith("---")) return { kind: "other" };
+	const source = quoteTextFields(written);
 	const front = parseFrontMatter(source);
 	const report = openReport();
+	warnOfPlainTexts(source, written, report);
 	report.add(front.diagnostics);
 	const { fields } = front;
 	if (!fields) return { kind: "broken", diagnostics: report.diagnostics };
@@ -86,6 +89,15 @@ export function readAgentFile(source: Source, place: AgentPlace): AgentRead {
 	};
 	if (front.body === "") return { kind: "broken", diagnostics: report.diagnostics };
 	return { kind: "agent", agent: { ...agent, diagnostics: report.diagnostics } };
+}
+
+function warnOfPlainTexts(source: Source, written: Source, report: Report): void {
+	if (source === written) return;
+	report.warn(source.place(0), {
+		code: "not-yaml",
+		message: "The front matter is not valid YAML; texts in it are read as if they were in quotes.",
+		remedy: "Put texts with colons or brackets in quotes, for programs that read YAML strictly.",
+	});
 }
 
 /** The tools that the restrictions allow. A missing list stays `undefined` only if nothing is restricted. */

@@ -7,6 +7,7 @@ export {
 	type ThinkingLevel,
 } from "./model-choice.ts";
 export type { AgentRegistry, Persona, Team } from "./persona.ts";
+export { quoteTextFields } from "./plain-front-matter.ts";
 export { inlinePersona, resolvePersona } from "./resolve.ts";
 export { keepAllowed, type Restrictions } from "./restrictions.ts";
 export { findSkill, type SkillPlaces, skillPlaces } from "./skills.ts";

@@ -1,4 +1,6 @@
 // Agent files: each is a persona, with its front matter unchanged. The meaning of their tools depends on their folder.
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileSlug, type ImportDraft, notesOnRest } from "./draft.ts";
 import type { PlainRecord } from "./plain-value.ts";
 
@@ -24,7 +26,7 @@ export function importAgent({ from, fields, text, stem, prefix }: AgentInput): I
 	const written = typeof fields.name === "string" && fields.name.trim() !== "" ? fields.name : undefined;
 	const name = `${prefix}${written ?? stem}`;
 	// In Claude Code, an agent without a list has every tool.
-	const isClaude = /[\\/]\.claude(?:-plugin)?[\\/]|[\\/]plugins[\\/]/.test(from);
+	const isClaude = "color" in fields || /[\\/]\.claude[\\/]/.test(from) || isInPlugin(dirname(from));
 	const lists = ["tools", "allowed-tools", "readonly"].some((key) => key in fields);
 	const added = [
 		...(written === undefined || prefix !== "" ? [`name: ${JSON.stringify(name)}\n`] : []),
@@ -41,4 +43,10 @@ export function importAgent({ from, fields, text, stem, prefix }: AgentInput): I
 		notes: notesOnRest(fields, known).map((note) => `${note} has no effect here, but stays in the file`),
 		...(added === "" ? { copied: true } : {}),
 	};
+}
+
+/** Whether a plugin or a marketplace of plugins contains the folder. */
+function isInPlugin(folder: string): boolean {
+	if (/[\\/]plugins$/.test(folder) || existsSync(join(folder, ".claude-plugin"))) return true;
+	return dirname(folder) !== folder && isInPlugin(dirname(folder));
 }

@@ -43,11 +43,14 @@ export function gatherDrafts(project: Project, sources: ImportSources, plan: (fi
 	};
 	const { cwd } = project.place;
 	const files = sources.files.map((file) => [file, attempt(file, () => recognise(file, sources))] as const);
-	for (const [file, each] of files) {
-		if (each?.kind === "broken") refused.push({ file, reason: formatDiagnostic(each.problem, cwd) });
-		if (each?.kind === "foreign" && each.format.use === "plan")
-			refused.push({ file, reason: `This is ${each.format.name}. To draft a definition from it: ${plan(file)}` });
-	}
+	const strays = sources.elsewhere.filter((file) => attempt(file, () => recognise(file, sources))?.kind === "made");
+	refused.push(
+		...strays.map((file) => ({
+			file,
+			reason: "It lies where no tool looks for definitions. To import it, name its folder.",
+		})),
+		...files.flatMap(([file, each]) => refusedBy(file, each, plan, cwd)),
+	);
 
 	const texts = new Map<string, string>();
 	const drafts: ImportDraft[] = [];
@@ -71,7 +74,9 @@ export function gatherDrafts(project: Project, sources: ImportSources, plan: (fi
 
 	const parts = new Set(drafts.flatMap((draft) => draft.parts ?? []));
 	const rest = files.filter(([file]) => !parts.has(file));
-	const isInPlace = ({ copied, from }: ImportDraft): boolean => copied === true && isInside(join(cwd, ".pi"), from);
+	const read = agentsOf(project).map(({ origin }) => origin.file);
+	const isInPlace = ({ copied, kind, from }: ImportDraft): boolean =>
+		kind === "agent" ? read.includes(from) : copied === true && isInside(join(cwd, ".pi"), from);
 	return {
 		drafts: drafts.filter((draft) => !isInPlace(draft)),
 		refused,
@@ -83,12 +88,27 @@ export function gatherDrafts(project: Project, sources: ImportSources, plan: (fi
 	};
 }
 
-/** What exists in the project, and the agents of the import. */
-function targetOf({ place }: Project, made: readonly ImportDraft[]): ImportTarget {
-	const { cwd, home, agentFolder } = place;
+/** A file that is broken, or of another tool. */
+function refusedBy(
+	file: string,
+	each: Recognition | undefined,
+	plan: (file: string) => string,
+	cwd: string,
+): readonly LeftFile[] {
+	if (each?.kind === "broken") return [{ file, reason: formatDiagnostic(each.problem, cwd) }];
+	if (each?.kind !== "foreign" || each.format.use !== "plan") return [];
+	return [{ file, reason: `This is ${each.format.name}. To draft a definition from it: ${plan(file)}` }];
+}
+
+/** The agents that the project reads. An agent of a folder above is found by its name too, but is not part of the project. */
+function agentsOf({ place: { cwd, home, agentFolder } }: Project) {
 	const { agents } = loadAgentRegistry({ cwd, home, agentFolder, project: "trusted" });
-	// An agent of a folder above is found by its name too, but is not part of the project.
-	const known = agents.filter(({ origin }) => origin.tier !== "project" || isInside(cwd, origin.file));
+	return agents.filter(({ origin }) => origin.tier !== "project" || isInside(cwd, origin.file));
+}
+
+/** What exists in the project, and the agents of the import. */
+function targetOf(project: Project, made: readonly ImportDraft[]): ImportTarget {
+	const known = agentsOf(project);
 	const imported = made.filter(({ kind }) => kind === "agent");
 	return { agents: new Set([...known, ...imported].map(({ name }) => name.toLowerCase())) };
 }

@@ -50,6 +50,9 @@ drafts a definition from them.`,
 	},
 };
 
+/** Files that a refusal names. */
+const maxNamed = 20;
+
 function quotedPath(path: string): string {
 	return /\s/.test(path) ? `"${path}"` : path;
 }
@@ -101,7 +104,14 @@ function response(
 		return refused({
 			code: "nothing-to-import",
 			message: "Nothing here has a format that can be imported.",
-			remedy: `Name a file, or a folder with definitions.${unknown.length > 1 ? ` ${unknown.length} files were looked at.` : ""}`,
+			remedy: `Name a file, or a folder with definitions.${
+				unknown.length > 1
+					? ` Looked at: ${unknown
+							.slice(0, maxNamed)
+							.map((file) => formatPath(file, cwd))
+							.join(", ")}${unknown.length > maxNamed ? ` and ${unknown.length - maxNamed} more` : ""}.`
+					: ""
+			}`,
 		});
 	const isNothingMade = imported.length === 0 && (left.length > 0 || inPlace.length === 0);
 	const exitCode = isNothingMade ? exitCodes.usage : left.length === 0 ? exitCodes.done : exitCodes.failed;

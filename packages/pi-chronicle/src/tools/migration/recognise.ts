@@ -13,14 +13,14 @@ import {
 	readSource,
 	type Source,
 } from "@pi-chronicle/core/definition";
+import { quoteTextFields } from "../../persona/index.ts";
 import { readRules } from "../../safety/index.ts";
 import { importAgent } from "./agents.ts";
 import { workflowOfCommand } from "./commands.ts";
 import { fileSlug, type ImportDraft, type ImportTarget } from "./draft.ts";
 import { copyFile, copyTemplate, copyWorkflow, templateOfRun, workflowsAbove } from "./native.ts";
 import { importPermissions, ruleFilePath } from "./permissions.ts";
-import { quoteTextFields } from "./plain-front-matter.ts";
-import { ImportRefusal, plainList, plainValue, recordOf } from "./plain-value.ts";
+import { ImportRefusal, type PlainRecord, plainList, plainValue, recordOf } from "./plain-value.ts";
 import { type ImportSources, stemOf } from "./sources.ts";
 
 export type Recognition =
@@ -104,9 +104,19 @@ function recogniseMarkdown(written: Source, sources: ImportSources): Recognition
 		return made((_, prefix) => workflowOfCommand(file, prefix + stemOf(file), values, body));
 	if (format) return { kind: "foreign", format };
 	if (["id", "name", "emoji"].every((key) => key in values)) return phaseAlone(sources);
-	const isAgent = ["description", "tools", "model", "name"].some((key) => key in values) && !("emoji" in values);
-	if (!isAgent || !(isAlone || isAgentPath.test(file))) return { kind: "unknown" };
-	const input = { from: file, fields: values, text: source.text, stem: stemOf(file) };
+	return recogniseAgent(source, values, sources);
+}
+
+function recogniseAgent({ file, text }: Source, fields: PlainRecord, { kind }: ImportSources): Recognition {
+	const has = (...keys: string[]): boolean => keys.some((key) => key in fields) && !("emoji" in fields);
+	const isPlaced = kind === "file" || isAgentPath.test(file);
+	if (!isPlaced && has("tools", "model") && has("name", "description"))
+		throw new ImportRefusal(
+			"This looks like an agent, but it does not lie in a folder called `agents`. To import it, name the file alone.",
+		);
+	if (!isPlaced || !has("description", "tools", "model", ...(kind === "file" ? ["name"] : [])))
+		return { kind: "unknown" };
+	const input = { from: file, fields, text, stem: stemOf(file) };
 	return made((_, prefix) => importAgent({ ...input, prefix }), "agent");
 }
 

@@ -1,11 +1,12 @@
 // Lists the files of an import: one file, or the files below a folder; in a project, only the folders that tools use for definitions.
-// C1 the walk is bounded and follows no links; C2 in a project, only folders with definitions are read.
+// C1 the walk is bounded and follows no links; C2 in a project, only folders with definitions are read, and files elsewhere that lie in a folder of
+// agents or commands are named; a marketplace of plugins is read as a whole.
 import { existsSync, statSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { walkFiles } from "../../disk/index.ts";
 
-const depth = 6;
-const maxFiles = 2000;
+const depth = 12;
+const maxFiles = 20_000;
 /** Folders of a project in which tools keep definitions. */
 const kept =
 	".pi .claude .specify .agents .opencode .github/prompts .github/agents .github/chatmodes plugins agents skills commands workflows".split(
@@ -23,11 +24,14 @@ const without = [
 	"memory",
 	"scripts",
 ];
+const isKept = /[\\/](?:agents|chatmodes|commands)[\\/].*\.md$/;
 const endings = new Set([".yaml", ".yml", ".json", ".jsonc", ".md"]);
 
 export interface ImportSources {
 	/** Absolute, sorted. */
 	readonly files: readonly string[];
+	/** Further Markdown files of a project, absolute: they lie in folders of agents or commands, but not where tools look for them. */
+	readonly elsewhere: readonly string[];
 	/** The folder of the import, absolute. */
 	readonly folder: string;
 	readonly kind: "file" | "folder";
@@ -37,12 +41,14 @@ export interface ImportSources {
 export function findSources(path: string): ImportSources | undefined {
 	const stats = statSync(path, { throwIfNoEntry: false });
 	if (!stats) return undefined;
-	if (!stats.isDirectory()) return { files: [path], folder: join(path, ".."), kind: "file" };
+	if (!stats.isDirectory()) return { files: [path], elsewhere: [], folder: join(path, ".."), kind: "file" };
 	const folders = kept.filter((name) => existsSync(join(path, name)));
-	const isProject = folders.some((name) => name.startsWith("."));
-	const starts = isProject ? folders.map((name) => join(path, name)) : [path];
-	const files = starts.flatMap((start) => filesBelow(start));
-	return { files: [...new Set(files)].slice(0, maxFiles), folder: path, kind: "folder" };
+	const isMarketplace = existsSync(join(path, ".claude-plugin"));
+	const isProject = folders.some((name) => name.startsWith(".")) && !isMarketplace;
+	const starts = folders.filter((name) => isProject || name.startsWith(".")).map((name) => join(path, name));
+	const read = new Set([...starts, ...(isProject ? [] : [path])].flatMap((start) => filesBelow(start)));
+	const elsewhere = isProject ? filesBelow(path).filter((file) => !read.has(file) && isKept.test(file)) : [];
+	return { files: [...read], elsewhere, folder: path, kind: "folder" };
 }
 
 function filesBelow(start: string): readonly string[] {

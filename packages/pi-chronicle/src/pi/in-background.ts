@@ -15,7 +15,7 @@ async function run(ctx: ExtensionContext, work: () => Promise<unknown>): Promise
 	try {
 		await work();
 	} catch (error) {
-		const { errorMessage } = await import("../../../core/src/definition/error-message.ts");
-		if (!hasEnded(ctx)) say(ctx, errorMessage(error), "error");
+		const { message } = (await import("./error-in-words.ts")).errorInWords(error);
+		if (!hasEnded(ctx)) say(ctx, message, "error");
 	}
 }

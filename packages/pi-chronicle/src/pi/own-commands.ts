@@ -60,8 +60,7 @@ export function registerOwnCommand(pi: ExtensionAPI, name: string, command: Comm
 			} catch (error) {
 				if (hasEnded(ctx)) return;
 				failWith(ctx, exitCodes.failed);
-				const { errorMessage } = await import("../../../core/src/definition/error-message.ts");
-				throw new Error(errorMessage(error), { cause: error });
+				throw (await import("./error-in-words.ts")).errorInWords(error);
 			}
 		},
 	});

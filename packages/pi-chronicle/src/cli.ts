@@ -10,6 +10,7 @@ import {
 	runChronicleCommand,
 	runCompletionCommand,
 	runProjectCommand,
+	runServeCommand,
 	shellCommands,
 } from "./ui/index.ts";
 
@@ -59,6 +60,13 @@ const commands: ReadonlyMap<string, ListedCommand> = new Map([
 		},
 	],
 	[
+		"serve",
+		{
+			about: "serves a page with your runs, to look at and to answer from a phone",
+			load: async () => runServeCommand,
+		},
+	],
+	[
 		"completion",
 		{
 			about: "prints a script that makes bash, zsh or fish complete this command",
@@ -91,7 +99,7 @@ const groups: readonly (readonly [title: string, names: readonly string[]])[] = 
 	["Inspect", ["list", "status", "show", "view", "diff", "report", "export"]],
 	["Definitions", ["plan", "init", "check", "rehearse", "import"]],
 	["Clean up", ["remove", "prune", "repair", "doctor"]],
-	["Away from the desk", ["notify"]],
+	["Away from the desk", ["serve", "notify"]],
 	["Many machines", ["engine"]],
 	["Shell", ["completion"]],
 ];

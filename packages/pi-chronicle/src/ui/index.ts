@@ -3,6 +3,7 @@ export {
 	runChronicleCommand,
 	runCompletionCommand,
 	runProjectCommand,
+	runServeCommand,
 	shellCommands,
 } from "./cli/index.ts";
 export {

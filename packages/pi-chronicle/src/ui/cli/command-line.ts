@@ -1,23 +1,14 @@
 // Runs one command from the command line: help, the project, and the result on stdout and stderr.
 
 import type { Run } from "@pi-chronicle/core/machine";
-import { engineSetting, hasNotices, nobody, type Project, wakeSender } from "../../local/index.ts";
+import { hasNotices, nobody, wakeSender } from "../../local/index.ts";
 import { exitCodes } from "../../pi/index.ts";
 import { commonOptions, commonUsage } from "../command-list.ts";
 import type { CommandHost } from "../commands/index.ts";
-import {
-	type Command,
-	type Complaint,
-	engineComplaint,
-	grammarOf,
-	NO_WAIT,
-	type ParsedArguments,
-	parseArguments,
-	performCommand,
-} from "../commands/index.ts";
-import { loadEngine } from "../load-engine.ts";
+import { type Command, grammarOf, NO_WAIT, parseArguments, performCommand } from "../commands/index.ts";
 import { progressLine, waitsForProvider } from "../phrases/index.ts";
 import { followView } from "./follow.ts";
+import { onEngine } from "./on-engine.ts";
 import type { Output } from "./output.ts";
 import { openOutput } from "./output.ts";
 import { isComplaint, openPlace, placeOptions, savedTrust, shellPrefix } from "./place.ts";
@@ -55,7 +46,7 @@ export async function runCommandLine(command: Command, args: readonly string[], 
 	const local = openPlace({ ...options, shell: output.prefix }, command.needs);
 	if (isComplaint(local)) return output.fail(local);
 	if (startsSender.has(command.name) && hasNotices(local.place)) await wakeSender(local.place).catch(() => {});
-	const project = await onEngine(command, local, parsed, output);
+	const project = command.runs === "none" ? local : await onEngine(local, parsed.values, output.progress);
 	if (isComplaint(project)) return output.fail(project);
 	const host = commandLineHost(output, signal, parsed.flags.has(NO_WAIT) ? "leave" : "wait");
 	const textOf = (from: number, count: number): string =>
@@ -72,21 +63,6 @@ export async function runCommandLine(command: Command, args: readonly string[], 
 	} finally {
 		await project.engine?.close();
 	}
-}
-
-/** The project on the engine that the command names; without one, the local project. */
-async function onEngine(
-	{ runs }: Command,
-	project: Project,
-	parsed: ParsedArguments,
-	{ progress }: Output,
-): Promise<Project | Complaint> {
-	const setting = runs === "none" ? undefined : engineSetting(parsed.values, project.place);
-	if (!setting) return project;
-	const engine = await loadEngine();
-	if (!engine.ok) return engineComplaint(engine.failure);
-	const opened = await engine.value.openEngineProject(project, { ...setting, report: progress });
-	return opened.ok ? opened.value : engineComplaint(opened.failure);
 }
 
 /** Commands at whose start the notices that an ended process has left are sent. */

@@ -33,6 +33,12 @@ export async function runChronicleCommand(name: string, args: readonly string[],
 	return runCommandLine(command, args, signal);
 }
 
+/** Runs `serve`; resolves to the exit code. */
+export async function runServeCommand(args: readonly string[], signal: AbortSignal): Promise<number> {
+	const { runServe } = await import("./serve-command.ts");
+	return runServe(args, signal);
+}
+
 /** Runs `completion`; resolves to the exit code. `listed`: every command of the command line. */
 export async function runCompletionCommand(args: readonly string[], listed: readonly ListedCommand[]): Promise<number> {
 	const { runCompletion } = await import("./completion.ts");

@@ -1,3 +1,4 @@
+export { answerChoices } from "./answer-choices.ts";
 export { type CommandGrammar, type ParsedArguments, parseArguments } from "./arguments.ts";
 export { askHere } from "./child-dispatch.ts";
 export {
@@ -17,6 +18,7 @@ export {
 	type View,
 } from "./command.ts";
 export { decideCleanup } from "./decisions.ts";
+export type { Supervisors } from "./delivery.ts";
 
 export { dispatch } from "./dispatch.ts";
 export { completeLine, runItems } from "./line-completions.ts";

@@ -76,6 +76,7 @@ export {
 	questionLines,
 	questionTitle,
 	rewindLines,
+	subjectLines,
 	takingTitle,
 } from "./question-lines.ts";
 export { endLines, resultLines, resultMessage } from "./result-lines.ts";

@@ -60,6 +60,18 @@ export async function collectPatches(
 	return patches;
 }
 
+/** The patch of one visit; `undefined` if it changed nothing, or its files were not compared. Never rejects. */
+export async function visitPatch(
+	workspace: Pick<Workspace, "patch">,
+	{ files: { from, to } }: Visit,
+	redact: Redact,
+): Promise<VisitPatch | undefined> {
+	if (from === undefined || to === undefined || from === to) return undefined;
+	const patch = await askPatch(workspace, from, to, visitBytes);
+	if (typeof patch !== "string") return { files: [], cut: false, failed: patch.message };
+	return { files: readPatch(patch, redact), cut: isCutPatch(patch, visitBytes), failed: undefined };
+}
+
 async function askPatch(
 	workspace: Pick<Workspace, "patch">,
 	from: string,

@@ -50,7 +50,7 @@ export function drawDocument(page: ReportPage, { patches, transcripts, log, made
 }
 
 /** What is about the whole run. */
-function runSections(page: ReportPage): Section[] {
+export function runSections(page: ReportPage): Section[] {
 	return [
 		pathSection(page),
 		timeSection(page),
@@ -70,7 +70,7 @@ interface DrawnSections {
 	readonly absent: HtmlContent;
 }
 
-function drawSections({ html }: ReportPage, all: readonly Section[]): DrawnSections {
+export function drawSections({ html }: ReportPage, all: readonly Section[]): DrawnSections {
 	const none = all.filter(({ content }) => content === undefined).map(({ title }) => title.toLowerCase());
 	const sections = all.flatMap(({ id, title, content }) =>
 		content === undefined

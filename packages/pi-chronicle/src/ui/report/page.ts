@@ -17,9 +17,9 @@ export interface ReportPage {
 
 /** The addresses of what a page refers to: in a report, places in the same file. */
 interface PageLinks {
-	visit(number: number): string;
+	visit(number: number): string | Markup;
 	/** `undefined`: the child has no page of its own. */
-	child(id: string): string | undefined;
+	child(id: string): string | Markup | undefined;
 }
 
 export interface Section {

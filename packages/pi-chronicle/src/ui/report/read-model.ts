@@ -22,7 +22,7 @@ export async function readReportModel(read: ReadLedger, redact: Redact): Promise
 }
 
 /** Reads a ledger again and again: each time, only the events that it has not read yet. */
-class ReportReader {
+export class ReportReader {
 	readonly #redact: Redact;
 	readonly #builder = new ReportModelBuilder();
 	readonly #counts = { taken: 0, unknown: 0, broken: 0 };

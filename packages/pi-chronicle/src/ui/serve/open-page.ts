@@ -1,0 +1,17 @@
+// The page that a one-time link opens: a button, so that what only looks at links (a preview of a messenger) does not use one up. Pure.
+import type { Html, HtmlContent } from "../report/parts.ts";
+import { exactly } from "./forms.ts";
+
+export function drawOpenPage(html: Html, token: string): HtmlContent {
+	return html`<main id="content" class="head"><h1>pi-chronicle</h1><p>This link works once. It opens the runs of this machine in this browser.</p><form method="post" action="/open"><input type="hidden" name="link" value="${exactly(token)}"><button class="main">Open</button></form></main>`;
+}
+
+/** After the link was used: the next request comes from this site, and so has the cookie. */
+export function drawOpened(html: Html): HtmlContent {
+	return html`<main id="content" class="head"><h1>pi-chronicle</h1><p>This browser is signed in.</p><p><a href="/">Show the runs</a></p></main>`;
+}
+
+/** A page with a sentence. */
+export function drawSentence(html: Html, title: string, text: string): HtmlContent {
+	return html`<main id="content" class="head"><h1>${title}</h1><p class="said">${text}</p><p><a href="/">All runs</a></p></main>`;
+}

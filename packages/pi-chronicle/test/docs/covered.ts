@@ -51,6 +51,11 @@ export const covered: readonly Coverage[] = [
 		title: "a user with an empty home follows",
 	},
 	{
+		command: /^pi-chronicle serve/,
+		by: "packages/pi-chronicle/test/ui/serve/answers.deep.test.ts",
+		title: "an approval is answered on the page",
+	},
+	{
 		command: /^pi-chronicle doctor --try /,
 		by: "packages/pi-chronicle/test/tools/doctor/trial.test.ts",
 		title: "doctor --try",

@@ -13,7 +13,7 @@ import {
 	noSupervisors,
 	openSupervisors,
 	type PageServer,
-	type ServedProject,
+	type ShownProject,
 	servePage,
 } from "../serve/index.ts";
 import { openServedProjects } from "./served-projects.ts";
@@ -85,7 +85,7 @@ export async function runServe(args: readonly string[], signal: AbortSignal): Pr
 
 async function openServer(
 	given: Options,
-	projects: readonly ServedProject[],
+	projects: readonly ShownProject[],
 	say: (text: string) => void,
 ): Promise<PageServer | Complaint> {
 	const { host, port, project: [named] = [], pi } = given;

@@ -5,7 +5,7 @@ import { jsonObject } from "../../disk/index.ts";
 import { logCopiesRoot } from "../../local/index.ts";
 import { agentFolder } from "../../pi/index.ts";
 import type { Complaint } from "../commands/index.ts";
-import type { ServedProject } from "../serve/index.ts";
+import type { ShownProject } from "../serve/index.ts";
 import { onEngine } from "./on-engine.ts";
 import { isComplaint, openPlace } from "./place.ts";
 
@@ -19,12 +19,12 @@ export interface ProjectChoice {
 	readonly report: (text: string) => void;
 }
 
-export async function openServedProjects(choice: ProjectChoice): Promise<readonly ServedProject[] | Complaint> {
+export async function openServedProjects(choice: ProjectChoice): Promise<readonly ShownProject[] | Complaint> {
 	const { folders, all, engine, trust, pi, report } = choice;
 	const known = all ? knownProjects(agentFolder()) : [];
 	const named = folders.length > 0 || all ? folders : ["."];
 	const paths = [...new Set([...named, ...known].map((folder) => resolve(folder)))];
-	const served: ServedProject[] = [];
+	const served: ShownProject[] = [];
 	for (const cwd of paths) {
 		const opened = openPlace({ cwd, trust, pi, shell: "pi-chronicle " }, "nothing");
 		if (isComplaint(opened)) {
@@ -44,7 +44,7 @@ export async function openServedProjects(choice: ProjectChoice): Promise<readonl
 	};
 }
 
-function keyOf(cwd: string, others: readonly ServedProject[]): string {
+function keyOf(cwd: string, others: readonly ShownProject[]): string {
 	const name =
 		basename(cwd)
 			.replaceAll(/[^\w-]+/g, "-")

@@ -12,8 +12,8 @@ import {
 	type Supervisors,
 } from "../commands/index.ts";
 
-/** Fields of a form by name. */
-export type Fields = Readonly<Record<string, string>>;
+/** FormFields of a form by name. */
+export type FormFields = Readonly<Record<string, string>>;
 
 export type ActionResult =
 	| { readonly kind: "done"; readonly text: string; readonly id?: string | undefined }
@@ -21,9 +21,9 @@ export type ActionResult =
 	/** To be confirmed by the same form with the field `confirm`. */
 	| { readonly kind: "asks"; readonly question: Confirmation; readonly confirm: string };
 
-export interface Action {
+export interface PageAction {
 	readonly project: Project;
-	readonly fields: Fields;
+	readonly fields: FormFields;
 	readonly supervisors: Supervisors;
 	/** Who sends it, and from where. */
 	readonly via: string;
@@ -32,7 +32,7 @@ export interface Action {
 }
 
 /** The arguments of each command that a run's page offers. */
-const steering: Readonly<Record<string, (fields: Fields) => readonly string[] | undefined>> = {
+const steering: Readonly<Record<string, (fields: FormFields) => readonly string[] | undefined>> = {
 	approve: ({ answers, tree, choice, words }) =>
 		answered(answers, [...option("tree", tree), ...option("choice", choice)], words),
 	reject: ({ answers, words }) => answered(answers, [], words),
@@ -75,7 +75,7 @@ function answered(
 }
 
 /** Performs the command `verb` on run `id`. */
-export async function steerRun(action: Action, id: string, verb: string): Promise<ActionResult> {
+export async function steerRun(action: PageAction, id: string, verb: string): Promise<ActionResult> {
 	if (verb === "drop") return perform(action, "drop", [id]);
 	const args = steering[verb]?.(action.fields);
 	if (args === undefined)
@@ -84,12 +84,12 @@ export async function steerRun(action: Action, id: string, verb: string): Promis
 }
 
 /** Starts a run of `template`. */
-export function startRun(action: Action, template: string): Promise<ActionResult> {
+export function startFromPage(action: PageAction, template: string): Promise<ActionResult> {
 	const { task = "", model } = action.fields;
 	return perform(action, "run", [template, ...option("model", model), "--", task.trim()]);
 }
 
-async function perform(action: Action, name: string, args: readonly string[]): Promise<ActionResult> {
+async function perform(action: PageAction, name: string, args: readonly string[]): Promise<ActionResult> {
 	const { project } = action;
 	const command = commands.find((one) => one.name === name);
 	if (!command) return { kind: "refused", text: `There is no command ${name}.` };
@@ -129,7 +129,7 @@ function resultOf(response: CommandResponse, notes: readonly string[]): ActionRe
 }
 
 /** A host that supervises nothing, and asks by the next page. */
-function pageHost({ fields, supervisors, via, prefix }: Action) {
+function pageHost({ fields, supervisors, via, prefix }: PageAction) {
 	const notes: string[] = [];
 	let question: Confirmation | undefined;
 	const confirms = (one: Confirmation): boolean => {

@@ -8,20 +8,20 @@ import { streamSSE } from "hono/streaming";
 import { isRunId } from "../../local/index.ts";
 import type { Redact } from "../../safety/index.ts";
 import type { Supervisors } from "../commands/index.ts";
-import { type Html, type HtmlContent, openHtml, ReportReader } from "../report/parts.ts";
+import { type Html, type HtmlContent, openHtml, ReportReader } from "../report/index.ts";
 import { type Access, isFormToken, type PageSession } from "./access.ts";
-import { type ActionResult, type Fields, startRun, steeringVerbs, steerRun } from "./actions.ts";
+import { type ActionResult, type FormFields, startFromPage, steeringVerbs, steerRun } from "./actions.ts";
 import { drawForm, exactly } from "./forms.ts";
 import { drawFrame, files } from "./frame.ts";
-import { type Watch, watchAllRuns, watchOneRun } from "./live.ts";
+import { type RunWatch, watchAllRuns, watchOneRun } from "./live.ts";
 import { drawOpened, drawOpenPage, drawSentence } from "./open-page.ts";
 import { refuseOrigin, type ServedOrigins } from "./origin.ts";
 import { drawRunPage } from "./run-page.ts";
-import { drawRunsPage, runAddress, type ServedProject } from "./runs-page.ts";
+import { drawRunsPage, runAddress, type ShownProject } from "./runs-page.ts";
 import { drawStartPage } from "./start-page.ts";
 
 export interface AppOptions {
-	readonly projects: readonly ServedProject[];
+	readonly projects: readonly ShownProject[];
 	readonly access: Access;
 	readonly origins: ServedOrigins;
 	readonly redact: Redact;
@@ -80,7 +80,7 @@ export function openApp(options: AppOptions): Hono<Env> {
 	app.get("/p/:project/start/:template", (c) => page.start(c));
 	app.use(limited(), changes(options));
 	app.post("/p/:project/r/:run/:verb", (c) => page.steer(c));
-	app.post("/p/:project/start/:template", (c) => page.startRun(c));
+	app.post("/p/:project/start/:template", (c) => page.startFromPage(c));
 	app.notFound((c) => page.sentence(c, 404, "Not found", "There is nothing at this address."));
 	app.onError((_error, c) => page.sentence(c, 500, "That did not work", "The page could not be made. Load it again."));
 	return app;
@@ -129,7 +129,7 @@ function changes({ access, readOnly }: AppOptions): MiddlewareHandler<Env> {
 }
 
 /** The fields of the form, as text. */
-async function fieldsOf(c: Call): Promise<Fields> {
+async function fieldsOf(c: Call): Promise<FormFields> {
 	const type = c.req.header("content-type") ?? "";
 	if (!type.startsWith("application/x-www-form-urlencoded")) return {};
 	const body = await c.req.parseBody();
@@ -266,11 +266,11 @@ class Pages {
 		return this.show(c, { title: `Start ${template.key}`, body });
 	}
 
-	async startRun(c: Call): Promise<Response> {
+	async startFromPage(c: Call): Promise<Response> {
 		const served = this.#served(c);
 		if (!served) return this.sentence(c, 404, "Not found", "There is nothing at this address.");
 		const fields = await fieldsOf(c);
-		const result = await startRun(this.#action(c, served, fields), c.req.param("template") ?? "");
+		const result = await startFromPage(this.#action(c, served, fields), c.req.param("template") ?? "");
 		const id = result.kind === "done" ? result.id : undefined;
 		return this.#answer(c, served, { result, fields, id });
 	}
@@ -283,7 +283,7 @@ class Pages {
 	}
 
 	/** Sends an event for each change. A page that connects again is told at once if it has missed one. */
-	stream(c: Call, watch: Watch): Response | Promise<Response> {
+	stream(c: Call, watch: RunWatch): Response | Promise<Response> {
 		if (this.#streams >= maxStreams) return c.text("Too many open pages.", 503);
 		this.#streams += 1;
 		let last = c.req.header("last-event-id");
@@ -306,7 +306,7 @@ class Pages {
 		});
 	}
 
-	#served(c: Call): ServedProject | undefined {
+	#served(c: Call): ShownProject | undefined {
 		return this.#options.projects.find(({ key }) => key === c.req.param("project"));
 	}
 
@@ -315,13 +315,13 @@ class Pages {
 		return this.#options.readOnly ? undefined : c.get("session");
 	}
 
-	#action(c: Call, { project }: ServedProject, fields: Fields) {
+	#action(c: Call, { project }: ShownProject, fields: FormFields) {
 		const { supervisors, prefix } = this.#options;
 		const via = `the page (${c.get("session").name}, ${addressOf(c)})`;
 		return { project, fields, supervisors, prefix, via };
 	}
 
-	#reader({ key }: ServedProject, id: string): ReportReader {
+	#reader({ key }: ShownProject, id: string): ReportReader {
 		const name = `${key} ${id}`;
 		const known = this.#readers.get(name) ?? new ReportReader(this.#options.redact);
 		this.#readers.delete(name);
@@ -333,8 +333,12 @@ class Pages {
 
 	async #answer(
 		c: Call,
-		served: ServedProject,
-		{ result, fields, id }: { readonly result: ActionResult; readonly fields: Fields; readonly id: string | undefined },
+		served: ShownProject,
+		{
+			result,
+			fields,
+			id,
+		}: { readonly result: ActionResult; readonly fields: FormFields; readonly id: string | undefined },
 	): Promise<Response> {
 		switch (result.kind) {
 			case "done": {
@@ -360,7 +364,7 @@ class Pages {
 	}
 
 	/** Asks whether to do what cannot be taken back. */
-	#ask(c: Call, { question, confirm }: ActionResult & { kind: "asks" }, { token: _, ...fields }: Fields) {
+	#ask(c: Call, { question, confirm }: ActionResult & { kind: "asks" }, { token: _, ...fields }: FormFields) {
 		const { html } = this;
 		const session = c.get("session");
 		const action = c.req.path;

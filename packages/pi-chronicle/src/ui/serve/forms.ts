@@ -1,5 +1,5 @@
 // The forms of a page: each names what it is about, carries a token of its own, and works without a script. Pure.
-import { escapeText, type Html, type HtmlContent, type Markup, trusted } from "../report/parts.ts";
+import { escapeText, type Html, type HtmlContent, type Markup, trusted } from "../report/index.ts";
 import { formToken, type PageSession } from "./access.ts";
 
 /** A text of our own in an attribute, such as an address or a token: it is escaped, but not taken for a secret. */

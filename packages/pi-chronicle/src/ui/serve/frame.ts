@@ -1,6 +1,6 @@
 // The frame of every page of the server, and the two files that it loads: its style sheet and the script for live updates.
 import { createHash } from "node:crypto";
-import { type Html, type HtmlContent, type Markup, styleSheet } from "../report/parts.ts";
+import { type Html, type HtmlContent, type Markup, styleSheet } from "../report/index.ts";
 import { exactly } from "./forms.ts";
 import { liveScript } from "./live-script.ts";
 import { servedStyle } from "./style.ts";
@@ -16,7 +16,7 @@ function hrefOf(name: string): string {
 	return `/files/${name}?v=${createHash("sha256").update(text).digest("hex").slice(0, 12)}`;
 }
 
-export interface Frame {
+export interface PageFrame {
 	readonly title: string;
 	readonly body: HtmlContent;
 	/** The address of the events that say when the page has changed. */
@@ -24,7 +24,7 @@ export interface Frame {
 }
 
 /** The whole page. */
-export function drawFrame(html: Html, { title, body, live }: Frame): string {
+export function drawFrame(html: Html, { title, body, live }: PageFrame): string {
 	const script: Markup | undefined =
 		live === undefined
 			? undefined

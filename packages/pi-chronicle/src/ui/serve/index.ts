@@ -4,15 +4,15 @@ import { Access } from "./access.ts";
 import { type AppBindings, openApp } from "./app.ts";
 import { listen } from "./listen.ts";
 import { addressesOf, isLoopback, servedOrigins } from "./origin.ts";
-import type { ServedProject } from "./runs-page.ts";
+import type { ShownProject } from "./runs-page.ts";
 import type { OwnSupervisors } from "./supervise.ts";
 
 export { isLoopback } from "./origin.ts";
-export type { ServedProject } from "./runs-page.ts";
+export type { ShownProject } from "./runs-page.ts";
 export { noSupervisors, openSupervisors } from "./supervise.ts";
 
 export interface ServeOptions {
-	readonly projects: readonly ServedProject[];
+	readonly projects: readonly ShownProject[];
 	readonly host: string;
 	readonly port: number;
 	/** Origins of proxies in front of it. */

@@ -1,10 +1,10 @@
 // Live updates: a stream of events per page, each with an id, so that a page whose connection broke learns at once whether it has missed something.
 import { watchFolder } from "../../disk/index.ts";
 import { type Project, watchRun } from "../../local/index.ts";
-import type { ServedProject } from "./runs-page.ts";
+import type { ShownProject } from "./runs-page.ts";
 
 /** Calls `changed` with a mark of what is shown now, at once and after each change. Returns the function that ends it. */
-export type Watch = (changed: (mark: string) => void) => () => void;
+export type RunWatch = (changed: (mark: string) => void) => () => void;
 
 /** Milliseconds between two looks at the runs of an engine, and those that several changes of files wait for. */
 const engineMs = 1000;
@@ -12,7 +12,7 @@ const restMs = 200;
 /** Runs that changed last, by which a change is seen. */
 const recentRuns = 30;
 
-export function watchOneRun(project: Project, id: string): Watch {
+export function watchOneRun(project: Project, id: string): RunWatch {
 	return (changed) => {
 		const look = async (): Promise<void> => {
 			const read = await project.store.read(id);
@@ -23,7 +23,7 @@ export function watchOneRun(project: Project, id: string): Watch {
 	};
 }
 
-export function watchAllRuns(projects: readonly ServedProject[]): Watch {
+export function watchAllRuns(projects: readonly ShownProject[]): RunWatch {
 	return (changed) => {
 		let ended = false;
 		let timer: NodeJS.Timeout | undefined;

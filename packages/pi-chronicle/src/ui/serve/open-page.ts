@@ -1,5 +1,5 @@
 // The page that a one-time link opens: a button, so that what only looks at links (a preview of a messenger) does not use one up. Pure.
-import type { Html, HtmlContent } from "../report/parts.ts";
+import type { Html, HtmlContent } from "../report/index.ts";
 import { exactly } from "./forms.ts";
 
 export function drawOpenPage(html: Html, token: string): HtmlContent {

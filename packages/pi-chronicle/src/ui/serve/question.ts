@@ -3,7 +3,7 @@ import { awaitedAnswer, type Run, unansweredQuestion } from "@pi-chronicle/core/
 import type { ReadLedger } from "@pi-chronicle/core/ports";
 import { statesOf } from "../commands/index.ts";
 import { haltReason, interruptedStep, isInterrupted, nextStep, questionTitle, subjectLines } from "../phrases/index.ts";
-import type { HtmlContent, Markup } from "../report/parts.ts";
+import type { HtmlContent, Markup } from "../report/index.ts";
 import { drawFoldedForm, drawForm, exactly, type FormPlace, numberField, selectField, wordsField } from "./forms.ts";
 
 export interface RunForms extends FormPlace {

@@ -25,7 +25,7 @@ import {
 	runSections,
 	type VisitConversation,
 	visitPatch,
-} from "../report/parts.ts";
+} from "../report/index.ts";
 import type { PageSession } from "./access.ts";
 import { exactly } from "./forms.ts";
 import { drawQuestion, drawSteering, type RunForms } from "./question.ts";

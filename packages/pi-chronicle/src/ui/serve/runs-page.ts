@@ -2,12 +2,12 @@
 import type { LedgerEntry } from "@pi-chronicle/core/ports";
 import { firstRuns, isLoaded, type Project } from "../../local/index.ts";
 import { runStatusText, shortCost, shortTime, titleOf, waits } from "../phrases/index.ts";
-import type { Html, HtmlContent, Markup } from "../report/parts.ts";
+import type { Html, HtmlContent, Markup } from "../report/index.ts";
 import type { PageSession } from "./access.ts";
 import { exactly } from "./forms.ts";
 
 /** A project with its name in addresses: the folder's name, with a number if several have it. */
-export interface ServedProject {
+export interface ShownProject {
 	readonly key: string;
 	readonly project: Project;
 }
@@ -16,13 +16,13 @@ export interface ServedProject {
 const maxRuns = 200;
 
 interface ListedRun {
-	readonly served: ServedProject;
+	readonly served: ShownProject;
 	readonly entry: LedgerEntry;
 }
 
 export async function drawRunsPage(
 	html: Html,
-	projects: readonly ServedProject[],
+	projects: readonly ShownProject[],
 	session: PageSession | undefined,
 ): Promise<HtmlContent> {
 	const all = await Promise.all(
@@ -84,7 +84,7 @@ export function runAddress(key: string, id: string): string {
 	return `/p/${encodeURIComponent(key)}/r/${encodeURIComponent(id)}`;
 }
 
-function drawTemplates(html: Html, { key, project }: ServedProject): HtmlContent {
+function drawTemplates(html: Html, { key, project }: ShownProject): HtmlContent {
 	const found = [...project.templates().templates.values()].filter(isLoaded);
 	if (found.length === 0) return undefined;
 	const rows = found.map(({ key: name, read }) => {

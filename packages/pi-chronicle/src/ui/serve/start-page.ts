@@ -1,6 +1,6 @@
 // The page that starts a run of a template. Pure.
 import type { FoundTemplate } from "../../local/index.ts";
-import type { Html, HtmlContent } from "../report/parts.ts";
+import type { Html, HtmlContent } from "../report/index.ts";
 import type { PageSession } from "./access.ts";
 import { drawForm } from "./forms.ts";
 

@@ -1,0 +1,227 @@
+// The served pages in Chromium, at the sizes of a phone and of a laptop, by keyboard and by touch: every action, live updates, and axe-core.
+import { createRequire } from "node:module";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ask, definition, open, start, type TestRun } from "../../../../core/test/machine/test-run.ts";
+import { chromiumPath, startChromium } from "../../harness/browser.ts";
+import { needsProgram } from "../../harness/needs.ts";
+import { patient } from "../../harness/patience.ts";
+import { manyVisits } from "../report/large-runs.ts";
+import { dayOfWork, restWith } from "../report/ledgers.ts";
+import { type Shown, serveRun } from "./shown-runs.ts";
+
+const require = createRequire(import.meta.url);
+const sizes = { phone: { width: 390, height: 844 }, laptop: { width: 1280, height: 800 } } as const;
+type Size = keyof typeof sizes;
+
+const states = {
+	plan: { persona: "P", next: ["build"], requires_approval: true },
+	build: { persona: "B", next: ["plan", "done"] },
+	done: {},
+};
+
+function asking(): TestRun {
+	const play = open(definition(states));
+	ask(start(play), "build", "The plan stands.");
+	return restWith(play, [{ path: "plan.md", change: "A", added: 3, removed: 0 }]);
+}
+
+function working(): TestRun {
+	return start(open(definition(states)));
+}
+
+function paused(): TestRun {
+	const play = working();
+	play.say({ kind: "pause_requested", cause: "person", detail: "Paused by you." });
+	return restWith(play, []);
+}
+
+let browser: Browser;
+
+/** A signed-in browser on the run's page. */
+async function visit(shown: Shown, size: Size, path = shown.run): Promise<{ page: Page; context: BrowserContext }> {
+	const context = await browser.newContext({ viewport: sizes[size], hasTouch: size === "phone" });
+	const page = await context.newPage();
+	await page.addInitScript({ path: require.resolve("axe-core/axe.min.js") });
+	await page.goto(shown.links(size).at(-1) ?? "");
+	await page.getByRole("button", { name: "Open" }).click();
+	await page.getByRole("link", { name: "Show the runs" }).click();
+	await page.getByRole("heading", { name: "Runs" }).waitFor();
+	if (path !== "/") await page.goto(`${shown.origin}${path}`);
+	return { page, context };
+}
+
+/** Uses a control by touch on a phone, by the keyboard on a laptop. */
+async function use(page: Page, size: Size, role: "button" | "group", name: string): Promise<void> {
+	const control =
+		role === "button" ? page.getByRole("button", { name, exact: true }) : page.locator("summary", { hasText: name });
+	if (size === "phone") return control.first().tap();
+	await control.first().focus();
+	return page.keyboard.press("Enter");
+}
+
+async function complaints(page: Page): Promise<unknown> {
+	return page.evaluate(`axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
+		violations.map(({ id, nodes }) => id + ": " + nodes.slice(0, 3).map(({ html }) => html.slice(0, 120)).join(", ")))`);
+}
+
+interface Act {
+	readonly name: string;
+	readonly run: () => TestRun;
+	readonly act: (page: Page, size: Size) => Promise<void>;
+	readonly posted: readonly object[];
+}
+
+const acts: readonly Act[] = [
+	{
+		name: "approve",
+		run: asking,
+		act: (page, size) => use(page, size, "button", "Approve"),
+		posted: [{ kind: "approved" }],
+	},
+	{
+		name: "reject with words",
+		run: asking,
+		async act(page, size) {
+			await use(page, size, "group", "Reject, with words");
+			await page.getByLabel("What the worker should change").fill("Add tests.\nAnd docs.");
+			await use(page, size, "button", "Reject");
+		},
+		posted: [{ kind: "rejected", words: "Add tests.\nAnd docs." }],
+	},
+	{
+		name: "send elsewhere",
+		run: asking,
+		async act(page, size) {
+			await use(page, size, "group", "Send it elsewhere");
+			await page.getByLabel("State").first().selectOption("plan");
+			await use(page, size, "button", "Send");
+		},
+		posted: [{ kind: "released", to: "plan" }],
+	},
+	{
+		name: "tell",
+		run: working,
+		async act(page, size) {
+			await use(page, size, "group", "Tell the worker");
+			await page.getByLabel("Message").fill("Use tabs");
+			await use(page, size, "button", "Send");
+		},
+		posted: [{ kind: "told", text: "Use tabs" }],
+	},
+	{
+		name: "abort",
+		run: asking,
+		async act(page, size) {
+			await use(page, size, "group", "Abort");
+			await use(page, size, "button", "Abort the run");
+		},
+		posted: [{ kind: "abort_requested" }],
+	},
+	{
+		name: "resume with raised ceilings",
+		run: paused,
+		async act(page, size) {
+			await use(page, size, "group", "Raise the ceilings");
+			await page.getByLabel("Cost, USD").fill("9");
+			await use(page, size, "button", "Resume");
+		},
+		posted: [{ kind: "limits_changed", limits: { costUsd: 9 } }, { kind: "resumed" }],
+	},
+];
+
+describe("in a browser", needsProgram("chromium", chromiumPath), () => {
+	beforeAll(async () => {
+		browser = await startChromium();
+	}, patient(60_000));
+	afterAll(() => browser?.close());
+
+	describe.each(["phone", "laptop"] as const)("on a %s", (size) => {
+		it.each(acts.map((one) => [one.name, one] as const))(
+			"%s",
+			async (_name, { run, act, posted }) => {
+				const shown = await serveRun(run().events);
+				const { page, context } = await visit(shown, size);
+				await act(page, size);
+				await expect.poll(() => shown.posted).toMatchObject(posted);
+				await page.getByText("Queued: no process supervises the run").waitFor();
+				await context.close();
+			},
+			patient(60_000),
+		);
+
+		it(
+			"axe-core finds nothing, light and dark, and nothing is wider than the page",
+			async () => {
+				for (const events of [asking().events, dayOfWork().events]) {
+					const shown = await serveRun(events, { copies: 3 });
+					for (const path of [shown.run, "/"]) {
+						const { page, context } = await visit(shown, size, path);
+						for (const colorScheme of ["light", "dark"] as const) {
+							await page.emulateMedia({ colorScheme });
+							expect(await complaints(page), `${path} ${colorScheme}`).toEqual([]);
+						}
+						expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+						await context.close();
+					}
+				}
+			},
+			patient(120_000),
+		);
+	});
+
+	it(
+		"a page shows a change of the ledger within a second, and keeps what is being written",
+		async () => {
+			const play = working();
+			const shown = await serveRun(play.events);
+			const { page, context } = await visit(shown, "phone");
+			await page.locator("summary", { hasText: "Tell the worker" }).tap();
+			await page.getByLabel("Message").fill("half a sen");
+			ask(play, "build", "The plan stands now.");
+			restWith(play, []);
+			const from = performance.now();
+			shown.show(play.events);
+			await page
+				.getByText("The plan stands now.")
+				.first()
+				.waitFor({ timeout: patient(5000) });
+			expect(performance.now() - from).toBeLessThan(patient(1000));
+			expect(await page.getByLabel("Message").inputValue()).toBe("half a sen");
+			await context.close();
+		},
+		patient(60_000),
+	);
+
+	it(
+		"200 runs, and a run of 2,000 visits, are pages of less than 200 ms and 150 MB",
+		async () => {
+			const shown = await serveRun(manyVisits(), { copies: 199 });
+			const visitor = await shown.signIn();
+			for (const path of ["/", shown.run, `${shown.run}/visits/1000`]) {
+				await visitor.get(path);
+				const from = performance.now();
+				const { status, text } = await visitor.get(path);
+				expect(status, text.slice(0, 300)).toBe(200);
+				expect(performance.now() - from, path).toBeLessThan(patient(200));
+			}
+		},
+		patient(60_000),
+	);
+
+	it(
+		"works without JavaScript",
+		async () => {
+			const shown = await serveRun(asking().events);
+			const context = await browser.newContext({ viewport: sizes.phone, javaScriptEnabled: false });
+			const page = await context.newPage();
+			await page.goto(shown.links("phone").at(-1) ?? "");
+			await page.getByRole("button", { name: "Open" }).click();
+			await page.goto(`${shown.origin}${shown.run}`);
+			await page.getByRole("button", { name: "Approve", exact: true }).click();
+			await expect.poll(() => shown.posted).toMatchObject([{ kind: "approved" }]);
+			await context.close();
+		},
+		patient(60_000),
+	);
+});

@@ -22,7 +22,8 @@ import type { Html, HtmlContent, Markup } from "./markup.ts";
 import { drawWords, type ReportPage } from "./page.ts";
 import { waitedMs } from "./time.ts";
 
-export function drawHead(page: ReportPage): Markup {
+/** `about`: what the page is. */
+export function drawHead(page: ReportPage, about = "Report of a chronicle run"): Markup {
 	const { html, report, moments } = page;
 	const { run } = report;
 	const { mark, words } = statusOf(page);
@@ -31,7 +32,7 @@ export function drawHead(page: ReportPage): Markup {
 		report.endedAt > report.beganAt
 			? html`${moments.full(report.beganAt)} – ${moments.full(report.endedAt)}`
 			: moments.full(report.beganAt);
-	return html`<header class="head"><p class="eyebrow">Report of a chronicle run</p><h1 dir="auto">${html.cut(run.plan.name, 200)}</h1><p class="standing"><span class="status ${mark}"><span class="sign" aria-hidden="true">${marks[mark] === " " ? "○" : marks[mark]}</span> ${words}</span>${over ? undefined : html` in <b>${titleOf(run.state)}</b>`}</p>${drawWhy(page)}<div class="task">${drawWords(page, run.task)}</div><p class="dim meta">${run.plan.name === run.template.name ? undefined : html`Template <span dir="auto">${html.cut(run.template.name, 200)}</span> · `}Run <code>${run.id}</code> · ${when} · times in ${moments.zone}</p></header>`;
+	return html`<header class="head"><p class="eyebrow">${about}</p><h1 dir="auto">${html.cut(run.plan.name, 200)}</h1><p class="standing"><span class="status ${mark}"><span class="sign" aria-hidden="true">${marks[mark] === " " ? "○" : marks[mark]}</span> ${words}</span>${over ? undefined : html` in <b>${titleOf(run.state)}</b>`}</p>${drawWhy(page)}<div class="task">${drawWords(page, run.task)}</div><p class="dim meta">${run.plan.name === run.template.name ? undefined : html`Template <span dir="auto">${html.cut(run.template.name, 200)}</span> · `}Run <code>${run.id}</code> · ${when} · times in ${moments.zone}</p></header>`;
 }
 
 function drawWhy({ html, report: { run }, interrupted }: ReportPage): HtmlContent {

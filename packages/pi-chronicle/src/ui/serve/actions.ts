@@ -16,7 +16,8 @@ import {
 export type FormFields = Readonly<Record<string, string>>;
 
 export type ActionResult =
-	| { readonly kind: "done"; readonly text: string; readonly id?: string | undefined }
+	/** `isQueued`: nobody has read it yet. */
+	| { readonly kind: "done"; readonly text: string; readonly id?: string | undefined; readonly isQueued?: boolean }
 	| { readonly kind: "refused"; readonly text: string }
 	/** To be confirmed by the same form with the field `confirm`. */
 	| { readonly kind: "asks"; readonly question: Confirmation; readonly confirm: string };
@@ -112,8 +113,9 @@ function resultOf(response: CommandResponse, notes: readonly string[]): ActionRe
 	switch (response.kind) {
 		case "done": {
 			const said = response.notice?.text ?? response.lines.join("\n");
-			const { id } = response.data as { readonly id?: unknown };
-			return { kind: "done", text: [...notes, said].join("\n"), id: typeof id === "string" ? id : undefined };
+			const { id, heard } = response.data as { readonly id?: unknown; readonly heard?: unknown };
+			const text = [...notes, said].join("\n");
+			return { kind: "done", text, id: typeof id === "string" ? id : undefined, isQueued: heard === "left" };
 		}
 		case "refused": {
 			const { message, remedy = "", lines = [], diagnostics = [], problems = [] } = response;

@@ -16,6 +16,7 @@ import { drawFrame, files } from "./frame.ts";
 import { type RunWatch, watchAllRuns, watchOneRun } from "./live.ts";
 import { drawOpened, drawOpenPage, drawSentence } from "./open-page.ts";
 import { refuseOrigin, type ServedOrigins } from "./origin.ts";
+import { QueuedAnswers } from "./queued-answers.ts";
 import { drawRunPage } from "./run-page.ts";
 import { drawRunsPage, runAddress, type ShownProject } from "./runs-page.ts";
 import { drawStartPage } from "./start-page.ts";
@@ -53,12 +54,10 @@ const headers: Readonly<Record<string, string>> = {
 	"content-security-policy":
 		"default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 	"x-content-type-options": "nosniff",
-	"x-frame-options": "DENY",
 	// Without a referrer at all, a browser would not say which site a form comes from.
 	"referrer-policy": "same-origin",
 	"cross-origin-opener-policy": "same-origin",
 	"cross-origin-resource-policy": "same-origin",
-	"permissions-policy": "camera=(), microphone=(), geolocation=()",
 	"cache-control": "no-store",
 };
 
@@ -158,6 +157,7 @@ class Pages {
 	readonly #readers = new Map<string, ReportReader>();
 	/** What was done, by its number in an address. */
 	readonly #notes = new Map<string, string>();
+	readonly #queued = new QueuedAnswers();
 	#streams = 0;
 
 	constructor(options: AppOptions) {
@@ -252,7 +252,16 @@ class Pages {
 		if (!served || !isRunId(id) || !steeringVerbs.includes(verb))
 			return this.sentence(c, 404, "Not found", "There is nothing at this address.");
 		const fields = await fieldsOf(c);
-		const result = await steerRun(this.#action(c, served, fields), id, verb);
+		const earlier = await this.#queued.find(served.project, id, fields.answers);
+		const result: ActionResult =
+			earlier === undefined
+				? await steerRun(this.#action(c, served, fields), id, verb)
+				: {
+						kind: "refused",
+						text: `${earlier} has answered this already. The answer waits until a process continues the run.`,
+					};
+		if (result.kind === "done" && result.isQueued)
+			await this.#queued.note(served.project, id, fields.answers, c.get("session").name);
 		return this.#answer(c, served, { result, fields, id });
 	}
 

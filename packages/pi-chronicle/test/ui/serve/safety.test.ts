@@ -173,6 +173,12 @@ describe("a form", () => {
 			{ kind: "approved", answers: Number(rest.answers), diff: rest.tree, via: "the page (first, 127.0.0.1)" },
 		]);
 
+		// Nobody has read the first answer yet: a second one to the same question is told so.
+		const second = await visitor.post(`${run}/approve`, hidden);
+		expect(second.status).toBe(409);
+		expect(wordsOf(second.text)).toContain("first has answered this already.");
+		expect(posted).toHaveLength(1);
+
 		const looked = await serveRun(asking().events, { readOnly: true });
 		const reader = await looked.signIn();
 		await reader.get(looked.run);

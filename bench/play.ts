@@ -68,6 +68,7 @@ export async function playRun(project: Project, definition: object, options: Pla
 			workspace: openGitWorkspace({ cwd, folder: ledger.folder, leftOut: [own] }),
 			approver: options.approver ?? nobody,
 			commands: { run: async () => ({ result: { kind: "exited", code: 0 }, output: "" }) },
+			runStateCommand: async () => ({ result: { kind: "exited", code: 0 }, ms: 0, bytes: 0 }),
 			clock,
 			self: { host: "here", pid: process.pid, started: processStart(process.pid) ?? "" },
 		},

@@ -5,6 +5,7 @@ import { type JsonSchema, objectSchema, referenceTable } from "@pi-chronicle/cor
 import { branchFields, childrenFields, orderFields } from "../packages/core/src/template/children-fields.ts";
 import { cleanupFields } from "../packages/core/src/template/cleanup.ts";
 import { limitFields, stateFields, templateFields } from "../packages/core/src/template/fields.ts";
+import { comparisonSchema } from "../packages/core/src/template/next-field.ts";
 import { cueFields, scenarioFields } from "../packages/pi-chronicle/src/tools/rehearsal/scenario-file.ts";
 import { phaseFields, workflowFields } from "../packages/pi-chronicle/src/workflow/definitions/fields.ts";
 import { variables } from "../packages/pi-chronicle/src/workflow/definitions/variables.ts";
@@ -23,6 +24,7 @@ export function templateSchema(): JsonSchema {
 			branch: objectSchema(branchFields),
 			state_branch: objectSchema({ ...stateFields, ...orderFields }),
 			cleanup: objectSchema(cleanupFields),
+			comparison: comparisonSchema,
 		},
 	};
 }

@@ -53,6 +53,16 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		about: "Intent to launch a worker, recorded before the launch.",
 		fields: ["visit", "attempt", "launch", "because"],
 	},
+	command_started: {
+		about:
+			"The command of the state is about to start; its output is written to `file`. Until `command_ended`, its outcome is unknown.",
+		fields: ["visit", "attempt", "launch", "command", "file"],
+	},
+	command_ended: {
+		about:
+			"The command ended: how, after how long, how much it printed, the end of that, its fingerprint without times, and with `parse` the data or why there is none. `lost`: its supervisor died while it ran.",
+		fields: ["visit", "attempt", "launch", "result", "ms", "bytes", "output", "print", "data", "problems"],
+	},
 	children_planned: {
 		about: "The child runs of the visit, recorded before any of them exists. If empty, there is nothing to do.",
 		fields: ["visit", "base", "files", "children"],

@@ -208,6 +208,10 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 		"The user's last 8 answers, newest last: `answers` (the `seq` of what was asked), `did`, `by`, `via` (see the events of the user).",
 		{ type: "object" },
 	),
+	failures: list(
+		"The last failure of the command of each state: `state`, `fingerprint` (of the exit code, the output and the files), and the `count` of such failures in a row.",
+		{ type: "object" },
+	),
 	log: object("Position in the event log: `seq`, `offset` in bytes, `fence`."),
 	cut: list(
 		"Fields that did not fit: read `definition` and `task` from the first event, `history` and `data` (what states and children have handed over, and the decisions) from all events.",
@@ -237,6 +241,7 @@ const optionalLedgerFields = [
 	"childCount",
 	"decisions",
 	"answered",
+	"failures",
 	"question",
 	"inherited",
 ];

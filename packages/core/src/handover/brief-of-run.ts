@@ -14,7 +14,7 @@ import {
 } from "../machine/index.ts";
 import { fillReferences, outputText, splitReference } from "../output/index.ts";
 import type { WorkerAbilities } from "../ports/index.ts";
-import { joinChanges, outputsOf, type Snapshot } from "../snapshot/index.ts";
+import { joinChanges, outputsOf, type Snapshot, visitsBefore } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION, type StatePlan, type Template } from "../template/index.ts";
 import type {
 	CandidateChild,
@@ -23,6 +23,7 @@ import type {
 	Ending,
 	FirstMessageBrief,
 	Known,
+	KnownSummary,
 	Rewound,
 	Target,
 	Task,
@@ -260,18 +261,19 @@ function summariesOf(
 	}: { readonly now?: number; readonly merges?: boolean; readonly except?: number | undefined },
 ): Known["summaries"] {
 	const merged = merges ? summaries.at(-1)?.visit : undefined;
-	const before = summaries.findLast(({ visit }) => visit !== now && visit !== merged)?.visit;
+	const earlier = summaries.filter(({ visit }) => visit !== merged);
 	const withChildren = new Set(summaries.flatMap(({ visit, child }) => (child === undefined ? [] : [visit])));
-	const places = new Map([
+	const places = new Map<number | undefined, KnownSummary["of"]>([
+		...[...visitsBefore(earlier, now)].map((visit) => [visit, "before"] as const),
 		[now, "now"],
 		[merged, "merged"],
-		[before, "before"],
-	] as const);
+	]);
 	return summaries
 		.filter(({ visit, child }) => visit !== except && (child !== undefined || !withChildren.has(visit)))
-		.map(({ state, visit, child, text }) => ({
+		.map(({ state, visit, child, text, command }) => ({
 			state: child === undefined ? state : `${state}, child "${child}"`,
 			...{ visit, text, of: places.get(visit) ?? "older" },
+			...(command ? { command } : {}),
 		}));
 }
 

@@ -125,8 +125,10 @@ export interface KnownSummary {
 	readonly state: string;
 	readonly visit: number;
 	readonly text: string;
-	/** `before`: of the state before; `now`: of this visit, as an earlier worker of the state gave it; `merged`: of a child whose files are merged. */
+	/** `before`: of the state before, and of commands since; `now`: of this visit, as an earlier worker of the state gave it; `merged`: of a child whose files are merged. */
 	readonly of: "older" | "before" | "now" | "merged";
+	/** It ends with the output of a command. */
+	readonly command?: true;
 }
 
 export interface Ending {

@@ -4,13 +4,15 @@
 import { counted, pathListText, pathOnLine } from "../definition/index.ts";
 import { entryForModel, type Finding } from "../snapshot/index.ts";
 import type { Known, KnownSummary } from "./first-message-brief.ts";
-import { beginning, shortenTexts } from "./shorten.ts";
+import { beginning, outputEnd, shortenTexts } from "./shorten.ts";
 
 const knownBytes = 24_000;
 
 /** Maximum characters of the summary of the state before, and of older ones. */
 const wholeSummary = 4000;
 const olderSummary = 200;
+/** Bytes of the end of a command's output. */
+const outputBytes = 4096;
 
 /** Bytes for the list of changed files, even if findings are shortened. */
 const leastFiles = 1000;
@@ -78,6 +80,7 @@ function partsOf(known: Known, file: string | undefined): readonly Part[] {
 	const whole = file === undefined ? Number.POSITIVE_INFINITY : wholeSummary;
 	const older = file === undefined ? Number.POSITIVE_INFINITY : olderSummary;
 	const summaries = (of: KnownSummary["of"]): Known["summaries"] => known.summaries.filter((one) => one.of === of);
+	const commands = summaries("before").filter(({ command }) => command).length;
 	const others = summaryTexts("Older summaries", summaries("older"), older);
 	return [
 		{
@@ -103,7 +106,7 @@ function partsOf(known: Known, file: string | undefined): readonly Part[] {
 		},
 		{
 			...summaryTexts("Summary of the state before", summaries("before"), whole),
-			...{ reserved: 4000, priority: 2 },
+			...{ reserved: 4000 + Math.min(2, commands) * 4500, priority: 2 },
 		},
 		{
 			...summaryTexts("Summary of this state by an earlier worker, or by you", summaries("now"), whole),
@@ -132,9 +135,14 @@ function summaryTexts(
 	summaries: Known["summaries"],
 	most: number,
 ): Pick<Part, "title" | "texts" | "noun" | "cut"> {
-	const long = summaries.flatMap(({ text }, at) => (text.length > most ? [at] : []));
-	const texts = summaries.map(({ state, visit, text }) => `- visit ${visit}, ${state}: ${beginning(text, most)}`);
+	const texts = summaries.map((one) => `- visit ${one.visit}, ${one.state}: ${shortSummary(one, most)}`);
+	const long = summaries.flatMap((one, at) => (shortSummary(one, most) === one.text ? [] : [at]));
 	return { title, texts, noun: ["summary", "summaries"], cut: long };
+}
+
+/** Of a command, how it ended and the end of its output; of anything else, the beginning. */
+function shortSummary({ text, command }: KnownSummary, most: number): string {
+	return command && most >= wholeSummary ? outputEnd(text, outputBytes) : beginning(text, most);
 }
 
 /** Shortens the parts from the least important on. */

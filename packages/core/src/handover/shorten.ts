@@ -23,6 +23,20 @@ export function beginning(text: string, most: number): string {
 	return `${start.slice(0, sentence > most / 2 ? sentence : word).trimEnd()} …`;
 }
 
+/** The first line of a text, and at least the last `bytes` bytes of it, from the beginning of a line. */
+export function outputEnd(text: string, bytes: number): string {
+	const head = text.indexOf("\n") + 1;
+	const rest = Buffer.from(text.slice(head));
+	if (rest.length <= bytes) return text;
+	const line = rest.lastIndexOf("\n", rest.length - bytes) + 1;
+	// Of a line that is very long, only its end.
+	const from = rest.length - line > 2 * bytes ? rest.length - bytes : line;
+	return `${text.slice(0, head)}…\n${rest
+		.subarray(from)
+		.toString("utf8")
+		.replace(/^\ufffd+/, "")}`;
+}
+
 /** The texts in at most `bytes` bytes, with a newline each. If even short ones do not fit, only the `first` or `last` ones are kept. */
 export function shortenTexts(texts: readonly string[], bytes: number, keeps: "first" | "last" = "last"): Shortened {
 	const lengths = texts.map((text) => Buffer.byteLength(text) + 1);

@@ -2,9 +2,10 @@
 // are pending again, under the same keys. The executor performs them and reports results as events.
 
 import type { ApprovalQuestion } from "./approval-question.ts";
+import type { Allowance } from "./ceilings.ts";
 import type { ChildResult, ChildRun, JoinProgress } from "./child-group.ts";
 import type { LaunchId, LaunchReason } from "./launch.ts";
-import type { Allowance, UserQuestion } from "./run.ts";
+import type { UserQuestion } from "./run.ts";
 
 export type Action =
 	| MeasureFiles
@@ -12,6 +13,8 @@ export type Action =
 	| AskUser
 	| Reply
 	| Work
+	| RunCommand
+	| EndCommand
 	| AwaitProvider
 	| SendMessage
 	| EndWorker
@@ -107,6 +110,24 @@ interface Work {
 	readonly allowance: Allowance;
 	/** Milliseconds to wait before the launch, after a transient provider error. */
 	readonly delayMs: number;
+}
+
+/** Runs the command of the state: pending from the recorded intent until it has ended. Completed by `command_ended`. */
+interface RunCommand {
+	readonly kind: "run_command";
+	readonly key: string;
+	readonly launch: LaunchId;
+	readonly state: string;
+	/** Milliseconds that the ceilings of the run leave; absent: no ceiling. */
+	readonly activeMs?: number | undefined;
+}
+
+/** Stops the command. `boundary`: unless it ends by itself as soon as a message of a worker must. Completed by `command_ended`, with result `lost` if this supervisor does not run it. */
+interface EndCommand {
+	readonly kind: "end_command";
+	readonly key: string;
+	readonly launch: LaunchId;
+	readonly how: "boundary" | "now";
 }
 
 /** Waits until a moment, ISO 8601. Completed by `provider_due`. */

@@ -19,7 +19,7 @@ export function advance(run: Run, because: LaunchReason, delayMs = 0): Run {
 	const plan = planOf(run);
 	if (run.state === HUMAN_INTERVENTION)
 		return { ...run, status: "human_intervention", hold: null, stage: { kind: "waiting", since: run.seq } };
-	if (plan.terminal && !plan.persona && !plan.children) return finishInState(run);
+	if (plan.terminal && !plan.persona && !plan.children && !plan.command) return finishInState(run);
 	const hold = run.hold ?? holdAtCeiling(run);
 	if (hold) return park(run, hold);
 	const question = unansweredQuestion(run);
@@ -83,8 +83,9 @@ function reserveAttempt(run: Run, because: LaunchReason, delayMs: number): Run {
 	const { visit, attempt, launch } = run;
 	// A provider that fails is no fault of the attempt.
 	const isTry = because === "provider_error" && run.providerWait !== null;
+	const { command, limits } = planOf(run);
 	const continues = (because === "interrupted" || because === "answered" || isTry) && attempt > 0;
-	if (!continues && run.visitRecord.tries >= (planOf(run).limits.attempts ?? run.plan.limits.attempts))
+	if (!continues && run.visitRecord.tries >= (command?.attempts ?? limits.attempts ?? run.plan.limits.attempts))
 		return escalate(run, "attempt_limit", run.state);
 	const next = continues ? { visit, attempt, launch: launch + 1 } : { visit, attempt: attempt + 1, launch: 1 };
 	return decideOn({ ...run, status: "running" }, { kind: "attempt_reserved", ...next, because }, null, delayMs);

@@ -3,10 +3,11 @@
 
 import { NO_USE, type VisitLimits } from "../bounds/index.ts";
 import { DEFAULT_CEILINGS } from "../template/index.ts";
+import type { Allowance, Ceilings } from "./ceilings.ts";
 import { activityMs, workersBelow } from "./child-activity.ts";
 import type { ChildRun } from "./child-group.ts";
 import { planOf } from "./plan.ts";
-import type { Allowance, Ceilings, Run } from "./run.ts";
+import type { Run } from "./run.ts";
 import { liveTotals, runningMs } from "./totals.ts";
 
 const figures = ["costUsd", "tokens", "activeMs"] as const;

@@ -248,8 +248,9 @@ function canWrite(run: Run, template: Template | undefined): boolean {
 	return [...template.states.values()].some((state) => stateCanWrite(run, state));
 }
 
-function stateCanWrite(run: Run, { tools, persona, children, cleanup, extensions }: StatePlan): boolean {
+function stateCanWrite(run: Run, { tools, persona, children, command, cleanup, extensions }: StatePlan): boolean {
 	if (children) return children.branches.some((branch) => canWrite(run, templateOf(run, branch)?.plan));
+	if (command) return true;
 	if (!persona) return false;
 	if (cleanup.length > 0 || extensions.length > 0) return true;
 	if (tools) return tools.some((tool) => !READ_ONLY_TOOLS.has(tool));

@@ -14,6 +14,8 @@ export type MoveCause =
 	| "worker"
 	/** The children of the state are joined. */
 	| "children"
+	/** The outcome of the state's command. */
+	| "command"
 	| "person"
 	| "pair_limit"
 	| "move_limit"
@@ -61,6 +63,8 @@ export type ParkCause =
 	| "visit_limit"
 	/** The state's children cannot be planned, started or joined, or one of them waits for the user. */
 	| "children"
+	/** The state's command cannot be started, or nothing follows its outcome. */
+	| "command"
 	/** The parent run waits. */
 	| "parent";
 

@@ -153,6 +153,7 @@ function counters(run: Run, { from, to, cause }: Moved): Pick<Run, "pairMoves" |
 	const total = run.moves.total + 1;
 	switch (cause) {
 		case "worker":
+		case "command":
 		case "children": {
 			if (to === HUMAN_INTERVENTION) return { pairMoves: run.pairMoves, moves: { ...run.moves, total } };
 			const pair = pairKey(from, to);

@@ -12,6 +12,7 @@ import type {
 } from "../snapshot/index.ts";
 import type { ApprovalQuestion } from "./approval-question.ts";
 import type { ChildEvent, KeptChildFolder } from "./child-event.ts";
+import type { CleanupEnded, CommandEvent } from "./command-event.ts";
 import type { ConditionChanged } from "./condition.ts";
 import type { Created } from "./created-event.ts";
 import type { DecisionEvent } from "./decision-event.ts";
@@ -34,6 +35,7 @@ export type EventBody =
 	| HostAwaited
 	| GivenUp
 	| WorkEvent
+	| CommandEvent
 	| FilesEvent
 	| CleanupEnded
 	| StraysStopped
@@ -323,22 +325,6 @@ export interface FilesUnrestored {
 	readonly kind: "files_unrestored";
 	readonly tree: string;
 	readonly detail: string;
-}
-
-export interface CleanupEnded {
-	readonly kind: "cleanup_ended";
-	readonly visit: number;
-	/** Index in the state's cleanup list, from 0. */
-	readonly index: number;
-	readonly result:
-		| { readonly kind: "exited"; readonly code: number }
-		| { readonly kind: "killed"; readonly signal: string }
-		| { readonly kind: "timed_out" }
-		| { readonly kind: "unstarted"; readonly detail: string }
-		/** The command was not approved, or a rule forbids it. */
-		| { readonly kind: "refused"; readonly detail: string };
-	/** Tail of its output, redacted. */
-	readonly output?: string;
 }
 
 /** Orphaned processes of a worker were stopped. */

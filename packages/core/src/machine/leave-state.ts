@@ -18,7 +18,7 @@ export function leaveState(
 		readonly judged: Exclude<MoveJudgement, { kind: "illegal" }>;
 		readonly target: string;
 		readonly summary: string;
-		readonly cause: "worker" | "children";
+		readonly cause: "worker" | "children" | "command";
 	},
 	shutdown: (after: AfterStop) => Stopping,
 ): Run {

@@ -41,9 +41,10 @@ function meaningOf(run: Run, state: string, target: string): string {
 	if (target === state) return "again, with a fresh worker";
 	const order = [...run.plan.states.keys()];
 	const [purpose = ""] = (planOf(run, target).description ?? "").split("\n", 1);
-	const { terminal, persona, children } = planOf(run, target);
+	const { terminal, persona, children, command } = planOf(run, target);
 	const lost = target === "failed" ? ", as failed" : "";
-	const last = persona || children ? "the last state" : `the end of ${run.parent ? "your part" : "the run"}${lost}`;
+	const last =
+		persona || children || command ? "the last state" : `the end of ${run.parent ? "your part" : "the run"}${lost}`;
 	const way = terminal ? last : order.indexOf(target) < order.indexOf(state) ? "back" : "next";
 	return purpose === "" ? way : `${way}, ${cutText(purpose, meaningChars).text}`;
 }
@@ -90,6 +91,8 @@ export function explainCause(cause: MoveCause, from: string, refused: string): s
 			return `Several attempts of "${from}" in a row ended alike and changed nothing.`;
 		case "worker":
 			return `The worker of "${from}" asks for a person.`;
+		case "command":
+			return `The command of "${from}" sends the run to a person.`;
 		case "children":
 		case "person":
 		case "released":

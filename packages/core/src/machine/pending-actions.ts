@@ -9,7 +9,7 @@ import { type LaunchId, launchKey } from "./launch.ts";
 
 import { messageWords } from "./outbox.ts";
 
-import { childrenPlanOf } from "./plan.ts";
+import { childrenPlanOf, planOf } from "./plan.ts";
 import type { Run, Stage, Stopping } from "./run.ts";
 import { resultsOf } from "./settle-children.ts";
 import { dueCleanup } from "./shutdown.ts";
@@ -135,6 +135,10 @@ function work(
 	delayMs: number,
 	allowance: Launching["allowance"],
 ): Action {
+	if (planOf(run).command) {
+		const { activeMs } = allowance;
+		return { kind: "run_command", key: `command:${launchKey(launch)}`, launch, state: run.state, activeMs };
+	}
 	const { visit, attempt, launch: number } = launch;
 	const key = run.conversation?.key ?? `${visit}.${attempt}`;
 	const begins = key === `${visit}.${attempt}` && number === 1;
@@ -152,6 +156,8 @@ function work(
 
 function shutdown(run: Run, stage: Stopping): readonly Action[] {
 	const { launch, how, index, state, visit, since, after } = stage;
+	if (launch && planOf(run, state).command)
+		return [{ kind: "end_command", key: `end:${launchKey(launch)}:${how}`, launch, how }];
 	if (launch) return [{ kind: "end_worker", key: `end:${launchKey(launch)}:${how}`, launch, how }];
 	const command = dueCleanup(run, stage);
 	const at = `${visit}.${run.attempt}.${run.launch}`;

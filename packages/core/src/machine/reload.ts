@@ -1,6 +1,6 @@
 // Continues a run with an edited template. Pure.
 // R1 the past does not change: history, totals, visits and snapshot stay; R2 the new template must have the state that the run continues in.
-import { compileDefinition, hashCleanup, type StatePlan } from "../template/index.ts";
+import { compileDefinition, hashCommands, type StatePlan } from "../template/index.ts";
 import { isState, planOf } from "./plan.ts";
 import { type Reduced, refuse } from "./refusal.ts";
 import type { Run } from "./run.ts";
@@ -16,7 +16,7 @@ export function reloadTemplate(run: Run, { template, cleanupApproval }: Template
 		template,
 		plan,
 		childPlans: compileChildPlans(template.children),
-		cleanupHash: hashCleanup(plan) ?? null,
+		cleanupHash: hashCommands(plan) ?? null,
 		cleanupApproval: cleanupApproval ?? null,
 		warned: [],
 	};

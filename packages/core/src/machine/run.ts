@@ -9,9 +9,11 @@ import type { Template } from "../template/index.ts";
 import type { Apart } from "./apart.ts";
 import type { ApprovalQuestion } from "./approval-question.ts";
 import type { Calls } from "./calls.ts";
+import type { Allowance, Ceilings } from "./ceilings.ts";
 import type { KeptChildFolder } from "./child-event.ts";
 import type { Candidates, ChildChoice, ChildGroup } from "./child-group.ts";
 import type { Inherited, RunParent } from "./child-run.ts";
+import type { CommandFailure } from "./command-event.ts";
 import type { Condition } from "./condition.ts";
 import type { DecisionEvent, Finished, MoveCause, ParkCause } from "./decision-event.ts";
 import type { LaunchId, LaunchReason } from "./launch.ts";
@@ -95,6 +97,8 @@ export interface Run {
 	readonly calls: Calls;
 	/** Messages that the worker has not received yet. */
 	readonly outbox: readonly Message[];
+	/** The last failure of each state's command, and how often in a row it has failed like that; at most 16. */
+	readonly failures: readonly CommandFailure[];
 	/** What the user decided, oldest first; see `decision-record.ts`. */
 	readonly decisions: readonly RunDecision[];
 	/** The move that brought the run to `human_intervention`. */
@@ -158,20 +162,6 @@ interface Unmeasured {
 	readonly visit: number;
 	readonly state: string;
 	readonly why: string;
-}
-
-export interface Ceilings {
-	readonly costUsd?: number;
-	readonly tokens?: number;
-	readonly activeMs?: number;
-	readonly moves?: number;
-}
-
-/** The maximum that one worker may spend. */
-export interface Allowance extends Omit<Ceilings, "moves"> {
-	/** For this visit. */
-	readonly requests?: number;
-	readonly calls?: number;
 }
 
 interface Totals extends Spend {
@@ -285,7 +275,7 @@ export interface UserQuestion {
 	/** `seq` of the event that raised it; an answer must name it. */
 	readonly seq: number;
 	readonly visit: number;
-	/** The call of `ask_user` whose result the answer becomes. */
+	/** The call of `ask_user` whose result the answer becomes; empty: it asks how the state's command ended. */
 	readonly call: string;
 	readonly text: string;
 	/** Proposed answers; empty: none. */
@@ -328,7 +318,8 @@ export type Stage =
 			readonly uncountedMs?: number;
 			/** When the open question was asked. */
 			readonly askedAt?: string;
-			readonly worker: { readonly pid: number; readonly model: string };
+			/** Absent: a command does the state. */
+			readonly worker?: { readonly pid: number; readonly model: string };
 	  }
 	| Stopping
 	/** The children in `children` work, are being stopped, or their files are being joined. */

@@ -1,6 +1,6 @@
 // The run as stored in checkpoints and `recovered` events, without the parts derived from the template's definition.
 // This format keeps older names than `run.ts`, so that every version can read the files of every other version.
-import { compileDefinition, hashCleanup, type Template } from "../template/index.ts";
+import { compileDefinition, hashCommands, type Template } from "../template/index.ts";
 import type { Run, Stage, VisitRecord } from "./run.ts";
 
 type Derived = "plan" | "childPlans" | "cleanupHash";
@@ -15,6 +15,7 @@ export const NOTHING_STORED = {
 	childCount: 0,
 	decisions: [],
 	answered: [],
+	failures: [],
 	question: null,
 	providerWait: null,
 	keptFolders: [],
@@ -63,7 +64,7 @@ export function decodeRun({ stage, visitRecord, ...run }: StoredRun): Run | unde
 		...run,
 		plan,
 		childPlans: compileChildPlans(run.template.children),
-		cleanupHash: hashCleanup(plan) ?? null,
+		cleanupHash: hashCommands(plan) ?? null,
 		stage: restoreStage(stage),
 		visitRecord: restoreVisitRecord(visitRecord),
 	};

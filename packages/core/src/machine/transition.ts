@@ -3,7 +3,7 @@
 // so a crash loses none; T4 an event that does not apply changes nothing; T5 a run that is over launches nothing.
 
 import { checkedOutIn, EMPTY_SNAPSHOT } from "../snapshot/index.ts";
-import { compileDefinition, hashCleanup } from "../template/index.ts";
+import { compileDefinition, hashCommands } from "../template/index.ts";
 import { advance, countVisit, newVisit } from "./advance.ts";
 import { onApprovalAsked } from "./approval.ts";
 import { notice } from "./budget.ts";
@@ -18,6 +18,7 @@ import {
 	onJoined,
 	onJoinFailed,
 } from "./children.ts";
+import { isOutcomeAsked, onCommandEnded, onCommandStarted, takeOutcome } from "./command-run.ts";
 import { changeConditions } from "./condition.ts";
 import type { Created } from "./created-event.ts";
 import { onDecision } from "./decision.ts";
@@ -88,6 +89,10 @@ function onAskAnswered(run: Run, event: LedgerEvent & AskAnswered): Reduced {
 	if (stage.kind === "over") return refuse("over", "The run is over.");
 	if (question?.seq !== answers || question.answer !== null) return refuse("answered", explainOther(run, answers));
 	const decided = addDecision(run, event, { did: "answered", about: question.text, words });
+	if (isOutcomeAsked(run))
+		return stage.kind === "waiting" && hold?.cause === "question"
+			? takeOutcome(decided, words)
+			: refuse("unexpected", "The run does not wait for this answer yet.");
 	const answered: Run = { ...decided, question: { ...question, answer: { seq, words } } };
 	if (stage.kind === "waiting")
 		return hold?.cause === "question" ? advance({ ...answered, status: "running", hold: null }, "answered") : answered;
@@ -162,13 +167,14 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 		outbox: [],
 		decisions: [],
 		answered: [],
+		failures: [],
 		refused: null,
 		moves: { total: 0, counted: 0 },
 		limits: { run: {}, states: {} },
 		warned: [],
 		model: event.model ?? null,
 		cleanupApproval: event.cleanupApproval ?? null,
-		cleanupHash: hashCleanup(plan) ?? null,
+		cleanupHash: hashCommands(plan) ?? null,
 		question: null,
 		questions: [],
 		providerWait: null,
@@ -206,6 +212,8 @@ const handlers: { readonly [K in EventKind]: Handler<K> } = {
 	given_up: onGivenUp,
 	worker_started: onWorkerStarted,
 	launch_failed: onLaunchFailed,
+	command_started: onCommandStarted,
+	command_ended: onCommandEnded,
 	tool_started: onToolStarted,
 	tool_ended: onToolEnded,
 	used: onUsed,

@@ -134,6 +134,10 @@ export function onRejected(run: Run, event: LedgerEvent & Rejected): Reduced {
 		status: "running",
 		visitRecord: { ...run.visitRecord, rejections, tries: 0, crashes: 0, nudges: 0, use: undefined },
 	};
+	if (rejections < run.plan.limits.rejections && planOf(run).command) {
+		const detail = `A person does not want the run to leave "${run.state}". Its command runs again when the run is resumed.`;
+		return park(noted, { status: "paused", cause: "person", detail });
+	}
 	return rejections >= run.plan.limits.rejections
 		? escalate(noted, "rejection_limit", target)
 		: startAgain(noted, "rejected", stage.question.diff);

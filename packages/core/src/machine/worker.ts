@@ -205,7 +205,7 @@ export function onModelSwitched(run: Run, event: LedgerEvent & ModelSwitched): R
 	if (!stage) return stale();
 	const noted = notice(run, `${event.from} failed, so ${event.to} goes on: ${event.detail}`);
 	const seen = alive(noted, stage, event.at);
-	if (stage.kind !== "working") return seen;
+	if (stage.kind !== "working" || !stage.worker) return seen;
 	return { ...seen, stage: { ...stage, seenAt: event.at, worker: { ...stage.worker, model: event.to } } };
 }
 

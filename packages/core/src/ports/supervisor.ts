@@ -3,12 +3,14 @@
 import type {
 	ApprovalQuestion,
 	CleanupEnded,
+	CommandEnded,
 	ConflictChoice,
 	Opened,
 	Run,
 	TreeCeilings,
 	UserQuestion,
 } from "../machine/index.ts";
+import type { StatePlan, Template } from "../template/index.ts";
 import type { ChildRuns } from "./supervision.ts";
 import type { WorkerAnswer, WorkerLauncher, WorkerQuestion } from "./worker.ts";
 import type { ForbiddenChanges, Workspace } from "./workspace.ts";
@@ -55,6 +57,35 @@ export interface CommandRunner {
 	): Promise<ShellResult>;
 }
 
+/** Runs the command of a state, until it ends, its time is over, or `signal` aborts. */
+type StateCommandRunner = (order: StateCommandOrder, signal: AbortSignal) => Promise<CommandReport>;
+
+export interface StateCommandOrder {
+	readonly state: StatePlan;
+	readonly line: string;
+	/** The folder that it runs in. */
+	readonly cwd: string;
+	readonly timeoutMs: number;
+	/** Hash of all commands of the run's template, if the user has approved them for the run; else `null`. */
+	readonly approval: string | null;
+	/** Absolute path of the file that gets its whole output, redacted. */
+	readonly file: string;
+	/** How often the run has entered the state, and the number of the try, both from 1. */
+	readonly visits: number;
+	readonly attempt: number;
+	/** Of a child: its name and that of its template; otherwise empty. */
+	readonly names: readonly string[];
+	/** Folder of the run's own files. */
+	readonly folder: string;
+	/** `repository`: the run's files are those of the whole repository. */
+	readonly files: Template["files"];
+	/** Called when nothing forbids the command, before it starts. It starts only if this resolves to `true`. */
+	starts(): Promise<boolean>;
+}
+
+/** How the command of a state ended; never `lost`. */
+export type CommandReport = Pick<CommandEnded, "result" | "ms" | "bytes" | "output" | "print" | "data" | "problems">;
+
 export interface ShellResult {
 	readonly result: CleanupEnded["result"];
 	readonly output: string;
@@ -78,6 +109,7 @@ export interface SupervisorPorts {
 	readonly userFiles?: { readonly workspace: Workspace; readonly forbidden: ForbiddenChanges };
 	readonly approver: Approver;
 	readonly commands: CommandRunner;
+	readonly runStateCommand: StateCommandRunner;
 	readonly clock: Clock;
 	/** Absent: the runs cannot have children. */
 	readonly children?: ChildRuns;

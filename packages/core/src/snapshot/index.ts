@@ -38,4 +38,5 @@ export {
 	type Snapshot,
 	type SnapshotData,
 	setChanges,
+	visitsBefore,
 } from "./snapshot.ts";

@@ -81,6 +81,8 @@ interface Summary {
 	readonly visit: number;
 	/** Name of the child whose result it is; absent: of the state itself. */
 	readonly child?: string;
+	/** It is what the command of the state printed. */
+	readonly command?: true;
 	readonly text: string;
 	readonly cut?: true;
 }
@@ -115,17 +117,21 @@ export type SavedBy = { readonly visit: number; readonly state: string };
  * Adds the final summary of a visit, or of a child in it. Those of the visit before stay whole, because this one may still go on: its other
  * workers read them too. Older ones are shortened.
  */
-export function addSummary(snapshot: Snapshot, text: string, where: SavedBy & { readonly child?: string }): Snapshot {
+export function addSummary(
+	snapshot: Snapshot,
+	text: string,
+	where: SavedBy & Pick<Summary, "child" | "command">,
+): Snapshot {
 	const others = snapshot.summaries.filter(({ visit, child }) => visit !== where.visit || child !== where.child);
-	const before = others.findLast(({ visit }) => visit !== where.visit)?.visit;
+	const before = visitsBefore(others, where.visit);
 	const older = others
-		.filter(({ visit }) => visit !== where.visit && visit !== before)
+		.filter(({ visit }) => visit !== where.visit && !before.has(visit))
 		.map((one) => ({ ...one, ...cutText(one.text, summaryBytes.older) }));
 	const added = { ...where, ...cutText(text, where.child === undefined ? summaryBytes.own : summaryBytes.child) };
 	const lists = [
 		keepNewest(older, room.olderSummaries),
 		keepNewest(
-			others.filter(({ visit }) => visit === before),
+			others.filter(({ visit }) => before.has(visit)),
 			room.summaries,
 		),
 		keepNewest([...others.filter(({ visit }) => visit === where.visit), added], room.summaries),
@@ -136,6 +142,17 @@ export function addSummary(snapshot: Snapshot, text: string, where: SavedBy & { 
 		summaries: lists.flatMap(({ kept }) => kept),
 		dropped: { ...snapshot.dropped, summaries: dropped },
 	};
+}
+
+/** The last visit with a summary before visit `now`. Commands hand on what was there before them: their visits, and the one before these. */
+export function visitsBefore(summaries: readonly Summary[], now: number | undefined): ReadonlySet<number> {
+	const before = new Set<number>();
+	for (const { visit, command } of summaries.toReversed()) {
+		if (visit === now) continue;
+		before.add(visit);
+		if (!command) break;
+	}
+	return before;
 }
 
 /**

@@ -2,6 +2,7 @@
 import { didYouMean, type Node, quoted, type ReadContext } from "../definition/index.ts";
 import { type OutputReference, referenceOf, referencesIn, splitReference } from "../output/index.ts";
 import type { StateEntry } from "./fields.ts";
+import { comparedReferences } from "./next-field.ts";
 import type { StatePlan } from "./template.ts";
 
 type States = ReadonlyMap<string, StatePlan>;
@@ -26,7 +27,7 @@ export interface StatePaths {
 
 /** Texts of a state in which references are filled in, and commands, in which they are not. */
 const texts = ["description", "instructions", "task"];
-const commands = ["cleanup", "setup"];
+const commands = ["cleanup", "setup", "command"];
 
 /** Reports references without a target. Ledgers keep what earlier versions accepted. */
 export function checkReferences(
@@ -45,6 +46,8 @@ export function checkReferences(
 
 function writtenIn(node: Extract<Node, { kind: "map" }>, path: string): Written[] {
 	const found = [...textsIn(node, path, []), ...inlineIn(node, path, [])];
+	for (const { reference, start } of comparedReferences(node.entries.get("next")?.value))
+		found.push({ reference, path: `${path}.next.when`, start, isList: false, inner: [] });
 	const source = node.entries.get("for_each")?.value;
 	const reference =
 		source?.kind === "scalar" && typeof source.value === "string" ? referenceOf(source.value.trim()) : undefined;

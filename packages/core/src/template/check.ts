@@ -1,7 +1,8 @@
 // Checks a template's states together: undefined targets, unreachable states, dead ends, and names that are too similar.
-import { didYouMean, likely, type MapNode, type Node, quoted, type ReadContext } from "../definition/index.ts";
+import { didYouMean, likely, type MapNode, quoted, type ReadContext } from "../definition/index.ts";
 import { pairNames, type StateEntry } from "./fields.ts";
 import { isIndex } from "./names.ts";
+import { targetsIn } from "./next-field.ts";
 import { HUMAN_INTERVENTION, type StatePlan } from "./template.ts";
 
 const maxStates = 400;
@@ -140,7 +141,7 @@ export function checkPairs(root: MapNode, entries: ReadonlyMap<string, StateEntr
 	const limits = root.entries.get("limits")?.value;
 	const written = limits?.kind === "map" ? limits.entries.get("pair_moves")?.value : undefined;
 	if (written?.kind !== "map") return;
-	const names = new Set([...entries.keys(), ...[...targetsOf(entries)].map(({ target }) => target)]);
+	const names = new Set([...entries.keys(), ...targetsOf(entries).map(({ target }) => target)]);
 	for (const [key, { keyStart }] of written.entries)
 		for (const name of pairNames(key) ?? []) {
 			if (names.has(name)) continue;
@@ -152,14 +153,13 @@ export function checkPairs(root: MapNode, entries: ReadonlyMap<string, StateEntr
 		}
 }
 
-/** Every string in the `next` of a state, including states that could not be read. */
-function* targetsOf(entries: ReadonlyMap<string, StateEntry>): Generator<{ target: string; start: number }> {
-	for (const { node } of entries.values()) {
-		const next: Node | undefined = node.kind === "map" ? node.entries.get("next")?.value : undefined;
-		if (next?.kind !== "list") continue;
-		for (const item of next.items)
-			if (item.kind === "scalar" && typeof item.value === "string") yield { target: item.value, start: item.start };
-	}
+/** Every target in the `next` of a state, including states that could not be read. */
+function targetsOf(entries: ReadonlyMap<string, StateEntry>): readonly { target: string; start: number }[] {
+	return [...entries.values()].flatMap(({ node }) =>
+		targetsIn(node.kind === "map" ? node.entries.get("next")?.value : undefined).map(({ text, start }) => ({
+			...{ target: text, start },
+		})),
+	);
 }
 
 type State = Pick<StatePlan, "next" | "terminal" | "children">;

@@ -1,6 +1,7 @@
 // Compiles the fields of a file to the exact values that the machine trusts: units, defaults, the two dialects.
 import type { Fields, MapEntry, MapNode, ReadContext, SandboxChoice, Values } from "../definition/index.ts";
 import { compileChildren, type ReadInline } from "./children.ts";
+import { compileCommand } from "./command.ts";
 import { limitFields, stateFields, type templateFields } from "./fields.ts";
 import type { InheritedFields } from "./inherited-fields.ts";
 import {
@@ -40,7 +41,7 @@ export interface StateDefaults {
 const defaultPairMoves = 3;
 const minute = 60_000;
 /** Fields that say who does a state. */
-const doers = ["agent", "persona", "run", "branches"] as const;
+const doers = ["agent", "persona", "run", "branches", "command"] as const;
 
 /** Compiles the limits of a run; `undefined` means that the template has none. */
 export function compileLimits(values: LimitValues | undefined): RunLimits {
@@ -88,21 +89,23 @@ export function compileState(
 	defaults: StateDefaults,
 ): StatePlan {
 	const isHuman = name === HUMAN_INTERVENTION;
-	const written = values.next?.map((word) => word.text) ?? [];
+	const written = values.next?.names.map((word) => word.text) ?? [];
 	const terminal = !isHuman && (name === "done" || written.length === 0);
 	const { readInline } = defaults;
 	const inherited = inheritedBy(values, at, defaults);
 	const team = values.team || defaults.team;
 	const children = compileChildren(name, values, { at, reading, readInline, team, inherited });
-	const persona = personaOf(name, values, terminal, at, reading);
+	const command = compileCommand(values, at, reading);
+	const persona = command ? undefined : personaOf(name, values, terminal, at, reading);
 	warnNoEffect(name, values, at, reading);
-	const host = persona || children ? values.host : undefined;
-	if (!persona && !children) warnIdle(name, values, at, reading);
+	const isDone = persona || children || command;
+	const host = isDone ? values.host : undefined;
+	if (!isDone) warnIdle(name, values, at, reading);
 	const { description, tools, model, models, thinking, instructions, limits } = values;
 	const { questions, fallback } = inherited;
 	return {
 		name,
-		...present({ description, persona, children, host, team: values.team || defaults.team || undefined }),
+		...present({ description, persona, children, command, host, team: values.team || defaults.team || undefined }),
 		next: name === "done" ? [] : written,
 		terminal,
 		implicit: false,
@@ -118,7 +121,7 @@ export function compileState(
 			fallback,
 			thinking,
 			instructions,
-			output: persona && values.output,
+			output: outputOf(values, persona, command),
 		}),
 		skills: [...new Set([...(values.skills ?? []), ...(values.extra_skills ?? [])])],
 		extensions: values.extensions ?? [],
@@ -131,6 +134,14 @@ export function compileState(
 		cleanup: values.cleanup,
 		polling: values.polling,
 	};
+}
+
+function outputOf(
+	{ output }: StateValues,
+	persona: StatePlan["persona"],
+	command: StatePlan["command"],
+): StatePlan["output"] {
+	return persona || command?.parse ? output?.schema : undefined;
 }
 
 function sandboxOf({ sandbox }: StateValues, defaults: StateDefaults): StatePlan["sandbox"] {
@@ -168,7 +179,7 @@ function warnNoEffect(name: string, values: StateValues, { node, keyStart }: Sta
 			message,
 			remedy,
 		});
-	if (name === "done" && values.next && values.next.length > 0)
+	if (name === "done" && values.next && values.next.names.length > 0)
 		warn("next", "`done` ends the run, so its `next` has no effect.", "Remove `next`, or rename the state.");
 	if (values.skills && values.extra_skills)
 		warn("extra_skills", "`skills` and `extra_skills` are the same; both lists are used.", "Keep one of them.");
@@ -188,7 +199,7 @@ function warnIdle(name: string, values: StateValues, { node, keyStart }: StateNo
 			message,
 			remedy,
 		});
-	if (values.output)
+	if (values.output?.schema)
 		warn(
 			"output",
 			`No worker does \`${name}\`, so its \`output\` has no effect.`,
@@ -237,6 +248,10 @@ function approvalOf(values: StateValues, dialect: Template["dialect"]): StatePla
 	return { entry: wanted !== "exit", exit: wanted !== "entry" };
 }
 
+function isFailedCommand({ node }: StateNode, { source }: ReadContext): boolean {
+	return source.file !== "" && node.entries.has("command");
+}
+
 function personaOf(
 	name: string,
 	values: StateValues,
@@ -256,7 +271,7 @@ function personaOf(
 			});
 		return undefined;
 	}
-	if (values.run !== undefined || values.branches !== undefined) return undefined;
+	if (values.run !== undefined || values.branches !== undefined || isFailedCommand(at, reading)) return undefined;
 	if (agent !== undefined) {
 		if (persona !== undefined)
 			reading.report.warn(place("persona"), {

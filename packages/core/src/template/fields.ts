@@ -12,7 +12,6 @@ import {
 	names,
 	number,
 	objectField,
-	type PlacedName,
 	quoted,
 	type ReadContext,
 	readDuration,
@@ -21,8 +20,10 @@ import {
 } from "../definition/index.ts";
 import { childrenFields } from "./children-fields.ts";
 import { cleanupField } from "./cleanup.ts";
+import { commandFields } from "./command-fields.ts";
 import { hostField, requiresField, stateSandbox, templateSandbox } from "./host-field.ts";
 import { checkName } from "./names.ts";
+import { nextField } from "./next-field.ts";
 import { outputField } from "./output-schema.ts";
 
 const spendFields = {
@@ -153,12 +154,8 @@ export const stateFields = {
 	...childrenFields,
 	host: hostField,
 	team: text({ about: "Team of `teams.yaml` that the agent must belong to.", form: "line", max: 200 }),
-	next: custom<readonly PlacedName[], { about: string }>(
-		{ about: "States that may follow. Without `next`, the run ends here." },
-		"list of state names",
-		{ type: "array", items: { type: "string" }, uniqueItems: true },
-		readNext,
-	),
+	next: nextField,
+	...commandFields,
 	requires_approval: custom<boolean | "entry" | "exit" | "both", { about: string; fallback: false }>(
 		{
 			about:
@@ -313,31 +310,6 @@ function readStates(node: Node, reading: ReadContext): ReadonlyMap<string, State
 		states.set(name, { keyStart, node: value });
 	}
 	return states;
-}
-
-function readNext(node: Node, reading: ReadContext): readonly PlacedName[] | undefined {
-	if (node.kind !== "list")
-		return wrongType(node, reading, "a list of state names", 'Write `["name"]`, or `[]` where the run ends.');
-	const found: PlacedName[] = [];
-	for (const item of node.items) {
-		if (item.kind === "scalar" && typeof item.value === "string") {
-			if (!checkName(item.value, item.start, reading)) continue;
-			if (found.some((word) => word.text === item.value))
-				reading.report.warn(reading.source.place(item.start), {
-					code: "named-twice",
-					message: `\`${reading.path}\` names ${quoted(item.value)} twice.`,
-					remedy: "Keep one of the two.",
-				});
-			else found.push({ text: item.value, start: item.start });
-		} else
-			wrongType(
-				item,
-				{ ...reading, path: `${reading.path}[]` },
-				"the name of a state, as a string",
-				"Put the name in quotes.",
-			);
-	}
-	return found;
 }
 
 function readApproval(node: Node, reading: ReadContext): boolean | "entry" | "exit" | "both" | undefined {

@@ -1,6 +1,6 @@
-// Hashes that identify a template and its cleanup commands.
+// Hashes that identify a template and its commands.
 import { createHash } from "node:crypto";
-import type { CleanupCommand, Template } from "./template.ts";
+import type { CleanupCommand, StatePlan, Template } from "./template.ts";
 
 /** SHA-256 (hex) of a definition's content: comments, whitespace and notation do not matter, the order of keys does. */
 export function hashDefinition(definition: unknown): string {
@@ -8,25 +8,37 @@ export function hashDefinition(definition: unknown): string {
 }
 
 /**
- * SHA-256 (hex) of all cleanup commands of a template with their states and settings; `undefined` if there are none. An approval names this
+ * SHA-256 (hex) of all commands of a template with their states and settings; `undefined` if there are none. An approval names this
  * hash, so any change invalidates it.
  */
-export function hashCleanup(template: Template): string | undefined {
-	const commands = cleanupOf(template);
+export function hashCommands(template: Template): string | undefined {
+	const commands = commandsOf(template);
 	return commands.length === 0 ? undefined : sha256(JSON.stringify(commands));
 }
 
-/** Every cleanup and set-up command of a template and of those written in it, with its state, in order. */
-export function cleanupOf(template: Template): { readonly state: string; readonly command: CleanupCommand }[] {
-	return [...template.states.values()].flatMap(({ name, cleanup, children }) => [
+/** A command that needs approval, with its state. */
+interface TemplateCommand {
+	readonly state: string;
+	/** `timeoutMs`, and of a cleanup or set-up command `onFailure`. */
+	readonly command: Pick<CleanupCommand, "command" | "timeoutMs"> & Partial<CleanupCommand>;
+}
+
+/** Every command of a template and of those written in it, in order: of states that are one, for set-up and for cleanup. */
+export function commandsOf(template: Template): TemplateCommand[] {
+	return [...template.states.values()].flatMap(({ name, cleanup, children, command }) => [
+		...ownCommand(name, command),
 		...(children?.setup ?? []).map((command) => ({ state: name, command })),
 		...(children?.branches ?? []).flatMap((branch) =>
 			branch.template.kind === "named"
 				? []
-				: cleanupOf(branch.template.template).map(({ state, command }) => ({ state: `${name}/${state}`, command })),
+				: commandsOf(branch.template.template).map(({ state, command }) => ({ state: `${name}/${state}`, command })),
 		),
 		...cleanup.map((command) => ({ state: name, command })),
 	]);
+}
+
+function ownCommand(state: string, command: StatePlan["command"]): TemplateCommand[] {
+	return command ? [{ state, command: { command: command.line, timeoutMs: command.timeoutMs } }] : [];
 }
 
 function sha256(text: string): string {

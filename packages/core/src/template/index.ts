@@ -1,6 +1,6 @@
 export { implicitState } from "./compile.ts";
 export { DEFAULT_CEILINGS } from "./fields.ts";
-export { cleanupOf, hashCleanup, hashDefinition } from "./hash.ts";
+export { commandsOf, hashCommands, hashDefinition } from "./hash.ts";
 export { visitLimitFields } from "./inherited-fields.ts";
 export { type NeedingTask, readNeeds, usersOf } from "./needs.ts";
 export type { OutputSchema } from "./output-schema.ts";
@@ -8,6 +8,7 @@ export { compileDefinition, readTemplate } from "./read.ts";
 export {
 	type Branch,
 	type ChildrenPlan,
+	type CommandPlan,
 	HUMAN_INTERVENTION,
 	pairKey,
 	type StatePlan,

@@ -40,10 +40,20 @@ const formats = [
 	"uuid",
 ];
 
-export const outputField = custom<OutputSchema, { about: string; empty: "error" }>(
+export interface OutputField {
+	/** `undefined`: it has only `max_kb`. */
+	readonly schema: OutputSchema | undefined;
+	readonly maxKilobytes: number | undefined;
+}
+
+/** The key beside the keywords of the schema, of a command alone. */
+const SIZE = "max_kb";
+const maxKilobytes = 64;
+
+export const outputField = custom<OutputField, { about: string; empty: "error" }>(
 	{
 		about:
-			"JSON Schema (draft 2020-12) of the data that the worker hands over when it leaves the state, at most 64 KB. Data that does not match is refused, and the worker gets the reason. Later states can refer to it: `{output.<state>.<path>}`.",
+			"JSON Schema (draft 2020-12) of the data that the worker hands over when it leaves the state, at most 64 KB. Data that does not match is refused, and the worker gets the reason. Later states can refer to it: `{output.<state>.<path>}`. Of a command: the data that it prints (`parse`); `max_kb` beside it is how much of the end of its output the next worker gets, 1 to 64, by default 32.",
 		empty: "error",
 	},
 	"JSON Schema",
@@ -51,22 +61,44 @@ export const outputField = custom<OutputSchema, { about: string; empty: "error" 
 	(node, reading) => {
 		if (node.kind !== "map")
 			return wrongType(node, reading, "a JSON Schema", 'Write `{ "type": "object", "properties": { … } }`.');
-		const schema = plainOf(node) as OutputSchema;
-		if (reading.source.file === "") return schema;
-		const failedBefore = reading.report.failed;
-		if (sizeOf(node) > longest) {
-			problem(
-				node.start,
-				reading,
-				`\`${reading.path}\` is longer than ${longest} characters.`,
-				"Request less data, or the name of a file.",
-			);
-			return undefined;
-		}
-		checkSchema(node, { ...reading, root: node }, 0);
-		return reading.report.failed && !failedBefore ? undefined : schema;
+		const size = node.entries.get(SIZE)?.value;
+		const kilobytes = size && readSize(size, below(reading, SIZE));
+		const rest: MapNode = { ...node, entries: new Map([...node.entries].filter(([key]) => key !== SIZE)) };
+		if (size && rest.entries.size === 0) return { schema: undefined, maxKilobytes: kilobytes };
+		const schema = readSchema(rest, reading);
+		return schema && { schema, maxKilobytes: kilobytes };
 	},
 );
+
+function readSize({ start, ...node }: Node, reading: ReadContext): number | undefined {
+	const value = node.kind === "scalar" ? node.value : undefined;
+	if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= maxKilobytes) return Number(value);
+	if (reading.source.file !== "")
+		problem(
+			start,
+			reading,
+			`\`${reading.path}\` must be a whole number from 1 to ${maxKilobytes}.`,
+			"Write it in digits, without quotes.",
+		);
+	return undefined;
+}
+
+function readSchema(node: MapNode, reading: ReadContext): OutputSchema | undefined {
+	const schema = plainOf(node) as OutputSchema;
+	if (reading.source.file === "") return schema;
+	const failedBefore = reading.report.failed;
+	if (sizeOf(node) > longest) {
+		problem(
+			node.start,
+			reading,
+			`\`${reading.path}\` is longer than ${longest} characters.`,
+			"Request less data, or the name of a file.",
+		);
+		return undefined;
+	}
+	checkSchema(node, { ...reading, root: node }, 0);
+	return reading.report.failed && !failedBefore ? undefined : schema;
+}
 
 function problem(start: number, reading: ReadContext, message: string, remedy: string): void {
 	reading.report.error(reading.source.place(start), { code: "bad-schema", message, remedy });

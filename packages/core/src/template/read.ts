@@ -22,6 +22,7 @@ import {
 import { checkGraph, checkPairs } from "./check.ts";
 import { checkReferences, type StatePaths } from "./check-references.ts";
 import type { ReadInline } from "./children.ts";
+import { withoutForeignFields } from "./command-fields.ts";
 import { compileLimits, compileState, defaultsOf, implicitState, mapAt, type StateDefaults } from "./compile.ts";
 import { type StateEntry, stateFields, templateFields } from "./fields.ts";
 import { hashDefinition } from "./hash.ts";
@@ -166,11 +167,13 @@ function statePath(name: string, { path }: Pick<ReadContext, "path">): string {
 
 function readState(
 	name: string,
-	{ keyStart, node }: StateEntry,
+	{ keyStart, node: written }: StateEntry,
 	reading: ReadContext,
 	defaults: StateDefaults,
 ): StatePlan | undefined {
-	if (node.kind !== "map") return wrongType(node, reading, "an object", 'Write `{ "persona": "…", "next": ["…"] }`.');
+	if (written.kind !== "map")
+		return wrongType(written, reading, "an object", 'Write `{ "persona": "…", "next": ["…"] }`.');
+	const node = withoutForeignFields(written, reading);
 	const read = readObject(node, stateFields, reading, { unknown: (key) => severityOf(key, reading) });
 	if (read.kind === "read") return compileState(name, read.values, { node, keyStart }, reading, defaults);
 	const partial = { ...read.partial, ...(read.partial.next ? {} : meantTargets(node)) };
@@ -184,19 +187,24 @@ function readState(
 function meantTargets({ entries }: MapNode): Partial<Pick<Values<typeof stateFields>, "next">> {
 	const value = entries.get("next")?.value;
 	if (value?.kind !== "scalar" || typeof value.value !== "string") return {};
-	return { next: [{ text: value.value, start: value.start }] };
+	return { next: { names: [{ text: value.value, start: value.start }], ways: undefined } };
 }
 
 /** Fields that say who does a state, or where it leads. */
-const decisiveFields = ["persona", "agent", "run", "branches", "for_each", "next"] as const;
+const decisiveFields = ["persona", "agent", "run", "branches", "for_each", "next", "command"] as const;
 
 /**
  * A misspelled field that defines a state's worker, host or targets must not be ignored. Ledgers keep what earlier versions accepted.
- * `host` is so short that other words are near it.
+ * Other words, such as `comment`, are near `host` and `command`.
  */
 function severityOf(key: string, { source }: ReadContext): "error" | "warning" {
 	const meant = nearest(key, Object.keys(stateFields));
-	const isDecisive = meant === "host" ? /host/i.test(key) : decisiveFields.some((key) => key === meant);
+	const isDecisive =
+		meant === "host"
+			? /host/i.test(key)
+			: meant === "command"
+				? /^com+an/i.test(key)
+				: decisiveFields.some((key) => key === meant);
 	return source.file !== "" && isDecisive ? "error" : "warning";
 }
 

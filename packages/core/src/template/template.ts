@@ -54,6 +54,36 @@ export interface RunLimits extends SpendLimits {
 	readonly warnAt: number;
 }
 
+/** A command that does a state, and where the run goes by its outcome. */
+export interface CommandPlan {
+	/** Text for the system's shell. */
+	readonly line: string;
+	/** Tried in order. */
+	readonly cases: readonly CommandCase[];
+	/** The target where no case applies; `undefined`: then the run waits for the user. */
+	readonly otherwise: string | undefined;
+	readonly timeoutMs: number;
+	/** Tries of a command that exceeds its time or cannot be started. */
+	readonly attempts: number;
+	/** What its stdout becomes the data of the state as; `undefined`: it is not read. */
+	readonly parse: "json" | undefined;
+	/** It can safely run twice. */
+	readonly repeatable: boolean;
+	/** Bytes of its output, from the end, that the next worker gets. */
+	readonly tailBytes: number;
+}
+
+export type CommandCase =
+	| { readonly kind: "code"; readonly code: number; readonly to: string }
+	/** The value at `reference` (the part after `output.`) is `value`, or with `negated`, is not. */
+	| {
+			readonly kind: "when";
+			readonly reference: string;
+			readonly negated: boolean;
+			readonly value: string | number | boolean | null;
+			readonly to: string;
+	  };
+
 export interface StatePlan {
 	readonly name: string;
 	readonly description?: string;
@@ -61,11 +91,13 @@ export interface StatePlan {
 	readonly persona?: PersonaReference;
 	/** The child runs that do the state; only in a state without a worker. */
 	readonly children?: ChildrenPlan;
+	/** The command that does the state; only in a state without a worker and without children. */
+	readonly command?: CommandPlan;
 	/** Labels that a host of an engine must offer to do the state; `undefined`: any host. */
 	readonly host?: readonly string[];
 	/** The team in which to look up the agent. */
 	readonly team?: string;
-	/** Targets a worker may choose, in the order written. */
+	/** Targets a worker may choose, or that follow a command, in the order written. */
 	readonly next: readonly string[];
 	/** The run ends here. */
 	readonly terminal: boolean;
@@ -90,7 +122,7 @@ export interface StatePlan {
 	/** `none`: its worker cannot ask the user. */
 	readonly questions?: "none";
 	readonly instructions?: string;
-	/** JSON Schema of its worker's output; only in a state with a worker. */
+	/** JSON Schema of the data that its worker hands over, or that its command's output is parsed as. */
 	readonly output?: OutputSchema;
 	readonly skills: readonly string[];
 	/** The user's extensions that the worker loads besides ours. */

@@ -38,10 +38,10 @@ describe("the plan of a state", () => {
 		const [created] = open(template).events;
 		if (created?.kind !== "created") throw new Error("no created event");
 		const { cleanupApproval: _, ...unapproved } = created;
-		const cleanupOf = (first: LedgerEvent) => approvedCleanup(resume([first]).run, "a").map(({ command }) => command);
-		expect(cleanupOf(created)).toEqual(["x"]);
-		expect(cleanupOf(unapproved)).toEqual([]);
-		expect(cleanupOf({ ...created, cleanupApproval: "of other commands" })).toEqual([]);
+		const commandsOf = (first: LedgerEvent) => approvedCleanup(resume([first]).run, "a").map(({ command }) => command);
+		expect(commandsOf(created)).toEqual(["x"]);
+		expect(commandsOf(unapproved)).toEqual([]);
+		expect(commandsOf({ ...created, cleanupApproval: "of other commands" })).toEqual([]);
 	});
 
 	it("of human_intervention never ends the run and has no moves without the user", () => {

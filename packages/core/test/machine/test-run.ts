@@ -15,7 +15,7 @@ import {
 	startRun,
 } from "../../src/machine/index.ts";
 import type { FileChange } from "../../src/snapshot/index.ts";
-import { hashCleanup, hashDefinition, readTemplate } from "../../src/template/index.ts";
+import { hashCommands, hashDefinition, readTemplate } from "../../src/template/index.ts";
 
 export interface TestRun {
 	readonly run: Run;
@@ -54,7 +54,7 @@ export interface OpenOptions {
 export function open(template: object, more: OpenOptions = {}): TestRun {
 	const { read, diagnostics } = readTemplate(openSource("/t.json", JSON.stringify(template)), "t");
 	if (!read) throw new Error(JSON.stringify(diagnostics));
-	const cleanup = hashCleanup(read.template);
+	const cleanup = hashCommands(read.template);
 	const first: LedgerEvent = {
 		kind: "created",
 		schemaVersion: 1,

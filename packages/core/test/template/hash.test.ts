@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { templateSchema } from "../../../../scripts/definition-reference.ts";
 import { openSource } from "../../src/definition/index.ts";
-import { cleanupOf, hashCleanup, readTemplate, type Template } from "../../src/template/index.ts";
+import { commandsOf, hashCommands, readTemplate, type Template } from "../../src/template/index.ts";
 
 function template(cleanup: unknown, state = "a"): Template {
 	const text = JSON.stringify({ states: { [state]: { persona: "A", next: ["done"], cleanup } } });
@@ -14,11 +14,11 @@ function template(cleanup: unknown, state = "a"): Template {
 
 describe("the hash of cleanup commands", () => {
 	it("is absent if there are none", () => {
-		expect(hashCleanup(template([]))).toBeUndefined();
+		expect(hashCommands(template([]))).toBeUndefined();
 	});
 	it("does not depend on the notation", () => {
-		expect(hashCleanup(template(["stop"]))).toBe(hashCleanup(template("stop")));
-		expect(hashCleanup(template([{ command: "stop" }]))).toBe(hashCleanup(template("stop")));
+		expect(hashCommands(template(["stop"]))).toBe(hashCommands(template("stop")));
+		expect(hashCommands(template([{ command: "stop" }]))).toBe(hashCommands(template("stop")));
 	});
 	it.each([
 		["another text", "stop ", "a"],
@@ -26,11 +26,11 @@ describe("the hash of cleanup commands", () => {
 		["another meaning of failure", { command: "stop", on_failure: "pause" }, "a"],
 		["another state", "stop", "b"],
 	])("changes with %s", (_, cleanup, state) => {
-		expect(hashCleanup(template([cleanup], state))).not.toBe(hashCleanup(template(["stop"])));
+		expect(hashCommands(template([cleanup], state))).not.toBe(hashCommands(template(["stop"])));
 	});
 	it("changes with the order", () => {
-		expect(hashCleanup(template(["x", "y"]))).not.toBe(hashCleanup(template(["y", "x"])));
-		expect(cleanupOf(template(["x", "y"])).map(({ state, command }) => `${state}: ${command.command}`)).toEqual([
+		expect(hashCommands(template(["x", "y"]))).not.toBe(hashCommands(template(["y", "x"])));
+		expect(commandsOf(template(["x", "y"])).map(({ state, command }) => `${state}: ${command.command}`)).toEqual([
 			"a: x",
 			"a: y",
 		]);

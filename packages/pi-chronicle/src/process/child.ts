@@ -31,6 +31,8 @@ export interface Child {
 	readonly exited: Promise<ChildExit>;
 	/** Called with stdout as it comes. Set before the first await after `startChild`. */
 	onOutput(listener: (chunk: Buffer) => void): void;
+	/** The same for stderr. */
+	onError(listener: (chunk: Buffer) => void): void;
 	/** Writes to stdin; `false` if it is closed. Waits for a full pipe to drain. */
 	write(text: string): Promise<boolean>;
 	/** Closes stdin. */
@@ -70,7 +72,11 @@ export function startChild(spec: ChildSpec): Child {
 	child.stdout.on("data", (chunk: Buffer) => {
 		for (const listener of listeners) listener(chunk);
 	});
-	child.stderr.on("data", (chunk: Buffer) => stderr.add(chunk));
+	const errorListeners: ((chunk: Buffer) => void)[] = [];
+	child.stderr.on("data", (chunk: Buffer) => {
+		stderr.add(chunk);
+		for (const listener of errorListeners) listener(chunk);
+	});
 	// Pipe errors are ignored: the exit reports the outcome.
 	for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => {});
 
@@ -100,6 +106,7 @@ export function startChild(spec: ChildSpec): Child {
 		started,
 		exited,
 		onOutput: (listener) => void listeners.push(listener),
+		onError: (listener) => void errorListeners.push(listener),
 		async write(text) {
 			if (over || !child.stdin.writable) return false;
 			if (!child.stdin.write(text)) await Promise.race([once(child.stdin, "drain").catch(() => {}), exited]);
@@ -173,6 +180,7 @@ function unstarted(error: unknown, failed?: Promise<Error>): Child {
 		started: undefined,
 		exited,
 		onOutput() {},
+		onError() {},
 		write: async () => false,
 		endInput() {},
 		stderr: () => "",

@@ -8,6 +8,8 @@ export interface ShellCommandOptions {
 	readonly timeoutMs: number;
 	/** Kills the command. */
 	readonly signal?: AbortSignal;
+	/** Called with its output as it comes, in order of arrival. */
+	readonly onOutput?: (chunk: Buffer, from: "stdout" | "stderr") => void;
 }
 
 export interface ShellCommandEnd {
@@ -24,12 +26,16 @@ const tailBytes = 16 * 1024;
 /** Runs `command` without input. Resolves when it has ended, however it ended. */
 export async function runShellCommand(
 	command: string,
-	{ cwd, env, timeoutMs, signal }: ShellCommandOptions,
+	{ cwd, env, timeoutMs, signal, onOutput }: ShellCommandOptions,
 ): Promise<ShellCommandEnd> {
 	const child = startChild({ ...shellOf(command, env), cwd, env });
 	child.endInput();
 	const tail = new ByteTail(tailBytes);
 	child.onOutput((chunk) => tail.add(chunk));
+	if (onOutput) {
+		child.onOutput((chunk) => onOutput(chunk, "stdout"));
+		child.onError((chunk) => onOutput(chunk, "stderr"));
+	}
 	let late = false;
 	const timer = setTimeout(() => {
 		late = true;

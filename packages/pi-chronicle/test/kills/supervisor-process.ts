@@ -7,10 +7,11 @@ import { join } from "node:path";
 import { openSource } from "@pi-chronicle/core/definition";
 import { SCHEMA_VERSION } from "@pi-chronicle/core/machine";
 import type { Approver, Clock, CommandRunner, HeldLedger } from "@pi-chronicle/core/ports";
-import { hashCleanup, hashDefinition, readTemplate } from "@pi-chronicle/core/template";
+import { hashCommands, hashDefinition, readTemplate } from "@pi-chronicle/core/template";
 import { openFileStore } from "../../src/local/ledger/index.ts";
+import { type CommandPlace, runStateCommand } from "../../src/local/project/state-command.ts";
 import { supervise } from "../../src/local/supervisor/index.ts";
-import { openProjectLauncher } from "../../src/local/worker/index.ts";
+import { freezeRunRules, openProjectLauncher } from "../../src/local/worker/index.ts";
 import { openGitWorkspace } from "../../src/local/workspace/index.ts";
 import { findPi, isPiCommand, ownPiSearch } from "../../src/pi/index.ts";
 import { processStart } from "../../src/process/index.ts";
@@ -69,6 +70,10 @@ async function main(orders: KillOrders): Promise<void> {
 		},
 		answer: async () => ({ kind: "undecided" }),
 	};
+	const place: CommandPlace = {
+		...{ run: ledger.run.id, standing: () => "approved", agentFolder: orders.agentFolder, env: process.env },
+		rules: () => freezeRunRules(orders.cwd, orders.home, orders.agentFolder),
+	};
 	say({ run: ledger.run.id });
 	const supervision = supervise(
 		ledger,
@@ -90,6 +95,7 @@ async function main(orders: KillOrders): Promise<void> {
 			}),
 			approver,
 			commands,
+			runStateCommand: (order, signal) => runStateCommand(place, order, signal),
 			clock,
 			questionMs: 50,
 			self: { host: "here", pid: process.pid, started: processStart(process.pid) ?? "" },
@@ -104,7 +110,7 @@ async function main(orders: KillOrders): Promise<void> {
 		const { read, diagnostics } = readTemplate(openSource(orders.template, text), orders.template);
 		if (!read) throw new Error(JSON.stringify(diagnostics));
 		const { template, definition } = read;
-		const approved = hashCleanup(template);
+		const approved = hashCommands(template);
 		return store.create({
 			kind: "created",
 			schemaVersion: SCHEMA_VERSION,

@@ -78,6 +78,7 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 	choices: true,
 	childCount: true,
 	decisions: true,
+	failures: true,
 	inherited: true,
 };
 const fields = Object.keys(kept) as (keyof typeof kept)[];

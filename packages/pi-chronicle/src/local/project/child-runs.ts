@@ -26,7 +26,7 @@ import type {
 } from "@pi-chronicle/core/ports";
 import {
 	compileDefinition,
-	hashCleanup,
+	hashCommands,
 	hashDefinition,
 	type Template,
 	visitLimitFields,
@@ -133,7 +133,7 @@ export function firstOfChild(
 	const { parent, child, files } = order;
 	const found = child.merges === undefined ? branchTemplate(parent, child.branch) : mergeTemplate(parent);
 	if (!found?.plan) return unknownTemplate(child.template);
-	const cleanup = hashCleanup(found.plan);
+	const cleanup = hashCommands(found.plan);
 	const isApproved = cleanup !== undefined && approvals.statusOf(cleanup) !== "unknown";
 	const { children, readOnlyAgents } = parent.template;
 	const first = {

@@ -15,24 +15,12 @@ import {
 	type Verdict,
 } from "../../safety/index.ts";
 import type { FrozenRules } from "../worker/index.ts";
-import type { CleanupStatus } from "./cleanup-approvals.ts";
-
-export interface CleanupRunnerOptions {
-	readonly run: string;
-	/** Whether the commands with this hash are approved. Called before every command. */
-	readonly standing: (approval: string) => CleanupStatus;
-	/** The guard's rules for this run, or why they cannot be enforced. */
-	readonly rules: () => FrozenRules | { readonly kind: "unreadable"; readonly detail: string };
-	/** The copy of the project that a folder is in; `undefined`: the project itself. */
-	readonly copyAt?: (cwd: string) => Promise<WorkingCopy | undefined>;
-	readonly agentFolder: string;
-	readonly env: NodeJS.ProcessEnv;
-}
+import type { CommandPlace } from "./state-command.ts";
 
 /** Maximum characters of stored output. */
 const outputLength = 2000;
 
-export function openCleanupRunner(options: CleanupRunnerOptions): CommandRunner {
+export function openCleanupRunner(options: CommandPlace): CommandRunner {
 	const refused = (detail: string): ShellResult => ({ result: { kind: "refused", detail }, output: "" });
 	return {
 		async run(command, cwd, timeoutMs, signal, approval) {

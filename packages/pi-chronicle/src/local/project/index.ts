@@ -27,6 +27,7 @@ export {
 	type Project,
 	workspaceScope,
 } from "./project.ts";
+export type { PlannedEnd, PlannedEnds } from "./rehearsed-command.ts";
 export {
 	daysOf,
 	type Removable,

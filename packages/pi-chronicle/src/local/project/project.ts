@@ -20,7 +20,13 @@ import type {
 import { hashDefinition } from "@pi-chronicle/core/template";
 import { processStart } from "../../process/index.ts";
 import { openFileStore, type RunsPlace, thisHost } from "../ledger/index.ts";
-import { freezeRunRules, openProjectLauncher, type ProjectEnvironment, workerSettings } from "../worker/index.ts";
+import {
+	freezeRunRules,
+	openProjectLauncher,
+	type ProjectEnvironment,
+	sandboxOf,
+	workerSettings,
+} from "../worker/index.ts";
 import { agentExclusions, childFilesFolder, type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
 import { launchInCopy, logCopiesFolder, nestedCopy, runChildrenFolder, withChildFolders } from "./child-folders.ts";
 import { type ChildPlace, oneAtATime, openChildRuns } from "./child-runs.ts";
@@ -31,6 +37,7 @@ import { openJoinRules } from "./join-rules.ts";
 import { openChildFolders } from "./lost-folder.ts";
 import { type CopyPlace, openCopyFiles, openUserFiles, withRunCopies } from "./run-copy.ts";
 import { ChildTree, runsBelow } from "./run-tree.ts";
+import { type CommandPlace, runStateCommand } from "./state-command.ts";
 import { readTemplates, type TemplateCatalogue } from "./template-catalogue.ts";
 import { templateFolders } from "./template-files.ts";
 import { superviseTold } from "./told-supervision.ts";
@@ -102,7 +109,7 @@ export function openProject(
 	approvals = openCleanupApprovals(place.agentFolder, systemClock.now),
 	outer?: WorkingCopy,
 ): Project {
-	const { cwd, home, agentFolder, trust, env = process.env } = place;
+	const { cwd, home, agentFolder, trust } = place;
 	const sessions = join(cwd, ".pi", "chronicle", "sessions");
 	const ownFolders = [dirname(sessions), ...agentExclusions(agentFolder)];
 	const clock = systemClock;
@@ -152,14 +159,7 @@ export function openProject(
 				workspace: workspaceOf(copies, ledger, child?.cwd),
 				...userFilesOf(copies, ledger, openJoinRules(rules, { cwd, agentDir: agentFolder, copy: outer })),
 				approver,
-				commands: openCleanupRunner({
-					run: id,
-					standing: (approval) => approvals.statusOf(approval),
-					rules: () => rules,
-					copyAt: async (at) => (await nestedCopy(ledger.folder, at, copy)) ?? copy,
-					agentFolder,
-					env,
-				}),
+				...commandPorts({ place, approvals, rules, folder: ledger.folder, run: id, copy }),
 				clock,
 				self: selfAs(child?.isSetBack || own?.isSetBack ? { setBack: true } : {}),
 			};
@@ -201,6 +201,35 @@ function workspaceOf(copies: CopyPlace, ledger: HeldLedger, own: string | undefi
 		...childStore(dirname(folder), run),
 		...scope(run),
 	});
+}
+
+/** The ports that run the commands of a run's template. `copy`: the copy of the project that it works in. */
+function commandPorts({
+	place,
+	approvals,
+	rules,
+	folder,
+	run,
+	copy,
+}: {
+	readonly place: ProjectEnvironment;
+	readonly approvals: CleanupApprovals;
+	readonly rules: ReturnType<typeof freezeRunRules>;
+	readonly folder: string;
+	readonly run: string;
+	readonly copy: WorkingCopy | undefined;
+}): Pick<SupervisorPorts, "commands" | "runStateCommand"> {
+	const { agentFolder, env = process.env } = place;
+	const commands: CommandPlace = {
+		...{ run, agentFolder, env, rules: () => rules },
+		standing: (approval) => approvals.statusOf(approval),
+		copyAt: async (at) => (await nestedCopy(folder, at, copy)) ?? copy,
+		sandbox: sandboxOf(place, workerSettings(place).sandbox),
+	};
+	return {
+		commands: openCleanupRunner(commands),
+		runStateCommand: (order, signal) => runStateCommand(commands, order, signal),
+	};
 }
 
 /** Where the ledgers of a project are on this machine, and the copies of their events in pi's agent folder. */

@@ -5,7 +5,7 @@ import { type Diagnostic, didYouMean, formatPath, pathList, thereAre } from "@pi
 import type { TemplateReload } from "@pi-chronicle/core/machine";
 import { type Run, SCHEMA_VERSION } from "@pi-chronicle/core/machine";
 import type { HeldLedger, LaunchProblem, Result, StoreFailure, WorkerLauncher } from "@pi-chronicle/core/ports";
-import { cleanupOf, hashCleanup, type Template } from "@pi-chronicle/core/template";
+import { commandsOf, hashCommands, type Template } from "@pi-chronicle/core/template";
 import { readCheckedOut, readUncommitted } from "../../disk/index.ts";
 import type { CleanupApprovals, CleanupStatus } from "./cleanup-approvals.ts";
 import type { Project } from "./project.ts";
@@ -112,7 +112,7 @@ function cleanupTexts(
 	{ tier }: LoadedTemplate,
 	{ templates }: TemplateTree,
 ): CleanupTexts | undefined {
-	const hashes = templates.flatMap(({ template }) => hashCleanup(template) ?? []);
+	const hashes = templates.flatMap(({ template }) => hashCommands(template) ?? []);
 	const [hash] = hashes;
 	if (hash === undefined) return undefined;
 	const standings = hashes.map((one) => approvals.statusOf(one));
@@ -120,7 +120,7 @@ function cleanupTexts(
 	const commands = templates.flatMap(({ path, template, inline }) =>
 		inline
 			? []
-			: cleanupOf(template).map(({ state, command }) => ({
+			: commandsOf(template).map(({ state, command }) => ({
 					state: path === "" ? state : `${path}/${state}`,
 					command: command.command,
 				})),
@@ -213,7 +213,7 @@ export async function pinTemplate(
 			if (refused) return { ok: false, failure: refused };
 		}
 	}
-	const own = hashCleanup(read.template);
+	const own = hashCommands(read.template);
 	const template = { name: key, hash: read.hash, definition: read.definition, file, ...pinned };
 	return { ok: true, value: { template, ...(own !== undefined && answer !== "none" ? { cleanupApproval: own } : {}) } };
 }

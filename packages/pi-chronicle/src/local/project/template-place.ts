@@ -31,7 +31,7 @@ export type WantedField = readonly string[] | { readonly branch: string };
 type FindPlace = (origin: TemplateOrigin, state: string, wanted: WantedField) => Place;
 
 /** Fields that say who does a state. */
-const doers = ["agent", "persona", "run", "branches"];
+const doers = ["agent", "persona", "run", "branches", "command"];
 
 export function openTemplatePlaces(): FindPlace {
 	const files = new Map<string, { readonly source: Source; readonly root: Node | undefined } | undefined>();

@@ -5,6 +5,7 @@ import { didYouMean, formatPlace, loopFrom, quoted } from "@pi-chronicle/core/de
 import { MAX_CHILD_LEVELS, type PinnedTemplate } from "@pi-chronicle/core/machine";
 import type { CheckOptions, LaunchProblem, WorkerAbilities, WorkerLauncher } from "@pi-chronicle/core/ports";
 import { DEFAULT_CEILINGS, type StatePlan, type Template } from "@pi-chronicle/core/template";
+import { missingPrograms } from "./missing-programs.ts";
 import type { FoundTemplate, TemplateCatalogue } from "./template-catalogue.ts";
 import { type BranchStep, openTemplatePlaces, type TemplateOrigin, type WantedField } from "./template-place.ts";
 
@@ -224,6 +225,9 @@ export async function checkTree(
 			...(ceilings && { ceilings: { ...writtenCeilings(template), ...writtenCeilings(at.template) } }),
 		}))
 			report({ ...problem, at, wanted: fields }, severity);
+	for (const at of tree.templates)
+		for (const problem of missingPrograms([...at.template.states.values()], process.env.PATH))
+			report({ ...problem, at, wanted: ["command"] }, "warning");
 	if (tree.templates.length < 2) return { tree, problems, writers: new Set() };
 	const states = tree.templates.flatMap(({ template: one }) =>
 		[...one.states.values()].filter(({ persona }) => persona),
@@ -258,6 +262,7 @@ function sharingProblems(
 		[...template.states.values()].some(
 			(state) =>
 				writers.has(state) ||
+				state.command !== undefined ||
 				state.cleanup.length > 0 ||
 				(state.children?.branches ?? []).some(({ template: child }) =>
 					writes(child.kind === "inline" ? child.template : known.get(child.name)?.read?.template),

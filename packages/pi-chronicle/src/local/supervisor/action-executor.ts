@@ -2,6 +2,7 @@
 import type { Action } from "@pi-chronicle/core/machine";
 import { answerEvent } from "./answer.ts";
 import { ChildActions } from "./child-actions.ts";
+import { Commands } from "./command-actions.ts";
 import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
 import { measureFiles, restoreFiles } from "./file-actions.ts";
 import { applyJoin, mergeFiles, openConflictFolder } from "./join-actions.ts";
@@ -24,6 +25,7 @@ export interface ActionExecutor {
 /** Opens the executor of one supervision. */
 export function openActionExecutor(context: ExecutorContext): ActionExecutor {
 	const workers = new Workers(context);
+	const commands = new Commands(context);
 	const children = new ChildActions(context);
 	/** Whether a cleanup command of an earlier supervisor may still run. */
 	let cleanupInDoubt = context.origin === "reopened";
@@ -41,6 +43,10 @@ export function openActionExecutor(context: ExecutorContext): ActionExecutor {
 					return workers.reply(action);
 				case "work":
 					return workers.run(action, signal);
+				case "run_command":
+					return commands.run(action);
+				case "end_command":
+					return commands.end(action);
 				case "await_provider":
 					return awaitProvider(context, action, signal);
 				case "send":
@@ -69,7 +75,7 @@ export function openActionExecutor(context: ExecutorContext): ActionExecutor {
 			children.updateLimits();
 		},
 		async stopWorkers() {
-			await Promise.all([workers.stopAll(), children.stopAll()]);
+			await Promise.all([workers.stopAll(), commands.stopAll(), children.stopAll()]);
 		},
 	};
 }

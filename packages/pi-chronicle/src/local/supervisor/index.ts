@@ -2,4 +2,5 @@ export type { Supervision, SupervisionEnd } from "@pi-chronicle/core/ports";
 export { answerEvent, approvalOf, nobody } from "./answer.ts";
 export { setUpChild } from "./child-setup.ts";
 export { CRASH_VARIABLE, type CrashPoint, openCrashPoints } from "./executor-context.ts";
+export { checkOutputData } from "./output-check.ts";
 export { supervise } from "./supervise.ts";

@@ -35,6 +35,12 @@ export interface ProjectEnvironment {
 	readonly shell?: string;
 }
 
+/** How shell commands are contained; `sandbox`: as the settings say. */
+export function sandboxOf(place: ProjectEnvironment, sandbox: SandboxChoice | undefined): SandboxChoice | undefined {
+	const { env = process.env } = place;
+	return place.sandbox ?? (env.PI_CHRONICLE_SANDBOX === "shell" ? { ...sandbox, use: "required" } : sandbox);
+}
+
 /** Opens the launcher of a project. */
 export function openProjectLauncher(place: ProjectEnvironment): WorkerLauncher {
 	const { cwd, home, agentFolder, trust, pi, extensions = [], env = process.env } = place;
@@ -68,7 +74,7 @@ export function openProjectLauncher(place: ProjectEnvironment): WorkerLauncher {
 		standby: place.standby ?? (env.PI_CHRONICLE_REHEARSAL ? { max: 0, waitMs: 0 } : standby),
 		extensions,
 		env,
-		sandbox: place.sandbox ?? (env.PI_CHRONICLE_SANDBOX === "shell" ? { ...sandbox, use: "required" } : sandbox),
+		sandbox: sandboxOf(place, sandbox),
 		agentFolder,
 	});
 	return boundWorkers(launcher, { folder: join(agentFolder, "chronicle", "workers"), max: maxWorkers });

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import type { Diagnostic } from "@pi-chronicle/core/definition";
 import type { LedgerEvent } from "@pi-chronicle/core/machine";
 import type { Template } from "@pi-chronicle/core/template";
-import { type FoundTemplate, readLog, readTemplates, templateFolders } from "../../local/index.ts";
+import { type FoundTemplate, type PlannedEnds, readLog, readTemplates, templateFolders } from "../../local/index.ts";
 import { type AgentRegistry, loadAgentRegistry } from "../../persona/index.ts";
 import { playChronicle } from "./chronicle-run.ts";
+import { commandStates, planCommands } from "./commands.ts";
 import {
 	chronicleEvidence,
 	type Evidence,
@@ -27,6 +28,7 @@ import {
 	type RehearsalRequest,
 	type Unplayable,
 } from "./rehearse.ts";
+import type { Cue } from "./scenario.ts";
 
 /** The names of all templates that load. */
 export function chronicleNames(paths: ProjectPaths): string[] {
@@ -60,11 +62,11 @@ export function planChronicle(request: RehearsalRequest, paths: ProjectPaths): P
 				...found.diagnostics,
 				...instructionProblems(found, paths),
 				...opened.diagnostics,
-				...unknownScripts(opened, "state", expected),
+				...unknownScripts(opened, "state", [...expected, ...commandPlaces(template, paths)]),
 			],
 			expected,
 		},
-		config: { path: pathOf(template) },
+		config: { path: pathOf(template), commands: commandsOf(template, paths, opened.scenario.states) },
 		play: (scene) => playChronicle(found.key, task, scene),
 	};
 }
@@ -81,6 +83,7 @@ export function planChronicleRuns(request: RehearsalRequest, paths: ProjectPaths
 		shipped: playable.shipped,
 		program: { ...program, scenario: undefined },
 		plan: withChildren(planChronicleCoverage(template, toolsOf(template, paths)), children),
+		commands: (script) => commandsOf(template, paths, new Map(Object.entries(script)), []),
 		async play(scene, atStart) {
 			const ended = await playChronicle(program.name, program.task, scene, atStart);
 			const sessions = join(scene.copy.project, ".pi", "chronicle", "sessions");
@@ -90,6 +93,30 @@ export function planChronicleRuns(request: RehearsalRequest, paths: ProjectPaths
 			return { ...ended, evidence: treeEvidence(template, children, ledgers, scene.tracker.visits) };
 		},
 	};
+}
+
+/** How the commands of a run and of its children end. */
+function commandsOf(
+	template: Template,
+	paths: ProjectPaths,
+	scripts: ReadonlyMap<string, readonly Cue[]>,
+	path: readonly string[] = pathOf(template),
+): PlannedEnds {
+	const children = childTemplates(template, paths).map(({ key, template: child }) =>
+		planCommands(child, scripts, { scope: key }),
+	);
+	return Object.assign({}, ...children, planCommands(template, scripts, { path }));
+}
+
+/** The states that are a command, for which a scenario can have an exit code. */
+function commandPlaces(template: Template, paths: ProjectPaths): Expected[] {
+	const children = childTemplates(template, paths).flatMap(({ key, template: child }) =>
+		commandStates(child).map(({ name }) => ({ scope: key, id: name, name, label: `${key}/${name}` })),
+	);
+	return [
+		...commandStates(template).map(({ name }) => ({ scope: undefined, id: name, name, label: name })),
+		...children,
+	];
 }
 
 /** The evidence of a run and of its child runs. */
@@ -185,7 +212,7 @@ function childTemplate(
 /** The states with a worker. */
 function statesOf({ states }: Template): Expected[] {
 	return [...states.values()]
-		.filter(({ terminal, persona, children }) => (!terminal || persona !== undefined) && !children)
+		.filter(({ terminal, persona, children, command }) => (!terminal || persona !== undefined) && !children && !command)
 		.filter(({ name }) => name !== "human_intervention")
 		.map(({ name }) => ({ scope: undefined, id: name, name, label: name }));
 }

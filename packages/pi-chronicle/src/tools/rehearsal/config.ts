@@ -1,6 +1,7 @@
 // The configuration of one rehearsal, in a file that an environment variable names. pi and every worker inherit the variable; without it no
 // code of a rehearsal is ever loaded.
 import { readFileSync, writeFileSync } from "node:fs";
+import type { PlannedEnds } from "../../local/index.ts";
 import type { Script } from "./scenario.ts";
 
 /** Holds the absolute path of the file. */
@@ -19,6 +20,8 @@ export interface RehearsalConfig {
 	readonly script?: Script;
 	/** A player answers every request, through the mailbox next to the journal; no scenario is used. */
 	readonly byHand?: true;
+	/** How the commands of a chronicle's states end. */
+	readonly commands?: PlannedEnds;
 	/** The path that a chronicle takes: states in order. */
 	readonly path?: readonly string[];
 }

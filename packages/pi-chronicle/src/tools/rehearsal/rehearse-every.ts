@@ -38,7 +38,7 @@ export interface CoverageOptions {
 
 /** Plays all runs of a plan and reports. Throws only if a copy of the project cannot be made. */
 export async function rehearseEvery(
-	{ program, plan, play, shipped }: Coverable,
+	{ program, plan, play, shipped, commands }: Coverable,
 	host: RehearsalHost,
 	{ maxRuns, maxMs, onRun, signal }: CoverageOptions,
 ): Promise<CoverageReport> {
@@ -55,7 +55,7 @@ export async function rehearseEvery(
 				kind: "playable",
 				shipped,
 				program,
-				config: { script: run.script },
+				config: { script: run.script, ...(commands ? { commands: commands(run.script) } : {}) },
 				async play(scene) {
 					const ended = await play(scene, run.atStart);
 					evidence = ended.evidence;

@@ -1,5 +1,6 @@
 // Rehearses a checked definition, from the copy of the project to the report.
 import type { Diagnostic } from "@pi-chronicle/core/definition";
+import type { PlannedEnds } from "../../local/index.ts";
 import type { PiCommand } from "../../pi/index.ts";
 import { type OpenPlayer, startByHand } from "./by-hand.ts";
 import type { RehearsalConfig } from "./config.ts";
@@ -7,7 +8,7 @@ import type { CoveragePlan, Evidence } from "./every/index.ts";
 import type { Play, PlayTranscript } from "./hand/index.ts";
 import type { ProcessEnd } from "./process.ts";
 import { type CopyChange, openProjectCopy, type ProjectCopy } from "./project-copy.ts";
-import type { UserAnswer } from "./scenario.ts";
+import type { Script, UserAnswer } from "./scenario.ts";
 import { type PlayedCall, type PlayedVisit, VisitTracker } from "./visits.ts";
 
 /** A definition that can be played. */
@@ -42,7 +43,7 @@ export interface Playable {
 	readonly shipped: boolean;
 	readonly program: Program;
 	/** Configuration of the processes, scenario aside. */
-	readonly config: Pick<RehearsalConfig, "path" | "script">;
+	readonly config: Pick<RehearsalConfig, "path" | "script" | "commands">;
 	/** Plays it until it ends or stops. */
 	play(scene: RunContext): Promise<RunResult>;
 }
@@ -54,6 +55,8 @@ export interface Coverable {
 	readonly shipped: boolean;
 	readonly program: Program;
 	readonly plan: CoveragePlan;
+	/** How the commands of states end in a run with this script; absent: there are no states. */
+	commands?(script: Script): PlannedEnds;
 	/** Plays one planned run. `atStart` answers a question that is asked before the understudy's first message. */
 	play(scene: RunContext, atStart?: UserAnswer): Promise<RunResult & { readonly evidence: Evidence }>;
 }

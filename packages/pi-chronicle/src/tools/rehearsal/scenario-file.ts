@@ -139,6 +139,11 @@ export const cueFields = {
 		readSent,
 	),
 	wait: integer({ about: "Milliseconds to wait before the message.", fallback: 0, min: 0, max: 60_000 }),
+	exit: integer({
+		about: "Of a state that is a command, which a rehearsal does not run: its exit code. `say` is what it prints.",
+		min: 0,
+		max: 255,
+	}),
 	fail: text({ about: "Fails with this provider error instead of answering." }),
 } satisfies Fields;
 
@@ -227,7 +232,7 @@ function readCue(node: Node, reading: ReadContext): Cue | undefined {
 	if (node.kind !== "map") return wrongType(node, reading, "a string or an object", "Write `- say: …`.");
 	const read = readObject(node, cueFields, reading, strict);
 	if (read.kind === "failed") return undefined;
-	const { say, call, remember, next, loop, cancel, go, reject, answer, sent, wait, fail } = read.values;
+	const { say, call, remember, next, loop, cancel, go, reject, answer, sent, wait, fail, exit } = read.values;
 	const exits: Exit[] = go ? [go] : [];
 	for (const [action, summary] of [
 		["next", next],
@@ -257,7 +262,15 @@ function readCue(node: Node, reading: ReadContext): Cue | undefined {
 		return undefined;
 	}
 	const [person] = said;
-	return { say, calls: [...call, ...(remember ? [remember] : [])], exit: exits[0], waitMs: wait, fail, person };
+	return {
+		say,
+		calls: [...call, ...(remember ? [remember] : [])],
+		exit: exits[0],
+		waitMs: wait,
+		fail,
+		exitCode: exit,
+		person,
+	};
 }
 
 function readCalls(node: Node, reading: ReadContext): ScriptedCall[] | undefined {

@@ -12,6 +12,8 @@ export interface Cue {
 	readonly waitMs: number;
 	/** Fail like a provider, with this message, instead of answering. */
 	readonly fail: string | undefined;
+	/** Of a state that is a command: its exit code; `say` is what it prints. */
+	readonly exitCode?: number | undefined;
 	/** The user's answer to the next question; `undefined`: yes. */
 	readonly person: UserAnswer | undefined;
 }

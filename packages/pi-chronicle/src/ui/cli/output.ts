@@ -14,7 +14,15 @@ import {
 	printable,
 } from "../../pi/index.ts";
 import type { CommandResponse, Complaint } from "../commands/index.ts";
-import { activityText, childrenText, complaintLines, endingText, runFigures, shortTime } from "../phrases/index.ts";
+import {
+	activityText,
+	childrenText,
+	commandTitle,
+	complaintLines,
+	endingText,
+	runFigures,
+	shortTime,
+} from "../phrases/index.ts";
 import type { ShellPrefix } from "./place.ts";
 
 export interface Output {
@@ -159,8 +167,9 @@ export function liveText(run: Run, now: string): string {
 	const { text, limit } = runFigures(run, now, "run").costUsd;
 	const cost = limit ? `${text} ${bar(limit.share)} of ${limit.text}` : text;
 	const ran = runFigures(run, now, "state").activeMs.text;
-	const persona = run.plan.states.get(state)?.persona?.name;
-	const parts = [`● ${state}`, ...(persona === undefined ? [] : [persona]), ran, cost];
+	const { persona, command } = run.plan.states.get(state) ?? {};
+	const who = command ? commandTitle(command) : persona?.name;
+	const parts = [`● ${state}`, ...(who === undefined ? [] : [who]), ran, cost];
 	return [...parts, doingText(run, now)].join(" · ");
 }
 

@@ -25,7 +25,7 @@ export async function decideCleanup(
 	if (!cleanup || flags.has("without-cleanup")) return "none";
 	const lines = cleanupLines(cleanup.commands);
 	if (flags.has("approve-cleanup")) {
-		host.warn(["cleanup commands that may run:", ...lines].join("\n"));
+		host.warn(["commands that may run:", ...lines].join("\n"));
 		return "approved";
 	}
 	if (cleanup.standing !== "unknown") return cleanup.standing;
@@ -36,7 +36,7 @@ export async function decideCleanup(
 	return refused({
 		code: "cleanup-not-approved",
 		exitCode: exitCodes.waits,
-		message: `"${found.key}" has cleanup commands that you have not approved in this form, so nothing was started.`,
+		message: `"${found.key}" has commands that you have not approved in this form, so nothing was started.`,
 		remedy: `Review them, then start it with ${place.shell ?? OWN_COMMAND}${command} --approve-cleanup or --without-cleanup.`,
 		lines,
 	});

@@ -3,7 +3,15 @@
 
 import { counted, truncate } from "@pi-chronicle/core/definition";
 import { endPhrase, type Launch, type Wait } from "@pi-chronicle/core/history";
-import type { ApprovalQuestion, LaunchReason, LedgerEvent, MoveCause, Run, Spend } from "@pi-chronicle/core/machine";
+import {
+	type ApprovalQuestion,
+	commandEndText,
+	type LaunchReason,
+	type LedgerEvent,
+	type MoveCause,
+	type Run,
+	type Spend,
+} from "@pi-chronicle/core/machine";
 import { entryForPeople, type FileLeft } from "@pi-chronicle/core/snapshot";
 import { shortCost, shortCount, shortTime } from "../../pi/index.ts";
 import { callText } from "./figures.ts";
@@ -61,6 +69,13 @@ const phrases: Phrases = {
 			notice,
 		),
 	launch_failed: ({ reason, detail }) => bad(`A worker could not be started (${spaced(reason)})`, detail),
+	command_started: ({ command }) => plain(`The command started: ${command}`),
+	command_ended: ({ result, ms, bytes, problems }) => {
+		const isFine = result.kind === "exited" && result.code === 0;
+		const after = ms > 0 ? ` after ${ms < 10_000 ? `${ms} ms` : shortTime(ms)}, ${shortCount(bytes)} bytes` : "";
+		const phrase = isFine && !problems ? good : result.kind === "exited" ? note : warn;
+		return phrase(`The command ${commandEndText(result)}${after}`, problems?.join(" "));
+	},
 	tool_started: ({ tool, args }) => dim(`▸ ${callText(tool, args).join(" ")}`),
 	tool_ended: ({ tool, blocked, error, ms, bytes }) => {
 		const end = blocked !== undefined ? `was blocked by ${blocked}` : error === true ? "failed" : "succeeded";
@@ -291,6 +306,7 @@ const reasons: Readonly<Record<LaunchReason, string>> = {
 const causes: Readonly<Record<MoveCause, string>> = {
 	worker: "by the worker",
 	children: "children joined",
+	command: "by the command",
 	person: "by the user",
 	pair_limit: "limit of moves between two states",
 	move_limit: "limit of moves",

@@ -56,6 +56,7 @@ export {
 export { askingFirst, runLines, templateLines, waits } from "./list-lines.ts";
 export {
 	clockTime,
+	commandTitle,
 	commandWord,
 	type Mark,
 	marks,

@@ -1,5 +1,12 @@
 // Names, marks and times as every screen writes them, and the words of printed commands. Pure except for the time zone.
+import { singleLine, truncate } from "@pi-chronicle/core/definition";
 import type { Run } from "@pi-chronicle/core/machine";
+import type { CommandPlan } from "@pi-chronicle/core/template";
+
+/** A command as a title: its beginning, on one line. */
+export function commandTitle({ line }: CommandPlan): string {
+	return truncate(singleLine(line), 60);
+}
 
 /** Marks of the breadcrumbs, by meaning. */
 export const marks = {

@@ -1,7 +1,14 @@
 // The progress of a run, one line per event. Pure.
 
 import { counted, truncate } from "@pi-chronicle/core/definition";
-import { explainCause, type LedgerEvent, type Move, type Run, type WorkerOutcome } from "@pi-chronicle/core/machine";
+import {
+	commandEndText,
+	explainCause,
+	type LedgerEvent,
+	type Move,
+	type Run,
+	type WorkerOutcome,
+} from "@pi-chronicle/core/machine";
 import { shortCost, shortCount, shortTime } from "../../pi/index.ts";
 import { choiceText } from "./children.ts";
 import { endingText } from "./figures.ts";
@@ -29,6 +36,13 @@ const lines: Lines = {
 		return `▸ ${run.state} (visit ${visit}${again}): ${persona}, ${model}, pid ${pid}`;
 	},
 	launch_failed: ({ detail }, { state }) => `✗ ${state}: the worker could not be started: ${detail}`,
+	command_started: ({ attempt, command, visit }, { state }) =>
+		`▸ ${state} (visit ${visit}${attempt > 1 ? `, attempt ${attempt}` : ""}): ${cut(command)}`,
+	command_ended({ result, ms, problems }) {
+		const mark = result.kind === "exited" ? (result.code === 0 ? "✓" : "✗") : "!";
+		const misfit = problems ? `; its data does not fit: ${cut(problems.join(" "))}` : "";
+		return `  ${mark} the command ${commandEndText(result)}${ms > 0 ? ` after ${shortTime(ms)}` : ""}${misfit}`;
+	},
 	used: freshNotices,
 	child_spent: freshNotices,
 	model_switched: ({ from, to, detail }) => `! ${from} failed (${cut(detail)}); continuing with ${to}`,
@@ -154,7 +168,7 @@ function moveLine({ history }: Run, visit: number): string | undefined {
 	const move = history.findLast((one) => one.visit === visit);
 	if (!move) return undefined;
 	const { cause, from, to, refused, metrics } = move;
-	const why = cause === "worker" ? "" : ` (${explainMove(cause, from, refused)})`;
+	const why = cause === "worker" || cause === "command" ? "" : ` (${explainMove(cause, from, refused)})`;
 	return `✓ ${from} → ${to}${why}${figures(metrics)}`;
 }
 

@@ -9,6 +9,7 @@ import {
 	copyId,
 	dueConflict,
 	liveTotals,
+	planOf,
 	type Run,
 	unansweredQuestion,
 } from "@pi-chronicle/core/machine";
@@ -19,7 +20,7 @@ import { alignColumns, shortCost, shortCount, shortTime } from "../../pi/index.t
 import { childLines, choiceText, criticalPathText } from "./children.ts";
 import { crumbText } from "./crumbs.ts";
 import { endingText, type Figure, keptLine, runFigures, uncountedText } from "./figures.ts";
-import { templateNameOf, timeOf, titleOf } from "./names.ts";
+import { commandTitle, templateNameOf, timeOf, titleOf } from "./names.ts";
 import { childStep, commandAbout, interruptedStep, type NextStep, nextStep } from "./next-step.ts";
 import { failedNotices } from "./notice-lines.ts";
 import { askedLines, questionLines, refusedText } from "./question-lines.ts";
@@ -200,21 +201,27 @@ function statusPhrase(read: ReadLedger): string {
 	return `${ending === undefined ? runStatusText(run.status) : `pausing: ${ending}`}${where}`;
 }
 
+function workerParts(stage: Run["stage"], works: boolean): string[] {
+	if (stage.kind !== "working" || !stage.worker) return [];
+	return [stage.worker.model, ...(works ? [`pid ${stage.worker.pid}`] : [])];
+}
+
 /** Its worker, so that a state that never ran is distinguishable from one that did. */
 function workerLines(read: ReadLedger, { cwd, prefix }: { cwd: string | undefined; prefix: string }): string[] {
 	const { run } = read;
 	const { stage, conversation } = run;
 	if (run.attempt === 0) return [];
 	const works = stage.kind === "working" && !isInterrupted(read) && !isQueued(read);
-	const persona = run.plan.states.get(run.state)?.persona?.name;
+	const { persona, command } = planOf(run);
+	const who = command ? commandTitle(command) : persona?.name;
 	const parts = [
-		...(persona === undefined ? [] : [persona]),
-		...(stage.kind === "working" ? [stage.worker.model] : []),
-		...(works ? [`pid ${stage.worker.pid}`] : []),
+		...(who === undefined ? [] : [who]),
+		...workerParts(stage, works),
 		`visit ${run.visit}${run.attempt > 1 ? `, attempt ${run.attempt}` : ""}`,
 		...(stage.kind === "waiting" && run.hold ? ["stopped"] : []),
 		...(run.calls.open.at(-1) && works ? [`running ${run.calls.open.at(-1)?.tool}`] : []),
 	];
+	if (command) return [`Command: ${parts.join(" · ")}`];
 	const file = conversationFile(read);
 	const lines = [`Worker: ${parts.join(" · ")}`];
 	if (file !== undefined) return [...lines, `Conversation: ${formatPath(file, cwd)}`];

@@ -3,7 +3,7 @@
 import { mermaidLabel } from "@pi-chronicle/core/definition";
 import type { ChildrenPlan, StatePlan, Template } from "@pi-chronicle/core/template";
 import { alignColumns } from "../../pi/index.ts";
-import { titleOf } from "./names.ts";
+import { commandTitle, titleOf } from "./names.ts";
 
 /** The lines of the chart. Moves to `human_intervention` are omitted: every state has one. */
 export function templateDiagram({ initial, states }: Template): string[] {
@@ -36,12 +36,14 @@ export function templateNotes({ states }: Template): string[] {
 	];
 }
 
-function box({ name, persona, children, host, terminal, implicit, approval, questions }: StatePlan): string {
+function box({ name, persona, children, command, host, terminal, implicit, approval, questions }: StatePlan): string {
 	const who = children
 		? childrenLabel(children)
-		: implicit || persona === undefined
-			? []
-			: [persona.name.split("\n", 1)[0]?.slice(0, 40) ?? ""];
+		: command
+			? [`$ ${commandTitle(command)}`]
+			: implicit || persona === undefined
+				? []
+				: [persona.name.split("\n", 1)[0]?.slice(0, 40) ?? ""];
 	const asks = [...(approval.entry ? ["approval to start"] : []), ...(approval.exit ? ["approval to end"] : [])];
 	const where = host ? [`host: ${host.join(", ")}`] : [];
 	const silent = questions === "none" && persona ? ["cannot ask you"] : [];

@@ -1,7 +1,7 @@
 // The timeline of a run: a few lines with its status, cost, current work and the user's next step. A function of the folded run and the time,
 // without any state of its own. While a worker works, the number of lines does not depend on its activity.
 import { counted } from "@pi-chronicle/core/definition";
-import { candidatesIn, type Run, type RunStatus, visitChanges } from "@pi-chronicle/core/machine";
+import { candidatesIn, planOf, type Run, type RunStatus, visitChanges } from "@pi-chronicle/core/machine";
 import { type ChangeTotals, measuredTotals } from "@pi-chronicle/core/snapshot";
 import { HUMAN_INTERVENTION } from "@pi-chronicle/core/template";
 import {
@@ -23,6 +23,7 @@ import {
 	callText,
 	childLines,
 	choiceText,
+	commandTitle,
 	crumbSeparator,
 	crumbsOf,
 	endingText,
@@ -121,10 +122,14 @@ function breadcrumbs(run: Run, width: number): Line[] {
 function present(run: Run, { now, width, changed }: TimelineOptions, cells: number): Line[] {
 	const { stage } = run;
 	if (stage.kind === "over" || run.attempt === 0) return [];
-	const persona = run.plan.states.get(run.state)?.persona?.name ?? run.state;
-	const model = stage.kind === "working" ? stage.worker.model : undefined;
+	const { persona: { name: persona = run.state } = {}, command } = planOf(run);
+	const model = stage.kind === "working" ? stage.worker?.model : undefined;
 	const { activeMs, tokens, costUsd } = runFigures(run, now, "state");
-	const who = model === undefined ? persona : `${persona}, ${width < roomy ? model.replace(/^.*\//, "") : model}`;
+	const who = command
+		? commandTitle(command)
+		: model === undefined
+			? persona
+			: `${persona}, ${width < roomy ? model.replace(/^.*\//, "") : model}`;
 	return [
 		[plain(who)],
 		[plain(`visit ${run.visit}${run.attempt > 1 ? `, attempt ${run.attempt}` : ""}`)],
@@ -166,6 +171,8 @@ function doing(run: Run, now: string, width: number): Line[] {
 	const line = (text: string): Line[] => [[dim("  ▸ "), dim(text)]];
 	switch (stage.kind) {
 		case "working": {
+			if (!stage.worker)
+				return line(`the command runs · ${shortTime(Math.max(0, Date.parse(now) - Date.parse(stage.startedAt)))}`);
 			const open = calls.open.at(-1);
 			if (open === undefined) return line("waiting for the model");
 			const more = calls.open.length - 1;
@@ -173,6 +180,7 @@ function doing(run: Run, now: string, width: number): Line[] {
 			return [[dim("  ▸ "), plain(`${more > 0 ? `${more + 1} calls: ` : ""}${tool} `), dim(words)]];
 		}
 		case "launching":
+			if (planOf(run).command) return line("starting the command");
 			return line(
 				stage.delayMs > 0
 					? `starting a worker in ${shortTime(stage.delayMs)}, after an error · ${waited}`

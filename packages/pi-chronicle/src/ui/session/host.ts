@@ -71,7 +71,7 @@ async function askCleanup(
 	lines: readonly string[],
 ): Promise<"approved" | "none" | undefined> {
 	const question = {
-		title: printable(`"${name}" has cleanup commands that run after its workers:`),
+		title: printable(`"${name}" has commands of its own, which run without a worker:`),
 		message: printable(lines.join("\n")),
 		options: [withoutCleanup, withCleanup, noStart],
 		keys: { [withoutCleanup]: "w", [withCleanup]: "r", [noStart]: "n" },

@@ -23,6 +23,12 @@ export interface VisitCeilings {
 	readonly calls: number | undefined;
 }
 
+export interface PhaseGate {
+	/** Text for the system's shell. */
+	readonly command: string;
+	readonly timeoutMs: number;
+}
+
 export interface Phase {
 	readonly kind: "phase";
 	readonly id: string;
@@ -36,6 +42,8 @@ export interface Phase {
 	readonly autoContinue: boolean | undefined;
 	/** Who ends the phase. With `person`, only the user can. */
 	readonly advance: "agent" | "person";
+	/** The command that must succeed before the model can finish the phase. */
+	readonly gate?: PhaseGate | undefined;
 	/** Limits of one visit; `undefined`: inherited from the enclosing workflows. */
 	readonly limits?: VisitCeilings | undefined;
 	/** The phase repeats calls on purpose, so repetition is not a sign of missing progress. */

@@ -18,6 +18,7 @@ import {
 	text,
 	wrongType,
 } from "@pi-chronicle/core/definition";
+import { gateField } from "./gate-field.ts";
 import { free, limitsSchema, readToolLimits } from "./tool-limits.ts";
 
 /** An entry of `phases` as written. */
@@ -143,6 +144,7 @@ export const phaseFields = {
 		about:
 			"`person` for a phase that only the user can end: the agent does its work and waits for [`/workflow next`](#running-a-workflow).",
 	}),
+	gate: gateField,
 	limits: visitLimits(
 		"Limits of one visit of the phase. When one is reached, the workflow pauses; your next message or `/workflow resume` resets the counts.",
 	),
@@ -176,7 +178,8 @@ export const unknownWorkflowKeys: ObjectOptions = {
 
 /** The same for phases. */
 export const unknownPhaseKeys: ObjectOptions = {
-	unknown: (key, value) => (isLimit(key, value) || isNearly(key, ["autoContinue", "advance"]) ? "error" : "warning"),
+	unknown: (key, value) =>
+		isLimit(key, value) || isNearly(key, ["autoContinue", "advance", "gate"]) ? "error" : "warning",
 	remedy: (key, value) =>
 		isLimit(key, value) ? "Write limits below `tools:`, as `blacklist`, `whitelist` or `allow`." : undefined,
 };

@@ -4,6 +4,7 @@ export type {
 	Capability,
 	Catalogue,
 	Phase,
+	PhaseGate,
 	Reference,
 	Rejection,
 	ToolLimits,

@@ -75,7 +75,7 @@ function readPhase(source: Source): PhaseRead {
 	});
 	if (read.kind === "failed" || report.failed) return { phase: undefined, mentions, diagnostics: report.diagnostics };
 
-	const { name, emoji, tools, availableProfiles, autoContinue, advance, limits, polling } = read.values;
+	const { name, emoji, tools, availableProfiles, autoContinue, advance, gate, limits, polling } = read.values;
 	const phase: Phase = {
 		kind: "phase",
 		id,
@@ -86,6 +86,7 @@ function readPhase(source: Source): PhaseRead {
 		profiles: availableProfiles,
 		autoContinue,
 		advance,
+		...(gate ? { gate: Object.freeze(gate) } : {}),
 		limits,
 		polling,
 		file: source.file,

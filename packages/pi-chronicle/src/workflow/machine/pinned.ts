@@ -15,7 +15,14 @@ import {
 	type PathList,
 	type Shape,
 } from "@pi-chronicle/core/definition";
-import type { Phase, Reference, ToolLimits, VisitCeilings, WorkflowDefinition } from "../definitions/index.ts";
+import type {
+	Phase,
+	PhaseGate,
+	Reference,
+	ToolLimits,
+	VisitCeilings,
+	WorkflowDefinition,
+} from "../definitions/index.ts";
 import type { Definitions } from "./run.ts";
 
 export interface PinnedCopy {
@@ -98,6 +105,7 @@ type PinnedWorkflow = Omit<WorkflowDefinition, "file" | "tier">;
 
 const isPositive: Shape<number> = (value): value is number => Number.isSafeInteger(value) && (value as number) > 0;
 const ceilings: Checks<VisitCeilings> = { requests: optional(isPositive), calls: optional(isPositive) };
+const gate: Checks<PhaseGate> = { command: isText, timeoutMs: isPositive };
 const isNames = object<Extract<ToolLimits, { kind: "blacklist" | "whitelist" }>>({
 	kind: oneOf("blacklist", "whitelist"),
 	names: listOf(isText),
@@ -119,6 +127,7 @@ const phaseFields: Checks<PinnedPhase> = {
 	autoContinue: optional(isFlag),
 	// Copies older than the field lack it.
 	advance: optional(oneOf("agent", "person")),
+	gate: optional(object(gate)),
 	limits: optional(object(ceilings)),
 	polling: optional(isFlag),
 };
@@ -159,6 +168,7 @@ function readPhase(written: PinnedPhase): Phase {
 		...only(phaseFields, written),
 		tools: readPinnedLimits(written.tools) ?? { kind: "capabilities", may: [] },
 		advance: written.advance ?? "agent",
+		...(written.gate ? { gate: only(gate, written.gate) } : {}),
 		limits: readCeilings(written.limits),
 		file: "",
 	};

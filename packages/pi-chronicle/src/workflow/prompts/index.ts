@@ -28,6 +28,8 @@ export {
 	askedText,
 	cancelledText,
 	doneText,
+	type FailedGate,
+	gateText,
 	movedByPersonText,
 	movedText,
 	noQuestionText,

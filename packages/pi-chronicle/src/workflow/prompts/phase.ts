@@ -69,11 +69,12 @@ export function phaseFrame({ run, known, visits, answered, words = [], reason }:
 
 /** The part that is new with each phase: instructions, limits, how it ends. */
 function phaseText(run: LiveWorkflowRun): string {
-	const { profiles, tools } = currentPhase(run);
+	const { profiles, tools, gate } = currentPhase(run);
 	return paragraphs(
 		`## Instructions for this phase\n\n${instructionsOf(run)}`,
 		limitsText(tools),
 		profiles.length > 0 ? `Profiles for this phase: ${profiles.join(", ")}` : undefined,
+		gate && `When you finish the phase, its gate runs, and must succeed: \`${gate.command}\``,
 		advanceText(run),
 	);
 }

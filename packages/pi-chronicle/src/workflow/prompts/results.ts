@@ -47,6 +47,21 @@ export function movedByPersonText(run: LiveWorkflowRun, from: Position, way: Exi
 	return `${noticeMark} The user has ${did}.\n\n${movedText(run, from, way)}`;
 }
 
+/** How a gate ended that keeps the phase open. */
+export interface FailedGate {
+	readonly command: string;
+	/** A verb phrase. */
+	readonly how: string;
+	readonly output: string;
+}
+
+/** After a step that the gate of the phase has stopped. */
+export function gateText(run: WorkflowRun, { command, how, output }: FailedGate): string {
+	const phase = run.kind === "live" ? `"${currentPhase(run).name}"` : "The phase";
+	const end = output === "" ? "It printed nothing." : `The end of its output:\n${output}`;
+	return `✗ The gate of ${phase} ${how}, so the phase is not finished: \`${command}\`\nRepair what it reports, then call ${stepTool} with action "next" again. ${end}`;
+}
+
 /** After the last phase. */
 export function doneText(run: LiveWorkflowRun, visits: readonly FinishedVisit[]): string {
 	const reported = visitsText(visits);

@@ -7,6 +7,7 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import { customEntries, type NoticeLevel, openBadge, printable, say, writeEntry } from "../../pi/index.ts";
 import type { Policies, SessionBox } from "../../safety/index.ts";
 import {
+	currentPhase,
 	type EndedVisit,
 	isActive,
 	type LiveWorkflowRun,
@@ -23,6 +24,7 @@ import {
 	answerLine,
 	askLine,
 	endText,
+	type FailedGate,
 	pauseLine,
 	placeLine,
 	type StepAction,
@@ -40,6 +42,7 @@ import {
 	spentType,
 	writeState,
 } from "./entries.ts";
+import { runGate } from "./gate-command.ts";
 import { type Library, projectContext } from "./library.ts";
 import { phaseMessage } from "./phase-message.ts";
 import { afterStepPolicy, phasePolicy } from "./policy.ts";
@@ -176,6 +179,21 @@ export class RunController {
 		nameSession(pi, run, before);
 		this.show(ctx);
 		this.changed([], false);
+	}
+
+	/** Runs the gate of the current phase, if `event` is a step of the model that would finish it. Returns the end of a gate that keeps it open. */
+	async closedBy(
+		ctx: ExtensionContext,
+		event: WorkflowEvent,
+		signal: AbortSignal | undefined,
+	): Promise<FailedGate | undefined> {
+		const run = this.active?.run;
+		if (event.kind !== "next" || run?.kind !== "live") return undefined;
+		const { gate } = currentPhase(run);
+		const { actions } = workflowTransition(run, event);
+		if (!gate || actions.at(-1)?.kind === "refused") return undefined;
+		const end = await runGate(gate, this.options, ctx, signal);
+		return end.kind === "failed" ? { ...end, command: gate.command } : undefined;
 	}
 
 	/** Applies an event to the run; does nothing without one. */

@@ -18,6 +18,7 @@ import {
 	askedText,
 	cancelledText,
 	doneText,
+	gateText,
 	movedText,
 	noQuestionText,
 	noRunText,
@@ -60,14 +61,20 @@ export function offerStepTool(pi: ExtensionAPI, controller: () => RunController,
 		annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
 		exposure: offered ? "model-only" : "hidden",
 		executionMode: "sequential",
-		execute: async (id, params, _signal, _onUpdate, ctx) => answer(controller(), id, params, ctx),
+		execute: (id, params, signal, _onUpdate, ctx) => answer(controller(), id, params, ctx, signal),
 		renderCall: drawCall,
 		renderResult: drawResult,
 	};
 	pi.registerTool(tool);
 }
 
-function answer(controller: RunController, id: string, params: Parameters, ctx: ExtensionContext): Answer {
+async function answer(
+	controller: RunController,
+	id: string,
+	params: Parameters,
+	ctx: ExtensionContext,
+	signal: AbortSignal | undefined,
+): Promise<Answer> {
 	const { active } = controller;
 	if (!active) {
 		const words = noRunText(params.action, controller.held?.run);
@@ -78,7 +85,10 @@ function answer(controller: RunController, id: string, params: Parameters, ctx: 
 	const refused = questionProblem(params, ctx);
 	if (refused !== undefined) return failure(refused, refusalDetails(active.run, "not-asked"));
 	const decision = modelDecision(ctx.sessionManager, active, id);
-	const done = controller.apply(ctx, eventOf(params, decision));
+	const event = eventOf(params, decision);
+	const closed = await controller.closedBy(ctx, event, signal);
+	if (closed) return failure(gateText(active.run, closed), refusalDetails(active.run, "gate"));
+	const done = controller.apply(ctx, event);
 	const held = controller.held ?? active;
 	if (params.action === "status") return status(held);
 	const { run } = held;

@@ -13,7 +13,7 @@ import type {
 	LedgerStore,
 	SupervisorPorts,
 } from "@pi-chronicle/core/ports";
-import { hashCleanup, readTemplate } from "@pi-chronicle/core/template";
+import { hashCommands, readTemplate } from "@pi-chronicle/core/template";
 import { openChildRuns } from "../../../src/local/project/child-runs.ts";
 import { ChildTree, runsBelow } from "../../../src/local/project/run-tree.ts";
 import { supervise } from "../../../src/local/supervisor/index.ts";
@@ -71,6 +71,11 @@ export function openStage(plays: Play[], approvals: Approval[] = [], now: () => 
 			ask: async () => undefined,
 			answer: async () => ({ kind: "undecided" }),
 		},
+		async runStateCommand({ line, starts }) {
+			await starts();
+			commands.push(line);
+			return { result: { kind: "exited", code: 0 }, ms: 1, bytes: 0 };
+		},
 		commands: {
 			async run(command) {
 				commands.push(command);
@@ -89,7 +94,7 @@ export function openStage(plays: Play[], approvals: Approval[] = [], now: () => 
 		async create(template, task = "do it") {
 			const { read, diagnostics } = readTemplate(openSource("/t.json", JSON.stringify(template)), "t");
 			if (!read) throw new Error(JSON.stringify(diagnostics));
-			const cleanup = hashCleanup(read.template);
+			const cleanup = hashCommands(read.template);
 			const created = await store.create({
 				kind: "created",
 				schemaVersion: 1,

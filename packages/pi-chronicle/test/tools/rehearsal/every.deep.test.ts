@@ -196,3 +196,38 @@ it("rehearse --every covers the child runs of a chronicle", { timeout: patient(4
 	expect(covered).not.toContain("build → plan");
 	expect(code).toBe(0);
 });
+
+it("rehearse --every takes every way out of a command, and runs none", { timeout: patient(240_000) }, async () => {
+	const definition = {
+		states: {
+			build: { persona: "A", questions: "none", next: ["test"] },
+			test: { command: "touch ran; exit 9", next: { 0: "count", 3: "build", else: "build" } },
+			count: {
+				command: "touch ran",
+				parse: "json",
+				output: { type: "object", required: ["failed"], properties: { failed: { type: "integer" } } },
+				next: JSON.parse('{ "when": "{output.count.failed} == 0", "then": "done", "else": "build" }'),
+			},
+			done: {},
+		},
+		limits: { pair_moves: 6 },
+	};
+	const project = openProject({ files: { ".pi/chronicle/workflows/tested.json": definition } });
+	const { code, stdout, stderr } = await rehearse(project, "tested", "--every", "--json");
+	const report = JSON.parse(stdout);
+	expect(texts(report.notCovered), stderr).toEqual([]);
+	expect(texts(report.covered)).toEqual(
+		expect.arrayContaining([
+			"test: 0 → count",
+			"test: 3 → build",
+			"test: else → build",
+			"count: {output.count.failed} == 0 → done",
+			"count: else → build",
+		]),
+	);
+	expect([report.outcome, code]).toEqual(["complete", 0]);
+	const scenario = "states:\n  test:\n    - { say: '2 failed', exit: 1 }\n  test#2:\n    - { exit: 0 }\n";
+	project.write(".pi/rehearsals/chronicles/tested.yaml", scenario);
+	const once = await rehearse(project, "tested", "--json");
+	expect([once.code, JSON.parse(once.stdout).outcome], once.stderr).toEqual([0, "done"]);
+});

@@ -1,9 +1,10 @@
 // The evidence of a chronicle's run, from its ledger and the calls of its workers.
 import { basename, extname } from "node:path";
-import type { LedgerEvent } from "@pi-chronicle/core/machine";
+import type { CommandEnded, LedgerEvent } from "@pi-chronicle/core/machine";
 import type { Template } from "@pi-chronicle/core/template";
+import { commandStates, waysOf } from "../commands.ts";
 import type { PlayedVisit } from "../visits.ts";
-import { keyOfApproval, personState, probeCue } from "./chronicle-script.ts";
+import { keyOfApproval, personState, probeCue, wayId } from "./chronicle-script.ts";
 import { type Evidence, NOT_STARTED } from "./coverage.ts";
 
 /** What a ledger is of: the name of the run's template, and the run's own name if it is a child run. */
@@ -55,6 +56,8 @@ class LedgerFold {
 	private question = { call: "", answered: false };
 
 	private readonly template: Template;
+	/** The end of the last command. */
+	private ended: CommandEnded | undefined;
 
 	constructor(template: Template) {
 		this.template = template;
@@ -86,6 +89,9 @@ class LedgerFold {
 			case "tool_ended":
 				if (event.call === this.question.call && this.question.answered) this.covered.add(`question:${this.state}`);
 				return;
+			case "command_ended":
+				this.ended = event;
+				return;
 			case "moved":
 				this.onMove(event);
 				return;
@@ -110,6 +116,16 @@ class LedgerFold {
 		this.approved = undefined;
 	}
 
+	/** The way that the command of `from` has taken. */
+	private showWay(from: string): void {
+		const state = commandStates(this.template).find(({ name }) => name === from);
+		const { result, output = "" } = this.ended ?? {};
+		if (!state || result?.kind !== "exited") return;
+		const code = String(result.code);
+		const way = waysOf(state).find(({ name, end }) => name === code || (end.prints !== "" && end.prints === output));
+		this.covered.add(wayId(from, way?.name ?? "else"));
+	}
+
 	private onMove({ from, to, cause }: Extract<LedgerEvent, { kind: "moved" }>): void {
 		this.onEffect();
 		switch (cause) {
@@ -117,6 +133,10 @@ class LedgerFold {
 				if (this.target === undefined)
 					this.broken.set(`approval:${keyOfApproval(this.template, from, to)}:no`, "the run moved on");
 				this.covered.add(`move:${from}>${to}`);
+				break;
+			case "command":
+				this.covered.add(`move:${from}>${to}`);
+				this.showWay(from);
 				break;
 			case "children":
 			case "released":

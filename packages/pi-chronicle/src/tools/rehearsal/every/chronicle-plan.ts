@@ -1,6 +1,7 @@
 // Plans the coverage rehearsal of a chronicle: items and runs. Pure. No user lifts a limit in these runs, so "unreachable" means
 // unreachable under the template's own limits.
-import type { Template } from "@pi-chronicle/core/template";
+import type { StatePlan, Template } from "@pi-chronicle/core/template";
+import { commandStates, waysOf } from "../commands.ts";
 import type { Script } from "../scenario.ts";
 import {
 	approvalsOf,
@@ -10,9 +11,11 @@ import {
 	exitTo,
 	type Facts,
 	keyOfApproval,
+	type Pending,
 	personState,
 	probeCue,
 	scriptOfPath,
+	wayId,
 } from "./chronicle-script.ts";
 import {
 	type CoverageItem,
@@ -43,10 +46,13 @@ export function planChronicleCoverage(
 	const graph = graphOf(template, person);
 	const { paths, unreachable } = coverEdges(graph);
 	const facts: Facts = { template, graph, probes: probesOf(template, toolsOf) };
-	const moves = edgesOf(graph).map((edge): Candidate => {
-		const lost = unreachable.find((one) => one.edge.from === edge.from && one.edge.to === edge.to);
-		return [transitionItem(edge), lost && whys[lost.why]];
-	});
+	const isCommand = (name: string): boolean => template.states.get(name)?.command !== undefined;
+	const moves = edgesOf(graph)
+		.filter(({ from }) => !isCommand(from))
+		.map((edge): Candidate => {
+			const lost = unreachable.find((one) => one.edge.from === edge.from && one.edge.to === edge.to);
+			return [transitionItem(edge), lost && whys[lost.why]];
+		});
 	const ends = finishers(template).map(
 		({ name }): Candidate => [transitionItem({ from: name, to: "done" }), whyUnreached(graph, name)],
 	);
@@ -55,7 +61,10 @@ export function planChronicleCoverage(
 	const approvals = planApprovals(facts, runs);
 	const questions = planQuestions(facts);
 	const tools = planTools(facts, toolsOf);
+	const commands = planWays(facts);
+	const ways = new Map(commands.map(({ id, way }) => [id, way]));
 	const pending = {
+		ways,
 		rejections: new Set(approvals.inline),
 		probes: new Set(tools.items.map(({ id }) => id)),
 		questions: new Set(questions.items.map(({ id }) => id)),
@@ -64,11 +73,39 @@ export function planChronicleCoverage(
 		const { script, covers } = scriptOfPath(facts, path, pending);
 		return { title: path.join(" → "), covers, script };
 	});
+	const further = [...ways].flatMap(([id, { from, to }]) => runOfWay(facts, id, { from, to }, pending));
 	return {
-		items: [...transitions.items, ...approvals.items, ...questions.items, ...tools.items],
+		items: [
+			...transitions.items,
+			...commands.map(({ id, text }) => ({ id, text, group: "transition" as const })),
+			...approvals.items,
+			...questions.items,
+			...tools.items,
+		],
 		unreachable: [...transitions.excluded, ...approvals.excluded, ...questions.excluded, ...tools.excluded],
-		runs: [...walked, ...approvals.runs],
+		runs: [...walked, ...further, ...approvals.runs],
 	};
+}
+
+/** Every way out of a command, by the id of its item. */
+function planWays({ template, graph }: Facts) {
+	return commandStates(template).flatMap((state) =>
+		whyUnreached(graph, state.name) === undefined
+			? waysOf(state).map((way) => ({
+					id: wayId(state.name, way.name),
+					text: `${state.name}: ${way.name} → ${way.to}`,
+					way: { ...way, from: state.name },
+				}))
+			: [],
+	);
+}
+
+/** A run for a way out of a command that no path has taken. */
+function runOfWay(facts: Facts, id: string, { from, to }: Edge, pending: Pending): readonly PlannedRun[] {
+	const before = pathTo(facts.graph, from);
+	if (!before || !pending.ways?.has(id)) return [];
+	const { script, covers } = scriptOfPath(facts, [...before, to], { ...pending, first: id });
+	return [{ title: `${id.slice("way:".length)} → ${to}`, covers, script }];
 }
 
 /** An item, and why no run can cover it; `undefined`: one can. */
@@ -104,16 +141,20 @@ function toolsItem(state: string, probe?: string): CoverageItem {
 	return { id: `tools:${state}`, group: "tools", text: probe === undefined ? state : `${state} refuses ${probe}` };
 }
 
+/** Where a state leads, in a run that may also go to `asked`. */
+function targetsOf({ next, terminal, children, command }: StatePlan, asked: readonly string[]): readonly string[] {
+	// Child runs make no decision: they lead to the first target.
+	if (children) return next.slice(0, 1);
+	if (terminal) return [];
+	// A command asks nobody.
+	return command ? next : [...new Set([...next, ...asked])];
+}
+
 export function graphOf({ initial, states, limits }: Template, person: "asked" | "never asked" = "asked"): Graph {
 	const asked = person === "asked" ? [personState] : [];
 	const next = new Map<string, readonly string[]>();
 	const own = states.get(personState)?.next.filter((name) => states.has(name)) ?? [];
-	for (const { name, next: targets, terminal, children } of states.values()) {
-		if (name === personState) continue;
-		// Child runs make no decision: they lead to the first target.
-		if (children) next.set(name, targets.slice(0, 1));
-		else next.set(name, terminal ? [] : [...new Set([...targets, ...asked])]);
-	}
+	for (const state of states.values()) if (state.name !== personState) next.set(state.name, targetsOf(state, asked));
 	if (person === "asked") next.set(personState, own);
 	return {
 		initial,
@@ -215,15 +256,18 @@ function planApprovals(facts: Facts, paths: EdgePathList): ApprovalPlan {
 }
 
 function notAskedReason(facts: Facts, key: string, isReached: boolean): string | undefined {
-	if (isAskedByChildren(facts, key)) return "it is asked after child runs, not by a worker";
+	if (isAskedByChildren(facts, key)) return "it is asked after child runs or a command, not by a worker";
 	if (isReached) return undefined;
 	return key.startsWith("entry:") ? "no transition asks it, because the previous state asks" : whys["no-path"];
 }
 
-/** Whether no worker's move asks for the approval, because child runs lead there. */
+/** Whether no worker's move asks for the approval, because child runs or commands lead there. */
 function isAskedByChildren({ template, graph }: Facts, key: string): boolean {
 	const [side, state = ""] = key.split(/:(.*)/s);
-	const asks = (name: string): boolean => template.states.get(name)?.children !== undefined;
+	const asks = (name: string): boolean => {
+		const { children, command } = template.states.get(name) ?? {};
+		return children !== undefined || command !== undefined;
+	};
 	if (side === "exit") return asks(state);
 	const before = [...graph.next].flatMap(([from, targets]) => (targets.includes(state) ? [from] : []));
 	return before.length > 0 && before.every(asks);

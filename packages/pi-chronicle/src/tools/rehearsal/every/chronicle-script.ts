@@ -1,5 +1,6 @@
 // Writes the understudy's script for a path through a chronicle. Pure.
 import type { Template } from "@pi-chronicle/core/template";
+import { commandStates, type Way, waysOf } from "../commands.ts";
 import type { Cue, Script, ScriptedCall, UserAnswer } from "../scenario.ts";
 import { cue } from "../scenario.ts";
 import type { Graph } from "./paths.ts";
@@ -81,6 +82,15 @@ export interface Pending {
 	/** Ids of items. */
 	readonly probes: Set<string>;
 	readonly questions: Set<string>;
+	/** Ways out of commands, by the id of their item; absent: none. */
+	readonly ways?: Map<string, Way & { readonly from: string }>;
+	/** The way to take where it is possible. */
+	readonly first?: string;
+}
+
+/** The id of the item of a way out of a command. */
+export function wayId(state: string, way: string): string {
+	return `way:${state}: ${way}`;
 }
 
 export interface PathScript {
@@ -111,6 +121,13 @@ export function scriptOfPath(facts: Facts, path: readonly string[], pending: Pen
 		const cues = [...takeProbe(facts, state, pending, covers), ...takeQuestion(state, pending, covers)];
 		const to = path[at + 1];
 		if (to !== undefined) covers.push(`move:${state}>${to}`);
+		const command = commandStates(facts.template).find(({ name }) => name === state);
+		if (command) {
+			const way = takeWay(command, to, pending, covers);
+			const repeats = to === state || attempt > 1;
+			if (way) script[repeats ? `${key}.${attempt}` : key] = [cue({ exitCode: way.end.exit, say: way.end.prints })];
+			continue;
+		}
 		if (to === state) {
 			script[`${key}.${attempt}`] = [...cues, exitTo(state)];
 			continue;
@@ -153,6 +170,24 @@ function listFor({ states }: Template, target: string): Cue[] {
 			? { pending_tasks: items }
 			: { findings: list === "findings" ? items : [{ key: list, items }] };
 	return [cue({ say: "These are left to do.", calls: [{ tool: "workflow_update_snapshot", input }] })];
+}
+
+/** The way of a command to the next state of a path: one that is not shown yet, if possible. */
+function takeWay(
+	state: ReturnType<typeof commandStates>[number],
+	to: string | undefined,
+	{ ways: pending, first }: Pending,
+	covers: string[],
+): Way | undefined {
+	const possible = waysOf(state).filter((way) => to === undefined || way.to === to);
+	const idOf = ({ name }: Way): string => wayId(state.name, name);
+	const way =
+		possible.find((one) => idOf(one) === first) ?? possible.find((one) => pending?.has(idOf(one))) ?? possible[0];
+	if (way && to !== undefined) {
+		pending?.delete(idOf(way));
+		covers.push(idOf(way));
+	}
+	return way;
 }
 
 /** The call that must be refused in a state, if it has not been planned yet. */

@@ -4,7 +4,7 @@ import type { Script, UserAnswer } from "../scenario.ts";
 
 export type Group = "transition" | "approval" | "question" | "tools";
 
-/** One promise of a definition: a transition, one answer to an approval, a worker's question, the tool limits of a phase or state. */
+/** One promise of a definition: a transition, a way out of a command, one answer to an approval, a worker's question, the tool limits of a phase or state. */
 export interface CoverageItem {
 	/** Unique in its plan; the evidence of a run names items by it. */
 	readonly id: string;

@@ -1,0 +1,294 @@
+// Applies the events of a command that does a state, and decides where the run goes by its outcome. Pure.
+// C1 a command whose outcome is unknown never runs again by itself, unless its template says that it can (`repeatable`): the user is asked;
+// C2 only a recorded outcome, or the user's answer, leaves the state; C3 reports of any try other than the current one change nothing.
+import { addOutput, addSummary, cutText } from "../snapshot/index.ts";
+import type { CommandPlan } from "../template/index.ts";
+import { advance, escalate } from "./advance.ts";
+import { explainReached, notice, reached } from "./budget.ts";
+import { readOutput } from "./child-items.ts";
+import type { CommandEnded, CommandResult, CommandStarted } from "./command-event.ts";
+import type { MoveCause, ParkCause } from "./decision-event.ts";
+import type { LedgerEvent } from "./event.ts";
+import { launchKey } from "./launch.ts";
+import { leaveState } from "./leave-state.ts";
+import { judgeMove } from "./moves.ts";
+import { planOf } from "./plan.ts";
+import { type Reduced, refuse } from "./refusal.ts";
+import type { AfterStop, Run, Stage, Stopping } from "./run.ts";
+import { SUMMARY_BYTES } from "./run-outcome.ts";
+import { NO_WORKER, shutdownOf } from "./stopping.ts";
+import { addToTotals } from "./totals.ts";
+import { workedMs } from "./worked-time.ts";
+
+type Trying = Extract<Stage, { kind: "launching" | "working" }>;
+
+const stale = () => refuse("stale", "That command is over.");
+
+export function onCommandStarted(run: Run, event: LedgerEvent & CommandStarted): Reduced {
+	const { stage } = run;
+	const { at } = event;
+	if (!isTried(stage, event)) return stale();
+	// It was stopped while it was being prepared.
+	if (stage.kind === "stopping") return { ...run, stage: { ...stage, startedAt: at, seenAt: at } };
+	if (stage.kind !== "launching") return stale();
+	const { launch, because, since } = stage;
+	return { ...run, stage: { kind: "working", launch, because, since, startedAt: at, seenAt: at } };
+}
+
+function isTried(
+	stage: Stage,
+	event: CommandStarted | CommandEnded,
+): stage is Trying | (Stopping & { launch: object }) {
+	if (stage.kind !== "launching" && stage.kind !== "working" && stage.kind !== "stopping") return false;
+	return stage.launch !== null && launchKey(stage.launch) === launchKey(event);
+}
+
+export function onCommandEnded(run: Run, event: LedgerEvent & CommandEnded): Reduced {
+	const { stage } = run;
+	if (!isTried(stage, event)) return stale();
+	const { result, visit } = event;
+	const started = stage.kind === "launching" ? "" : stage.startedAt;
+	const until = result.kind === "lost" && "seenAt" in stage ? stage.seenAt : event.at;
+	const activeMs = started === "" ? 0 : workedMs({ ...stage, startedAt: started }, until);
+	const state = stage.kind === "stopping" ? stage.state : run.state;
+	const timed = addToTotals(run, state, visit, { activeMs });
+	if (stage.kind !== "stopping") return leaveBy(timed, event);
+	const { uncountedMs: _uncounted, askedAt: _asked, ...left } = stage;
+	const stopped: Run = { ...timed, stage: { ...left, launch: null, startedAt: "", seenAt: "" } };
+	if (stage.after.kind !== "again" || stage.visit !== run.visit) return stopped;
+	// A command that has ended by itself while it was being paused has an outcome.
+	if (result.kind === "exited") return leaveBy(stopped, event);
+	const isUnknown = started !== "" && result.kind !== "unstarted" && result.kind !== "refused";
+	return isUnknown && planOf(run).command?.repeatable === false ? askOutcome(stopped, event.seq) : stopped;
+}
+
+/** The run without its command, after which it continues with `after`. */
+function end(run: Run, after: AfterStop): Run {
+	const { stage } = run;
+	const rest = stage.kind === "stopping" ? { ...stage, after } : shutdownOf(run, "now", after, NO_WORKER, null);
+	return { ...run, stage: rest };
+}
+
+/** Leaves the state by the outcome of its command, tries it again, or has the run wait. */
+function leaveBy(run: Run, event: LedgerEvent & CommandEnded): Run {
+	const plan = planOf(run).command;
+	if (!plan) return end(run, { kind: "again", because: "entered", delayMs: 0 });
+	const { result } = event;
+	switch (result.kind) {
+		case "timed_out": {
+			const measure = reached(run, event.at);
+			if (measure) return hold(run, "budget", explainReached(measure));
+			return tryAgain(run, plan, "timed_out", `took longer than ${duration(plan.timeoutMs)}`);
+		}
+		case "unstarted":
+			return tryAgain(run, plan, "crashed", `could not be started: ${result.detail}`);
+		case "refused":
+			return hold(run, "guard", `The command of "${run.state}" may not run: ${result.detail}`);
+		case "stopped":
+		case "lost":
+			return end(run, { kind: "again", because: "interrupted", delayMs: 0 });
+		case "exited":
+		case "killed": {
+			const missing = explainMissing(result.code);
+			if (missing !== undefined && !plan.cases.some((one) => one.kind === "code" && one.code === result.code))
+				return tryAgain(run, plan, "crashed", missing);
+			return decideNext(withOutcome(run, event, plan), event, plan, result.code);
+		}
+	}
+}
+
+/** What a shell reports with these exit codes, instead of an outcome of the command. */
+function explainMissing(code: number): string | undefined {
+	if (code === 127) return "could not be started: a program of it was not found (exit code 127)";
+	return code === 126 ? "could not be started: a program of it is not executable (exit code 126)" : undefined;
+}
+
+function tryAgain(run: Run, plan: CommandPlan, because: "timed_out" | "crashed", how: string): Run {
+	const detail = `The command of "${run.state}" ${how}: ${plan.line.slice(0, 100)}`;
+	if (run.visitRecord.tries < plan.attempts) return notice(end(run, { kind: "again", because, delayMs: 0 }), detail);
+	return hold(run, because === "timed_out" ? "timeout" : "command", detail);
+}
+
+function hold(run: Run, cause: ParkCause, detail: string): Run {
+	const status = cause === "budget" ? "budget_exceeded" : "paused";
+	const held = end(run, { kind: "again", because: "resumed", delayMs: 0 });
+	return { ...held, hold: run.hold ?? { status, cause, detail: detail.slice(0, 500) } };
+}
+
+/** The run with what its command hands over. */
+function withOutcome(run: Run, event: LedgerEvent & CommandEnded, plan: CommandPlan): Run {
+	const { visit, state } = run;
+	const text = outcomeText(event, plan);
+	const summarized = addSummary(run.snapshot, text, { visit, state, command: true });
+	return {
+		...run,
+		snapshot: event.data === undefined ? summarized : addOutput(summarized, { visit, state, data: event.data }),
+		visitRecord: { ...run.visitRecord, summary: cutText(text, SUMMARY_BYTES).text },
+	};
+}
+
+/** What the next worker reads of a command. The end of the output is last: it is what is kept of a text that is too long. */
+function outcomeText({ result, ms, bytes, output, problems }: CommandEnded, { line }: CommandPlan): string {
+	const head = `\`${cutText(line, 500).text}\` ${commandEndText(result)} after ${duration(ms)}.`;
+	const misfit = problems ? ` Its data does not fit: ${problems.join(" ")}` : "";
+	if (output === undefined) return `${head}${misfit} It printed nothing.`;
+	const kept = Buffer.byteLength(output);
+	const end = bytes > kept ? `The last ${kept} of ${bytes} bytes of its output:` : "Its output:";
+	return `${head}${misfit} ${end}\n${output}`;
+}
+
+/** How a command ended, as a verb phrase. */
+export function commandEndText(result: CommandResult): string {
+	switch (result.kind) {
+		case "exited":
+			return result.code === 0 ? "succeeded (exit code 0)" : `failed with exit code ${result.code}`;
+		case "killed":
+			return `was killed by ${result.signal} (exit code ${result.code})`;
+		case "timed_out":
+			return "took too long and was stopped";
+		case "unstarted":
+			return `could not be started: ${result.detail}`;
+		case "refused":
+			return `may not run: ${result.detail}`;
+		case "stopped":
+			return "was stopped";
+		case "lost":
+			return "was cut off, so its outcome is unknown";
+	}
+}
+
+function duration(ms: number): string {
+	if (ms < 1000) return `${ms} ms`;
+	return ms < 120_000 ? `${Math.round(ms / 100) / 10} s` : `${Math.round(ms / 6000) / 10} min`;
+}
+
+/** The run on its way to the target of the outcome. `code`: the exit code. */
+function decideNext(run: Run, event: CommandEnded, plan: CommandPlan, code: number): Run {
+	const { terminal } = planOf(run);
+	const isMisfit = event.problems !== undefined && event.problems.length > 0;
+	// Data decides, or is promised to later states: a success without it is none.
+	if (isMisfit && code === 0)
+		return hold(
+			run,
+			"command",
+			`The command of "${run.state}" succeeded, but its data does not fit: ${event.problems?.join(" ")}`,
+		);
+	if (terminal) return endRun(run, code, event.result);
+	const target = targetOf(run, plan, code);
+	if (target === undefined)
+		return hold(
+			run,
+			"command",
+			`The command of "${run.state}" ${commandEndText(event.result)}, and its \`next\` names no state for that.`,
+		);
+	const isFailure = code !== 0 || target === plan.otherwise;
+	const counted = isFailure ? countFailure(run, event, code) : forgetFailure(run);
+	if (isFailure && isStuck(counted))
+		return escalate(counted, "no_progress", target, restOf(counted, { kind: "enter" }));
+	return leaveFor(counted, target, "command");
+}
+
+function targetOf(run: Run, { cases, otherwise }: CommandPlan, code: number): string | undefined {
+	const due = cases.find((one) => (one.kind === "code" ? one.code === code : holds(run, one)));
+	return due?.to ?? otherwise;
+}
+
+/** A comparison with a value that is not there does not hold, whichever it is. */
+function holds(
+	run: Run,
+	{ reference, negated, value }: Extract<CommandPlan["cases"][number], { kind: "when" }>,
+): boolean {
+	const found = readOutput(run, reference);
+	return "value" in found && (found.value === value) !== negated;
+}
+
+/** Ends the run in its state, which nothing follows. */
+function endRun(run: Run, code: number, result: CommandResult): Run {
+	if (code === 0 && run.state !== "failed") return leaveFor(run, run.state, "command");
+	const detail = code === 0 ? "" : `The command of "${run.state}" ${commandEndText(result)}.`;
+	return end(run, { kind: "finish", status: "failed", detail });
+}
+
+function leaveFor(run: Run, target: string, cause: Extract<MoveCause, "command">): Run {
+	const judged = judgeMove(run, target);
+	if (judged.kind === "illegal") return hold(run, "command", judged.message);
+	const { summary } = run.visitRecord;
+	return leaveState(run, { judged, target, summary, cause }, (after) => restOf(run, after));
+}
+
+/** The shutdown that follows the command; if one has begun, the rest of it. */
+function restOf(run: Run, after: AfterStop): Stopping {
+	const { stage } = run;
+	return stage.kind === "stopping"
+		? { ...stage, how: "boundary", after }
+		: shutdownOf(run, "boundary", after, NO_WORKER, null);
+}
+
+// ── repetition ──
+
+/** Failures of commands that a run remembers, one for each state. */
+const maxFailures = 16;
+
+/** Counts how often in a row the command has failed like this, with the same files. */
+function countFailure(run: Run, { print = "" }: CommandEnded, code: number): Run {
+	const tree = run.baseline?.now ?? run.baseline?.tree ?? null;
+	if (tree === null) return forgetFailure(run);
+	const fingerprint = `${code} ${print} ${tree}`;
+	const before = run.failures.find(({ state }) => state === run.state);
+	const count = before?.fingerprint === fingerprint ? before.count + 1 : 1;
+	const { failures } = forgetFailure(run);
+	return { ...run, failures: [...failures, { state: run.state, fingerprint, count }].slice(-maxFailures) };
+}
+
+function forgetFailure(run: Run): Run {
+	return { ...run, failures: run.failures.filter(({ state }) => state !== run.state) };
+}
+
+function isStuck(run: Run): boolean {
+	const { count = 0 } = run.failures.find(({ state }) => state === run.state) ?? {};
+	return count >= run.plan.limits.noProgress && !planOf(run).polling;
+}
+
+// ── an unknown outcome ──
+
+/** Answers about a command whose outcome is unknown. */
+const OUTCOME_CHOICES = ["run again", "success", "failure"] as const;
+
+/** The run, which asks how its command ended before it goes on. */
+function askOutcome(run: Run, seq: number): Run {
+	const line = planOf(run).command?.line ?? "";
+	const text = `The command of "${run.state}" was cut off, so its outcome is unknown, and it may not be safe to run it twice: ${cutText(line, 500).text}\nRun it again, or take it as a success or as a failure?`;
+	const question = { seq, visit: run.visit, call: "", text, choices: [...OUTCOME_CHOICES], answer: null };
+	return { ...run, question, status: run.hold ? run.status : "asks" };
+}
+
+/** Whether the open question is how the command of the current visit ended. */
+export function isOutcomeAsked({ question }: Run): boolean {
+	return question?.call === "" && question.answer === null;
+}
+
+/** The run after the user's answer. `words` that are none of the choices change nothing. */
+export function takeOutcome(run: Run, words: string): Reduced {
+	const plain = words.trim().toLowerCase().replace(/\s+/g, " ");
+	const chosen = OUTCOME_CHOICES.find((one) => one === plain || (one === "run again" && plain === "again"));
+	const plan = planOf(run).command;
+	if (chosen === undefined || !plan) return refuse("illegal", `Answer one of: ${OUTCOME_CHOICES.join(", ")}.`);
+	const known: Run = { ...run, question: null, hold: null, status: "running" };
+	if (chosen === "run again") return advance(known, "interrupted");
+	const code = chosen === "success" ? 0 : 1;
+	const text = `\`${cutText(plan.line, 500).text}\` was cut off, so its outcome is unknown; the user took it as a ${chosen}.`;
+	const { visit, state } = run;
+	const told: Run = {
+		...known,
+		snapshot: addSummary(run.snapshot, text, { visit, state }),
+		visitRecord: { ...run.visitRecord, summary: text },
+	};
+	// The cleanup of the state has run, after its command.
+	const index = planOf(run).cleanup.length;
+	const rest: Run = { ...told, stage: { ...shutdownOf(told, "boundary", { kind: "enter" }, NO_WORKER, null), index } };
+	if (planOf(run).terminal) return endRun(rest, code, { kind: "exited", code });
+	const target = targetOf(told, plan, code);
+	return target === undefined
+		? hold(rest, "command", `Nothing follows a ${chosen} of "${run.state}": its \`next\` names no state for that.`)
+		: leaveFor(rest, target, "command");
+}

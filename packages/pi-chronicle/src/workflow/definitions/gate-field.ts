@@ -1,0 +1,68 @@
+// The field `gate` of a phase: a command, alone or with its time limit.
+import {
+	custom,
+	type Node,
+	type ReadContext,
+	readDuration,
+	readObject,
+	text,
+	wrongType,
+} from "@pi-chronicle/core/definition";
+import type { PhaseGate } from "./definition.ts";
+
+const defaultTimeoutMs = 10 * 60_000;
+const longestMs = 24 * 3_600_000;
+
+const gateFields = {
+	command: text({ about: "Command for the system's shell.", required: true, max: 8000 }),
+	timeout: custom<number, { about: string; shown: string }>(
+		{ about: "How long it may take: `90s`, `10m`, or a number of minutes.", shown: "`10m`" },
+		"duration",
+		{
+			anyOf: [
+				{ type: "number", exclusiveMinimum: 0 },
+				{ type: "string", pattern: "^[0-9]" },
+			],
+		},
+		readTimeout,
+	),
+};
+
+export const gateField = custom<PhaseGate, { about: string; shown: string; empty: "error" }>(
+	{
+		about:
+			"A command that must succeed before the agent can finish the phase, such as `npm test`: it runs when the agent calls `workflow_step` with `next`. If it fails, the phase stays open, and the agent gets the end of its output. An object sets its time: `{ command: npm test, timeout: 5m }`.",
+		shown: "none",
+		empty: "error",
+	},
+	"string or object",
+	{
+		anyOf: [
+			{ type: "string", pattern: "\\S", maxLength: 8000 },
+			{
+				type: "object",
+				properties: { command: gateFields.command.schema, timeout: gateFields.timeout.schema },
+				required: ["command"],
+				additionalProperties: false,
+			},
+		],
+	},
+	(node, reading) => {
+		if (node.kind === "map") {
+			const read = readObject(node, gateFields, reading, { unknown: () => "error" });
+			if (read.kind === "failed") return undefined;
+			const { command, timeout = defaultTimeoutMs } = read.values;
+			return { command, timeoutMs: timeout };
+		}
+		if (node.kind === "list")
+			return wrongType(node, reading, "a command line, or an object", "Write `gate: npm test`.");
+		const command = gateFields.command.read(node, reading);
+		return command === undefined ? undefined : { command, timeoutMs: defaultTimeoutMs };
+	},
+);
+
+function readTimeout(node: Node, reading: ReadContext): number | undefined {
+	const ms = node.kind === "scalar" ? readDuration(node.value) : undefined;
+	if (ms !== undefined && ms > 0 && ms <= longestMs) return ms;
+	return wrongType(node, reading, "a duration above 0, at most `24h`", "Write `90s`, `10m`, or a number of minutes.");
+}

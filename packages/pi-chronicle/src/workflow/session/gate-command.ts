@@ -1,0 +1,70 @@
+// The gate of a phase: a command that must succeed before the model can finish the phase.
+// G1 it runs only after the model has asked for a step that would be made; G2 the guard judges it like a call of the model, and contains it alike;
+// the tool limits of the phase are the model's, not the gate's; G3 its output is bounded and redacted.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { errorMessage } from "@pi-chronicle/core/definition";
+import { askUser } from "../../pi/index.ts";
+import { ByteTail, runShellCommand } from "../../process/index.ts";
+import { measure, type Policies, redactSecrets, type SessionBox } from "../../safety/index.ts";
+import type { PhaseGate } from "../definitions/index.ts";
+
+export type GateEnd =
+	| { readonly kind: "passed" }
+	/** `how`: a verb phrase; `output`: its end, redacted. */
+	| { readonly kind: "failed"; readonly how: string; readonly output: string };
+
+/** Bytes of its output that the model gets. */
+const shownBytes = 4096;
+const name = "gate";
+
+/** Runs a gate in the folder of `ctx`. `signal` ends it. */
+export async function runGate(
+	{ command, timeoutMs }: PhaseGate,
+	{ policies, box }: { readonly policies: Policies; readonly box: SessionBox },
+	ctx: ExtensionContext,
+	signal: AbortSignal | undefined,
+): Promise<GateEnd> {
+	// A rehearsal runs no commands of its own.
+	if (process.env.PI_CHRONICLE_REHEARSAL) return { kind: "passed" };
+	const call = { id: name, tool: "bash", input: { command }, siblings: [] };
+	const footprint = () => measure(call, ctx.cwd);
+	const { verdicts } = await policies.judge(call, footprint);
+	const objections = verdicts.filter(({ policy }) => policy !== "phase");
+	const denied = objections.find(({ decision }) => decision === "deny");
+	const [asked] = objections;
+	if (denied) return { kind: "failed", how: `was refused: ${denied.reason}`, output: "" };
+	if (asked) {
+		const message = `${asked.reason}\n\n${command}`;
+		const answer = await askUser(ctx, { title: "Run the gate of this phase?", message });
+		if (answer !== "yes") return { kind: "failed", how: `was refused: ${asked.reason}`, output: "" };
+	}
+	const need = await policies.confine(call, footprint);
+	const confined = need && (await (await box.of(ctx))?.confine(command, need));
+	const tail = new ByteTail(shownBytes + 1024);
+	const { exit, late } = await runShellCommand(confined?.command ?? command, {
+		...{ cwd: ctx.cwd, env: process.env, timeoutMs },
+		...(signal ? { signal } : {}),
+		onOutput: (chunk) => tail.add(chunk),
+	});
+	const passed = !late && exit.kind === "exited" && exit.code === 0;
+	const remark = confined?.ended(!passed);
+	if (passed) return { kind: "passed" };
+	const output = redactSecrets(tail.text()).slice(-shownBytes);
+	return {
+		kind: "failed",
+		how: howEnded(exit, late, timeoutMs),
+		output: [output.trim(), remark].filter(Boolean).join("\n"),
+	};
+}
+
+function howEnded(exit: Awaited<ReturnType<typeof runShellCommand>>["exit"], late: boolean, timeoutMs: number): string {
+	if (late) return `took longer than ${Math.round(timeoutMs / 1000)} s and was stopped`;
+	switch (exit.kind) {
+		case "exited":
+			return `failed with exit code ${exit.code}`;
+		case "killed":
+			return `was ended by ${exit.signal}`;
+		case "unstarted":
+			return `could not be started: ${errorMessage(exit.error)}`;
+	}
+}

@@ -1,0 +1,100 @@
+// A state that is a command, with real workers: what decides, what the next worker reads, what a user sees and answers.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openBench } from "../harness/index.ts";
+import { patient } from "../harness/patience.ts";
+import { call } from "../harness/reply.ts";
+import { chronicle, ledgerOf, move, withTemplates, worker } from "./bench.ts";
+
+const template = {
+	states: {
+		build: { persona: "Builder", next: ["test"] },
+		test: { command: "node check.mjs", next: { 0: "review", else: "build" } },
+		review: { persona: "Reviewer", next: ["done"] },
+		done: {},
+	},
+};
+const check =
+	"import { existsSync } from 'node:fs';\nfor (let n = 1; n <= 3000; n++) console.log(`line ${n}`);\nconst ok = existsSync('fixed.txt');\nconsole.error(ok ? 'all pass' : '1 failed: fixed.txt is missing');\nprocess.exitCode = ok ? 0 : 1;\n";
+const files = { ...withTemplates({ t: template }), "check.mjs": check };
+
+describe("a command that decides", { timeout: patient(120_000) }, () => {
+	it("sends a failure back with its end, a success on, and costs no request", async () => {
+		const { project, server } = await openBench({
+			files,
+			script: {
+				[worker("build")]: [
+					move("test", "I built it all."),
+					call("write", { path: "fixed.txt", content: "x\n" }),
+					move("test", "Repaired as the test said."),
+				],
+				[worker("review")]: [move("done")],
+			},
+		});
+		const unapproved = await chronicle(project, ["run", "t", "Build it"]);
+		expect(unapproved.code).toBe(3);
+		expect(unapproved.stderr).toContain("test: node check.mjs");
+		const run = await chronicle(project, ["run", "t", "Build it", "--approve-cleanup"]);
+		expect([run.code, run.stderr]).toEqual([0, expect.any(String)]);
+		expect(run.stdout + run.stderr).toContain("failed with exit code 1");
+		expect(server.requests).toHaveLength(4);
+		const again = server.about(worker("build"))[1]?.users.join("\n") ?? "";
+		expect(again).toContain("`node check.mjs` failed with exit code 1");
+		expect(again).toContain("1 failed: fixed.txt is missing");
+		expect(again).toContain("line 2999");
+		expect(again).not.toContain("line 1000\n");
+		const reviewer = server.about(worker("review"))[0]?.users.join("\n") ?? "";
+		expect(reviewer).toContain("Repaired as the test said.");
+		expect(reviewer).toContain("`node check.mjs` succeeded (exit code 0)");
+		const { id, history } = ledgerOf(project);
+		expect(history.map(({ from, to, cause }) => `${from} ${to} ${cause}`)).toEqual([
+			"build test worker",
+			"test build command",
+			"build test worker",
+			"test review command",
+			"review done worker",
+		]);
+		const logs = join(project.folder, ".pi", "chronicle", "sessions", id, "commands");
+		expect(readdirSync(logs)).toEqual(["2.1.1.log", "4.1.1.log"]);
+		expect(readFileSync(join(logs, "2.1.1.log"), "utf8")).toContain("line 1\nline 2\n");
+		// Approved once for this text.
+		const status = JSON.parse((await chronicle(project, ["status", "--json"])).stdout);
+		expect(status.status).toBe("done");
+		const report = await chronicle(project, ["report", "--json"]);
+		expect(report.stdout + report.stderr).not.toContain("undefined");
+		const view = await chronicle(project, ["show", "t"]);
+		expect(view.stdout).toContain("node check.mjs");
+	});
+
+	it("a command without approval, or that is not found, waits for the user", async () => {
+		const one = { states: { test: { command: "no-such-program --all", next: ["done", "done"] }, done: {} } };
+		const { project } = await openBench({ files: withTemplates({ t: one }), script: [] });
+		const without = await chronicle(project, ["run", "t", "x", "--without-cleanup", "--json"]);
+		expect(without.code).toBe(3);
+		expect(JSON.parse(without.stdout).waitsFor.what).toContain("it is not approved");
+		const missing = await chronicle(project, ["run", "t", "x", "--approve-cleanup", "--json"]);
+		expect(missing.code).toBe(3);
+		expect(JSON.parse(missing.stdout).waitsFor.what).toContain("was not found (exit code 127)");
+		const checked = await chronicle(project, ["check"]);
+		expect(checked.stdout + checked.stderr).toContain("no-such-program");
+	});
+
+	it("a command whose supervisor dies is asked about, and the answer decides", async () => {
+		const one = {
+			states: { test: { command: "echo once >> ran; sleep 600", next: ["done", "failed"] }, done: {}, failed: {} },
+		};
+		const { project } = await openBench({ files: withTemplates({ t: one }), script: [] });
+		const killed = chronicle(project, ["run", "t", "x", "--approve-cleanup"], {
+			env: { PI_CHRONICLE_CRASH_AT: "after command_started" },
+		});
+		await killed.catch(() => undefined);
+		const asked = await chronicle(project, ["resume", "--json"]);
+		expect(asked.code).toBe(3);
+		const { status, question } = JSON.parse(asked.stdout);
+		expect([status, question.choices]).toEqual(["asks", ["run again", "success", "failure"]]);
+		const answered = await chronicle(project, ["answer", "success", "--json"]);
+		expect(JSON.parse(answered.stdout).status).toBe("done");
+		expect(existsSync(join(project.folder, "ran"))).toBe(false);
+	});
+});

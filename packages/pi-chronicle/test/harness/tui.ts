@@ -58,7 +58,10 @@ export class Tui {
 	private readonly closeOnce: () => Promise<void>;
 	private ended: { code: number } | undefined;
 	private written = 0;
-	private title = "";
+	/** The title of the window. */
+	title = "";
+	/** How often the bell has rung. */
+	bells = 0;
 
 	constructor(pty: IPty, cols: number, rows: number) {
 		this.pty = pty;
@@ -66,6 +69,9 @@ export class Tui {
 		this.terminal = new xterm.Terminal({ cols, rows, scrollback: 5_000, allowProposedApi: true });
 		this.terminal.onData((data) => {
 			if (!this.ended) pty.write(data);
+		});
+		this.terminal.onBell(() => {
+			this.bells += 1;
 		});
 		this.terminal.onTitleChange((title) => {
 			this.title = title;

@@ -52,6 +52,7 @@ export async function deliverNotices(project: Project, options: DeliveryOptions)
 	let woken: string | undefined;
 	let dues: readonly Due[] = [];
 	let isStale = true;
+	const unrecorded = new Set<string>();
 	while (!signal.aborted) {
 		const now = await readWake(project.place);
 		isStale ||= now !== woken;
@@ -59,13 +60,14 @@ export async function deliverNotices(project: Project, options: DeliveryOptions)
 		while (isStale) {
 			// What ends meanwhile must not be sent again.
 			isStale = false;
-			dues = await findDue(project);
+			dues = (await findDue(project)).filter((due) => !unrecorded.has(nameOf(due)));
 		}
 		for (const due of dues) {
 			const { id } = due.channel;
 			if (busy.has(id) || (due.before?.next ?? 0) > clock.now()) continue;
 			const done = deliver(project, due, options)
-				.catch(() => {})
+				// Without a record it would be sent again and again: another sender tries later.
+				.catch(() => void unrecorded.add(nameOf(due)))
 				.then(() => {
 					busy.delete(id);
 					isStale = true;
@@ -73,17 +75,24 @@ export async function deliverNotices(project: Project, options: DeliveryOptions)
 			busy.set(id, done);
 		}
 		if (busy.size === 0 && dues.length === 0) return;
-		await rest(busy, dues, project, options);
+		await rest(busy, dues, { project, woken, options });
 	}
 	await Promise.all(busy.values());
+}
+
+function nameOf({ ledger, source, channel }: Due): string {
+	return `${ledger.run.id} ${deliveryKey(source, channel.id)}`;
 }
 
 /** Until a delivery has ended, the next is due, or the sender is woken. */
 async function rest(
 	busy: ReadonlyMap<string, Promise<void>>,
 	dues: readonly Due[],
-	{ place }: Project,
-	{ clock, signal }: DeliveryOptions,
+	{
+		project: { place },
+		woken,
+		options: { clock, signal },
+	}: { readonly project: Project; readonly woken: string | undefined; readonly options: DeliveryOptions },
 ): Promise<void> {
 	const over = new AbortController();
 	const any = AbortSignal.any([signal, over.signal]);
@@ -91,7 +100,9 @@ async function rest(
 		.filter(({ channel }) => !busy.has(channel.id))
 		.map(({ before }) => (before?.next ?? 0) - clock.now());
 	const timer = waits.length === 0 ? [] : [clock.sleep(Math.max(0, Math.min(...waits)), any)];
-	await Promise.race([...busy.values(), ...timer, wakeOf(place, any)]);
+	const wake = wakeOf(place, any);
+	// One that came before the watch began.
+	if ((await readWake(place)) === woken) await Promise.race([...busy.values(), ...timer, wake]);
 	over.abort();
 }
 

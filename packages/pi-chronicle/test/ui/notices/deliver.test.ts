@@ -1,5 +1,5 @@
 // What is sent of the runs of a project, with a clock of its own and receivers that fail.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EventBody } from "@pi-chronicle/core/machine";
@@ -149,6 +149,18 @@ it("a notice that was answered before its turn is not sent, nor one that was ans
 		return { ok: false, answer: "HTTP 500" };
 	});
 	expect([sent, stateOf(asking)]).toEqual([1, [{ name: "phone", state: "outdated", tries: 1, answer: "" }]]);
+});
+
+it("a notice whose record cannot be written is not sent again by the same sender", async () => {
+	const asking = await askingRun([phone]);
+	let sent = 0;
+	await deliver(asking, async () => {
+		sent += 1;
+		rmSync(join(asking.ledger.folder, "notices.jsonl"));
+		mkdirSync(join(asking.ledger.folder, "notices.jsonl"));
+		return { ok: true, answer: "" };
+	});
+	expect(sent).toBe(1);
 });
 
 it("waits as long as a receiver asks for, at most ten minutes", () => {

@@ -1,18 +1,14 @@
-// The bodies for receivers in docs/notices.md, each against the shape that the receiver's documentation records.
-import { readFileSync } from "node:fs";
+// The channels for receivers that docs/notices.md shows, each against the shape that the receiver's documentation records.
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { readChannels } from "../../../src/local/index.ts";
 import { bodyOf } from "../../../src/ui/notices/body.ts";
 import type { Notice } from "../../../src/ui/notices/notice.ts";
-import { readDocument } from "../../docs/blocks.ts";
 
-const path = fileURLToPath(new URL("../../../../../docs/notices.md", import.meta.url));
+const folder = fileURLToPath(new URL("receivers/", import.meta.url));
 const blocks = new Map(
-	readDocument("docs/notices.md", readFileSync(path, "utf8")).blocks.flatMap(({ values, text }) => {
-		const receiver = values.get("receiver");
-		return receiver === undefined ? [] : [[receiver, text] as const];
-	}),
+	readdirSync(folder).map((name) => [name.replace(".json", ""), readFileSync(`${folder}${name}`, "utf8")] as const),
 );
 
 const notice: Notice = {
@@ -47,8 +43,7 @@ const shapes: Readonly<Record<string, { readonly shape: object; readonly longest
 					{
 						contentType: "application/vnd.microsoft.card.adaptive",
 						content: {
-							$schema: "http://adaptivecards.io/schemas/adaptive-card.json",
-							type: "AdaptiveCard",
+								type: "AdaptiveCard",
 							version: "1.4",
 							body: [
 								{ ...block, text: line, weight: "bolder" },

@@ -48,7 +48,7 @@ it("tells a webhook and a command about an approval and the end, once each, and 
 			command: [
 				process.execPath,
 				"-e",
-				"process.stdin.pipe(fs.createWriteStream('told-' + process.env.PI_CHRONICLE_NOTICE_KIND + '.json'))",
+				"process.stdin.pipe(fs.createWriteStream('../told-' + process.env.PI_CHRONICLE_NOTICE_KIND + '.json'))",
 			],
 			kinds: ["approval"],
 		},
@@ -57,7 +57,7 @@ it("tells a webhook and a command about an approval and the end, once each, and 
 	const first = await chronicle(project, ["run", "t", "Do it"], { env });
 	expect(first.code, first.stderr).toBe(3);
 	await until(
-		() => receiver.received.length === 1 && project.exists("told-approval.json"),
+		() => receiver.received.length === 1 && project.exists("../told-approval.json"),
 		"the notices of the approval",
 	);
 	const asked = eventsOf(project).find(({ kind }) => kind === "approval_asked");
@@ -70,7 +70,7 @@ it("tells a webhook and a command about an approval and the end, once each, and 
 		summary: "Planned.\n[code]\nTwo steps.",
 	});
 	expect(body.commands).toContain(`pi-chronicle approve ${short} --answers ${asked?.seq}`);
-	expect(JSON.parse(project.read("told-approval.json"))).toEqual(body);
+	expect(JSON.parse(project.read("../told-approval.json"))).toEqual(body);
 	expect(receiver.received[0]?.headers["x-chronicle-signature-256"]).toMatch(/^sha256=[0-9a-f]{64}$/);
 	const second = await chronicle(project, ["approve", short, "--answers", `${asked?.seq}`], { env });
 	expect(second.code, second.stderr).toBe(0);
@@ -160,4 +160,24 @@ it("notify test sends one to each channel and says what came back", async () => 
 		"",
 	]);
 	writeFileSync(join(project.path(), "x"), "");
+});
+
+it.each([true, false])("a run that begins to wait rings the bell and sets the title in pi, unless the setting is off: %s", async (bell) => {
+	const { project, tui: open } = await openBench({
+		files: withTemplates({ t: template }),
+		git: true,
+		settings: { chronicle: { bell } },
+		script: { [worker("plan")]: [move("done", "Planned.")] },
+	});
+	const tui = await open({ cols: 100, rows: 30 });
+	const [before, bells] = [tui.title, tui.bells];
+	await tui.submit("/chronicle t Do it");
+	await tui.waitForScreen("Move from plan to done?", 30_000);
+	await tui.still();
+	expect([tui.bells - bells, tui.title.startsWith("❗ t: awaiting approval")]).toEqual(bell ? [1, true] : [0, false]);
+	const { id } = ledgerOf(project);
+	await chronicle(project, ["approve", id.slice(0, 8)]);
+	await tui.waitForScreen("Result of plan", 30_000);
+	await until(() => tui.title === before, "pi's own title");
+	await tui.close();
 });

@@ -5,8 +5,18 @@ import { namedChannels, readChannels } from "../../../src/local/index.ts";
 const hook = { channel: "webhook", url: "https://hooks.example.com/a?key=secret" };
 
 it("are named without their secrets, and keep their number while their receiver is the same", () => {
-	const { channels } = readChannels([hook, { ...hook, kinds: ["done"], secret: "env:S" }, { ...hook, url: "env:URL" }, { channel: "command", command: ["a", "--token=x"] }]);
-	expect(channels.map(({ name }) => name)).toEqual(["webhook hooks.example.com", "webhook hooks.example.com", "webhook env:URL", "command a"]);
+	const { channels } = readChannels([
+		hook,
+		{ ...hook, kinds: ["done"], secret: "env:S" },
+		{ ...hook, url: "env:URL" },
+		{ channel: "command", command: ["a", "--token=x"] },
+	]);
+	expect(channels.map(({ name }) => name)).toEqual([
+		"webhook hooks.example.com",
+		"webhook hooks.example.com",
+		"webhook env:URL",
+		"command a",
+	]);
 	expect(channels[0]?.id).toBe(channels[1]?.id);
 	expect(new Set(channels.map(({ id }) => id)).size).toBe(3);
 	expect([channels[0]?.kinds.size, [...(channels[1]?.kinds ?? [])]]).toEqual([9, ["done"]]);
@@ -31,7 +41,13 @@ it.each<[written: unknown, problem: string]>([
 it.each<[text: string, channels: readonly object[]]>([
 	["none", []],
 	["desktop, bell", [{ channel: "desktop" }, { channel: "bell" }]],
-	["https://a/b,env:HOOK", [{ channel: "webhook", url: "https://a/b" }, { channel: "webhook", url: "env:HOOK" }]],
+	[
+		"https://a/b,env:HOOK",
+		[
+			{ channel: "webhook", url: "https://a/b" },
+			{ channel: "webhook", url: "env:HOOK" },
+		],
+	],
 ])("--notify %s", (text, channels) => {
 	expect(namedChannels(text)).toEqual(channels);
 	expect(readChannels(channels).problems).toEqual([]);

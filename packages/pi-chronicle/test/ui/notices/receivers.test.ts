@@ -43,7 +43,7 @@ const shapes: Readonly<Record<string, { readonly shape: object; readonly longest
 					{
 						contentType: "application/vnd.microsoft.card.adaptive",
 						content: {
-								type: "AdaptiveCard",
+							type: "AdaptiveCard",
 							version: "1.4",
 							body: [
 								{ ...block, text: line, weight: "bolder" },

@@ -162,22 +162,25 @@ it("notify test sends one to each channel and says what came back", async () => 
 	writeFileSync(join(project.path(), "x"), "");
 });
 
-it.each([true, false])("a run that begins to wait rings the bell and sets the title in pi, unless the setting is off: %s", async (bell) => {
-	const { project, tui: open } = await openBench({
-		files: withTemplates({ t: template }),
-		git: true,
-		settings: { chronicle: { bell } },
-		script: { [worker("plan")]: [move("done", "Planned.")] },
-	});
-	const tui = await open({ cols: 100, rows: 30 });
-	const [before, bells] = [tui.title, tui.bells];
-	await tui.submit("/chronicle t Do it");
-	await tui.waitForScreen("Move from plan to done?", 30_000);
-	await tui.still();
-	expect([tui.bells - bells, tui.title.startsWith("❗ t: awaiting approval")]).toEqual(bell ? [1, true] : [0, false]);
-	const { id } = ledgerOf(project);
-	await chronicle(project, ["approve", id.slice(0, 8)]);
-	await tui.waitForScreen("Result of plan", 30_000);
-	await until(() => tui.title === before, "pi's own title");
-	await tui.close();
-});
+it.each([true, false])(
+	"a run that begins to wait rings the bell and sets the title in pi, unless the setting is off: %s",
+	async (bell) => {
+		const { project, tui: open } = await openBench({
+			files: withTemplates({ t: template }),
+			git: true,
+			settings: { chronicle: { bell } },
+			script: { [worker("plan")]: [move("done", "Planned.")] },
+		});
+		const tui = await open({ cols: 100, rows: 30 });
+		const [before, bells] = [tui.title, tui.bells];
+		await tui.submit("/chronicle t Do it");
+		await tui.waitForScreen("Move from plan to done?", 30_000);
+		await tui.still();
+		expect([tui.bells - bells, tui.title.startsWith("❗ t: awaiting approval")]).toEqual(bell ? [1, true] : [0, false]);
+		const { id } = ledgerOf(project);
+		await chronicle(project, ["approve", id.slice(0, 8)]);
+		await tui.waitForScreen("Result of plan", 30_000);
+		await until(() => tui.title === before, "pi's own title");
+		await tui.close();
+	},
+);

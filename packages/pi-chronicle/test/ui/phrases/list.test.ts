@@ -25,7 +25,7 @@ function run(number: number, parent?: { run: number; index: number; name: string
 	};
 }
 
-const project = { store: {}, clock: { now: () => 0 } } as unknown as Project;
+const project = { store: {}, sessions: "/nowhere", clock: { now: () => 0 } } as unknown as Project;
 const linesOf = (entries: readonly LedgerEntry[]) => runLines(project, "", entries);
 
 describe("the list of runs", () => {

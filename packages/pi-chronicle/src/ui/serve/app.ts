@@ -169,7 +169,7 @@ class Pages {
 		const { html } = this;
 		const session = c.get("session") as PageSession | undefined;
 		const top = session
-			? html`<header class="top"><a href="/">All runs</a><span class="who">${session.name}${this.#options.readOnly ? " · read-only" : undefined}</span></header><p id="live" role="status"></p>`
+			? html`<nav class="top" aria-label="Place"><a href="/">All runs</a><span class="who">${session.name}${this.#options.readOnly ? " · read-only" : undefined}</span></nav><p id="live" role="status"></p>`
 			: undefined;
 		const said =
 			note === undefined

@@ -94,7 +94,7 @@ const acts: readonly Act[] = [
 		run: asking,
 		async act(page, size) {
 			await use(page, size, "group", "Send it elsewhere");
-			await page.getByLabel("State").first().selectOption("plan");
+			await page.getByLabel("State", { exact: true }).first().selectOption("plan");
 			await use(page, size, "button", "Send");
 		},
 		posted: [{ kind: "released", to: "plan" }],

@@ -1,10 +1,14 @@
 // A server in this process over ledgers that a test makes, without a run.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { LedgerEvent, UserEvent } from "@pi-chronicle/core/machine";
 import type { LedgerEntry, Post } from "@pi-chronicle/core/ports";
 import { openProject } from "../../../src/local/index.ts";
 import { noSupervisors, servePage } from "../../../src/ui/serve/index.ts";
 import { openFolder } from "../../harness/index.ts";
 import { closeLater } from "../../harness/lifetime.ts";
+import { patient } from "../../harness/patience.ts";
 import { ledgerOf } from "../report/ledgers.ts";
 import { Visitor } from "./page-bench.ts";
 
@@ -62,7 +66,14 @@ export async function serveRun(
 		...{ projects: [{ key: "shop", project }], host: "127.0.0.1", port: 0, proxies, readOnly },
 		...{ supervisors: noSupervisors, redact: (text: string) => text, prefix: "pi-chronicle " },
 	});
-	closeLater(() => server.close());
+	closeLater(async () => {
+		await server.close();
+		// A page that is being made uses the folder.
+		await sleep(patient(500));
+	});
+	mkdirSync(opened.sessions, { recursive: true });
+	const log = join(opened.sessions, `${id}.events.jsonl`);
+	writeFileSync(log, "0");
 	const link = server.links("first").at(-1) ?? "";
 	const { origin, port } = new URL(link);
 	const visitor = new Visitor(origin);
@@ -71,6 +82,7 @@ export async function serveRun(
 		links: (name) => server.links(name),
 		show(next) {
 			now = ledgerOf(next, { folder: cwd });
+			writeFileSync(log, String(now.run.seq));
 		},
 		async signIn() {
 			await visitor.signIn(link);

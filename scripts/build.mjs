@@ -11,6 +11,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { directImports } from "./direct-imports.mjs";
+import { writeNotices } from "./notices.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "packages", "pi-chronicle", "src");
@@ -35,7 +36,10 @@ const options = {
 	// The bundle names CommonJS modules by their paths: with links followed, by paths of the machine that built it.
 	preserveSymlinks: true,
 	logLevel: "warning",
+	metafile: true,
 };
+/** Every file that is part of the bundle, relative to the checkout. */
+const inputs = new Set();
 
 await rm(outdir, { recursive: true, force: true });
 await bundle(["start", "worker-start"], "later");
@@ -45,25 +49,35 @@ await dropBareImports();
 await keepWithPi(["later"]);
 await leaveToNode("start");
 await leaveToNode("worker-start");
+const own = JSON.parse(await readFile(join(source, "..", "package.json"), "utf8"));
+writeNotices(inputs, { root, folder: outdir, own });
 
 /** Bundles entries, and into `folder` everything that they, and what they import later, import later, and `more`: name of a file → its source. */
 async function bundle(entries, folder, more = []) {
 	const later = new Map(more);
 	const entryPoints = Object.fromEntries(entries.map((name) => [name, join(source, `${name}.ts`)]));
 	const plugins = (prefix) => [importLater(later, prefix), directImports(join(root, "packages"))];
-	await build({ ...options, outdir, entryPoints, plugins: plugins(`./${folder}/`) });
+	note(await build({ ...options, outdir, entryPoints, plugins: plugins(`./${folder}/`) }));
 	for (let known = -1; known < later.size; ) {
 		known = later.size;
 		await rm(join(outdir, folder), { recursive: true, force: true });
-		await build({
-			...options,
-			outdir: join(outdir, folder),
-			entryPoints: Object.fromEntries(later),
-			splitting: true,
-			chunkNames: "shared-[hash]",
-			plugins: plugins("./"),
-		});
+		note(
+			await build({
+				...options,
+				outdir: join(outdir, folder),
+				entryPoints: Object.fromEntries(later),
+				splitting: true,
+				chunkNames: "shared-[hash]",
+				plugins: plugins("./"),
+			}),
+		);
 	}
+}
+
+/** A package that contributes no byte to a file is not part of it. */
+function note({ metafile }) {
+	for (const output of Object.values(metafile.outputs))
+		for (const [file, { bytesInOutput }] of Object.entries(output.inputs)) if (bytesInOutput > 0) inputs.add(file);
 }
 
 /** Leaves what is imported later out of the file and notes it in `later`: name of its file → what it is made of. */

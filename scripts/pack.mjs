@@ -8,7 +8,9 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const name = basename(process.cwd());
 /** What the package that users install takes from the checkout. */
-const shared = ["README.md", "CHANGELOG.md", "LICENSE", "docs", "examples"];
+const shared = ["README.md", "CHANGELOG.md", "LICENSE", "SECURITY.md", "docs", "examples"];
+/** What the bundler says about the bundle, beside it. */
+const notices = ["THIRD-PARTY-NOTICES", "sbom.cdx.json"];
 const kept = "package.json.orig";
 
 if (process.argv[2] === "before") {
@@ -18,6 +20,7 @@ if (process.argv[2] === "before") {
 	const bundler = { "pi-chronicle": "build.mjs", postgres: "build-postgres.mjs" }[name];
 	if (bundler) execFileSync(process.execPath, [join(root, "scripts", bundler)], { stdio: "inherit" });
 	else execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "."], { stdio: "inherit" });
+	if (name === "pi-chronicle") for (const one of notices) renameSync(join("dist", one), one);
 	const manifest = JSON.parse(text);
 	if (name === "pi-chronicle") {
 		// The bundle has all that it needs.
@@ -34,5 +37,6 @@ if (process.argv[2] === "before") {
 	writeFileSync("package.json", `${JSON.stringify(manifest, null, "\t")}\n`);
 } else {
 	if (existsSync(kept)) renameSync(kept, "package.json");
-	for (const one of name === "pi-chronicle" ? shared : ["LICENSE"]) rmSync(one, { recursive: true, force: true });
+	for (const one of name === "pi-chronicle" ? [...shared, ...notices] : ["LICENSE"])
+		rmSync(one, { recursive: true, force: true });
 }

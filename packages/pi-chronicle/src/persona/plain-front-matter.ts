@@ -13,7 +13,10 @@ export function quoteTextFields(source: Source): Source {
 	if (!text.startsWith("---") || end < start || parseYaml(source, { start, end }).root) return source;
 	const fields = text.slice(start, end).split(/\n(?=[A-Za-z][\w-]*:(?:[ \t]|\n|$))/);
 	const quoted = fields.map((field) => (parseYaml(openSource(file, field)).root ? field : quoteField(field)));
-	return openSource(file, text.slice(0, start) + quoted.join("\n") + text.slice(end));
+	const plain = quoted.join("\n");
+	return parseYaml(openSource(file, plain)).root
+		? openSource(file, text.slice(0, start) + plain + text.slice(end))
+		: source;
 }
 
 function quoteField(field: string): string {

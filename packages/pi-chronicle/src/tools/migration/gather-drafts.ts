@@ -75,8 +75,11 @@ export function gatherDrafts(project: Project, sources: ImportSources, plan: (fi
 	const parts = new Set(drafts.flatMap((draft) => draft.parts ?? []));
 	const rest = files.filter(([file]) => !parts.has(file));
 	const read = agentsOf(project).map(({ origin }) => origin.file);
-	const isInPlace = ({ copied, kind, from }: ImportDraft): boolean =>
+	const isRead = ({ copied, kind, from }: ImportDraft): boolean =>
 		kind === "agent" ? read.includes(from) : copied === true && isInside(join(cwd, ".pi"), from);
+	// A twin of an agent in place would become the same file.
+	const inPlace = new Set(drafts.filter(isRead).flatMap(({ files: made }) => made.map(({ path }) => path)));
+	const isInPlace = (draft: ImportDraft): boolean => draft.files.every(({ path }) => inPlace.has(path));
 	return {
 		drafts: drafts.filter((draft) => !isInPlace(draft)),
 		refused,

@@ -450,7 +450,11 @@ describe("import names what did not become a definition:", () => {
 	});
 
 	it("agents that the project reads in place are not copied", async () => {
-		const folder = openFolder({ ".claude/agents/far.md": agent, ".claude/agents/near/far.md": agent });
+		const folder = openFolder({
+			".claude/agents/far.md": agent,
+			".claude/agents/near/far.md": agent.replace("Look.", "Look near."),
+			".claude/agents/twin/far.md": agent,
+		});
 		const { lines } = await importInto(folder, folder);
 		expect(lines.join("\n")).toMatch(/Already part of the project:\n {2}\.claude\/agents\/far\.md/);
 		expect(filesBelow(folder).filter((file) => file.startsWith(".pi/agents"))).toEqual([".pi/agents/near-far.md"]);

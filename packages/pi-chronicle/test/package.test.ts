@@ -109,9 +109,12 @@ describe("the tarball", () => {
 			"yaml",
 		]);
 		for (const { name, version } of bill.components) expect(notices).toContain(`${name} ${version} (`);
-		expect(notices.split("-".repeat(80)).slice(1).every((part) => part.length > 500)).toBe(true);
-			bill.components.length,
-		);
+		expect(
+			notices
+				.split("-".repeat(80))
+				.slice(1)
+				.every((part) => part.length > 500),
+		).toBe(true);
 		expect(read("SECURITY.md")).toContain("security advisory");
 	});
 

@@ -126,4 +126,59 @@ describe("a run apart", { timeout: patient(120_000) }, () => {
 		expect(project.git("show", "c:src/a.txt")).toBe("one\nC\nthree\n");
 		expect([project.read("A.txt"), project.read("B.txt")]).toEqual(["A\n", "B\n"]);
 	});
+
+	it("killed at any point of its start and of its join, it continues, and nothing is lost", async () => {
+		const work = [call("bash", { command: "sed -i s/two/2/ src/a.txt; echo new > new.txt" }), move("done", "Done.")];
+		const { project } = await openBench({
+			files,
+			git: true,
+			script: { [worker("work")]: ({ results }: { results: readonly unknown[] }) => work[Math.min(results.length, 1)] },
+		} as never);
+		const die = async (at: string, ...args: readonly string[]) => {
+			const killed = await chronicle(project, [...args], { env: { PI_CHRONICLE_CRASH_AT: at } });
+			expect(killed.signal, `dies at "${at}"`).toBe("SIGKILL");
+		};
+		await die("before files_measured", "run", "--apart", "one", "Do", "it");
+		const [run = ""] = runIds(project);
+		for (const at of ["after files_measured", "after worker_started"]) await die(at, "resume", run);
+		expect((await chronicle(project, ["resume", run])).code).toBe(0);
+		expect(project.read("src/a.txt")).toBe("one\ntwo\nthree\n");
+		await die("after join_requested", "join", run);
+		for (const at of [
+			...["child files are kept", "before child_ended", "after child_ended", "files are merged", "after joined"],
+			...["before merged files are written", "merged files are written", "after join_applied"],
+		])
+			await die(at, "resume", run);
+		const status = await chronicle(project, ["status", "--json", run]);
+		if ((status.data as { status: string }).status !== "done") await chronicle(project, ["resume", run]);
+		expect((await chronicle(project, ["status", "--json", run])).data).toMatchObject({
+			status: "done",
+			apart: { state: "joined" },
+		});
+		expect([project.read("src/a.txt"), project.read("new.txt")]).toEqual(["one\n2\nthree\n", "new\n"]);
+		const rewound = await chronicle(project, ["rewind", run, "1"]);
+		expect(rewound.code, rewound.stderr).toBe(0);
+		expect((await chronicle(project, ["abort", run])).code).toBe(0);
+		expect((await chronicle(project, ["join", run])).code).toBe(0);
+		expect([project.read("src/a.txt"), project.exists("new.txt")]).toEqual(["one\ntwo\nthree\n", false]);
+	});
+
+	it("puts no file on a branch that a sparse checkout leaves out, and keeps them out", async () => {
+		const bench = await openBench({
+			files: { ...files, "far/b.txt": "far\n" },
+			git: true,
+			script: { [worker("work")]: [call("bash", { command: "echo new > src/new.txt" }), move("done", "Done.")] },
+		});
+		const { project } = bench;
+		project.git("sparse-checkout", "set", "src", ".pi");
+		expect(project.exists("far/b.txt")).toBe(false);
+		const ran = await chronicle(project, ["run", "--json", "--apart", "one", "Do", "it"]);
+		expect(ran.code, ran.stderr).toBe(0);
+		const [run = ""] = runIds(project);
+		const made = await chronicle(project, ["join", run, "--branch", "x"]);
+		expect([made.code, made.stderr]).toEqual([0, expect.any(String)]);
+		expect(project.git("diff", "--name-status", "HEAD", "x").trim()).toBe("A\tsrc/new.txt");
+		expect((await chronicle(project, ["join", run])).code).toBe(0);
+		expect([project.read("src/new.txt"), project.git("status", "--short", "--", "far")]).toEqual(["new\n", ""]);
+	});
 });

@@ -165,7 +165,9 @@ async function runTimed(
 ): Promise<CommandReport> {
 	const output = new CommandOutput(file, state.command?.tailBytes ?? 0);
 	const began = performance.now();
-	const end = await runShellCommand(command, {
+	// In one pipe, the lines of both streams keep their order. Data is on stdout alone.
+	const merges = state.command?.parse === undefined && process.platform !== "win32";
+	const end = await runShellCommand(merges ? `exec 2>&1\n${command}` : command, {
 		...{ cwd, timeoutMs, signal, env: { ...env, [RUN_TAG]: run } },
 		onOutput: (chunk, from) => output.add(chunk, from),
 	});

@@ -28,6 +28,8 @@ export function advance(run: Run, because: LaunchReason, delayMs = 0): Run {
 	if (plan.approval.entry && run.visit === 1 && !run.visitRecord.granted) return askEntry(run, run.baseline);
 	// The children's files are being joined, perhaps in a later state.
 	if (run.children) return { ...run, status: "running", stage: { kind: "children", since: run.seq } };
+	if (plan.children?.fromFile && !run.list)
+		return { ...run, status: "running", stage: { kind: "baselining", because } };
 	if (plan.children) return enterChildren(run, plan.children);
 	if (run.providerWait && !run.providerWait.trying) return awaitProvider(run, run.providerWait);
 	return reserveAttempt(run, because, delayMs);
@@ -44,8 +46,10 @@ function awaitProvider(run: Run, { since, next, until, tries, detail }: Provider
 }
 
 /** Plans the children of this visit. */
-function enterChildren(run: Run, plan: ChildrenPlan): Run {
-	const planned = planChildren(run, plan);
+function enterChildren(entered: Run, plan: ChildrenPlan): Run {
+	const planned = planChildren(entered, plan);
+	// Whoever plans again reads the file again.
+	const { list: _, ...run } = entered;
 	if (planned.kind === "problem") {
 		return park(run, { status: "paused", cause: "children", detail: planned.detail.slice(0, 500) });
 	}
@@ -68,7 +72,8 @@ export function finishInState(run: Run): Run {
 	return decideOn(run, { kind: "finished", status: run.state === "failed" ? "failed" : "done" });
 }
 
-function askEntry(run: Run, { tree, why }: Baseline): Run {
+function askEntry({ list: _, ...run }: Run, { tree, why }: Baseline): Run {
+	// A list is read once the user has approved.
 	return raiseQuestion(run, {
 		visit: run.visit,
 		side: "entry",

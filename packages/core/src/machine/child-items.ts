@@ -1,6 +1,7 @@
 // The entries for which `for_each` starts children: pending tasks, findings, a saved list, or a list in a state's output. Pure.
 import { outputText, referenceOf, splitReference, valueAt } from "../output/index.ts";
 import { entryValue, type Finding, outputsOf } from "../snapshot/index.ts";
+import type { ChildrenPlan } from "../template/index.ts";
 import type { Run } from "./run.ts";
 
 /** One entry of the list. */
@@ -15,8 +16,12 @@ export interface ChildItem {
 export type ItemsRead = { readonly items: readonly ChildItem[] } | { readonly problem: string };
 
 /** The entries of the list named by `source`, the value of `for_each`. */
-export function readItems(run: Run, source: string): ItemsRead {
+export function readItems(run: Run, { forEach: source = "", fromFile }: ChildrenPlan): ItemsRead {
 	const { snapshot } = run;
+	if (fromFile) {
+		const { list = { problem: "has not been read" } } = run;
+		return "problem" in list ? { problem: `"${source}" ${list.problem}.` } : itemsOf(list.items, source);
+	}
 	if (source === "pendingTasks" || source === "findings") {
 		const missing = (snapshot.missing ?? snapshot.dropped)[source];
 		if (missing > 0)

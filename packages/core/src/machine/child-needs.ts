@@ -22,7 +22,7 @@ export function needsOfItems(items: readonly ChildItem[], source: string): ItemN
 	const ids = items.map(idOf);
 	const hasIds = ids.some((id) => id !== undefined);
 	const written = items.map(({ value }) => valueAt(value, ["needs"]));
-	const isOrdered = written.some((needs) => (Array.isArray(needs) ? needs.length > 0 : hasIds && isId(needs)));
+	const isOrdered = written.some((needs) => Array.isArray(needs) || (hasIds && isId(needs)));
 	if (!isOrdered) return { needs: undefined };
 	const wrong = written.flatMap((needs, at) =>
 		needs === undefined || needs === null || isId(needs) || (Array.isArray(needs) && needs.every(isId))

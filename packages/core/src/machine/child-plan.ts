@@ -167,9 +167,10 @@ type ListRead =
 	| { readonly problems: readonly string[] };
 
 /** The entries of the list that `for_each` names, with their order; none without `for_each`. */
-function readList(run: Run, { forEach }: ChildrenPlan): ListRead {
+function readList(run: Run, plan: ChildrenPlan): ListRead {
+	const { forEach } = plan;
 	if (forEach === undefined) return { items: [], needs: undefined };
-	const read = readItems(run, forEach);
+	const read = readItems(run, plan);
 	if ("problem" in read) return { problems: [read.problem] };
 	const ordered = needsOfItems(read.items, forEach);
 	return "problems" in ordered ? ordered : { items: read.items, needs: ordered.needs };

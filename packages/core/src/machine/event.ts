@@ -17,6 +17,7 @@ import type { ConditionChanged } from "./condition.ts";
 import type { Created } from "./created-event.ts";
 import type { DecisionEvent } from "./decision-event.ts";
 import type { LaunchId } from "./launch.ts";
+import type { ListOfFile } from "./run.ts";
 import type { Spend } from "./spend.ts";
 import type { StoredRun } from "./stored-run.ts";
 import type { UserEvent } from "./user-event.ts";
@@ -292,6 +293,8 @@ export interface FilesMeasured {
 	readonly unkept?: readonly FileLeft[];
 	/** Notices about the store. */
 	readonly notes?: readonly string[];
+	/** The task list for which the children of the visit are about to be planned; absent: the state needs none from a file. */
+	readonly list?: ListOfFile;
 	/** Folders of children that stay after their end; absent: none. */
 	readonly keptFolders?: readonly KeptChildFolder[];
 }

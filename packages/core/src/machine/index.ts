@@ -69,6 +69,7 @@ export { isRefusal } from "./refusal.ts";
 export { undoOf } from "./rewind.ts";
 export {
 	type KeptState,
+	type ListOfFile,
 	type Move,
 	type Run,
 	type RunStatus,

@@ -86,6 +86,8 @@ export interface Run {
 	readonly launch: number;
 	/** Files at the start of this visit; `null`: not measured yet. */
 	readonly baseline: Baseline | null;
+	/** The list in a file for which children are about to be planned; absent: it is still to be read. */
+	readonly list?: ListOfFile;
 	/** Tree of the files before the first worker started; absent: not measured. */
 	readonly startTree?: string;
 	/** The user's uncommitted changes before the first worker started; absent: none, or unknown. */
@@ -384,3 +386,6 @@ export type AfterStop =
 	| { readonly kind: "take"; readonly to: string | null }
 	| { readonly kind: "finish"; readonly status: Finished["status"]; readonly detail: string }
 	| { readonly kind: "rewind"; readonly rewind: RewindRequested };
+
+/** A task list as its file has it: the entries as JSON data, or why they cannot be read, as the end of a sentence about the file. */
+export type ListOfFile = { readonly items: readonly unknown[] } | { readonly problem: string };

@@ -13,7 +13,7 @@ import type { FilesMeasured, FilesUnmeasured, LedgerEvent, WorkerEnded, WorkerOu
 import { keepFolders } from "./kept-child-folders.ts";
 import type { LaunchReason } from "./launch.ts";
 import { launchKey } from "./launch.ts";
-import { approvedCleanup, planOf } from "./plan.ts";
+import { approvedCleanup, childrenPlanOf, planOf } from "./plan.ts";
 import { type Reduced, refuse } from "./refusal.ts";
 import type { AfterStop, Baseline, PauseReason, Run, Stopping, VisitRecord } from "./run.ts";
 import { NO_WORKER, shutdownOf } from "./stopping.ts";
@@ -161,7 +161,10 @@ export function onFilesMeasured(run: Run, event: LedgerEvent & (FilesMeasured | 
 	if (stage.kind === "restoring" && event.purpose === "before")
 		return tree === null ? refuse("unexpected", "The files were not kept.") : keepBefore(noted, stage, tree);
 	if (stage.kind === "baselining" && event.purpose === "baseline" && event.visit === run.visit)
-		return advance({ ...withStart(noted, event), baseline: run.baseline ?? baselineOf(event) }, stage.because);
+		return advance(
+			{ ...withList(withStart(noted, event), event), baseline: run.baseline ?? baselineOf(event) },
+			stage.because,
+		);
 	if (
 		stage.kind !== "stopping" ||
 		stage.launch ||
@@ -173,6 +176,13 @@ export function onFilesMeasured(run: Run, event: LedgerEvent & (FilesMeasured | 
 	const why = unmeasuredBy(run, event);
 	const known = withMeasurement(noted, stage, event, why);
 	return continueAfter(known, stage, event, why);
+}
+
+/** Remembers the list in a file that the state needs. */
+function withList(run: Run, event: FilesLooked): Run {
+	if (!childrenPlanOf(run)?.fromFile) return run;
+	const read = event.kind === "files_measured" ? event.list : undefined;
+	return { ...run, list: read ?? { problem: "could not be read" } };
 }
 
 /** Remembers the files before the first worker. */

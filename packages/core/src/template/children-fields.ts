@@ -7,6 +7,7 @@ import {
 	type Node,
 	names,
 	type ReadContext,
+	readObject,
 	text,
 	wrongType,
 } from "../definition/index.ts";
@@ -22,6 +23,17 @@ export interface BranchEntry {
 	readonly keyStart: number;
 	readonly node: MapNode;
 }
+
+/** The value of `for_each`. */
+export interface ListSource {
+	/** The name of a list, or the path of a file. */
+	readonly name: string;
+	readonly isFile: boolean;
+}
+
+const sourceFields = {
+	file: text({ about: "Path of the file, relative to the project.", form: "line", max: 200, required: true }),
+};
 
 const runAbout = "Template of the child run that does the work of this state: its name, or an inline template.";
 const runType = "template name, or inline template";
@@ -72,12 +84,25 @@ export const childrenFields = {
 		},
 		readBranches,
 	),
-	for_each: text({
-		about:
-			"Starts one child for each entry of a list, in order: `pendingTasks`, `findings`, the key of a list that a worker has saved, or a list in the data of a state: `output.<state>.<path>`. An entry with an `id` and `needs`, a list of ids, starts after the entries that it needs. If the list is empty, the run leaves the state immediately.",
-		form: "line",
-		max: 200,
-	}),
+	for_each: custom<ListSource, { about: string }>(
+		{
+			about:
+				"Starts one child for each entry of a list, in order: `pendingTasks`, `findings`, the key of a list that a worker has saved, or a list in the data of a state: `output.<state>.<path>`. An entry with an `id` and `needs`, a list of ids, starts after the entries that it needs. `{ file: … }`: a task list in a file of the project, such as `tasks.md` of Spec Kit, `tasks.json` of Taskmaster, or a list in Markdown. If the list is empty, the run leaves the state immediately.",
+		},
+		"string, or `{ file }`",
+		{
+			anyOf: [
+				{ type: "string", pattern: "\\S", maxLength: 200 },
+				{
+					type: "object",
+					required: ["file"],
+					additionalProperties: false,
+					properties: { file: { type: "string", pattern: "\\S", maxLength: 200 } },
+				},
+			],
+		},
+		readSource,
+	),
 	as: text({
 		about: "Name of the variable that holds the item in `task`.",
 		form: "line",
@@ -146,6 +171,31 @@ export const childrenFields = {
 
 /** Fields that only have a meaning together with `run` or `branches`. */
 export const childOnlyKeys = Object.keys(childrenFields).filter((key) => key !== "run" && key !== "branches");
+
+function readSource(node: Node, reading: ReadContext): ListSource | undefined {
+	if (node.kind === "map") {
+		const read = readObject(node, sourceFields, reading, { unknown: () => "error" });
+		if (read.kind !== "read") return undefined;
+		const { file } = read.values;
+		if (/^([/\\~]|[A-Za-z]:)|(^|[/\\])\.\.([/\\]|$)/.test(file))
+			return wrongType(
+				node,
+				reading,
+				"a file of the project",
+				"Write its path relative to the project's folder, without `..`.",
+			);
+		return { name: file, isFile: true };
+	}
+	const value = node.kind === "scalar" ? node.value : undefined;
+	if (typeof value === "string" && value.trim() !== "" && value.length <= 200 && !/[\r\n]/.test(value.trim()))
+		return { name: value.trim(), isFile: false };
+	return wrongType(
+		node,
+		reading,
+		"the name of a list, or `{ file }`",
+		'Write `"pendingTasks"`, `"output.<state>.<field>"` or `{ "file": "tasks.md" }`.',
+	);
+}
 
 function readRun(node: Node, reading: ReadContext): RunNode | undefined {
 	if (node.kind === "map") return { kind: "inline", node };

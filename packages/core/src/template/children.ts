@@ -94,7 +94,8 @@ function plan(values: ChildrenValues, branches: readonly Branch[]): ChildrenPlan
 	const { for_each, files, merge_by, on_conflict, order } = values;
 	return {
 		branches,
-		forEach: for_each,
+		forEach: for_each?.name,
+		...(for_each?.isFile ? { fromFile: true } : {}),
 		as: values.as,
 		...(order === undefined ? {} : { order }),
 		maxParallel: values.max_parallel,

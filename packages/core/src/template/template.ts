@@ -142,6 +142,8 @@ export interface ChildrenPlan {
 	readonly branches: readonly Branch[];
 	/** `pendingTasks`, `findings`, the key of a saved list, or `output.<state>.<path>`. */
 	readonly forEach?: string;
+	/** `forEach` is the path of a file with the list, relative to the run's folder. Absent: it is not. */
+	readonly fromFile?: true;
 	/** Name of the variable with the item. */
 	readonly as: string;
 	/** `chain`: each child needs the one before it. */

@@ -50,7 +50,16 @@ describe("the list that a worker hands over", () => {
 			[entry("a"), entry("b", ["a"]), entry("a")],
 			['In "output.plan.parts", entry 1 ("a") and entry 3 ("a") have the same id, `a`.'],
 		],
-		["needs of another type", [entry("a"), entry("b", { a: 1 })], []],
+		[
+			"an id twice where nothing is needed",
+			[entry("a"), entry("a")],
+			['In "output.plan.parts", entry 1 ("a") and entry 2 ("a") have the same id, `a`.'],
+		],
+		[
+			"needs of another type",
+			[entry("a"), entry("b", { a: 1 })],
+			['Entry 2 of "output.plan.parts" has `needs` that are no list of ids.'],
+		],
 		[
 			"ids of another type",
 			[entry("a"), entry("b", ["a", {}])],

@@ -51,6 +51,7 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 	visitRecord: true,
 	launch: true,
 	baseline: true,
+	list: true,
 	startTree: true,
 	uncommitted: true,
 	checkedOut: true,
@@ -88,6 +89,7 @@ const optionalFields: readonly string[] = [
 	"uncommitted",
 	"checkedOut",
 	"apart",
+	"list",
 	...Object.keys(NOTHING_STORED),
 ];
 

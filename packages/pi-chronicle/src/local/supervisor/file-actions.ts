@@ -10,6 +10,7 @@ import {
 import type { KeptFiles, KeptFolder, Workspace } from "@pi-chronicle/core/ports";
 import { type CheckedOut, type FileLeft, totalChanges } from "@pi-chronicle/core/snapshot";
 import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
+import { readListOf } from "./list-file.ts";
 
 /** Changes kept with a visit; further ones are counted. */
 const maxChanges = 200;
@@ -33,6 +34,7 @@ export async function measureFiles(
 	const keep = childrenPlanOf(context.run())?.keep ?? [];
 	const meanwhile = workspace.snapshot({ signal, keep });
 	const start = purpose === "baseline" ? startOf(context) : undefined;
+	const list = purpose === "baseline" ? readListOf(context, context.run().state) : undefined;
 	const branch = workspace.checkedOut?.();
 	const strays = await stopOrphansOf(context, visit);
 	const keptFolders = await removeEndedFolders(context);
@@ -49,6 +51,7 @@ export async function measureFiles(
 		...(await recordedBranch(branch)),
 		...remarksOn(taken.value),
 		...(keptFolders.length > 0 ? { keptFolders } : {}),
+		...((await list) ? { list: await list } : {}),
 	} as const;
 	if (start) return void (await record({ ...measured, ...(await start) }));
 	if (since === null) return void (await record(measured));

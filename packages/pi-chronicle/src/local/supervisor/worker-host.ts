@@ -37,6 +37,7 @@ import { HUMAN_INTERVENTION } from "@pi-chronicle/core/template";
 import { redacted } from "../../safety/index.ts";
 
 import type { ExecutorContext } from "./executor-context.ts";
+import { readListOf } from "./list-file.ts";
 
 const verdicts = { confirmed: "allowed", denied: "denied", text: "answered", undecided: "unanswered" } as const;
 
@@ -61,7 +62,7 @@ export function hostOf(
 			if (refused !== undefined) return { kind: "refused", text: refused };
 			const output = await readMoveData(context, launch, target, given);
 			if (output.kind === "refused") return output;
-			const unfit = explainLists(run(), target, output.kind === "fits" ? output.data : undefined);
+			const unfit = await explainChildren(context, target, output.kind === "fits" ? output.data : undefined);
 			if (unfit.length > 0) return refuseData(context, launch, target, { why: noChildren, problems: unfit });
 			const marked = await explainMarkers(context, target);
 			if (marked !== undefined) return { kind: "refused", text: marked };
@@ -151,6 +152,13 @@ async function readMoveData(
 	const checked = checkOutput(schema, given);
 	if (checked.kind === "fits") return checked;
 	return refuseData(context, launch, target, { why: "the data does not match the schema", problems: checked.problems });
+}
+
+/** Why children of later states could not start after a move to `target` with `data`; empty: nothing is known against it. */
+async function explainChildren(context: ExecutorContext, target: string, data: unknown): Promise<readonly string[]> {
+	const list = await readListOf(context, target);
+	const run = context.run();
+	return explainLists(list ? { ...run, list } : run, target, data);
 }
 
 const noChildren = "the children that are to do the list cannot start";

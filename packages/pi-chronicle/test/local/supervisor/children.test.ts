@@ -310,14 +310,24 @@ describe("for_each", () => {
 		["101 entries", { parts: Array.from({ length: 101 }, (_, n) => n) }, "at most 100"],
 		["an entry that is no text", { parts: ["a", { b: 1 }] }, "Entry 2"],
 		["no such list", { other: ["a"] }, "no worker has saved"],
-	])("pauses with the reason: %s", async (_, saved, reason) => {
-		const { plays, definition } = planned(saved, { for_each: "parts" });
-		const run = await start(openStage(plays), definition);
-		expect(run).toMatchObject({
-			status: "paused",
-			hold: { cause: "children", detail: expect.stringContaining(reason) },
-		});
-	});
+	])(
+		"is refused to the worker that made the list with the reason, and pauses after the reminders: %s",
+		async (_, saved, reason) => {
+			const { definition } = planned(saved, { for_each: "parts" });
+			const told: string[] = [];
+			const insisting: Play = async (host, _order, ended) => {
+				await host.updateSnapshot(saved);
+				for (let times = 0; times < 2; times += 1) told.push((await host.requestMove("build", "done")).text);
+				await ended;
+			};
+			const run = await start(openStage([insisting]), { ...definition, limits: { nudges: 1 } });
+			expect(told).toEqual([expect.stringContaining(reason), expect.stringContaining("The run pauses here.")]);
+			expect(run).toMatchObject({
+				status: "paused",
+				hold: { cause: "no_transition", detail: expect.stringContaining(reason) },
+			});
+		},
+	);
 });
 
 describe("limits and commands", () => {

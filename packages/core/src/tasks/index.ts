@@ -1,0 +1,1 @@
+export { readTaskList } from "./task-list.ts";

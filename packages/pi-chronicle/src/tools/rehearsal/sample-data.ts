@@ -110,10 +110,19 @@ function sampleList(schema: Schema, sampling: Sampling): unknown {
 	const most = schema.items === false ? first.length : numberOr(schema.maxItems, Number.POSITIVE_INFINITY);
 	const choices = merged(schema.items, sampling.root).enum;
 	const distinct = schema.uniqueItems === true && Array.isArray(choices) ? choices.length : Number.POSITIVE_INFINITY;
-	return Array.from({ length: Math.min(wanted, most, Math.max(distinct, least)) }, (_, at) => {
+	const entries = Array.from({ length: Math.min(wanted, most, Math.max(distinct, least)) }, (_, at) => {
 		const own = first[at] ?? (at < numberOr(schema.minContains, 1) ? (schema.contains ?? schema.items) : schema.items);
 		return sample(own, { ...sampling, at, depth: sampling.depth + 1 });
 	});
+	return inChain(entries);
+}
+
+/** Tasks with ids and needs, of which each needs the one before it; other entries stay as they are. */
+function inChain(entries: readonly unknown[]): readonly unknown[] {
+	const isTask = (entry: unknown): entry is Schema =>
+		typeof entry === "object" && entry !== null && "id" in entry && Array.isArray((entry as Schema).needs);
+	if (!entries.every(isTask)) return entries;
+	return entries.map((entry, at) => ({ ...entry, needs: at === 0 ? [] : [entries[at - 1]?.id] }));
 }
 
 function sampleNumber(schema: Schema, at: number): number {

@@ -162,8 +162,8 @@ function leaveState(
 
 /** Saves the list that `for_each` of the next state needs, with two entries. */
 function listFor({ states }: Template, target: string): Cue[] {
-	const list = states.get(target)?.children?.forEach;
-	if (list === undefined) return [];
+	const { forEach: list, fromFile } = states.get(target)?.children ?? {};
+	if (list === undefined || fromFile) return [];
 	const items = ["Rehearse the first.", "Rehearse the second."];
 	const input =
 		list === "pendingTasks"

@@ -28,9 +28,7 @@ export function advance(run: Run, because: LaunchReason, delayMs = 0): Run {
 	if (plan.approval.entry && run.visit === 1 && !run.visitRecord.granted) return askEntry(run, run.baseline);
 	// The children's files are being joined, perhaps in a later state.
 	if (run.children) return { ...run, status: "running", stage: { kind: "children", since: run.seq } };
-	if (plan.children?.fromFile && !run.list)
-		return { ...run, status: "running", stage: { kind: "baselining", because } };
-	if (plan.children) return enterChildren(run, plan.children);
+	if (plan.children) return enterChildren(run, plan.children, because);
 	if (run.providerWait && !run.providerWait.trying) return awaitProvider(run, run.providerWait);
 	return reserveAttempt(run, because, delayMs);
 }
@@ -46,7 +44,8 @@ function awaitProvider(run: Run, { since, next, until, tries, detail }: Provider
 }
 
 /** Plans the children of this visit. */
-function enterChildren(entered: Run, plan: ChildrenPlan): Run {
+function enterChildren(entered: Run, plan: ChildrenPlan, because: LaunchReason): Run {
+	if (plan.fromFile && !entered.list) return { ...entered, status: "running", stage: { kind: "baselining", because } };
 	const planned = planChildren(entered, plan);
 	// Whoever plans again reads the file again.
 	const { list: _, ...run } = entered;

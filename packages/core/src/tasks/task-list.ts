@@ -1,23 +1,8 @@
 // Task lists that other tools write, as entries for `for_each`: `tasks.md` of Spec Kit, `tasks.json` of Taskmaster, and lists in Markdown. Pure.
 // T1 a task that is done, and one that is cancelled, is left out, and nothing waits for it.
+import type { TaskListRead } from "./listed-task.ts";
 import { readMarkdownTasks } from "./markdown-tasks.ts";
 import { readTaskmaster } from "./taskmaster.ts";
-
-/** One task, as a child gets it. */
-export interface ListedTask {
-	/** Unique in its file: `T012`, `3`, `3.1`. */
-	readonly id: string;
-	readonly title: string;
-	/** What the file says about it besides its title; absent: nothing. */
-	readonly details?: string;
-	/** Ids of tasks of the list. */
-	readonly needs: readonly string[];
-}
-
-export type TaskListRead =
-	| { readonly tasks: readonly ListedTask[] }
-	/** A sentence without its end. */
-	| { readonly problem: string };
 
 /** Reads a task list. `text`: a JSON file of Taskmaster, a JSON list, or Markdown. */
 export function readTaskList(text: string): { readonly items: readonly unknown[] } | { readonly problem: string } {

@@ -69,7 +69,13 @@ function isAllowed(path: string, target: string): boolean {
 }
 
 /** Files that every pi loads at its start, without the rest of their folder. */
-const loadedAlone = ["tui/printable.ts", "tui/text.ts", "workflow/prompts/messages.ts", "safety/guard/rules/reader.ts"];
+const loadedAlone = [
+	"tui/answer-keys.ts",
+	"tui/printable.ts",
+	"tui/text.ts",
+	"workflow/prompts/messages.ts",
+	"safety/guard/rules/reader.ts",
+];
 
 /** Whether `target` can be seen from `path`: below its own folder, or through the index of a folder beside. */
 function isVisible(path: string, target: string): boolean {

@@ -62,3 +62,13 @@ export function columnsOf(text: string): number {
 	for (const { segment } of new Intl.Segmenter().segment(text)) columns += wide.test(segment) ? 2 : 1;
 	return columns;
 }
+
+/** Characters of a task that a message shows. */
+const longestTask = 600;
+
+/** A task for a message: a long one is cut, and `whole` says where all of it is. */
+export function shortTask(task: string, whole: string): string {
+	const text = task.trim();
+	if (text.length <= longestTask) return text;
+	return `${text.slice(0, longestTask).trimEnd()} … (${shortCount(text.length)} characters; ${whole})`;
+}

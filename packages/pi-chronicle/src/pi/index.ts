@@ -1,3 +1,4 @@
+export { answerKeys } from "../tui/answer-keys.ts";
 export { hangingIndent, type MarkTone, markOf, printable, withoutControls } from "../tui/text.ts";
 export { agentFolder } from "./agent-folder.ts";
 export { HELD_SUFFIX, HOLD_VARIABLE, openAwakeClock } from "./awake-clock.ts";
@@ -7,7 +8,7 @@ export { contentText } from "./content-text.ts";
 export { drawDiagram, showDiagram } from "./diagram.ts";
 export { type ExitCode, exitCodes, failWith, openExitCode } from "./exit-code.ts";
 export { type ExtensionPlace, findExtension } from "./extension-source.ts";
-export { alignColumns, bar, columnsOf, shortCost, shortCount, shortTime } from "./figures.ts";
+export { alignColumns, bar, columnsOf, shortCost, shortCount, shortTask, shortTime } from "./figures.ts";
 export { foreignTools } from "./foreign-tool.ts";
 export { cachedEnvironment, hostEnvironment } from "./host-environment.ts";
 export {
@@ -60,7 +61,7 @@ export { openScope, openSessionScope, type Scope } from "./scope.ts";
 export { chronicleSettings, userSettings, userSettingsFile } from "./settings.ts";
 export { otherCopy } from "./single-copy.ts";
 export { offerSkills } from "./skills.ts";
-export { failStep, runAsStep, type StepEnd, stepOf } from "./step.ts";
+export { failStep, type LeftWork, runAsStep, type StepEnd, stepOf, waitForEnd } from "./step.ts";
 export { supplyPiPackages } from "./supplied-packages.ts";
 export { isTooOld, updatePiText } from "./supported-pi.ts";
 export { type PiSurvey, type SurveyedCommand, surveyPi } from "./survey-pi.ts";

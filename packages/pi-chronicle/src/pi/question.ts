@@ -1,5 +1,6 @@
 // Questions to the user of this session, in every mode: an overlay in the terminal, pi's own dialogs over RPC. The safe answer comes first.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { answerKeys } from "../tui/answer-keys.ts";
 import type { WordedQuestion } from "../tui/index.ts";
 import { say } from "./say.ts";
 
@@ -39,7 +40,7 @@ async function askOnSheet(ctx: ExtensionContext, question: YesOrNo): Promise<Ans
 	const chosen = await chooseOption(ctx, {
 		...question,
 		options: safe === "no" ? [no, yes] : [yes, no],
-		keys: { [no]: "n", [yes]: "y" },
+		keys: { [no]: answerKeys.no, [yes]: answerKeys.yes },
 		leave: `Esc: ${words[safe]}`,
 	});
 	if (chosen === "nobody" && question.signal?.aborted) return "nobody";
@@ -91,18 +92,24 @@ export interface InputQuestion {
 	readonly signal?: AbortSignal | undefined;
 	/** Not caused by a command: Enter counts only once something has been typed. */
 	readonly uncalled?: boolean;
+	/** Gets what the user has typed in the terminal if the question is closed without an answer. */
+	readonly left?: ((text: string) => void) | undefined;
 }
 
-/** Asks for a line of text; `undefined` if there is none. Over RPC only the title is shown. */
+/** Asks for text; `undefined` if there is none. Over RPC only the title is shown; a text to correct is shown in an editor. */
 export async function askForLine(ctx: ExtensionContext, question: InputQuestion): Promise<string | undefined> {
 	const { title, message = "", placeholder, text: written, signal, uncalled = false, leave = "Esc cancels" } = question;
 	if (!ctx.hasUI || signal?.aborted) return undefined;
-	if (ctx.mode !== "tui") return ctx.ui.input(title, placeholder, signal && { signal });
+	if (ctx.mode !== "tui")
+		return written === undefined
+			? ctx.ui.input(title, placeholder, signal && { signal })
+			: ctx.ui.editor(`${title}\n\n${message}`.trim(), written);
 	const [first = "", ...rest] = title.split("\n");
 	const text = [...rest, message].join("\n").trim();
 	const { plain, showInputSheet } = await import("../tui/index.ts");
 	const lines = text === "" ? [] : text.split("\n").map((line) => [plain(line)]);
-	return showInputSheet(ctx, { title: first, lines, placeholder, text: written, leave, uncalled }, signal);
+	const sheet = { title: first, lines, placeholder, text: written, leave, uncalled };
+	return showInputSheet(ctx, sheet, { signal, left: question.left });
 }
 
 export interface BackgroundWork {

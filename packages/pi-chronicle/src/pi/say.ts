@@ -2,6 +2,7 @@
 import { writeSync } from "node:fs";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { printable } from "../tui/text.ts";
+import { lastingNotice, noticeStands } from "./lasting-notice.ts";
 import { stepOf } from "./step.ts";
 
 export type NoticeLevel = "info" | "warning" | "error";
@@ -12,7 +13,7 @@ export type NoticeLevel = "info" | "warning" | "error";
  * the step's failure reason.
  */
 export function say(
-	ctx: Pick<ExtensionContext, "hasUI" | "mode" | "ui">,
+	ctx: Pick<ExtensionContext, "hasUI" | "mode" | "ui"> & Partial<Pick<ExtensionContext, "sessionManager">>,
 	text: string,
 	tone: NoticeLevel = "info",
 ): void {
@@ -23,9 +24,17 @@ export function say(
 	}
 	if (step !== undefined && tone === "warning") step.warned = printable(text);
 	if (ctx.hasUI) {
-		ctx.ui.notify(printable(text), tone);
+		ctx.ui.notify(ctx.mode === "tui" ? lasting(ctx.sessionManager, printable(text), tone) : printable(text), tone);
 		return;
 	}
 	// pi redirects extensions' writes to `process.stdout`; the descriptor itself reaches the user.
 	writeSync(ctx.mode === "print" && tone !== "error" ? 1 : 2, `${printable(text)}\n`);
+}
+
+/** A warning or an error is a row of its own; pi replaces any other notice by the next one. */
+function lasting(session: ExtensionContext["sessionManager"] | undefined, text: string, tone: NoticeLevel): string {
+	if (session === undefined) return text;
+	if (tone === "info") return lastingNotice(session, text);
+	noticeStands(session);
+	return text;
 }

@@ -2,17 +2,27 @@
 // outcome instead of notices and exit codes. The mark travels with the context, so the parts of a command need not pass it on.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 
-/** How a step ended. */
+/** Work that a step has started and that waits for the user. */
+export interface LeftWork {
+	/** The command that continues it. */
+	readonly finish: string;
+	/** Resolves at the end of the work; `aborted` if `signal` aborts first. */
+	ended(signal: AbortSignal): Promise<StepEnd>;
+}
+
+/** How a step ended. `left`: it has not failed for good, so it must not be repeated. */
 export type StepEnd =
 	| { readonly kind: "completed" }
 	| { readonly kind: "aborted" }
-	| { readonly kind: "failed"; readonly reason: string; readonly code?: number };
+	| { readonly kind: "failed"; readonly reason: string; readonly code?: number; readonly left?: LeftWork };
 
 export interface StepRecord {
 	/** Why the step failed: the first refusal. */
 	failed: string | undefined;
 	/** The exit code of that failure. */
 	code: number | undefined;
+	/** What it leaves waiting. */
+	left: LeftWork | undefined;
 	/** Set when the step has ended; later messages are shown as usual. */
 	over: boolean;
 	/** The last warning; it explains a refusal without a message of its own. */
@@ -37,7 +47,14 @@ export async function runAsStep<Context extends ExtensionContext>(
 	command: (ctx: Context) => void | Promise<void>,
 	signal: AbortSignal,
 ): Promise<{ readonly end: StepEnd; readonly costUsd: number }> {
-	const record: StepRecord = { failed: undefined, code: undefined, over: false, warned: undefined, costUsd: 0 };
+	const record: StepRecord = {
+		failed: undefined,
+		code: undefined,
+		left: undefined,
+		over: false,
+		warned: undefined,
+		costUsd: 0,
+	};
 	// pi's contexts are objects with getters that need no `this`, so a derived object stays as live as the original.
 	const marked: Context = Object.create(ctx, { [mark]: { value: record } });
 	const leave = () => {
@@ -50,15 +67,42 @@ export async function runAsStep<Context extends ExtensionContext>(
 		leave();
 		signal.removeEventListener("abort", leave);
 	}
-	const { failed: reason, code, costUsd } = record;
+	const { failed: reason, code, left: waiting, costUsd } = record;
 	if (reason === undefined) return { end: { kind: "completed" }, costUsd };
-	return { end: { kind: "failed", reason, code }, costUsd };
+	return { end: { kind: "failed", reason, code, ...(waiting && { left: waiting }) }, costUsd };
 }
 
-/** Records that the step's work failed. No effect outside a step. */
-export function failStep(ctx: object, reason: string, code?: number): void {
+/** Records that the step's work failed, or waits for the user (`left`). No effect outside a step. */
+export function failStep(ctx: object, reason: string, code?: number, left?: LeftWork): void {
 	const record = stepOf(ctx);
 	if (record === undefined) return;
 	record.failed ??= reason;
 	record.code ??= code;
+	record.left ??= left;
+}
+
+/** Milliseconds between two looks at work that waits. */
+const lookMs = 300;
+
+/** Resolves to the first end that `look` finds, or to `aborted` when `signal` aborts. */
+export async function waitForEnd(
+	look: () => StepEnd | undefined | Promise<StepEnd | undefined>,
+	signal: AbortSignal,
+): Promise<StepEnd> {
+	while (!signal.aborted) {
+		const end = await look();
+		if (end) return end;
+		await new Promise<void>((resolve) => {
+			const timer = setTimeout(resolve, lookMs);
+			signal.addEventListener(
+				"abort",
+				() => {
+					clearTimeout(timer);
+					resolve();
+				},
+				{ once: true },
+			);
+		});
+	}
+	return { kind: "aborted" };
 }

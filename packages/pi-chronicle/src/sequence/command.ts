@@ -2,7 +2,7 @@
 // mode.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { didYouMean } from "@pi-chronicle/core/definition";
-import { chooseOption, type Scope, say } from "../pi/index.ts";
+import { answerKeys, chooseOption, type Scope, say } from "../pi/index.ts";
 import { firstWord } from "./arguments.ts";
 import {
 	deleteSequence,
@@ -17,7 +17,7 @@ import { previewLines, stepsText } from "./preview.ts";
 import { protectSession } from "./private-file.ts";
 import { type SequenceSnapshot, snapshotType } from "./recorded.ts";
 import { rejectCommand } from "./refuse.ts";
-import { parseRunWords } from "./run-words.ts";
+import { parseRunWords, type RunWords } from "./run-words.ts";
 import { savedNames, sequenceVerbs } from "./saved.ts";
 import type { SequenceSession } from "./session.ts";
 import { isBusy, startReplay } from "./start.ts";
@@ -61,6 +61,9 @@ const verbs: Readonly<Record<(typeof sequenceVerbs)[number], (asked: Asked) => v
 	stop: stopRun,
 };
 
+/** Verbs that a running sequence allows. */
+const whileRunning: ReadonlySet<string> = new Set(["stop", "list", "show"]);
+
 /** Runs `/sequence <args>`. Without a verb it records or offers the last recording; other words are arguments of the run. */
 export async function runSequence(
 	session: SequenceSession,
@@ -69,7 +72,7 @@ export async function runSequence(
 	args: string,
 ): Promise<void> {
 	const [word, rest] = firstWord(args);
-	if (word !== "stop" && isBusy(session, ctx)) return;
+	if (!whileRunning.has(word) && isBusy(session, ctx)) return;
 	if (Object.hasOwn(verbs, word)) return verbs[word as keyof typeof verbs]({ session, scope, ctx, rest: rest.trim() });
 	const near = word === "" ? "" : didYouMean(word, sequenceVerbs);
 	if (near !== "")
@@ -83,7 +86,7 @@ export async function runSequence(
 		title: menu.title,
 		message: ctx.mode === "tui" ? stepsText(last.steps) : "",
 		options: [menu.run, menu.edit, menu.startNew, menu.cancel],
-		keys: { [menu.run]: "r", [menu.edit]: "e", [menu.startNew]: "n", [menu.cancel]: "c" },
+		keys: { [menu.run]: answerKeys.start, [menu.edit]: answerKeys.edit },
 		leave: "Esc cancels",
 	});
 	if (choice === menu.run) return startReplay(session, ctx, replayRequest(last, args));
@@ -115,21 +118,34 @@ function oneName(
 async function runWords({ session, ctx, rest }: Asked): Promise<void> {
 	const words = parseRunWords(rest, new Set(savedNames(sequenceLocation(ctx))));
 	if (words.kind === "refused") return rejectCommand(ctx, words.reason);
-	const { name, count = 1 } = words;
-	if (name === undefined) {
-		const [first] = firstWord(words.args);
-		if (session.lastRecorded !== undefined)
-			return startReplay(session, ctx, { ...words, count, snapshot: session.lastRecorded });
-		const known = savedNames(sequenceLocation(ctx));
-		const hint =
-			first === "" || known.length === 0 ? "" : `\nSaved sequences: ${known.join(", ")}.${didYouMean(first, known)}`;
-		return rejectCommand(ctx, `${nothingRecorded}${hint}`);
-	}
+	const { name } = words;
+	if (name === undefined) return runLastRecorded({ session, ctx, rest }, words);
 	const sequence = findSaved(ctx, name)?.sequence;
 	if (sequence === undefined) return;
 	const snapshot = { version: 1, sequenceId: name, steps: sequence.steps, updatedAt: Date.now() } as const;
 	const maxCostUsd = words.maxCostUsd ?? sequence.maxCost;
 	return startReplay(session, ctx, { ...words, count: words.count ?? sequence.runs, maxCostUsd, snapshot });
+}
+
+/** Runs the session's recording, unless the first word is nearly the name of a saved sequence. */
+async function runLastRecorded(
+	{ session, ctx, rest }: Pick<Asked, "session" | "ctx" | "rest">,
+	words: RunWords,
+): Promise<void> {
+	const known = savedNames(sequenceLocation(ctx));
+	const [first] = firstWord(words.args);
+	// Before the arguments, `--` or a number says that the word is one of them.
+	const near = first !== "" && rest.startsWith(first) ? didYouMean(first, known) : "";
+	const last = session.lastRecorded;
+	if (last !== undefined && near === "")
+		return startReplay(session, ctx, { ...words, count: words.count ?? 1, snapshot: last });
+	if (last !== undefined)
+		return rejectCommand(
+			ctx,
+			`There is no saved sequence "${first}".${near} As an argument of the recording: /sequence run -- ${rest}`,
+		);
+	const hint = first === "" || known.length === 0 ? "" : `\nSaved sequences: ${known.join(", ")}.${near}`;
+	return rejectCommand(ctx, `${nothingRecorded}${hint}`);
 }
 
 /** `/sequence stop [now|step|run]`. */

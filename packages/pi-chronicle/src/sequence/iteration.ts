@@ -3,9 +3,9 @@
 import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { errorMessage } from "@pi-chronicle/core/definition";
 import { attempt } from "../disk/index.ts";
-import { runTurn, type StepEnd, say, shortCost } from "../pi/index.ts";
+import { type LeftWork, runTurn, type StepEnd, say, shortCost } from "../pi/index.ts";
 import { type ReadyStep, readySteps } from "./expand.ts";
-import { continueCommand, type RunPlan } from "./plan.ts";
+import { continueCommand, positionAfter, type ReplayStart, type RunPlan } from "./plan.ts";
 import { resolveSteps } from "./resolve.ts";
 import { runPlace, runStatus, type SequenceRun } from "./run-state.ts";
 import { type RunControl, type SequenceSession, sequenceSessions, statusKey } from "./session.ts";
@@ -74,6 +74,8 @@ interface Iteration extends IterationContext {
 	readonly aborts: { readonly seen: boolean };
 	/** The current position. */
 	run: SequenceRun;
+	/** Work of the current step that still waits for the user when the sequence is stopped. */
+	left?: LeftWork;
 }
 
 async function runSteps(iteration: Iteration): Promise<IterationEnd> {
@@ -109,15 +111,59 @@ async function takeStep(iteration: Iteration, step: ReadyStep): Promise<Iteratio
 	// The user may have sent a message or compacted between two steps.
 	await ctx.waitForIdle();
 	if (aborts.seen) return stopOnRequest(iteration);
-	const end = await runStep(session, ctx, step, { control, budget });
+	const end = await waitForUser(iteration, await runStep(session, ctx, step, { control, budget }));
 	if (control.stop !== undefined || end.kind === "aborted") return stopOnRequest(iteration);
 	if (end.kind !== "failed") return undefined;
-	return stopAt(iteration, `The sequence stopped at ${runPlace(run)}: ${end.reason}`, "error", end.code);
+	const reason = `The sequence stopped at ${runPlace(run)}: ${end.reason}`;
+	return end.left ? leave(iteration, reason, end.left, end.code) : stopAt(iteration, reason, "error", end.code);
+}
+
+/** Waits for the end of work that waits for the user, if there is a screen to continue it on. */
+async function waitForUser(iteration: Iteration, end: StepEnd): Promise<StepEnd> {
+	const { ctx, control, run } = iteration;
+	if (end.kind !== "failed" || !end.left || !ctx.hasUI || control.stop !== undefined) return end;
+	const { finish, ended } = end.left;
+	ctx.ui.setStatus(statusKey, `${runStatus(run)} · waits for you`);
+	say(
+		ctx,
+		`The sequence waits at ${runPlace(run)}: ${end.reason}\nIt continues when that is finished: ${finish} (/sequence stop now ends the sequence)`,
+		"warning",
+	);
+	const later = await ended(control.signal);
+	if (later.kind !== "aborted") return later;
+	control.halt(`The sequence was stopped at ${runPlace(run)}, which is not finished.`);
+	iteration.left = end.left;
+	return later;
+}
+
+/** Stops at a step whose work waits: it must be finished, not repeated. */
+function leave(iteration: Iteration, reason: string, left: LeftWork, code?: number): IterationEnd {
+	const next = positionAfter(iteration.plan, iteration.run);
+	const then = next === undefined ? "It was the last step." : `Then ${continuing(iteration, next)}`;
+	showStop(iteration, `${reason}\nFinish it first: ${asTyped(iteration.ctx, left.finish)}\n${then}`, "error");
+	return { kind: "stopped", reason, ...(code === undefined ? {} : { code }) };
+}
+
+/** `continue here with /sequence run …`. */
+function continuing({ ctx, plan, budget }: Iteration, place: ReplayStart): string {
+	return `continue with ${asTyped(ctx, continueCommand(plan, place, budget.spentUsd))}`;
+}
+
+/** A command as the user gives it: outside a screen, to a new pi that continues this session. */
+function asTyped({ hasUI, sessionManager }: ExtensionContext, command: string): string {
+	const file = hasUI ? undefined : sessionManager.getSessionFile();
+	return file === undefined ? command : `pi --session ${shellWord(file)} -p ${shellWord(command)}`;
+}
+
+function shellWord(text: string): string {
+	return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** Stops and shows a command that continues from the current position. */
 function stopAt(iteration: Iteration, reason: string, tone: "warning" | "error", code?: number): IterationEnd {
-	showStop(iteration, `${reason}\nContinue here with ${continueCommand(iteration.plan, iteration.run)}`, tone);
+	if (iteration.left) return leave(iteration, reason, iteration.left, code);
+	const continued = continuing(iteration, iteration.run);
+	showStop(iteration, `${reason}\n${continued.replace("continue with", "Continue here with")}`, tone);
 	return { kind: "stopped", reason, code };
 }
 

@@ -21,9 +21,34 @@ export interface RunPlan {
 	readonly maxCostUsd: number | undefined;
 }
 
-/** The command that continues a plan from a position. */
-export function continueCommand({ name, totalRuns, argsText }: RunPlan, { runIndex, stepIndex }: ReplayStart): string {
+/** Longest arguments that are repeated in a printed command. */
+const maxArguments = 200;
+
+/** The command that continues a plan from a position, with what is left of its limit on cost after `spentUsd`. */
+export function continueCommand(
+	{ name, totalRuns, argsText, maxCostUsd }: RunPlan,
+	{ runIndex, stepIndex }: ReplayStart,
+	spentUsd: number,
+): string {
 	const named = name === undefined ? "" : `${name} `;
-	const args = argsText.trim() === "" ? "" : ` -- ${plainLine(argsText.trim())}`;
-	return `/sequence run ${named}${totalRuns} --from ${runIndex + 1}.${stepIndex + 1}${args}`;
+	const given = argsText.trim();
+	const isPlain = given === plainLine(given) && given.length <= maxArguments;
+	const args = given === "" ? "" : ` -- ${isPlain ? given : "<the same arguments>"}`;
+	return `/sequence run ${named}${totalRuns} --from ${runIndex + 1}.${stepIndex + 1}${costLimit(maxCostUsd, spentUsd)}${args}`;
+}
+
+/** A limit that is used up is given anew: nothing would run below it. */
+function costLimit(maxCostUsd: number | undefined, spentUsd: number): string {
+	if (maxCostUsd === undefined) return "";
+	const left = Math.floor((maxCostUsd - spentUsd) * 100) / 100;
+	return ` --max-cost ${left > 0 ? left : maxCostUsd}`;
+}
+
+/** The position after a step; `undefined` after the last one. */
+export function positionAfter(
+	{ snapshot: { steps }, totalRuns }: RunPlan,
+	{ runIndex, stepIndex }: ReplayStart,
+): ReplayStart | undefined {
+	if (stepIndex + 1 < steps.length) return { runIndex, stepIndex: stepIndex + 1 };
+	return runIndex + 1 < totalRuns ? { runIndex: runIndex + 1, stepIndex: 0 } : undefined;
 }

@@ -1,4 +1,5 @@
 // The progress of one run: plain data, the only state that crosses a session replacement. Never stored: a killed run cannot resume.
+import { substituteArguments } from "./arguments.ts";
 import { plainLine } from "./preview.ts";
 import { firstLine } from "./refusal.ts";
 
@@ -16,14 +17,16 @@ export interface SequenceRun {
 }
 
 /** The status line: `⟳ sequence · run 2/5 · step 3/4 · /handoff execution`. */
-export function runStatus({ steps, totalRuns, runIndex, stepIndex }: SequenceRun): string {
-	const [first = "", ...rest] = (steps[stepIndex] ?? "").trim().split("\n");
+export function runStatus({ steps, args, totalRuns, runIndex, stepIndex }: SequenceRun): string {
+	const [first = "", ...rest] = substituteArguments((steps[stepIndex] ?? "").trim(), args)
+		.trim()
+		.split("\n");
 	const shown = plainLine(rest.length > 0 ? `${first} …` : first);
 	return `⟳ sequence · run ${runIndex + 1}/${totalRuns} · step ${stepIndex + 1}/${steps.length} · ${shown}`;
 }
 
 /** Describes a run's position for use in a sentence: `run 2/5, step 3/4 (/handoff execution)`. */
-export function runPlace({ steps, totalRuns, runIndex, stepIndex }: SequenceRun): string {
-	const first = plainLine(firstLine((steps[stepIndex] ?? "").trim()));
+export function runPlace({ steps, args, totalRuns, runIndex, stepIndex }: SequenceRun): string {
+	const first = plainLine(firstLine(substituteArguments((steps[stepIndex] ?? "").trim(), args)));
 	return `run ${runIndex + 1}/${totalRuns}, step ${stepIndex + 1}/${steps.length} (${first})`;
 }

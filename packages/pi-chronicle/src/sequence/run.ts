@@ -44,7 +44,9 @@ export async function runRecorded(
 			stopListening();
 			keepSummary(
 				ctx,
-				summarise(sequenceId, end.kind === "completed" ? "completed" : "stopped", totalRuns, iterations),
+				end.kind === "completed"
+					? summarise(sequenceId, "completed", totalRuns, iterations)
+					: summarise(sequenceId, "stopped", totalRuns, iterations, iterations.length - 1),
 			);
 			return end;
 		}
@@ -54,7 +56,9 @@ export async function runRecorded(
 		if (next.kind === "stopped") {
 			keepSummary(ctx, summarise(sequenceId, "stopped", totalRuns, iterations));
 			const place = { runIndex: run.runIndex + 1, stepIndex: 0 };
-			attempt(() => say(ctx, `${next.reason}\nContinue there with ${continueCommand(plan, place)}`, "warning"));
+			attempt(() =>
+				say(ctx, `${next.reason}\nContinue there with ${continueCommand(plan, place, budget.spentUsd)}`, "warning"),
+			);
 			return next;
 		}
 		ctx = next.ctx;

@@ -19,8 +19,10 @@ export interface IterationSpend {
 export interface SequenceSummary {
 	readonly sequenceId: string;
 	readonly how: "completed" | "stopped";
-	/** Iterations started (`runs`) and requested (`of`). */
+	/** Iterations started (`runs`), of those ended (`ended`), and requested (`of`). */
 	readonly runs: number;
+	/** Entries of earlier versions lack it. */
+	readonly ended?: number;
 	readonly of: number;
 	readonly total: IterationSpend;
 	/** The last iterations, oldest first. */
@@ -33,6 +35,7 @@ export function summarise(
 	how: SequenceSummary["how"],
 	of: number,
 	iterations: readonly IterationSpend[],
+	ended = iterations.length,
 ): SequenceSummary {
 	const total = iterations.reduce(
 		(sum, { ms, tokens, costUsd }) => ({
@@ -42,18 +45,18 @@ export function summarise(
 		}),
 		{ ms: 0, tokens: 0, costUsd: 0 },
 	);
-	return { sequenceId, how, runs: iterations.length, of, total, last: iterations.slice(-maxRows) };
+	return { sequenceId, how, runs: iterations.length, ended, of, total, last: iterations.slice(-maxRows) };
 }
 
 /** The lines of a summary: the total, then the last iterations. Empty for data of another shape. */
 export function summaryLines(data: unknown): string[] {
-	const { how, runs, of, total, last } = (data ?? {}) as Partial<SequenceSummary>;
+	const { how, runs, ended = runs, of, total, last } = (data ?? {}) as Partial<SequenceSummary>;
 	if (typeof runs !== "number" || typeof of !== "number" || !isSpend(total) || !Array.isArray(last)) return [];
 	const mark = how === "completed" ? "✓" : "✗";
 	const rows = last.filter(isSpend).slice(-shownRows);
 	const first = runs - rows.length;
 	return [
-		`${mark} sequence · ${runs} of ${of} ${of === 1 ? "run" : "runs"} · ${spendText(total)}`,
+		`${mark} sequence · ${ended} of ${of} ${of === 1 ? "run" : "runs"} · ${spendText(total)}`,
 		...(runs > 1 ? rows.map((row, index) => `  ${first + index + 1}. ${spendText(row)}`) : []),
 	];
 }

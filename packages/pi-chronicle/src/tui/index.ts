@@ -1,5 +1,7 @@
 // Full-screen views and lines of styled text, with which every feature draws. It needs pi's terminal library, so code that also runs
 // without pi (`../pi/index.ts`) loads it only to show something.
+
+export { type AnswerKey, answerKeys } from "./answer-keys.ts";
 export { frame, frameRows } from "./frame.ts";
 export { openInputSheet, showInputSheet } from "./input-sheet.ts";
 export {

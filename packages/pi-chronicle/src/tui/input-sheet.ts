@@ -1,7 +1,7 @@
-// A question that is answered with text: title, scrolling body, the line, and the keys, on a separate screen. It has exactly the given rows
-// and columns, and the line is visible at every size from 40×12. Line breaks are kept: the line shows them as marks.
+// A question that is answered with text: title, scrolling body, pi's editor, and the keys, on a separate screen. It has exactly the given rows
+// and columns, and the row of the cursor is visible at every size from 40×12.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { Input } from "@earendil-works/pi-tui";
+import { CURSOR_MARKER, Editor, type TUI } from "@earendil-works/pi-tui";
 import { frame, frameRows } from "./frame.ts";
 import { flat, type Line, lineWidth, type Paint, plain, themed } from "./line.ts";
 import { wholeScreen } from "./sheet.ts";
@@ -11,6 +11,7 @@ import { openWindow } from "./window.ts";
 export interface InputSheetSpec {
 	readonly title: string;
 	readonly lines: readonly Line[];
+	/** Shown while nothing is typed. */
 	readonly placeholder?: string | undefined;
 	readonly text?: string | undefined;
 	/** Label for the effect of Escape: `Esc cancels`. */
@@ -28,37 +29,38 @@ export interface InputSheet {
 	/** Exactly `rows` rows, none wider than `width` columns. */
 	render(width: number, rows: number): string[];
 	key(data: string, keybindings: ScreenKeys): InputResult;
-	/** Whether the cursor is shown in the line. */
+	/** Whether the cursor is shown in the text. */
 	focus(focused: boolean): void;
-}
-
-/** Shows a line break in the line. */
-const breakMark = "↵";
-const pasteStart = "\u001b[200~";
-const pasteEnd = "\u001b[201~";
-
-/** Input with marks instead of line breaks: those of a paste, and Shift+Enter. */
-function markBreaks(data: string, keybindings: ScreenKeys): string {
-	if (data.startsWith(pasteStart)) return data.replace(/\r\n|\r|\n/g, breakMark);
-	return keybindings.matches(data, "tui.input.newLine") ? breakMark : data;
+	/** What is typed. */
+	text(): string;
 }
 
 /** Columns of the upper rule outside the title. */
 const ruleColumns = 4;
 
+/** Rows of the editor besides those of the text: its rules. */
+const editorRules = 2;
+
 export function openInputSheet(
-	{ title, lines, placeholder, text: written = "", leave, uncalled = false }: InputSheetSpec,
+	{ title, lines, placeholder = "", text: written = "", leave, uncalled = false }: InputSheetSpec,
 	paint: Paint,
+	tui: TUI,
 ): InputSheet {
-	const input = new Input({
-		...(placeholder === undefined ? {} : { placeholder, placeholderStyle: (text) => paint("dim", text) }),
-	});
-	// As a paste, so that the cursor is behind it.
-	if (written !== "") input.handleInput(`${pasteStart}${written.replaceAll("\n", breakMark)}${pasteEnd}`);
+	const dimmed = (text: string): string => paint("dim", text);
+	const accent = (text: string): string => paint("accent", text);
+	const list = {
+		selectedPrefix: accent,
+		selectedText: accent,
+		description: dimmed,
+		scrollInfo: dimmed,
+		noMatch: dimmed,
+	};
+	const editor = new Editor(tui, { borderColor: dimmed, selectList: list });
+	editor.setText(written);
 	const window = openWindow(paint, false);
 	let sent: string | undefined;
-	input.onSubmit = (text) => {
-		if (text !== "" || !uncalled) sent = text.replaceAll(breakMark, "\n");
+	editor.onSubmit = (text) => {
+		if (text !== "" || !uncalled) sent = text;
 	};
 	const fill = (width: number): number => {
 		const name: Line = [{ text: title, tone: "accent" }];
@@ -71,24 +73,25 @@ export function openInputSheet(
 	let text = 0;
 	return {
 		focus(focused) {
-			input.focused = focused;
+			editor.focused = focused;
 		},
+		text: () => editor.getExpandedText(),
 		render(width, rows) {
 			if (laidFor !== width) {
 				laidFor = width;
 				text = fill(width);
 			}
 			const inside = Math.max(1, rows - frameRows);
-			const blank = text > 0 && inside > 3 ? 1 : 0;
-			const height = Math.max(0, Math.min(text, inside - 1 - blank));
-			const [line = ""] = input.render(width);
-			const filled = [...(height > 0 ? window.rows(width, height) : []), ...(blank ? [""] : []), line];
+			const typed = drawEditor(editor, width, Math.max(1, Math.min(inside, Math.max(1 + editorRules, inside >> 1))));
+			const hint = editor.getText() === "" && placeholder !== "" ? [dimmed(flat(placeholder))] : [];
+			const height = Math.max(0, Math.min(text, inside - typed.length - hint.length));
+			const filled = [...(height > 0 ? window.rows(width, height) : []), ...typed, ...hint];
 			const padded = Array.from({ length: inside }, (_, index) => filled[index] ?? "");
 			const scrolls = height > 0 && window.position() !== "" ? ["PgUp PgDn scroll"] : [];
 			const spec = {
 				title: [{ text: flat(title), tone: "accent" } as const],
 				foot: height > 0 ? window.position() : "",
-				keys: ["Enter confirms", leave, ...scrolls],
+				keys: ["Enter confirms", leave, "Shift+Enter new line", ...scrolls],
 			};
 			return frame(spec, padded, width, paint).slice(0, Math.max(1, rows));
 		},
@@ -97,24 +100,42 @@ export function openInputSheet(
 			const page = Math.max(1, window.height - 1);
 			if (keybindings.matches(data, "tui.select.pageUp")) window.scroll(-page);
 			else if (keybindings.matches(data, "tui.select.pageDown")) window.scroll(page);
-			else input.handleInput(markBreaks(data, keybindings));
+			else editor.handleInput(data);
 			return sent === undefined ? { kind: "drawn" } : { kind: "sent", text: sent };
 		},
 	};
 }
 
-/** Shows the question and resolves to the line, or to `undefined` if the user closes it or `signal` aborts. Only for the terminal. */
+/** The editor in at most `rows` rows; the row of the cursor is among them. */
+function drawEditor(editor: Editor, width: number, rows: number): string[] {
+	const drawn = editor.render(width);
+	if (drawn.length <= rows) return drawn;
+	const at = drawn.findIndex((row) => row.includes(CURSOR_MARKER));
+	const first = Math.max(0, Math.min((at === -1 ? drawn.length : at + 1) - rows, drawn.length - rows));
+	return drawn.slice(first, first + rows);
+}
+
+/**
+ * Shows the question and resolves to the text, or to `undefined` if the user closes it or `signal` aborts; `left` then gets what was typed. Only
+ * for the terminal.
+ */
 export async function showInputSheet(
 	ctx: ExtensionContext,
 	spec: InputSheetSpec,
-	signal?: AbortSignal,
+	{
+		signal,
+		left,
+	}: { readonly signal?: AbortSignal | undefined; readonly left?: ((text: string) => void) | undefined } = {},
 ): Promise<string | undefined> {
 	if (signal?.aborted) return undefined;
 	const blocked = { kind: "question", message: flat(spec.title) } as const;
 	return ctx.ui.custom<string | undefined>(
 		(tui, theme, keybindings, done) => {
-			const sheet = openInputSheet(spec, themed({ theme }));
-			const end = () => done(undefined);
+			const sheet = openInputSheet(spec, themed({ theme }), tui);
+			const end = () => {
+				left?.(sheet.text());
+				done(undefined);
+			};
 			signal?.addEventListener("abort", end, { once: true });
 			let focused = true;
 			return {
@@ -130,7 +151,7 @@ export async function showInputSheet(
 				handleInput(data) {
 					const outcome = sheet.key(data, keybindings);
 					if (outcome.kind === "sent") return done(outcome.text);
-					if (outcome.kind === "left") return done(undefined);
+					if (outcome.kind === "left") return end();
 					tui.requestRender();
 				},
 				invalidate() {},

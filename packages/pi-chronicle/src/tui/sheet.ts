@@ -3,6 +3,7 @@
 
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { decodeKittyPrintable } from "@earendil-works/pi-tui";
+import type { AnswerKey } from "./answer-keys.ts";
 import { frame, frameRows } from "./frame.ts";
 import {
 	dim,
@@ -23,7 +24,7 @@ export interface SheetOption<T> {
 	readonly value: T;
 	readonly words: string;
 	/** The letter or digit that selects this answer immediately. */
-	readonly key?: string;
+	readonly key?: AnswerKey | undefined;
 }
 
 export type Body =
@@ -214,7 +215,7 @@ export interface WordedQuestion<Option extends string> {
 	/** The options in order, the safe answer first. */
 	readonly options: readonly Option[];
 	/** Letters that select an answer immediately. */
-	readonly keys?: Readonly<Partial<Record<Option, string>>>;
+	readonly keys?: Readonly<Partial<Record<Option, AnswerKey>>>;
 	/** Label for the effect of Escape: `Esc later`. */
 	readonly leave?: string;
 	/** Not caused by the user's command. */

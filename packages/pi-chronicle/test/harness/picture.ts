@@ -31,7 +31,7 @@ export const pictureFolder = join(checkout, "docs", "images");
 export function expectPicture(screen: Snapshot, name: string, options: PictureOptions): void {
 	const { folder = pictureFolder, mask = [], loose, rows } = options;
 	const shown = masked(cut(screen, rows), mask);
-	const level = (texts: string[]) => trimmed(loose ? texts.map(squeezed) : texts);
+	const level = (texts: string[]) => trimmed(withoutFilm(loose ? texts.map(squeezed) : texts));
 	const lines = level(loose ? cut(screen, rows).lines.map((line) => replaced(line, mask)) : shown.lines);
 	const path = join(folder, `${name}.svg`);
 	if (process.env.UPDATE_IMAGES === "1") {
@@ -63,6 +63,11 @@ function cut(screen: Snapshot, [first, end]: [number, number] = [0, screen.rows]
 
 function replaced(line: string, mask: [RegExp, string][]): string {
 	return mask.reduce((text, [pattern, by]) => text.replace(pattern, by), line);
+}
+
+/** The rows of a film strip follow the time that each visit took. */
+function withoutFilm(lines: readonly string[]): string[] {
+	return lines.map((line, row) => (line.startsWith("┃") ? "┃" : lines[row - 1]?.startsWith("┃") ? "" : line));
 }
 
 function squeezed(line: string): string {

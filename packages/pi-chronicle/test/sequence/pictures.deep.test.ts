@@ -19,7 +19,6 @@ it("recording, restoring and running a sequence look as in the documents", async
 	for (const step of ["Plan the tests for $@", "/notebook on", "/review src/parse.ts"]) {
 		pi.type(step);
 		await pi.still();
-		if (step === "/notebook on") await pi.press("escape");
 		await pi.press("enter");
 		await pi.waitForScreen(`. ${step}`);
 	}

@@ -95,12 +95,36 @@ describe("a workflow as a step", () => {
 
 	deepIt("stops the sequence with its reason if it waits or cannot start", async () => {
 		const { project, server, print } = await openBench({ files, script: () => say("I do not move") });
-		const waits = await print("/sequence run", { session: recorded(project, "/workflow w do it", "never") });
+		const session = recorded(project, "/workflow w do it", "never");
+		const waits = await print("/sequence run --max-cost 2", { session });
 		expect(waits.code).toBe(3);
 		expect(waits.stdout + waits.stderr).toMatch(/stopped at run 1\/1, step 1\/2[\s\S]*not finished/);
+		// What is advised finishes the workflow and goes on behind it; the ceiling is kept.
+		expect(waits.stdout + waits.stderr).toMatch(
+			/Finish it first: pi --session \S+ -p '\/workflow resume'\nThen continue with pi --session \S+ -p '\/sequence run 1 --from 1\.2 --max-cost [\d.]+'/,
+		);
 		const none = await print("/sequence run", { session: recorded(project, "/workflow nope do it", "never") });
 		expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no workflow "nope"')]);
 		expect(server.requests.some(({ lastUser }) => lastUser === "never")).toBe(false);
+	});
+
+	it("with a screen, the sequence waits for the user and goes on at the end of the workflow", async () => {
+		const { project, server, rpc } = await openBench({
+			files: workflowFiles({ w: { phases: ["a"], autoContinue: false } }),
+			script: () => say("I do not move"),
+		});
+		const pi = await rpc({ session: recorded(project, "/workflow w do $1", "after") });
+		const run = pi.prompt("/sequence run that");
+		await pi.screen.notified(
+			/The sequence waits at run 1\/1, step 1\/2 \(\/workflow w do that\)[\s\S]*\/workflow next/,
+		);
+		expect(pi.screen.statuses.get("chronicle-sequence")).toMatch(/do that · waits for you$/);
+		await pi.prompt("/sequence list");
+		expect(pi.screen.text).not.toContain("A sequence is running");
+		await pi.prompt("/workflow next");
+		await server.waitForRequest(({ users }) => users.includes("after"));
+		await run;
+		await pi.idle();
 	});
 });
 

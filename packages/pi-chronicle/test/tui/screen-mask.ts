@@ -1,6 +1,8 @@
 // Masks what differs between two plays of the same story: ids, times, durations, numbers of events, temporary folders, and properties of the machine.
 
 const masks: readonly (readonly [RegExp, string])[] = [
+	// Widths in a film strip follow the time.
+	[/^┃.*\n.*$/gm, "┃ film strip"],
 	[/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, "1a2b3c4d-0000-4000-8000-000000000000"],
 	[/\bwf-\d{13}-[0-9a-z]{6}\b/g, "wf-1000000000000-1a2b3c"],
 	[/(?:\/[\w.+-]+)*\/chronicle-test-\w{6}\b/g, "/tmp/chronicle-test-1a2b3c"],

@@ -124,7 +124,7 @@ function statusText({ current }: GuardSession, cwd: string): string {
 			"`/guard init` writes a starter file.",
 		].join("\n");
 	}
-	const { rules, hash } = guard;
+	const { rules } = guard;
 	const kinds = [
 		`${rules.commands.length} command expressions`,
 		...(["zero", "read-only", "no-delete"] as const).map(
@@ -138,7 +138,7 @@ function statusText({ current }: GuardSession, cwd: string): string {
 		...(rules.scanWrites ? ["scripts are judged when they are written"] : []),
 		...(rules.matching === "substring" ? ["paths match anywhere in a name"] : []),
 	];
-	const lines = [`Guard: ${modes.join(", ")} (rules ${hash})`, kinds.join(", ")];
+	const lines = [`Guard: ${modes.join(", ")}`, kinds.join(", ")];
 	for (const { file, tier, count, dialect } of rules.files) {
 		const note = dialect === "damage-control" ? "" : `, ${dialect}`;
 		lines.push(`  ${formatPath(file, cwd)} — ${tier}, ${count} rules${note}`);

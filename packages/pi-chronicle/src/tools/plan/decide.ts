@@ -1,6 +1,6 @@
 // The user's decision about a plan: start it, edit a file of it, save it, or drop it. Without a decision it is kept.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { chooseOption } from "../../pi/index.ts";
+import { answerKeys, chooseOption } from "../../pi/index.ts";
 import type { DraftFile } from "./draft.ts";
 import type { Plan } from "./plan.ts";
 
@@ -24,7 +24,13 @@ export async function decidePlan(ctx: ExtensionContext, plan: Plan, uncalled: bo
 		title: "Start this plan?",
 		message: plan.lines.join("\n"),
 		options: [later, start, edit, save, drop],
-		keys: { [later]: "l", [start]: "s", [edit]: "e", [save]: "w", [drop]: "d" },
+		keys: {
+			[later]: answerKeys.later,
+			[start]: answerKeys.start,
+			[edit]: answerKeys.edit,
+			[save]: answerKeys.saveFiles,
+			[drop]: answerKeys.drop,
+		},
 		leave: "Esc later",
 		uncalled,
 	});

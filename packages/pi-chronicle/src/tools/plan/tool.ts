@@ -5,7 +5,7 @@ import type { ExtensionContext, ExtensionToolContext, ToolDefinition } from "@ea
 import { didYouMean, truncate } from "@pi-chronicle/core/definition";
 import { type TSchema, Type } from "typebox";
 import { openProject } from "../../local/index.ts";
-import { chooseOption, drawDiagram, packageRoot, type Scope, say } from "../../pi/index.ts";
+import { answerKeys, chooseOption, drawDiagram, packageRoot, type Scope, say } from "../../pi/index.ts";
 import { templateDiagram } from "../../ui/index.ts";
 import { planHost, startLine } from "./command.ts";
 import { decidePlan } from "./decide.ts";
@@ -105,7 +105,7 @@ async function proposeTemplate(
 			title: `The model proposes to start ${name}`,
 			message: [`Task: ${task}`, "", ...(await drawDiagram(templateDiagram(template)))].join("\n"),
 			options: [no, yes],
-			keys: { [no]: "n", [yes]: "y" },
+			keys: { [no]: answerKeys.no, [yes]: answerKeys.yes },
 			leave: "Esc: no",
 			uncalled: true,
 		});

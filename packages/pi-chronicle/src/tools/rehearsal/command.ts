@@ -110,10 +110,10 @@ async function perform(
 	ctx: ExtensionCommandContext,
 	signal: AbortSignal,
 ): Promise<void> {
-	const { hasUI, mode, ui } = ctx;
+	const { hasUI, mode, ui, sessionManager } = ctx;
 	// After the session has ended, nothing can be shown.
 	const show: Show = (lines, tone) => {
-		if (!signal.aborted) say({ hasUI, mode, ui }, lines.join("\n").trim(), tone);
+		if (!signal.aborted) say({ hasUI, mode, ui, sessionManager }, lines.join("\n").trim(), tone);
 	};
 	try {
 		ui.setStatus(statusKey, `rehearsing ${planned.program.name}`);

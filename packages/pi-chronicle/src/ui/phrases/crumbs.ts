@@ -53,19 +53,22 @@ function markOf(run: Run, state: string): Mark {
 	return isUndone(run, state) ? "undone" : "done";
 }
 
-/**
- * Whether a rewind has undone every visit to the state, as far as the last moves show: a rewind undoes at least the visits since its target
- * state was last entered.
- */
+/** Whether a rewind has undone every visit to the state, as far as the last moves show. */
 function isUndone({ history, states }: Run, state: string): boolean {
+	const undone = undoneVisits(history);
+	const visits = history.filter(({ from }) => from === state);
+	return visits.length === (states[state]?.visits ?? 0) && visits.every(({ visit }) => undone.has(visit));
+}
+
+/** The visits that rewinds have undone: a rewind undoes at least the visits since its target state was last entered. */
+export function undoneVisits(history: Run["history"]): ReadonlySet<number> {
 	const undone = new Set<number>();
 	for (const [index, { cause, to, visit }] of history.entries()) {
 		if (cause !== "rewind") continue;
 		const first = history.slice(0, index + 1).findLast((move) => move.from === to)?.visit ?? visit;
 		for (let number = first; number <= visit; number += 1) undone.add(number);
 	}
-	const visits = history.filter(({ from }) => from === state);
-	return visits.length === (states[state]?.visits ?? 0) && visits.every(({ visit }) => undone.has(visit));
+	return undone;
 }
 
 /** The mark of the current state. */

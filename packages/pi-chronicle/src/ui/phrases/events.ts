@@ -132,11 +132,11 @@ const phrases: Phrases = {
 		const stopped = `Stopped ${counted(count, "process", "processes")} that workers left behind`;
 		return left > 0 ? bad(`${stopped}; ${left} could not be stopped`) : note(stopped);
 	},
-	files_measured: ({ purpose, changes = [], more = 0, unkept = [], seq }) => {
+	files_measured: ({ purpose, changes = [], more = 0, total, unkept = [], seq }) => {
 		if (purpose === "before")
 			return note(`The files before the rewind are saved: \`rewind kept-${seq}\` restores them`);
 		if (unkept.length > 0) return warn("Could not be measured", namesOf(unkept));
-		const count = counted(changes.length + more, "file");
+		const count = counted(total?.files ?? changes.length + more, "file");
 		return plain(
 			purpose === "baseline" ? "Recorded the files at the start of the visit" : `The visit has changed ${count}`,
 		);

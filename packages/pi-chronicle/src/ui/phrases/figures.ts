@@ -81,11 +81,16 @@ export interface Figure {
 	readonly limit?: { readonly text: string; readonly share: number } | undefined;
 }
 
+/** Milliseconds that the current worker has worked and that are not in the totals yet. `now` is ISO 8601. */
+export function liveMs(run: Run, now: string): number {
+	return liveTotals(run, now).activeMs - run.totals.activeMs;
+}
+
 /** Tokens, cost and active time of the run, or of its current state. `now` (ISO 8601): the time of a working worker is counted up to it. */
 export function runFigures(run: Run, now: string, whose: "run" | "state"): Readonly<Record<Measure["figure"], Figure>> {
 	const live = liveTotals(run, now);
 	const { tokens = 0, costUsd = 0, activeMs = 0 } = run.states[run.state] ?? {};
-	const ofState = { tokens, costUsd, activeMs: activeMs + live.activeMs - run.totals.activeMs };
+	const ofState = { tokens, costUsd, activeMs: activeMs + liveMs(run, now) };
 	const spent = whose === "run" ? live : ofState;
 	const limits = measures(run, now).filter(({ state }) => (state === undefined) === (whose === "run"));
 	const figure = (name: Measure["figure"], show: (value: number) => string, unit = ""): Figure => {

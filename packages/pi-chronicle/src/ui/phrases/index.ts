@@ -53,6 +53,7 @@ export {
 	uncountedText,
 	undoneOf,
 } from "./figures.ts";
+export { type Frame, framesOf, type LaidFrame, layFilm } from "./film-strip.ts";
 export { askingFirst, runLines, templateLines, waits } from "./list-lines.ts";
 export {
 	clockTime,
@@ -71,6 +72,7 @@ export { progressLine } from "./progress.ts";
 export {
 	askedLines,
 	changeLines,
+	conflictFiles,
 	differenceLines,
 	leftLines,
 	otherCandidates,

@@ -83,7 +83,7 @@ export function subjectLines(question: ApprovalQuestion, run: Run): string[] {
 		...entrySection("Pending tasks", pendingTasks, dropped.pendingTasks),
 		...entrySection("Findings", findings, dropped.findings),
 		"",
-		...conflictLines(question),
+		...conflictFiles(question),
 		...(hasFiles ? [...(takes ? [`Changes of ${state} itself:`] : []), ...visitChangeLines(run)] : []),
 		...(unmeasured === undefined ? [] : [`Changes could not be measured: ${unmeasured}`]),
 		...candidateLines(question, run),
@@ -96,7 +96,8 @@ function visitChangeLines(run: Run): string[] {
 	return changeLines(visitChanges(run), { max: Number.POSITIVE_INFINITY, rest });
 }
 
-function conflictLines({ conflicts = [] }: ApprovalQuestion): string[] {
+/** The files of the conflicts of a join, with both sides. */
+export function conflictFiles({ conflicts = [] }: ApprovalQuestion): string[] {
 	return [
 		...conflicts
 			.slice(0, maxAsked)

@@ -17,7 +17,7 @@ import {
 	visitChanges,
 } from "@pi-chronicle/core/machine";
 import type { ReadLedger } from "@pi-chronicle/core/ports";
-import { measuredTotals } from "@pi-chronicle/core/snapshot";
+import { changedFiles, measuredTotals } from "@pi-chronicle/core/snapshot";
 import { childFilesFolder, type WaitingChild } from "../../local/index.ts";
 import { childStep, commandAbout, interruptedStep, nextStep } from "./next-step.ts";
 import { questionTitle, subjectLines } from "./question-lines.ts";
@@ -55,6 +55,8 @@ export function runData(read: ReadLedger, below: readonly WaitingChild[] = []): 
 			? { names: candidatesIn(run, run.candidates.judge).map(({ name }) => name), winner: run.candidates.winner }
 			: null,
 		choices: run.choices,
+		/** The numbers of changed files. The lists in the snapshot and the history may be cut. */
+		changed: { run: changedFiles(run.snapshot), visit: measuredTotals(visitChanges(run)) },
 		snapshot: run.snapshot,
 		history: run.history,
 		totals: { ...totals, refused: totals.refused ?? 0 },

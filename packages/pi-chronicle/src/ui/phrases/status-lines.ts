@@ -8,7 +8,6 @@ import {
 	continuesAlone,
 	copyId,
 	dueConflict,
-	liveTotals,
 	planOf,
 	type Run,
 	unansweredQuestion,
@@ -16,10 +15,10 @@ import {
 import type { ReadLedger } from "@pi-chronicle/core/ports";
 import { checkedOutText } from "@pi-chronicle/core/snapshot";
 import { childFilesFolder, type WaitingChild } from "../../local/index.ts";
-import { alignColumns, shortCost, shortCount, shortTime } from "../../pi/index.ts";
+import { alignColumns, shortCost, shortCount, shortTask, shortTime } from "../../pi/index.ts";
 import { childLines, choiceText, criticalPathText } from "./children.ts";
 import { crumbText } from "./crumbs.ts";
-import { endingText, type Figure, keptLine, runFigures, uncountedText } from "./figures.ts";
+import { endingText, type Figure, keptLine, liveMs, runFigures, uncountedText } from "./figures.ts";
 import { commandTitle, templateNameOf, timeOf, titleOf } from "./names.ts";
 import { childStep, commandAbout, interruptedStep, type NextStep, nextStep } from "./next-step.ts";
 import { failedNotices } from "./notice-lines.ts";
@@ -53,7 +52,7 @@ export function statusLines(read: ReadLedger, options: StatusOptions): string[] 
 	return [
 		`${templateNameOf(run)} ${run.id.slice(0, 8)} · ${statusPhrase(read)} · ${run.state}`,
 		...(why === undefined ? [] : [why]),
-		...(question ? [] : [`Task: ${run.task}`]),
+		...(question ? [] : [`Task: ${shortTask(run.task, `${prefix}view ${run.id.slice(0, 8)} shows all of it`)}`]),
 		...(run.parent ? [`Child "${run.parent.name}" of run ${run.parent.run.slice(0, 8)}`] : []),
 		...apartLines(read, cwd),
 		crumbText(run),
@@ -239,7 +238,7 @@ export function conversationFile({ run: { conversation }, folder, fetched }: Rea
 }
 
 function stateLines(run: Run, now: string): string[] {
-	const running = liveTotals(run, now).activeMs - run.totals.activeMs;
+	const running = liveMs(run, now);
 	const rows = [...run.plan.states.keys()].flatMap((name) => {
 		const totals = run.states[name];
 		if (!totals || totals.attempts === 0) return [];

@@ -1,9 +1,9 @@
 // A question about a run in the terminal: its work, changes, cost and status. Pure.
 
 import type { Run } from "@pi-chronicle/core/machine";
-import { dim, type Line, plain, type SheetSpec, wrapParts } from "../../tui/index.ts";
+import { type AnswerKey, answerKeys, dim, type Line, plain, type SheetSpec, wrapParts } from "../../tui/index.ts";
 import { crumbsOf, runStatusText } from "../phrases/index.ts";
-import { changedFile } from "./patch.ts";
+import { changedFile, patchPage } from "./patch.ts";
 import { crumbLine, separatorOf } from "./timeline.ts";
 
 type Body = SheetSpec<never>["body"];
@@ -16,14 +16,14 @@ export function questionBody(lines: readonly string[]): Body {
 /** The answers to an approval. `diff` comes first: a stray Enter only shows the diff. `choose`: approves with another child than the worker's. */
 export type ApprovalAnswer = "diff" | "approve" | "choose" | "reject" | "elsewhere" | "tell" | "later";
 
-const letters: Readonly<Record<ApprovalAnswer, string>> = {
-	diff: "d",
-	approve: "a",
-	choose: "c",
-	reject: "r",
-	elsewhere: "s",
-	tell: "t",
-	later: "l",
+const letters: Readonly<Record<ApprovalAnswer, AnswerKey>> = {
+	diff: answerKeys.changes,
+	approve: answerKeys.approve,
+	choose: answerKeys.another,
+	reject: answerKeys.reject,
+	elsewhere: answerKeys.elsewhere,
+	tell: answerKeys.tell,
+	later: answerKeys.later,
 };
 
 export interface AskedText {
@@ -39,11 +39,11 @@ export function askedSheet(
 	{ title, text, choices, ownWords, uncalled }: AskedText,
 	run: Run,
 ): SheetSpec<number | "words"> {
-	const proposed = choices.map((words, index) => ({ value: index, words, key: `${index + 1}` }));
+	const proposed = choices.map((words, index) => ({ value: index, words, key: `${index + 1}` as const }));
 	return {
 		title,
 		body: approvalBody(text.split("\n"), run),
-		choices: [{ value: "words", words: ownWords, key: "w" }, ...proposed],
+		choices: [{ value: "words", words: ownWords, key: answerKeys.ownWords }, ...proposed],
 		leave: "Esc later",
 		uncalled,
 	};
@@ -55,24 +55,31 @@ export interface ApprovalText {
 	readonly words: Readonly<Partial<Record<ApprovalAnswer, string>>>;
 	/** It opens automatically, not through a command of the user. */
 	readonly uncalled: boolean;
+	/** The changes, shown below the text; `cut`: there are more. */
+	readonly diff?: { readonly patch: string; readonly cut: boolean } | undefined;
 }
 
-export function approvalSheet({ title, lines, words, uncalled }: ApprovalText, run: Run): SheetSpec<ApprovalAnswer> {
+export function approvalSheet(
+	{ title, lines, words, uncalled, diff }: ApprovalText,
+	run: Run,
+): SheetSpec<ApprovalAnswer> {
 	const choices = (Object.keys(letters) as ApprovalAnswer[]).flatMap((value) => {
 		const label = words[value];
 		return label === undefined ? [] : [{ value, words: label, key: letters[value] }];
 	});
-	return { title, body: approvalBody(lines, run), choices, leave: "Esc later", uncalled };
+	return { title, body: approvalBody(lines, run, diff), choices, leave: "Esc later", uncalled };
 }
 
-function approvalBody(lines: readonly string[], run: Run): Body {
+function approvalBody(lines: readonly string[], run: Run, diff?: ApprovalText["diff"]): Body {
 	const status: Line = [{ text: runStatusText(run.status), tone: "warning" }];
 	const crumbs = crumbsOf(run);
+	const changes = diff && diff.patch !== "" ? [[plain("")], ...patchPage(diff.patch, diff).lines] : [];
 	const draw = (width: number): Line[] => [
 		...linesOf(lines),
 		[plain("")],
 		status,
 		...wrapParts(crumbs.map(crumbLine), separatorOf(crumbs), width),
+		...changes,
 	];
 	return { kind: "drawn", draw };
 }

@@ -39,11 +39,16 @@ import {
 	uncountedText,
 } from "../phrases/index.ts";
 
+import { drawFilm } from "./film-strip.ts";
+
 /** At most this many lines of breadcrumbs; a window around the current state. */
 const crumbLines = 3;
 /** Below these widths: a shorter model name; no id. */
 const roomy = 72;
 const narrow = 48;
+/** The film strip is drawn from this width on, and not wider than this. */
+const filmColumns = 60;
+const maxFilmColumns = 120;
 const longBar = 8;
 const shortBar = 4;
 
@@ -66,6 +71,7 @@ export function drawTimeline(run: Run, options: TimelineOptions): Line[] {
 	return [
 		...headline(run, width),
 		...breadcrumbs(run, width),
+		...(width < filmColumns ? [] : drawFilm(run, now, Math.min(width, maxFilmColumns))),
 		...onFewLines(width, (cells) => present(run, options, cells)),
 		...choosing(run),
 		...doing(run, now, width),

@@ -1,22 +1,14 @@
-// The dialogs of a run: an approval, the conflicts of a join, a worker's question. A dialog that the user leaves decides nothing.
+// The dialogs of a run: an approval, a worker's question. A dialog that the user leaves decides nothing.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import type {
-	ApprovalQuestion,
-	ChildRun,
-	ConflictChoice,
-	Run,
-	UserEvent,
-	UserQuestion,
-} from "@pi-chronicle/core/machine";
-import type { Approval, Failure, ReadLedger, Result } from "@pi-chronicle/core/ports";
-import { diffConflicts, diffRun, type Project, type RunDiff } from "../../local/index.ts";
+import type { ApprovalQuestion, ChildRun, Run, UserEvent, UserQuestion } from "@pi-chronicle/core/machine";
+import type { Approval, Failure, Result } from "@pi-chronicle/core/ports";
+import { diffRun, type Project, type RunDiff } from "../../local/index.ts";
 import { askForLine, chooseOption, type InputQuestion, printable, say } from "../../pi/index.ts";
-import { type SheetOption, showSheet } from "../../tui/index.ts";
+import { answerKeys, type SheetOption, showSheet } from "../../tui/index.ts";
 import { statesOf, tooLong } from "../commands/index.ts";
 import {
 	askedLines,
 	differenceLines,
-	handLine,
 	otherCandidates,
 	questionLines,
 	questionTitle,
@@ -31,6 +23,8 @@ const diffLength = 12_000;
 /** The answers in a dialog that is not a sheet, in order. */
 const order = ["approve", "choose", "diff", "reject", "elsewhere", "tell", "later"] as const;
 const labelLength = 120;
+/** Milliseconds that a question waits for its diff. */
+const patienceMs = 1_500;
 
 type Answer = (typeof order)[number];
 
@@ -55,6 +49,10 @@ class ApprovalDialog {
 	/** The children that can be taken instead of the one that the worker named. */
 	readonly #others: readonly ChildRun[];
 	#uncalled: boolean;
+	/** The changes as last read. */
+	#diff: Promise<Result<RunDiff, Failure>> | undefined;
+	/** What was typed and not sent, by the title of its question. */
+	readonly #drafts = new Map<string, string>();
 	/** The result of the last answer, shown with the question: the question would hide a notification. */
 	#note = "";
 
@@ -113,7 +111,8 @@ class ApprovalDialog {
 		const words = this.#words;
 		if (ctx.mode === "tui") {
 			const note = this.#note === "" ? [] : [this.#note, ""];
-			const text = { title, lines: [...note, ...lines], words, uncalled: this.#uncalled };
+			const text = { title, lines: [...note, ...lines], words, uncalled: this.#uncalled, diff: await this.#soon() };
+			if (signal.aborted) return undefined;
 			this.#uncalled = false;
 			this.#note = "";
 			return showSheet(ctx, approvalSheet(text, run), signal);
@@ -121,6 +120,24 @@ class ApprovalDialog {
 		const options = order.flatMap((answer) => words[answer] ?? []);
 		const chosen = await ctx.ui.select(printable([title, ...lines].join("\n")), options, { signal });
 		return chosen === undefined ? undefined : order.find((answer) => words[answer] === chosen);
+	}
+
+	/** The changes, if they can be read in the time that a user does not notice; the page with the changes waits for them. */
+	async #soon(): Promise<Pick<RunDiff, "patch" | "cut"> | undefined> {
+		const { scope } = this.#request.session;
+		this.#diff ??= this.#readDiff();
+		const read = await Promise.race([
+			this.#diff,
+			new Promise<undefined>((resolve) => scope.after(patienceMs, () => resolve(undefined))),
+		]);
+		return read?.ok ? read.value : undefined;
+	}
+
+	async #readDiff(): Promise<Result<RunDiff, Failure>> {
+		const { session, project, run } = this.#request;
+		const live = session.supervised.get(run.id);
+		const read = live ? ({ ok: true, value: live.ledger } as const) : await project.store.read(run.id);
+		return read.ok ? diffRun(project, { ...read.value, run }, undefined, live) : read;
 	}
 
 	async #takeAnother(): Promise<Approval | undefined> {
@@ -179,21 +196,16 @@ class ApprovalDialog {
 	}
 
 	async #showChanges(): Promise<"approve" | "reject" | undefined> {
-		const { session, ctx, project, run, signal } = this.#request;
-		const live = session.supervised.get(run.id);
-		const read = live ? ({ ok: true, value: live.ledger } as const) : await project.store.read(run.id);
-		if (!read.ok) {
-			this.#report(read.failure.message, "warning");
-			return undefined;
-		}
-		const found = await diffRun(project, { ...read.value, run }, undefined, live);
+		const { ctx, signal } = this.#request;
+		this.#diff = this.#readDiff();
+		const found = await this.#diff;
 		if (!found.ok) {
 			this.#report(`${found.failure.message} ${found.failure.remedy}`, "warning");
 			return undefined;
 		}
 		const answers = [
-			{ value: "approve", words: "approve", key: "a" },
-			{ value: "reject", words: "reject", key: "r" },
+			{ value: "approve", words: "approve", key: answerKeys.approve },
+			{ value: "reject", words: "reject", key: answerKeys.reject },
 		] as const;
 		const { taking, state } = found.value;
 		return showPatch(ctx, taking ? takingTitle(taking) : `Changes in ${state}`, found.value, answers, signal);
@@ -202,7 +214,11 @@ class ApprovalDialog {
 	/** A message, trimmed; `undefined` if the user left. */
 	#input(title: string, placeholder: string): Promise<string | undefined> {
 		const { ctx, signal } = this.#request;
-		return askForWords(ctx, { title, message: this.#about(), placeholder, leave: "Esc back", signal });
+		return askForWords(ctx, {
+			...{ title, message: this.#about(), placeholder, leave: "Esc back, the text is kept", signal },
+			text: this.#drafts.get(title),
+			left: (text) => this.#drafts.set(title, text),
+		});
 	}
 
 	#about(): string {
@@ -232,55 +248,6 @@ export async function showPatch<T = never>(
 		patch.length > diffLength ? `${patch.slice(0, diffLength)}\n… truncated; pi-chronicle diff shows all of it` : patch;
 	say(ctx, [`${title}: ${lines.join("\n")}`, ...(patch === "" ? [] : ["", cut.trimEnd()])].join("\n"));
 	return undefined;
-}
-
-const words: Readonly<Record<ConflictChoice, string>> = {
-	worker: "Let a worker resolve them",
-	hand: "I have resolved them in the folder",
-	ours: "Take the earlier side",
-	theirs: "Take the later child",
-};
-const look = "Show the conflicts";
-/** Letters that select an answer in the terminal. */
-const keys = { [look]: "d", [words.worker]: "w", [words.hand]: "h", [words.ours]: "e", [words.theirs]: "l" };
-
-/** `undecided` if the user postpones it. */
-export async function askConflict(request: ApprovalRequest): Promise<Approval> {
-	const { session, ctx, question, run, signal } = request;
-	let { uncalled } = request;
-	const read = await readLedger(request);
-	const hand = read.ok ? ["", handLine({ ...read.value, run })] : [];
-	const message = [...questionLines(question, run, new Date().toISOString()), ...hand].join("\n");
-	while (!signal.aborted && !session.scope.closed) {
-		const chosen = await chooseOption(ctx, {
-			title: printable(questionTitle(question)),
-			message: printable(message),
-			options: [look, ...Object.values(words)],
-			keys,
-			leave: "Esc later",
-			signal,
-			uncalled,
-		});
-		uncalled = false;
-		const choice = (Object.keys(words) as ConflictChoice[]).find((one) => words[one] === chosen);
-		if (choice) return { kind: "approved", choice };
-		if (chosen !== look) break;
-		await showConflicts(request);
-	}
-	return { kind: "undecided" };
-}
-
-async function readLedger({ session, project, run }: ApprovalRequest): Promise<Result<ReadLedger, Failure>> {
-	const live = session.supervised.get(run.id);
-	return live ? { ok: true, value: live.ledger } : project.store.read(run.id);
-}
-
-async function showConflicts(request: ApprovalRequest): Promise<void> {
-	const { session, ctx, project, run, signal } = request;
-	const read = await readLedger(request);
-	const found = read.ok ? await diffConflicts(project, { ...read.value, run }, session.supervised.get(run.id)) : read;
-	if (found.ok) await showPatch(ctx, `Conflicts in ${run.state}`, found.value, [], signal);
-	else say(ctx, `${found.failure.message} ${found.failure.remedy}`, "warning");
 }
 
 export interface QuestionRequest {
@@ -343,19 +310,26 @@ function titleOf(run: Run): string {
 	return printable(`${run.parent?.name ?? runTitle(run)} · ${run.state} asks`);
 }
 
-/** The words, trimmed; `undefined` if the user left, or wrote too much over RPC, which is reported. */
+/** The words, trimmed; `undefined` if the user left. Words that are too long are shown again with the reason. */
 async function askForWords(ctx: ExtensionContext, question: InputQuestion): Promise<string | undefined> {
-	const { message = "" } = question;
-	let text: string | undefined;
+	const { message = "", signal } = question;
+	const left = (text: string): void => {
+		if (signal?.aborted) keepWords(ctx, text);
+		else question.left?.(text);
+	};
+	let { text } = question;
 	for (let problem: string | undefined; ; ) {
 		const shown = problem === undefined ? message : `${problem}\n\n${message}`;
-		const words = await askForLine(ctx, { ...question, message: shown, ...(text === undefined ? {} : { text }) });
+		const words = await askForLine(ctx, { ...question, message: shown, text, left });
 		problem = words === undefined ? undefined : tooLong(words.trim());
 		if (problem === undefined) return words?.trim();
-		if (ctx.mode !== "tui") {
-			say(ctx, problem, "warning");
-			return undefined;
-		}
 		text = words;
 	}
+}
+
+/** Puts what the user was typing into the input line, because the question has been answered elsewhere. */
+function keepWords({ ui }: ExtensionContext, text: string): void {
+	if (text.trim() === "" || ui.getEditorText() !== "") return;
+	ui.setEditorText(text);
+	ui.notify("The question has been answered elsewhere. What you were typing is in the input line.", "warning");
 }

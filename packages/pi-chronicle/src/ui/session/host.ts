@@ -1,7 +1,7 @@
 // A pi session as the host of a command: questions on its screen, runs supervised in the background.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Project } from "../../local/index.ts";
-import { chooseOption, printable, say } from "../../pi/index.ts";
+import { answerKeys, chooseOption, printable, say } from "../../pi/index.ts";
 import type { CommandHost, Confirmation } from "../commands/index.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
 import { allListed } from "./session-list.ts";
@@ -55,7 +55,13 @@ async function confirm(
 	{ title, lines, no, yes, leave }: Confirmation,
 ): Promise<boolean> {
 	const message = printable(lines.join("\n"));
-	const question = { title: printable(title), message, options: [no, yes], keys: { [no]: "n", [yes]: "y" }, leave };
+	const question = {
+		title: printable(title),
+		message,
+		options: [no, yes],
+		keys: { [no]: answerKeys.no, [yes]: answerKeys.yes },
+		leave,
+	};
 	return (await whileOpen(scope, (signal) => chooseOption(ctx, { ...question, signal }))) === yes;
 }
 
@@ -74,7 +80,7 @@ async function askCleanup(
 		title: printable(`"${name}" has commands of its own, which run without a worker:`),
 		message: printable(lines.join("\n")),
 		options: [withoutCleanup, withCleanup, noStart],
-		keys: { [withoutCleanup]: "w", [withCleanup]: "r", [noStart]: "n" },
+		keys: { [withoutCleanup]: answerKeys.start, [withCleanup]: answerKeys.yes, [noStart]: answerKeys.no },
 		leave: "Esc cancels",
 	};
 	const chosen = await whileOpen(scope, (signal) => chooseOption(ctx, { ...question, signal }));

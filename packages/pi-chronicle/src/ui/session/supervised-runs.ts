@@ -13,7 +13,17 @@ import {
 	waitingChildren,
 	watchChanges,
 } from "../../local/index.ts";
-import { exitCodes, failStep, inBackground, type Scope, say, stepOf } from "../../pi/index.ts";
+import {
+	exitCodes,
+	failStep,
+	inBackground,
+	type LeftWork,
+	type Scope,
+	type StepEnd,
+	say,
+	stepOf,
+	waitForEnd,
+} from "../../pi/index.ts";
 import { asksUser, endLines, progressLine, waitingLines } from "../phrases/index.ts";
 import { Attention } from "./attention.ts";
 import type { ChronicleSession, SessionExtras } from "./chronicle-session.ts";
@@ -71,7 +81,7 @@ class SupervisedRuns implements ChronicleSession {
 			if (step !== undefined) step.costUsd += end.run.totals.costUsd - before;
 			else if (!watched) process.exitCode = code;
 			await this.#reportEnd(ctx, project, live, end);
-			if (code !== exitCodes.done) failStep(ctx, endReason(end), code);
+			if (code !== exitCodes.done) failStep(ctx, endReason(end), code, leftWork(project, end));
 		});
 		if (!watched || stepOf(ctx)) await over;
 	}
@@ -157,6 +167,25 @@ function waitNotice(
 
 function nameOfRun({ template, id }: Run): string {
 	return `${template.name} ${id.slice(0, 8)}`;
+}
+
+/** A run that waits is not over: the command that continues it, and its end. */
+function leftWork(project: Project, { run: { id, stage, status } }: SupervisionEnd): LeftWork | undefined {
+	if (stage.kind === "over") return undefined;
+	const verb = status === "awaiting_approval" ? "approve" : status === "asks" ? "answer" : "resume";
+	return {
+		finish: `${commandPrefix(project)}${verb} ${id.slice(0, 8)}`,
+		ended: (signal) => waitForEnd(() => endOf(project, id), signal),
+	};
+}
+
+async function endOf({ store }: Project, id: string): Promise<StepEnd | undefined> {
+	const entry = await store.entry(id);
+	if (entry?.kind !== "run") return { kind: "failed", reason: `the run ${id.slice(0, 8)} can no longer be read.` };
+	const { status } = entry.summary;
+	if (status === "done") return { kind: "completed" };
+	const isOver = status === "failed" || status === "aborted";
+	return isOver ? { kind: "failed", reason: `${entry.summary.template} ${id.slice(0, 8)} is ${status}.` } : undefined;
 }
 
 function endReason({ kind, run }: SupervisionEnd): string {

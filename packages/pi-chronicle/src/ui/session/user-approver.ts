@@ -6,11 +6,12 @@ import type { Run } from "@pi-chronicle/core/machine";
 import type { Approver, WorkerAnswer, WorkerQuestion } from "@pi-chronicle/core/ports";
 import type { Project } from "../../local/index.ts";
 import { askForLine, chooseOption, printable, say } from "../../pi/index.ts";
-import { showSheet } from "../../tui/index.ts";
+import { answerKeys, showSheet } from "../../tui/index.ts";
 import { runTitle } from "../phrases/index.ts";
 import { questionBody } from "../screen/index.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
-import { askApproval, askConflict, askQuestion } from "./dialogs.ts";
+import { askConflict } from "./conflict-dialog.ts";
+import { askApproval, askQuestion } from "./dialogs.ts";
 
 const undecided = { kind: "undecided" } as const;
 
@@ -115,8 +116,8 @@ async function confirmCall(
 ): Promise<"confirmed" | "denied"> {
 	if (ctx.mode !== "tui") return (await ctx.ui.confirm(title, printable(text), { signal })) ? "confirmed" : "denied";
 	const choices = [
-		{ value: "denied", words: "No, refuse", key: "n" },
-		{ value: "confirmed", words: "Yes, once", key: "y" },
+		{ value: "denied", words: "No, refuse", key: answerKeys.no },
+		{ value: "confirmed", words: "Yes, once", key: answerKeys.yes },
 	] as const;
 	const sheet = { title, body: questionBody([text]), choices, leave: "Esc refuses", uncalled: true };
 	return (await showSheet(ctx, sheet, signal)) ?? "denied";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { didYouMean, formatDiagnostic } from "@pi-chronicle/core/definition";
-import { shortTime } from "../../pi/index.ts";
+import { shortTask, shortTime } from "../../pi/index.ts";
 import { type Catalogue, type Rejection, visibleCommands } from "../definitions/index.ts";
 import { activeTime, waitsForUser } from "../machine/index.ts";
 import {
@@ -62,8 +62,8 @@ export function statusReport(
 	const present = all.find(({ way }) => way === undefined);
 	return [
 		placeLine(run),
-		`Task: ${run.task}`,
-		`${run.id === "" ? "Started" : `Id: ${run.id}, started`} ${shortTime(Date.now() - run.startedAt)} ago, in this phase for ${shortTime(present ? activeTime(present) - away : 0)}`,
+		`Task: ${shortTask(run.task, "the message that started the workflow has all of it")}`,
+		`Started ${shortTime(Date.now() - run.startedAt)} ago, in this phase for ${shortTime(present ? activeTime(present) - away : 0)}`,
 		...(run.status.kind === "paused" ? [pauseLine(run.status)] : waitsForUser(run) ? [personLine] : []),
 		...(run.question === undefined ? [] : [askLine(run.question), `${answerLine()}.`]),
 		...(visits.length > 0 ? ["So far:"] : []),

@@ -13,6 +13,7 @@ import {
 	type NoticeLevel,
 	printable,
 	say,
+	shortTask,
 	stepOf,
 } from "../../pi/index.ts";
 import { type Catalogue, emptyBlacklistEntries, type WorkflowDefinition } from "../definitions/index.ts";
@@ -120,7 +121,9 @@ async function makeRoom({ controller, conversation }: Workflows, ctx: ExtensionC
 	const { run } = active;
 	const answer = await askUser(ctx, {
 		title: "Abandon the active workflow?",
-		message: printable(`It is in the phase ${phaseName(run)}.\nIts task: ${run.task}`),
+		message: printable(
+			`It is in the phase ${phaseName(run)}.\nIts task: ${shortTask(run.task, "the message that started it has all of it")}`,
+		),
 		words: { no: "No, keep it", yes: "Yes, abandon it" },
 	});
 	if (answer === "nobody")

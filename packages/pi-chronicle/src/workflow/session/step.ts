@@ -1,6 +1,7 @@
 // `/workflow` as a step of a sequence. The step waits for the workflow and fails if the workflow does not finish unattended.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import { exitCodes, failStep, runAsStep } from "../../pi/index.ts";
+import { exitCodes, failStep, runAsStep, type StepEnd, waitForEnd } from "../../pi/index.ts";
+import type { WorkflowRun } from "../machine/index.ts";
 import { askLine, pauseLine, placeLine } from "../prompts/index.ts";
 import { runWorkflow } from "./command.ts";
 import type { Workflows } from "./workflows.ts";
@@ -28,13 +29,27 @@ export function runWorkflowStep(
 				return;
 			}
 			if (looking.has(verb.replace(/^--/, ""))) return;
-			const { run } = active;
-			const { status } = run;
-			const waits = run.question === undefined ? "it waits for you." : askLine(run.question);
-			const why = status.kind === "paused" ? pauseLine(status) : waits;
-			const place = run.kind === "live" ? ` in ${placeLine(run)}` : "";
-			failStep(marked, `the workflow is not finished${place}: ${why}`, exitCodes.waits);
+			failAsWaiting(workflows, marked, active.run);
 		},
 		signal,
 	);
+}
+
+/** The end of the run `id`; `undefined` while it is active. */
+function endOf({ controller: { held, active } }: Workflows, id: string): StepEnd | undefined {
+	if (active?.run.id === id) return undefined;
+	if (held?.run.id === id && held.run.status.kind === "done") return { kind: "completed" };
+	return { kind: "failed", reason: "the workflow was cancelled." };
+}
+
+function failAsWaiting(workflows: Workflows, marked: ExtensionCommandContext, run: WorkflowRun): void {
+	const { status } = run;
+	const waits = run.question === undefined ? "it waits for you." : askLine(run.question);
+	const why = status.kind === "paused" ? pauseLine(status) : waits;
+	const place = run.kind === "live" ? ` in ${placeLine(run)}` : "";
+	const finish = status.kind === "paused" || run.question !== undefined ? "/workflow resume" : "/workflow next";
+	failStep(marked, `the workflow is not finished${place}: ${why}`, exitCodes.waits, {
+		finish,
+		ended: (stop) => waitForEnd(() => endOf(workflows, run.id), stop),
+	});
 }

@@ -1,11 +1,23 @@
 // The result of a run, and what an approval shows: complete, in order, with one figure for one change.
 
+import { counted } from "@pi-chronicle/core/definition";
 import type { Run } from "@pi-chronicle/core/machine";
 import type { ReadLedger } from "@pi-chronicle/core/ports";
-import type { SnapshotData } from "@pi-chronicle/core/snapshot";
+import type { ChangeTotals, FileChange, SnapshotData } from "@pi-chronicle/core/snapshot";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ask, definition, newTree, open, rest, start, type TestRun } from "../../../../core/test/machine/test-run.ts";
-import { endLines, questionLines, resultMessage, runData, statusLines } from "../../../src/ui/phrases/index.ts";
+import { paintLine, unpainted } from "../../../src/tui/index.ts";
+import {
+	endLines,
+	questionLines,
+	resultMessage,
+	runData,
+	statusLines,
+	storyLines,
+} from "../../../src/ui/phrases/index.ts";
+import { drawTimeline } from "../../../src/ui/screen/timeline.ts";
+import { runs } from "../../harness/runs.ts";
 
 const states = {
 	review: { persona: "R", next: ["build", "done", "failed"] },
@@ -21,29 +33,41 @@ const changesOf = (count: number) =>
 		removed: 0,
 	}));
 
+function totalsOf(changes: readonly FileChange[]): ChangeTotals {
+	const sum = (of: "added" | "removed") => changes.reduce((total, change) => total + (change[of] ?? 0), 0);
+	return { files: changes.length, added: sum("added"), removed: sum("removed") };
+}
+
 /** Saves entries in the current state. */
 function save(play: TestRun, data: SnapshotData): TestRun {
 	return play.say({ kind: "snapshot_updated", visit: play.run.visit, attempt: play.run.attempt, by: "worker", data });
 }
 
-/** Leaves the state; its visit has changed `count` files, of which the event lists 200, as measured. */
-function leave(play: TestRun, target: string, summary: string, count = 0, ofRun = count): TestRun {
+/** Leaves the state; its visit has changed `changes`, of which the event lists 200, and the run `ofRun` files since its start. */
+function leave(
+	play: TestRun,
+	target: string,
+	summary: string,
+	changed: number | readonly FileChange[] = 0,
+	ofRun?: readonly FileChange[],
+): TestRun {
+	const changes = typeof changed === "number" ? changesOf(changed) : changed;
+	const all = ofRun ?? changes;
 	ask(play, target, summary);
 	const { stage } = play.run;
 	if (stage.kind === "stopping" && stage.launch)
 		play.say({ kind: "worker_ended", ...stage.launch, outcome: { kind: "stopped" } });
 	const { visit } = play.due("measure_files");
-	const totals = (files: number) => ({ files, added: files, removed: 0 });
-	const more = Math.max(0, count - 200);
+	const more = Math.max(0, changes.length - 200);
 	return play.say({
 		kind: "files_measured",
 		visit,
 		purpose: "changes",
 		tree: newTree(),
-		changes: changesOf(count).slice(0, 200),
+		changes: changes.slice(0, 200),
 		...(more > 0 ? { more } : {}),
-		total: totals(count),
-		...(ofRun > 25 ? { sinceStart: totals(ofRun) } : {}),
+		total: totalsOf(changes),
+		...(all.length > 25 ? { sinceStart: totalsOf(all) } : {}),
 	});
 }
 
@@ -176,27 +200,66 @@ describe("an approval", () => {
 		expect(lines.filter((line) => order.includes(line))).toEqual(order);
 	});
 
-	it.each([3, 59, 201, 270])(
-		"of a visit with %i files gives that number wherever the change is shown, and says how many it does not name",
-		(count) => {
-			const play = leave(start(open(definition(asking))), "build", "Planned.", count);
-			const { run } = play;
-			if (run.stage.kind !== "asking") throw new Error(run.status);
-			const text = questionLines(run.stage.question, run, run.updatedAt).join("\n");
-			expect(text).toContain(`${count} files changed, +${count} −0:`);
-			const named = text.match(/^ {2}A src/gm)?.length ?? 0;
-			const hidden = / … and (\d+) more: diff \w{8} shows them/.exec(text)?.[1];
-			expect(named + Number(hidden ?? 0)).toBe(count);
-			play.say({ kind: "approved", answers: run.stage.question.seq, diff: run.stage.question.diff });
-			start(play);
-			// The next visit changes the same files again.
-			leave(play, "review", "Built.", count, count);
-			leave(start(play), "done", "Reviewed.", 0, count);
-			const { stage } = play.run;
-			if (stage.kind === "asking")
-				play.say({ kind: "approved", answers: stage.question.seq, diff: stage.question.diff });
-			expect(play.run.status).toBe("done");
-			expect(endLines(play.run, "").join("\n")).toContain(`${count} files changed, +${count} −0:`);
-		},
+	const paths = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 40, unit: "grapheme" }), { maxLength: 400 });
+	const lines = fc.nat({ max: 500 });
+
+	it("gives the same figures for one change wherever it is shown, and says how many files it does not name", () => {
+		fc.assert(
+			fc.property(fc.oneof(paths, fc.nat({ max: 400 })), lines, lines, (given, added, removed) => {
+				const names = typeof given === "number" ? Array.from({ length: given }, (_, at) => `src/${at}.ts`) : given;
+				const changes = names.map((path): FileChange => ({ path, change: "M", added, removed }));
+				const play = leave(start(open(definition(asking))), "build", "Planned.", changes);
+				const { run } = play;
+				if (run.stage.kind !== "asking") throw new Error(run.status);
+				const total = totalsOf(changes);
+				const title =
+					total.files === 0
+						? "No files changed."
+						: `${counted(total.files, "file")} changed, +${total.added} −${total.removed}:`;
+				const at = { now: run.updatedAt, prefix: "" };
+				for (const shown of [
+					questionLines(run.stage.question, run, run.updatedAt),
+					statusLines(read(run), at),
+					runData(read(run)).question as { about: string[] },
+				]) {
+					const rows = "about" in shown ? shown.about : shown;
+					expect(rows).toContain(title);
+					const named = rows.filter((row) => row.startsWith("  M ")).length;
+					const hidden = rows.flatMap((row) => /… and (\d+) more: diff \w{8} shows them/.exec(row)?.[1] ?? []);
+					expect(named + Number(hidden[0] ?? 0)).toBe(total.files);
+				}
+				const timeline = drawTimeline(run, { ...at, width: 200 }).map((line) => paintLine(line, unpainted));
+				if (total.files > 0)
+					expect(timeline.join("\n")).toContain(`${counted(total.files, "file")} +${total.added} −${total.removed}`);
+				expect(runData(read(run)).changed).toEqual({ run: total, visit: total });
+				play.say({ kind: "approved", answers: run.stage.question.seq, diff: run.stage.question.diff });
+				start(play);
+				// The next visit changes the same files again.
+				leave(play, "review", "Built.", changes, changes);
+				leave(start(play), "done", "Reviewed.", [], changes);
+				const { stage } = play.run;
+				if (stage.kind === "asking")
+					play.say({ kind: "approved", answers: stage.question.seq, diff: stage.question.diff });
+				expect(play.run.status).toBe("done");
+				const over = play.run;
+				const none = { visits: new Set<number>(), costUsd: 0, tokens: 0 };
+				// Without a baseline, nothing says that no file has changed.
+				for (const rows of [endLines(over, ""), statusLines(read(over), at), resultMessage(over).split("\n")])
+					if (total.files > 0) expect(rows).toContain(title);
+				expect(storyLines(over, none).includes(`  ${title}`)).toBe(total.files > 0);
+				expect(runData(read(over))).toMatchObject({ changed: { run: total }, result: { files: total } });
+			}),
+			{ numRuns: runs(0.3) },
+		);
+	});
+});
+
+it("a task of any length is cut in the status, which says where all of it is", () => {
+	const play = start(open(definition(states)));
+	const run: Run = { ...play.run, task: "Write it. ".repeat(10_000) };
+	const [line = ""] = statusLines(read(run), { now: run.updatedAt, prefix: "" }).filter((one) =>
+		one.startsWith("Task: "),
 	);
+	expect(line).toMatch(/^Task: Write it\. .* … \(100k characters; view \w{8} shows all of it\)$/s);
+	expect(line.length).toBeLessThan(700);
 });

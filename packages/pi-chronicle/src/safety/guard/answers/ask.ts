@@ -2,7 +2,7 @@
 // Invariant: the first answer is the safe one, and every dialog says exactly what is remembered, and where.
 import { homedir } from "node:os";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { type Answer, askUser, chooseOption, hostEnvironment } from "../../../pi/index.ts";
+import { type Answer, answerKeys, askUser, chooseOption, hostEnvironment } from "../../../pi/index.ts";
 import { type JudgedCall, placeName, questionText } from "../../policy/index.ts";
 import { repositoryAbove } from "../../sandbox/index.ts";
 import type { StoredAnswer } from "./file.ts";
@@ -18,13 +18,13 @@ const optionsForNow = [no, once, session] as const;
 const alike = "For commands like this…";
 const everyOption = [...optionsForNow, always, never, alike] as const;
 type Option = (typeof everyOption)[number];
-const keys: Record<Option, string> = {
-	[no]: "n",
-	[once]: "y",
-	[session]: "s",
-	[always]: "a",
-	[never]: "r",
-	[alike]: "l",
+const keys = {
+	[no]: answerKeys.no,
+	[once]: answerKeys.yes,
+	[session]: answerKeys.inSession,
+	[always]: answerKeys.always,
+	[never]: answerKeys.never,
+	[alike]: answerKeys.alike,
 };
 const isYes: ReadonlySet<Option> = new Set([once, session, always]);
 
@@ -76,7 +76,13 @@ async function askAlike(ctx: ExtensionContext, call: ShapedCall, subject: Subjec
 	const chosen = await chooseOption(ctx, {
 		...{ ...common, title: "For how long?", message: `Commands \`${shape.text}\`` },
 		options: [no, session, hour, inProject, notInProject],
-		keys: { [no]: "n", [session]: "s", [hour]: "h", [inProject]: "a", [notInProject]: "r" },
+		keys: {
+			[no]: answerKeys.no,
+			[session]: answerKeys.inSession,
+			[hour]: answerKeys.forAnHour,
+			[inProject]: answerKeys.always,
+			[notInProject]: answerKeys.never,
+		},
 	});
 	const now = Date.now();
 	const given = {

@@ -20,6 +20,9 @@ export const answerKeys = {
 	/** Do it by hand. */
 	byHand: "h",
 	start: "b",
+	/** Start in a copy of the project, or in its folder. */
+	inCopy: "p",
+	inFolder: "g",
 	edit: "e",
 	saveFiles: "f",
 	drop: "x",

@@ -103,7 +103,7 @@ async function askFolder(
 			`${neighbours.length === 1 ? `The run ${others} is` : `The runs ${others} are`} at work in this folder. In a copy, the new one disturbs nothing, and you take its files when it has ended. In the same folder, nobody can tell whose changes are whose.`,
 		),
 		options: [apart, here, noStart],
-		keys: { [apart]: "a", [here]: "h", [noStart]: "n" },
+		keys: { [apart]: answerKeys.inCopy, [here]: answerKeys.inFolder, [noStart]: answerKeys.no },
 		leave: "Esc cancels",
 	};
 	const chosen = await whileOpen(scope, (signal) => chooseOption(ctx, { ...question, signal }));

@@ -6,7 +6,7 @@ import { currentMark, undoneVisits } from "./crumbs.ts";
 import { liveMs } from "./figures.ts";
 import { type Mark, marks, titleOf } from "./names.ts";
 
-export interface Frame {
+export interface FilmFrame {
 	readonly title: string;
 	readonly mark: Mark;
 	/** The visit; of a gap, the last one in it. */
@@ -20,7 +20,7 @@ export interface Frame {
 }
 
 /** A frame with its columns and what stands in it. */
-export interface LaidFrame extends Frame {
+export interface LaidFrame extends FilmFrame {
 	/** Exactly `columns` characters. */
 	readonly text: string;
 	/** Below it: time and cost, as far as they fit; exactly `columns` characters. */
@@ -29,15 +29,15 @@ export interface LaidFrame extends Frame {
 }
 
 /** The visits in order, without those that the run no longer has. `now` is ISO 8601. */
-export function framesOf(run: Run, now: string): Frame[] {
+export function framesOf(run: Run, now: string): FilmFrame[] {
 	const undone = undoneVisits(run.history);
 	const earlier = run.moves.total - run.history.length;
-	const left = run.history.map(({ from, to, visit, metrics: { activeMs, costUsd } }, index): Frame => {
+	const left = run.history.map(({ from, to, visit, metrics: { activeMs, costUsd } }, index): FilmFrame => {
 		const isBack = run.history.slice(0, index).some((move) => move.from === to);
 		const mark = undone.has(visit) ? "undone" : isBack ? "released" : "done";
 		return { title: titleOf(from), mark, visit, visits: 1, isCurrent: false, ms: activeMs, costUsd };
 	});
-	const current: Frame = {
+	const current: FilmFrame = {
 		title: titleOf(run.state),
 		mark: currentMark(run),
 		visit: run.visit,
@@ -46,7 +46,7 @@ export function framesOf(run: Run, now: string): Frame[] {
 		ms: run.visitRecord.activeMs + liveMs(run, now),
 		costUsd: run.visitRecord.costUsd,
 	};
-	const gap: Frame[] =
+	const gap: FilmFrame[] =
 		earlier > 0
 			? [{ title: "", mark: "done", visit: earlier, visits: earlier, isCurrent: false, ms: 0, costUsd: 0 }]
 			: [];
@@ -57,7 +57,7 @@ export function framesOf(run: Run, now: string): Frame[] {
 const leastColumns = 9;
 
 /** Lays the frames out in `columns` columns: time is width. The oldest ones are joined into a gap if there is no room for all. */
-export function layFilm(frames: readonly Frame[], columns: number): LaidFrame[] {
+export function layFilm(frames: readonly FilmFrame[], columns: number): LaidFrame[] {
 	const shown = joinOldest(frames, Math.max(1, Math.floor(columns / leastColumns)));
 	const least = Math.min(leastColumns, Math.floor(columns / shown.length));
 	const free = columns - least * shown.length;
@@ -74,12 +74,12 @@ export function layFilm(frames: readonly Frame[], columns: number): LaidFrame[] 
 	});
 }
 
-function joinOldest(frames: readonly Frame[], room: number): readonly Frame[] {
+function joinOldest(frames: readonly FilmFrame[], room: number): readonly FilmFrame[] {
 	if (frames.length <= room) return frames;
 	const at = frames.length - room + 1;
 	const old = frames.slice(0, at);
-	const sum = (of: (frame: Frame) => number): number => old.reduce((total, frame) => total + of(frame), 0);
-	const gap: Frame = {
+	const sum = (of: (frame: FilmFrame) => number): number => old.reduce((total, frame) => total + of(frame), 0);
+	const gap: FilmFrame = {
 		...{ title: "", mark: "done", visit: old.at(-1)?.visit ?? 0, isCurrent: false },
 		...{ visits: sum(({ visits }) => visits), ms: sum(({ ms }) => ms), costUsd: sum(({ costUsd }) => costUsd) },
 	};
@@ -87,7 +87,7 @@ function joinOldest(frames: readonly Frame[], room: number): readonly Frame[] {
 }
 
 /** `┃██ Build ✓ ██`. */
-function frameText({ title, mark, visits }: Frame, width: number): string {
+function frameText({ title, mark, visits }: FilmFrame, width: number): string {
 	const sign = marks[mark].trim() === "" ? "" : ` ${marks[mark]}`;
 	const inner = Math.max(0, width - 1);
 	const words = visits > 1 ? `… ${visits} visits` : `${cut(title, Math.max(1, inner - sign.length))}${sign}`;
@@ -97,7 +97,7 @@ function frameText({ title, mark, visits }: Frame, width: number): string {
 	return `┃${"█".repeat(before)} ${words} ${"█".repeat(free - 2 - before)}`;
 }
 
-function figuresText({ ms, costUsd }: Frame, width: number): string {
+function figuresText({ ms, costUsd }: FilmFrame, width: number): string {
 	const inner = Math.max(0, width - 1);
 	const cost = costUsd === 0 ? "" : ` ${shortCost(costUsd)}`;
 	const whole = `${shortTime(ms)}${cost}`;

@@ -53,7 +53,7 @@ export {
 	uncountedText,
 	undoneOf,
 } from "./figures.ts";
-export { type Frame, framesOf, type LaidFrame, layFilm } from "./film-strip.ts";
+export { type FilmFrame, framesOf, type LaidFrame, layFilm } from "./film-strip.ts";
 export { askingFirst, runLines, templateLines, waits } from "./list-lines.ts";
 export {
 	clockTime,

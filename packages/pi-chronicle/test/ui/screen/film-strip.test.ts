@@ -3,9 +3,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { columnsOf } from "../../../src/pi/figures.ts";
-import { type Frame, layFilm } from "../../../src/ui/phrases/index.ts";
+import { type FilmFrame, layFilm } from "../../../src/ui/phrases/index.ts";
 
-const frame = fc.record<Frame>({
+const frame = fc.record<FilmFrame>({
 	title: fc.constantFrom("Plan", "Build", "Red team assessment", "統計の確認", "R"),
 	mark: fc.constantFrom("done", "working", "undone", "waiting", "released"),
 	visit: fc.nat(),
@@ -34,7 +34,7 @@ it("fills the columns that it gets, and counts every visit", () => {
 });
 
 it("time is width", () => {
-	const of = (title: string, ms: number, mark: Frame["mark"] = "done"): Frame => ({
+	const of = (title: string, ms: number, mark: FilmFrame["mark"] = "done"): FilmFrame => ({
 		...{ title, mark, visit: 1, visits: 1, isCurrent: false, ms, costUsd: 0.1 },
 	});
 	const laid = layFilm([of("Plan", 31_000), of("Build", 124_000), of("Review", 22_000, "released")], 60);

@@ -61,6 +61,7 @@ describe("why a run does not continue", () => {
 			const { id, task, status, state, updatedAt } = run;
 			const summary = { template: "t", task, status, state, updatedAt, costUsd: 0, tokens: 0 };
 			const project = {
+				sessions: "/nowhere",
 				clock: { now: () => Date.parse(now) },
 				store: { read: async () => ({ ok: true, value: read }) },
 			} as unknown as Parameters<typeof runLines>[0];
@@ -83,6 +84,7 @@ describe("why a run does not continue", () => {
 		// As the store lists a run that nobody holds.
 		const summary = { template: "t", task, status: "interrupted" as const, state, updatedAt, costUsd: 0, tokens: 0 };
 		const project = {
+			sessions: "/nowhere",
 			clock: { now: () => Date.parse(now) },
 			store: { read: async () => ({ ok: true, value: ledgerOf(events) }) },
 		} as unknown as Parameters<typeof runLines>[0];

@@ -1,6 +1,6 @@
 // Private folders of processes that use a sandbox. All of them are in one folder per user: the sandbox hides it with one mount, however many
 // processes were killed before they could remove theirs.
-import { lstatSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { attempt, folderNames } from "../../disk/index.ts";
 
@@ -19,8 +19,14 @@ export function makeBoxFolder(base: string): string {
 	// Somebody else may have made it, to read what is put there.
 	const isOwn = found?.isDirectory() === true && (uid === undefined || found.uid === uid);
 	if (isOwn) removeAbandoned(all);
-	const folder = mkdtempSync(isOwn ? join(all, `${process.pid}-`) : join(base, start));
-	process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+	// The last process of another moment may just have removed it.
+	const within = isOwn ? attempt(() => mkdtempSync(join(all, `${process.pid}-`))) : undefined;
+	const folder = within ?? mkdtempSync(join(base, start));
+	process.once("exit", () => {
+		rmSync(folder, { recursive: true, force: true });
+		// Stays while another process has a folder in it.
+		if (within !== undefined) attempt(() => rmdirSync(all));
+	});
 	return folder;
 }
 

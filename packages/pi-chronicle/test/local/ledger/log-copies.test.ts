@@ -146,7 +146,7 @@ it("a folder for copies that cannot be written is reported and stops nothing", a
 	mkdirSync(dirname(copies.folder), { recursive: true });
 	writeFileSync(copies.folder, "in the way");
 	const ledger = value(await open().open(id));
-	expect(ledger.repairs.join()).toMatch(/No copy of the events can be kept in .*EEXIST.*git clean -x/s);
+	expect(ledger.repairs.join()).toMatch(/No copy of the events can be kept in .*\(.*exists.*\): .*git clean -x/s);
 	await tell(ledger, ledger.run, { kind: "told", text: "goes on" });
 	await ledger.releaseLease();
 	expect(await open().list()).toHaveLength(1);

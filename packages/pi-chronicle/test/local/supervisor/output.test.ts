@@ -195,13 +195,19 @@ describe("children and data", () => {
 		["a field that an entry lacks", { list: [{ v: "ok" }, {}] }, { task: "{item.v}" }, "Entry 2"],
 		["a field that is a group", { list: [{ v: {} }] }, { task: "{item.v}" }, "Entry 1"],
 		["missing data in the task", { list: ["x"] }, { task: "{output.plan.no}" }, 'has no "no"'],
-	])("are not planned with %s: the run waits and says so", async (_, data, build, detail) => {
-		const [plays, states] = listed(data, { for_each: "output.plan.list", ...build });
-		const stage = openStage(plays);
-		const run = await start(stage, states);
-		expect(run).toMatchObject({ status: "paused", hold: { detail: expect.stringContaining(detail) } });
-		expect(existsSync(join(stage.folder, ".pi", "children"))).toBe(false);
-	});
+	])(
+		"are not planned with %s: the worker that made the data is told, and the run pauses",
+		async (_, data, build, detail) => {
+			const [, states] = listed(data, { for_each: "output.plan.list", ...build });
+			const replies: MoveReply[] = [];
+			const stage = openStage([handOver("build", [data, data], replies)]);
+			const run = await start(stage, states, { limits: { nudges: 1 } });
+			expect(replies.map(({ kind }) => kind)).toEqual(["refused", "refused"]);
+			expect(replies[0]?.text).toContain(detail);
+			expect(run).toMatchObject({ status: "paused", hold: { detail: expect.stringContaining(detail) } });
+			expect(existsSync(join(stage.folder, ".pi", "children"))).toBe(false);
+		},
+	);
 
 	it("leave the state at once if the list is empty", async () => {
 		const [plays, states] = listed({ list: [] }, { for_each: "output.plan.list" });

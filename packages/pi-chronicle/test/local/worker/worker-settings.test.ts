@@ -13,6 +13,7 @@ function settings(user: unknown, project: unknown, trust: "trusted" | "untrusted
 }
 
 const rest = {
+	apart: "ask",
 	keepChildFolders: false,
 	childFolders: undefined,
 	providerWait: { firstMs: 60_000, maxMs: 12 * 3_600_000 },

@@ -1,8 +1,8 @@
 // Bundles the package into dist/ (or the folder named as argument): one file for each entry with all that a start needs, and beside it what is
 // imported later. pi's own packages stay outside: pi supplies them.
-// B1 an entry is one file, because pi tries each file of an extension twice; B2 what pi loads (later/) and what Node runs by itself (cli/)
-// share no file; B3 code that both an entry and a later file use is in both: modules keep no state, so two copies are as good as one;
-// B4 what a start needs asks for none of pi's packages, so that pi leaves it to Node, which is faster; what is imported later is imported
+// An entry is one file, because pi tries each file of an extension twice; what pi loads (later/) and what Node runs by itself (cli/)
+// share no file; code that both an entry and a later file use is in both: modules keep no state, so two copies are as good as one;
+// what a start needs asks for none of pi's packages, so that pi leaves it to Node, which is faster; what is imported later is imported
 // through extension.ts and worker.ts of the package's root, a few lines that pi loads.
 import { createHash } from "node:crypto";
 import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";

@@ -1,6 +1,6 @@
 // Compiles every source into the folder named as argument: types taken out, imports led past the indexes, what is imported later imported by
 // what the package's root gives to `loadWith`, as in the bundle. See compiled-sources.ts.
-// N1 Node must not find pi's packages from there, else it would load them a second time, for half a second; so packages of their names
+// Node must not find pi's packages from there, else it would load them a second time, for half a second; so packages of their names
 // lie beside the files whose one module does not exist: Node gives up there, and pi supplies its own.
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { stripTypeScriptTypes } from "node:module";

@@ -1,6 +1,6 @@
 // A checkout's sources as JavaScript, compiled once for each state of the sources and kept in node_modules/.cache: pi's own loader would
 // compile them at every start. No development tool is needed: Node takes the types out. A published package has no sources and no use for this.
-// C1 a folder of the cache is complete or absent: it is written under another name and renamed; C2 one that another process may still load
+// A folder of the cache is complete or absent: it is written under another name and renamed; one that another process may still load
 // from is left alone for a day.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

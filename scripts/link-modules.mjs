@@ -1,6 +1,6 @@
 // Links a compiled entry and all that it imports statically into one module: Node needs five times as long for 70 small modules.
-// L1 imports have no circles (test/house.test.ts), so each module runs once, after those that it imports; L2 modules keep no state, so a copy in
-// the entry and another among the files that are imported later are as good as one, as in the bundle; L3 a statement that is not understood is an
+// Imports have no circles (test/house.test.ts), so each module runs once, after those that it imports; modules keep no state, so a copy in
+// the entry and another among the files that are imported later are as good as one, as in the bundle; a statement that is not understood is an
 // error: then the sources themselves are loaded.
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve, sep } from "node:path";

@@ -1,5 +1,5 @@
 // What the bundle contains of other packages: their licenses as THIRD-PARTY-NOTICES, and a bill of materials in the format of CycloneDX.
-// N1 both name what esbuild has bundled, not what is installed; N2 a package without a license file or license fails the build; N3 the same
+// Both name what esbuild has bundled, not what is installed; a package without a license file or license fails the build; the same
 // sources give the same bytes.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 // Detects repetition: the same calls with the same results, a single call or a short cycle. Pure; the state has constant size.
-// C1 a fingerprint identifies a call: equal fingerprints mean equal calls with equal outcomes; C2 distinct calls never count as repetition;
-// C3 the order within a cycle does not matter, because the calls of one message run in parallel and end in any order.
+// A fingerprint identifies a call: equal fingerprints mean equal calls with equal outcomes; distinct calls never count as repetition;
+// the order within a cycle does not matter, because the calls of one message run in parallel and end in any order.
 import { createHash } from "node:crypto";
 
 /** Length of the longest detected cycle, in calls. */

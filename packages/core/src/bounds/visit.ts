@@ -1,5 +1,5 @@
 // Bounds of one visit of a state or phase: model requests, tool calls, and repetition. Pure: counts and judges.
-// V1 refused calls count like others; V2 the count restarts when the user resumes a stopped visit.
+// Refused calls count like others; the count restarts when the user resumes a stopped visit.
 import { addCall, type CycleCount, digest, mostRepeatedCycle, NO_REPETITION, type Repetition } from "./repetition.ts";
 
 /** The use of a visit since it began, or since the user last resumed it. */

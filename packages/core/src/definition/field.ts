@@ -1,6 +1,6 @@
 // One field of a file: its type, default, meaning, and reader. The readers, the JSON Schemas, and the reference tables of the
 // documentation are all derived from these values.
-// F1 an invalid field reports its problem and gives `undefined`; F2 numbers and booleans are never converted to strings.
+// An invalid field reports its problem and gives `undefined`; numbers and booleans are never converted to strings.
 import { quoted } from "./format.ts";
 import { didYouMean } from "./near.ts";
 import { describeNode, type Node } from "./node.ts";

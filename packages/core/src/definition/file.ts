@@ -1,6 +1,6 @@
 // Reads one text file safely. Anything but a regular text file of reasonable size becomes a diagnostic.
-// F1 pipes, devices, and sockets are never opened; F2 at most `maxBytes` + 1 bytes are read, regardless of the reported file size;
-// F3 the exported functions never throw.
+// Pipes, devices, and sockets are never opened; at most `maxBytes` + 1 bytes are read, regardless of the reported file size;
+// the exported functions never throw.
 import { isUtf8 } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import type { Diagnostic } from "./diagnostic.ts";

@@ -1,5 +1,5 @@
 // Recognizes files of other tools by their structure, so that diagnostics can identify them and name the command that helps.
-// Pure. R1 a file in one of this package's formats is never recognized as another tool's; R2 a remedy never asks the user to change or
+// Pure. A file in one of this package's formats is never recognized as another tool's; a remedy never asks the user to change or
 // delete the file, because its own tool reads it.
 import { parseFrontMatter } from "./front-matter.ts";
 import type { MapNode, Node } from "./node.ts";

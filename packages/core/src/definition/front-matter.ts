@@ -1,5 +1,5 @@
 // Splits a Markdown file into YAML front matter and body, like pi, with places and explanations.
-// M1 if pi finds front matter, this parser finds the same YAML text and the same body.
+// If pi finds front matter, this parser finds the same YAML text and the same body.
 import type { Diagnostic } from "./diagnostic.ts";
 import { quoted } from "./format.ts";
 import type { MapNode } from "./node.ts";

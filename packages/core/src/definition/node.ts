@@ -1,5 +1,5 @@
 // The syntax tree of a file, with places: the common form of YAML, front matter, and JSON, before any fields are interpreted.
-// N1 keys are unique within a map and may be any text, even `__proto__`, because maps are `Map`s; N2 trees have no cycles and are at most
+// Keys are unique within a map and may be any text, even `__proto__`, because maps are `Map`s; trees have no cycles and are at most
 // `maxDepth` deep; a YAML alias shares its node.
 
 interface At {

@@ -1,5 +1,5 @@
 // Objects: reads a map against a table of fields, and defines the fields for lists, objects, and records.
-// G1 every problem of an object is reported, not only the first; G2 an unknown key is never silent, unless the caller opts out.
+// Every problem of an object is reported, not only the first; an unknown key is never silent, unless the caller opts out.
 import { type Common, type Field, field, type Given, type ReadContext, wrongType } from "./field.ts";
 import { quoted } from "./format.ts";
 import { likely } from "./near.ts";

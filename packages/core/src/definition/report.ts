@@ -1,5 +1,5 @@
 // Collects diagnostics while a file is read, so that all problems are reported at once.
-// R1 at most `limit` are kept, and one last diagnostic counts the rest; R2 an error beyond the limit still counts as a failure.
+// At most `limit` are kept, and one last diagnostic counts the rest; an error beyond the limit still counts as a failure.
 import type { Diagnostic, Place } from "./diagnostic.ts";
 
 /** A problem without its place. */

@@ -1,5 +1,5 @@
 // The text of one file, with conversion of offsets to lines and columns. Offsets count UTF-16 code units of `text`.
-// S1 `text` has no byte order mark and only LF line endings, so offsets are the same on every system.
+// `text` has no byte order mark and only LF line endings, so offsets are the same on every system.
 import type { Place } from "./diagnostic.ts";
 
 export interface Source {

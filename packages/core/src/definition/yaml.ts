@@ -1,5 +1,5 @@
 // Parses YAML 1.2 and JSON (with comments and trailing commas) into the tree of `node.ts`, with places. Knows no fields.
-// Y1 every problem of the text is reported, at most one per line; Y2 a text with an error gives no tree; Y3 nothing throws, and time and
+// Every problem of the text is reported, at most one per line; a text with an error gives no tree; nothing throws, and time and
 // space are linear in the text: aliases share nodes, duplicate keys are found by hashing, depth is bounded.
 import {
 	type Document,

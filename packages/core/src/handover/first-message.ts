@@ -1,5 +1,5 @@
 // The first message of every worker, made from one brief. Pure; the only place that composes it.
-// M1 a part that does not apply is left out; M2 the user's words are verbatim and marked, all else is marked as the program's.
+// A part that does not apply is left out; the user's words are verbatim and marked, all else is marked as the program's.
 import { counted } from "../definition/index.ts";
 import { type LaunchReason, markMessage, type Run, type RunDecision } from "../machine/index.ts";
 import type { WorkerAbilities } from "../ports/index.ts";

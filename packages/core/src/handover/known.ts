@@ -1,5 +1,5 @@
 // What is known, as text: whole as far as it fits, otherwise the least needed is shortened first.
-// K1 at most `knownBytes`; K2 the order is that in which it was saved; K3 what is shortened is announced, with the file that has all of it; K4 what
+// At most `knownBytes`; the order is that in which it was saved; what is shortened is announced, with the file that has all of it; what
 // may be shortened is known when it is saved.
 import { counted, pathListText, pathOnLine } from "../definition/index.ts";
 import { entryForModel, type Finding } from "../snapshot/index.ts";

@@ -1,5 +1,5 @@
 // The question for an approval, from the event that raises it to the event that records it.
-// A1 a question that is recorded has the `seq` of its `approval_asked`, which follows the event that raises it in the same batch; A2 before that,
+// A question that is recorded has the `seq` of its `approval_asked`, which follows the event that raises it in the same batch; before that,
 // and in ledgers of earlier versions, it has the `seq` of the event that raised it: an answer may name either.
 
 import type { ApprovalQuestion } from "./approval-question.ts";

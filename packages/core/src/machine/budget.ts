@@ -1,5 +1,5 @@
 // Ceilings: the remaining allowance, reached ceilings, and warnings.
-// B1 a ceiling set by the user replaces the template's; B2 a state has its own ceilings in addition to the run's, and the tighter one applies.
+// A ceiling set by the user replaces the template's; a state has its own ceilings in addition to the run's, and the tighter one applies.
 
 import { NO_USE, type VisitLimits } from "../bounds/index.ts";
 import { DEFAULT_CEILINGS } from "../template/index.ts";

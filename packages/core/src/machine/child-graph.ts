@@ -1,6 +1,6 @@
 // Children that need each other: which may begin, whose files are joined next, and what follows if one is lost. Pure.
-// D1 a child begins only when all that it needs have been joined, from the files joined by then; D2 files are joined one child at a time, in the
-// order in which the children end; D3 a conflict holds back only its child and those that need it; D4 a child that needs a dropped one is dropped.
+// A child begins only when all that it needs have been joined, from the files joined by then; files are joined one child at a time, in the
+// order in which the children end; a conflict holds back only its child and those that need it; a child that needs a dropped one is dropped.
 import { usersOf } from "../template/index.ts";
 import { notice } from "./budget.ts";
 import type { ChildGroup, ChildRun, JoinProgress } from "./child-group.ts";

@@ -1,5 +1,5 @@
 // The child runs of the current state: which have ended, and what follows. Pure.
-// C1 a child's spend counts in the parent as the difference to the amount counted before.
+// A child's spend counts in the parent as the difference to the amount counted before.
 import type { ChangeTotals } from "../snapshot/index.ts";
 import type { JoinOfCopy } from "./apart.ts";
 import type { ChildWait, WaitingBelow } from "./child-event.ts";

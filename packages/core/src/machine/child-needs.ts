@@ -1,5 +1,5 @@
 // The order of the entries of a list: which one needs which. Pure.
-// N1 a list is in order only if an entry has a list of `needs`, or a text of `needs` where entries have ids: other data of that name means something else.
+// A list is in order only if an entry has a list of `needs`, or a text of `needs` where entries have ids: other data of that name means something else.
 import { valueAt } from "../output/index.ts";
 import { type NeedingTask, readNeeds } from "../template/index.ts";
 import type { ChildItem } from "./child-items.ts";

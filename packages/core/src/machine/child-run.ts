@@ -1,5 +1,5 @@
 // Identifies a child run and describes it in events. Pure.
-// C1 ids are derived from the parent, the visit and the index, so starting a child again finds the existing one.
+// Ids are derived from the parent, the visit and the index, so starting a child again finds the existing one.
 import { createHash } from "node:crypto";
 import type { PathList } from "../definition/index.ts";
 import type { Snapshot } from "../snapshot/index.ts";

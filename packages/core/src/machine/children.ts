@@ -1,6 +1,6 @@
 // A state that is done by child runs: applies what is reported about the children and about the join of their files.
-// N1 a child exists only after `children_planned`; N2 files change only after `joined` is recorded; N3 the run leaves the state only when no
-// child is supervised any more; N4 reports about the children of another visit change nothing.
+// A child exists only after `children_planned`; files change only after `joined` is recorded; the run leaves the state only when no
+// child is supervised any more; reports about the children of another visit change nothing.
 
 import { addSummary, cutText, measuredTotals, nameFiles, updateSnapshot } from "../snapshot/index.ts";
 import { advance, park } from "./advance.ts";

@@ -1,6 +1,6 @@
 // Applies the events of a command that does a state, and decides where the run goes by its outcome. Pure.
-// C1 a command whose outcome is unknown never runs again by itself, unless its template says that it can (`repeatable`): the user is asked;
-// C2 only a recorded outcome, or the user's answer, leaves the state; C3 reports of any try other than the current one change nothing.
+// A command whose outcome is unknown never runs again by itself, unless its template says that it can (`repeatable`): the user is asked;
+// only a recorded outcome, or the user's answer, leaves the state; reports of any try other than the current one change nothing.
 import { addOutput, addSummary, cutText } from "../snapshot/index.ts";
 import type { CommandPlan } from "../template/index.ts";
 import { advance, escalate } from "./advance.ts";

@@ -1,6 +1,6 @@
 // The decider: turns an event into one batch for the ledger. Pure: no disk, no clock, no randomness.
-// D1 an event and the decisions that it leads to are appended together; D2 a prefix of a batch, as left by a crash, folds to a run that
-// yields the same remaining decisions; D3 an event that does not apply is not recorded.
+// An event and the decisions that it leads to are appended together; a prefix of a batch, as left by a crash, folds to a run that
+// yields the same remaining decisions; an event that does not apply is not recorded.
 import { dueApproval } from "./approval.ts";
 import type { EventBody, LedgerEvent } from "./event.ts";
 import { awaitHost } from "./host-labels.ts";

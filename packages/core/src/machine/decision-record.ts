@@ -1,6 +1,6 @@
 // What the user decided in a run, word for word: every later worker starts with it. Pure.
-// U1 words are kept whole; beyond `allBytes` the oldest decisions are left out, and `number` tells how many; the ledger has all of them;
-// U2 a rewind undoes the decisions made since its target, and undoing the rewind restores them; those of a parent run stay.
+// Words are kept whole; beyond `allBytes` the oldest decisions are left out, and `number` tells how many; the ledger has all of them;
+// a rewind undoes the decisions made since its target, and undoing the rewind restores them; those of a parent run stay.
 
 import type { ApprovalQuestion } from "./approval-question.ts";
 import type { LedgerEvent } from "./event.ts";

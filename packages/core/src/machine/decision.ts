@@ -1,5 +1,5 @@
 // Applies a recorded decision to the run: reserves an attempt, moves, parks or finishes.
-// D1 only the pending decision applies; D2 moves are counted only here.
+// Only the pending decision applies; moves are counted only here.
 import { cutText } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION, pairKey } from "../template/index.ts";
 import { advance, countVisit, newVisit } from "./advance.ts";

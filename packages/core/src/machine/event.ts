@@ -1,6 +1,6 @@
 // All events of a run. A ledger is a sequence of them: each line is one event with `seq`, `at`, `fence` and `crc`.
-// E1 an event is self-contained: no reader needs the disk, the clock or the template file; E2 texts are bounded, and the store redacts their
-// secrets; E3 the user's answer names the event that it answers in `answers`, so a second answer has no effect.
+// An event is self-contained: no reader needs the disk, the clock or the template file; texts are bounded, and the store redacts their
+// secrets; the user's answer names the event that it answers in `answers`, so a second answer has no effect.
 import type { PathList } from "../definition/index.ts";
 import type {
 	ChangeTotals,

@@ -1,5 +1,5 @@
 // Which hosts of an engine may continue a run: the labels that its state asks for. Pure.
-// H1 what would start work on a host without them is not decided there: `host_awaited` is recorded instead.
+// What would start work on a host without them is not decided there: `host_awaited` is recorded instead.
 import type { DecisionEvent } from "./decision-event.ts";
 import type { HostAwaited, LedgerEvent } from "./event.ts";
 import { planOf } from "./plan.ts";

@@ -1,6 +1,6 @@
 // What a child run gets from its parent, and what it changes in it. Pure.
-// I1 a child knows what its parent knew when the child was planned, and what the siblings that it builds on have found since, and nothing else; a
-// child that merges knows all; I2 ids of a child's entries are none of its parent's.
+// A child knows what its parent knew when the child was planned, and what the siblings that it builds on have found since, and nothing else; a
+// child that merges knows all; ids of a child's entries are none of its parent's.
 import {
 	EMPTY_SNAPSHOT,
 	type Finding,

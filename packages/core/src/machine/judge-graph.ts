@@ -1,5 +1,5 @@
 // The outcome of children that need each other. Pure.
-// D1 the run waits for the user only when nothing else can happen; D2 no child waits for one that will never be joined without the user knowing.
+// The run waits for the user only when nothing else can happen; no child waits for one that will never be joined without the user knowing.
 import { blockedBy, type ChildGraph, hasBegun, nextToJoin, openConflicts, workOf } from "./child-graph.ts";
 import {
 	type ChildRun,

@@ -1,5 +1,5 @@
 // Folders of children that stay after their end, because they have files that are neither joined nor in a snapshot. Pure.
-// F1 the user reads of each in a notice, and every later worker in a finding.
+// The user reads of each in a notice, and every later worker in a finding.
 import { nameFiles, updateSnapshot } from "../snapshot/index.ts";
 import { notice } from "./budget.ts";
 import type { KeptChildFolder } from "./child-event.ts";

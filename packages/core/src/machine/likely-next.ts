@@ -1,5 +1,5 @@
 // Predicts the next launch, so that its worker can start early. Pure. A wrong prediction only costs time: the launch itself decides.
-// N1 only the first process of a new conversation is predicted: continuing one needs its session; N2 a launch that the run may not make in
+// Only the first process of a new conversation is predicted: continuing one needs its session; a launch that the run may not make in
 // its current state is not predicted.
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import type { LaunchId } from "./launch.ts";

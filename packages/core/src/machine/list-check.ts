@@ -1,5 +1,5 @@
 // Checks a list that a worker hands over for children, before the worker's state ends: what it can still correct. Pure.
-// L1 a list of `pendingTasks`, `findings` or a key is checked when the next state needs it; data is checked whichever state needs it later.
+// A list of `pendingTasks`, `findings` or a key is checked when the next state needs it; data is checked whichever state needs it later.
 import { referenceOf, splitReference, valueAt } from "../output/index.ts";
 import { addOutput } from "../snapshot/index.ts";
 import { type ChildrenPlan, HUMAN_INTERVENTION, type Template } from "../template/index.ts";

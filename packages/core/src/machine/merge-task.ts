@@ -1,5 +1,5 @@
 // The task of the worker that resolves the conflicts of a join. Pure.
-// T1 a child is named only if its files are a side of a conflict; T2 what is left out is named, with where it is.
+// A child is named only if its files are a side of a conflict; what is left out is named, with where it is.
 import { cutText } from "../snapshot/index.ts";
 import type { ChildGroup, ChildRun, JoinProgress } from "./child-group.ts";
 import { ALL_CHILDREN, sideWith, YOUR_FILES } from "./child-run.ts";

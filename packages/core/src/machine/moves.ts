@@ -1,6 +1,6 @@
 // Which moves a worker may make, and when the run escalates to the user instead. The only place with these rules.
-// M1 a worker can only move along `next`, repeat its state, finish a terminal state, or escalate to the user;
-// M2 caps limit launches, not endings: no cap refuses a move to a terminal state.
+// A worker can only move along `next`, repeat its state, finish a terminal state, or escalate to the user;
+// caps limit launches, not endings: no cap refuses a move to a terminal state.
 import { didYouMean } from "../definition/index.ts";
 import { cutText } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION, pairKey } from "../template/index.ts";

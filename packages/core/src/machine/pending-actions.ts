@@ -1,5 +1,5 @@
 // Pending actions, derived from the run state only.
-// O1 the same run has the same actions under the same keys; O2 a launch is pending only once its intent is recorded; O3 a run that waits or
+// The same run has the same actions under the same keys; a launch is pending only once its intent is recorded; a run that waits or
 // is over has no action except its question.
 import type { Action } from "./action.ts";
 import { hasBegun, nextToJoin, workingGraph } from "./child-graph.ts";

@@ -1,6 +1,6 @@
 // Waiting out a provider that fails: when a run tries it again, and when it gives up. Pure.
-// P1 a moment that the provider has named is kept, otherwise waits grow from the first to the longest; P2 no wait ends after the limit, counted
-// from the first failure; P3 nothing here reads a clock: every moment follows from the events.
+// A moment that the provider has named is kept, otherwise waits grow from the first to the longest; no wait ends after the limit, counted
+// from the first failure; nothing here reads a clock: every moment follows from the events.
 const minuteMs = 60_000;
 
 export const PROVIDER_DEFAULTS = { firstMs: minuteMs, longestMs: 30 * minuteMs, maxMs: 12 * 60 * minuteMs } as const;

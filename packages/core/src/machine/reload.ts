@@ -1,5 +1,5 @@
 // Continues a run with an edited template. Pure.
-// R1 the past does not change: history, totals, visits and snapshot stay; R2 the new template must have the state that the run continues in.
+// The past does not change: history, totals, visits and snapshot stay; the new template must have the state that the run continues in.
 import { compileDefinition, hashCommands, type StatePlan } from "../template/index.ts";
 import { isState, planOf } from "./plan.ts";
 import { type Reduced, refuse } from "./refusal.ts";

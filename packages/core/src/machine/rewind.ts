@@ -1,5 +1,5 @@
 // Applies a rewind: the user returns run and files to the start of an earlier visit, or undoes a rewind.
-// R1 nothing changes before the files are restored; R2 a rewind undoes the decisions and the knowledge since its target, and is itself undoable.
+// Nothing changes before the files are restored; a rewind undoes the decisions and the knowledge since its target, and is itself undoable.
 
 import { counted } from "../definition/index.ts";
 import { checkedOutIn, type FileChange, nameFiles } from "../snapshot/index.ts";

@@ -1,6 +1,6 @@
 // A run, folded from its events: everything the machine needs to continue, bounded in size regardless of history.
 // For the stored form, see `stored-run.ts`.
-// N1 immutable; N2 only `stage` defines what the run is doing, `status` is the user's view of it; N3 every list here is bounded.
+// Immutable; only `stage` defines what the run is doing, `status` is the user's view of it; every list here is bounded.
 
 import type { VisitUse } from "../bounds/index.ts";
 import type { PathList } from "../definition/index.ts";

@@ -1,5 +1,5 @@
 // What follows from the state of a run's children: wait, stop some, join their files, leave the state.
-// N1 the run leaves the state only when no child is supervised any more; N2 files change only after `joined` is recorded.
+// The run leaves the state only when no child is supervised any more; files change only after `joined` is recorded.
 
 import { addOutput, addSummary, cutText } from "../snapshot/index.ts";
 import { advance, decideOn, moveTo, park } from "./advance.ts";

@@ -1,6 +1,6 @@
 // Shuts a worker down: stop it, run the state's cleanup, measure the files, continue with `after`.
-// R1 cleanup runs whenever a worker has ended, for any reason, before the next one starts; R2 files are measured after cleanup, so that its
-// changes are not attributed to the next worker; R3 after a crash, the shutdown resumes at the first unrecorded step.
+// Cleanup runs whenever a worker has ended, for any reason, before the next one starts; files are measured after cleanup, so that its
+// changes are not attributed to the next worker; after a crash, the shutdown resumes at the first unrecorded step.
 
 import { addChanges, checkedOutIn, type MeasuredChanges, nameFiles, setChanges } from "../snapshot/index.ts";
 import type { StatePlan } from "../template/index.ts";

@@ -1,5 +1,5 @@
 // Takes the files of a run that has worked in a copy of the project, once it has ended. Pure.
-// A1 the copy is joined as the only child of a group, from what was joined last; A2 a join does not change how the run has ended; A3 nothing is
+// The copy is joined as the only child of a group, from what was joined last; a join does not change how the run has ended; nothing is
 // taken from a copy that was discarded, and its run does not work again.
 import { decideOn } from "./advance.ts";
 import { type Apart, copyId, type JoinOfCopy } from "./apart.ts";

@@ -1,5 +1,5 @@
 // The only place that adds figures to a run: cost, tokens, time, calls.
-// A1 figures added to the totals are also added to their state and visit, even if the run has left that visit.
+// Figures added to the totals are also added to their state and visit, even if the run has left that visit.
 
 import { activityMs } from "./child-activity.ts";
 import type { ChildRun } from "./child-group.ts";

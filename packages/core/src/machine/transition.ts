@@ -1,6 +1,6 @@
 // The state machine: applies each kind of event to a run. Pure: no disk, no clock, no randomness. It records no decisions; see `decide.ts`.
-// T1 exactly one current state and one stage; T2 every move is legal or made by the user; T3 pending actions are derived from the run only,
-// so a crash loses none; T4 an event that does not apply changes nothing; T5 a run that is over launches nothing.
+// Exactly one current state and one stage; every move is legal or made by the user; pending actions are derived from the run only,
+// so a crash loses none; an event that does not apply changes nothing; a run that is over launches nothing.
 
 import { checkedOutIn, EMPTY_SNAPSHOT } from "../snapshot/index.ts";
 import { compileDefinition, hashCommands } from "../template/index.ts";

@@ -1,5 +1,5 @@
 // Applies the user's decisions: approve, reject, resume, release, pause, abort, rewind, limits, messages.
-// P1 an answer names the event that it answers and applies once; P2 only these events end a wait; P3 nothing here launches a worker: every
+// An answer names the event that it answers and applies once; only these events end a wait; nothing here launches a worker: every
 // launch passes the gate in `advance.ts`.
 
 import { HUMAN_INTERVENTION } from "../template/index.ts";

@@ -1,5 +1,5 @@
 // The question that a worker has asked the user with `ask_user`.
-// Q1 there is one at a time; Q2 it outlives its worker: the run waits, and the next worker continues the conversation with the answer; Q3 it
+// There is one at a time; it outlives its worker: the run waits, and the next worker continues the conversation with the answer; it
 // ends with its visit, or once the model has used the answer.
 import type { Run, UserQuestion } from "./run.ts";
 

@@ -1,6 +1,6 @@
 // Applies a worker's events: it starts, calls tools, spends, saves findings, requests a move, stops.
-// W1 reports from any launch other than the current one change nothing; W2 spend is reported as a total per conversation, so a repeated or
-// late report neither loses nor doubles any; W3 a requested move takes precedence over a ceiling that the worker has just reached.
+// Reports from any launch other than the current one change nothing; spend is reported as a total per conversation, so a repeated or
+// late report neither loses nor doubles any; a requested move takes precedence over a ceiling that the worker has just reached.
 
 import { judgeUse, NO_USE, outcomeFingerprint, useCall, useRequests, type VisitUse } from "../bounds/index.ts";
 import { addOutput, addSummary, cutText, updateSnapshot } from "../snapshot/index.ts";

@@ -1,5 +1,5 @@
 // Parses the data that an agent wants to save, in any of the shapes that models write, and adds the output of a state to a snapshot.
-// D1 no input is lost silently: data that cannot be saved is refused with the reason.
+// No input is lost silently: data that cannot be saved is refused with the reason.
 import { type Entry, keyNames, textNames } from "./entry.ts";
 import { LONGEST_TEXT, type Snapshot, type SnapshotData, type StateOutput } from "./snapshot.ts";
 

@@ -1,5 +1,5 @@
 // One finding or pending task as an agent saved it, and its text for a model and for people. Pure.
-// E1 every text shows the key, the text and all fields; E2 a line of a value cannot pass for another field or entry: it is indented.
+// Every text shows the key, the text and all fields; a line of a value cannot pass for another field or entry: it is indented.
 import { valueAt } from "../output/index.ts";
 
 export interface Entry {

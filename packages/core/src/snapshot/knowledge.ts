@@ -1,7 +1,7 @@
 // Findings and pending tasks: adds what an agent saves, resolves what is done or wrong, and tells the agent what became of it. Pure.
-// K2 ids are never reused; K3 a later entry with the same key replaces the earlier one, whose text and origin are kept with it; K4 an entry
-// that equals a known one is that entry; K5 entries keep the order in which they were first saved; K6 the answer names everything that is
-// shortened or dropped; K7 a name that fits several entries resolves none; K8 the entries of two children are never the same.
+// Ids are never reused; a later entry with the same key replaces the earlier one, whose text and origin are kept with it; an entry
+// that equals a known one is that entry; entries keep the order in which they were first saved; the answer names everything that is
+// shortened or dropped; a name that fits several entries resolves none; the entries of two children are never the same.
 import { counted, didYouMean, quoted } from "../definition/index.ts";
 import { type Entry, entryForPeople } from "./entry.ts";
 import {

@@ -1,5 +1,5 @@
 // Data that must outlive a worker, bounded in size: entries dropped here stay in the event log.
-// K1 every list has its own limit, in bytes of JSON. `knowledge.ts` adds findings and tasks.
+// Every list has its own limit, in bytes of JSON. `knowledge.ts` adds findings and tasks.
 import { type MergedLines, mergeChanges, placeChanges } from "./changed-files.ts";
 import type { Entry } from "./entry.ts";
 import { type ChangeTotals, type FileChange, type MeasuredChanges, measuredTotals, totalChanges } from "./files.ts";

@@ -1,7 +1,7 @@
 // Task lists in Markdown. Pure.
-// M1 with a check box anywhere, only items with one are tasks, and the other lines below a task are its details; M2 in a list of Spec Kit (`T012`,
-// `[P]`) a task needs all before it, except that tasks with `[P]` side by side do not need each other, and a heading ends such a group; M3 in any
-// other list an indented item needs the one that it is indented under, and a numbered one the one before it; M4 "(depends on T012, T013)" adds.
+// With a check box anywhere, only items with one are tasks, and the other lines below a task are its details; in a list of Spec Kit (`T012`,
+// `[P]`) a task needs all before it, except that tasks with `[P]` side by side do not need each other, and a heading ends such a group; in any
+// other list an indented item needs the one that it is indented under, and a numbered one the one before it; "(depends on T012, T013)" adds.
 import type { ListedTask, TaskListRead } from "./listed-task.ts";
 
 interface Item {

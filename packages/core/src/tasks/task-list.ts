@@ -1,5 +1,5 @@
 // Task lists that other tools write, as entries for `for_each`: `tasks.md` of Spec Kit, `tasks.json` of Taskmaster, and lists in Markdown. Pure.
-// T1 a task that is done, and one that is cancelled, is left out, and nothing waits for it.
+// A task that is done, and one that is cancelled, is left out, and nothing waits for it.
 import type { TaskListRead } from "./listed-task.ts";
 import { readMarkdownTasks } from "./markdown-tasks.ts";
 import { readTaskmaster } from "./taskmaster.ts";

@@ -1,5 +1,5 @@
 // `tasks.json` of Taskmaster: tasks with dependencies and subtasks, at the top or below tags. Pure.
-// T1 the subtasks of a task are done instead of it, after what it depends on; who depends on it waits for all of them.
+// The subtasks of a task are done instead of it, after what it depends on; who depends on it waits for all of them.
 import type { ListedTask, TaskListRead } from "./listed-task.ts";
 
 interface Task {

@@ -1,5 +1,5 @@
 // `next` of a state: a list of states, or of a command also an object that decides by its exit code or by a value of its output.
-// N1 a comparison is exact, `==` or `!=`, with one JSON value: there is no expression language.
+// A comparison is exact, `==` or `!=`, with one JSON value: there is no expression language.
 import {
 	custom,
 	didYouMean,

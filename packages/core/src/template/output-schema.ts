@@ -1,5 +1,5 @@
 // The field `output`: a JSON Schema (draft 2020-12) for a worker's output. Validates the schema itself, with positions.
-// O1 a schema in a ledger is not validated: what an earlier version accepted must stay readable; O2 a misspelled keyword is an error,
+// A schema in a ledger is not validated: what an earlier version accepted must stay readable; a misspelled keyword is an error,
 // because it would check nothing.
 import {
 	custom,

@@ -1,5 +1,5 @@
 // Converts between trees with source positions and plain JSON data: the ledger keeps a template as data.
-// P1 keys such as `__proto__` are ordinary keys, in both directions.
+// Keys such as `__proto__` are ordinary keys, in both directions.
 import type { MapEntry, Node } from "../definition/index.ts";
 
 /** The data of a tree. What JSON cannot represent (NaN, infinities) becomes `null`. */

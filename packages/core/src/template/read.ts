@@ -1,5 +1,5 @@
 // Reads the text of a template file into a `Template`, or reports every problem in it. Does not search for files.
-// R1 every problem is reported, not only the first; R2 a template with an error is not returned; R3 the definition in a ledger compiles to
+// Every problem is reported, not only the first; a template with an error is not returned; the definition in a ledger compiles to
 // the same template as the file did.
 import {
 	type Diagnostic,

@@ -1,5 +1,5 @@
 // A validated chronicle template with defaults filled in. The file format is defined in `fields.ts`.
-// T1 frozen data; T2 every name in `next` is a key of `states`; T3 `initial` is a key of `states`.
+// Frozen data; every name in `next` is a key of `states`; `initial` is a key of `states`.
 
 import type { SandboxChoice } from "../definition/index.ts";
 import type { OutputSchema } from "./output-schema.ts";

@@ -1,5 +1,5 @@
 // Records what PowerShell and cmd text would do, by the class of its verbs. Control flow is not followed: every statement counts once.
-// P1 a command outside the table is judged as a program; P2 a change with an unknown target counts as a change of any file of the project, and
+// A command outside the table is judged as a program; a change with an unknown target counts as a change of any file of the project, and
 // a removal as one of whole directories.
 import type { Effect } from "../effects.ts";
 import type { AccessKind } from "../footprint.ts";

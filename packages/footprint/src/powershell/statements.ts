@@ -1,5 +1,5 @@
 // Reads PowerShell and cmd text as statements of words: quoting, separators, redirections and blocks. It evaluates no expressions.
-// W1 a word that cannot be evaluated contains the unknown value; W2 blocks and subexpressions are read as statements too.
+// A word that cannot be evaluated contains the unknown value; blocks and subexpressions are read as statements too.
 import { UNKNOWN_VALUE } from "../text.ts";
 
 /** One command with its words and the files of its output. */

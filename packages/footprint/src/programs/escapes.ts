@@ -1,5 +1,5 @@
 // Shell escapes in the command languages of editors, database clients, debuggers and file transfers.
-// E1 a command that such a language computes is unknown text; E2 only escapes to the shell are found here.
+// A command that such a language computes is unknown text; only escapes to the shell are found here.
 import { UNKNOWN_VALUE } from "../text.ts";
 import type { Call } from "./program-spec.ts";
 

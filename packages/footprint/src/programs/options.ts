@@ -1,5 +1,5 @@
 // Parses a command line by a program's description: option clusters, attached values, long options, abbreviations, `--`.
-// O1 every word ends up as an option, an option's value or an operand; O2 operands keep their order.
+// Every word ends up as an option, an option's value or an operand; operands keep their order.
 import { UNKNOWN_VALUE } from "../text.ts";
 import type { ParsedArgument, ProgramSpec } from "./program-spec.ts";
 

@@ -1,5 +1,5 @@
 // Programs that show or set the machine's state: clocks, names, networks, preferences, disks.
-// S1 a program only shows something with the words listed for it; any other words change the machine.
+// A program only shows something with the words listed for it; any other words change the machine.
 import { byName } from "../by-name.ts";
 import { describe } from "./notation.ts";
 import type { Call } from "./program-spec.ts";

@@ -1,5 +1,5 @@
 // Brace expansion: `{a,b}` and `{1..3}` in the text of a word, before anything else is expanded. Purely textual, as in bash.
-// B1 quotes, `${…}`, `$(…)` and backquotes are left alone; B2 the number and size of results are bounded.
+// Quotes, `${…}`, `$(…)` and backquotes are left alone; the number and size of results are bounded.
 
 const MAX_WORDS = 256;
 const MAX_SIZE = 40_000;

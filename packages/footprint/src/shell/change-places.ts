@@ -1,5 +1,5 @@
 // Where the changes of a command take place that its accesses do not show: the directory it works in, its operands, git's repository.
-// L1 without a description, or with any word that may lead elsewhere, a change may take place anywhere; L2 links are followed, also those
+// Without a description, or with any word that may lead elsewhere, a change may take place anywhere; links are followed, also those
 // that the script itself makes.
 import type { ChangedPlace, ChangePlaces } from "../footprint.ts";
 import { pathRules } from "../paths.ts";

@@ -1,6 +1,6 @@
 // Calls in program text of other languages whose arguments are literals: commands that it runs, files that it removes or writes.
 // Best effort: computed values are not seen, and the text stays unknown in any case.
-// C1 finding nothing in a text proves nothing; C2 the work is linear in the text.
+// Finding nothing in a text proves nothing; the work is linear in the text.
 import { isProgramName } from "../programs/index.ts";
 import { baseName, unescapeLiteral } from "../text.ts";
 

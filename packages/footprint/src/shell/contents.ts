@@ -1,5 +1,5 @@
 // The known contents of files while a script runs: text that the script wrote, copied, or fetched into them.
-// F1 a file that came from the network keeps that mark under every name it gets; F2 unknown content is a placeholder, not empty.
+// A file that came from the network keeps that mark under every name it gets; unknown content is a placeholder, not empty.
 import { absolutePaths, type Directories, isStream } from "../places.ts";
 import { FILE_TEXT, isKnown, UNKNOWN_VALUE } from "../text.ts";
 import type { State } from "./state.ts";

@@ -1,5 +1,5 @@
 // Text that bash expands a second time: arithmetic, subscripts, names of variables, prompts. The commands in it run.
-// E1 every such text is expanded here once more, and so are the values of the variables that it names; E2 text that is only partly known and
+// Every such text is expanded here once more, and so are the values of the variables that it names; text that is only partly known and
 // has a subscript or an expansion is unknown.
 import type { ArithmeticExpression } from "unbash";
 import { displayText, isKnown } from "../text.ts";

@@ -1,6 +1,6 @@
 // Control flow: walks a parsed script in the order of execution. Simple commands are in `simple-command.ts`.
-// K1 every path that execution could take is walked; K2 a loop is walked until nothing new is known, then with its variables unknown;
-// K3 past a bound the record overflows and the walk ends.
+// Every path that execution could take is walked; a loop is walked until nothing new is known, then with its variables unknown;
+// past a bound the record overflows and the walk ends.
 import type {
 	ArithmeticFor,
 	Case,

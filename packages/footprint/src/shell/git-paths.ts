@@ -1,5 +1,5 @@
 // The repository and working tree that a git command changes: by its options, its environment and the disk.
-// G1 what the disk does not show is unknown: a `.git` that is a file leads to another repository, and so may one that the script put there.
+// What the disk does not show is unknown: a `.git` that is a file leads to another repository, and so may one that the script put there.
 import { isTooLong, pathRules } from "../paths.ts";
 import { absolutePaths, type Directories } from "../places.ts";
 import { type ParsedArgument, parseOptions } from "../programs/index.ts";

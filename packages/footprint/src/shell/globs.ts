@@ -1,5 +1,5 @@
 // Pathname expansion: a pattern against the names on disk, as bash does it without `extglob`. A backslash escapes the next character.
-// G1 matching is polynomial for every pattern; G2 if the disk gives no answer (too many names, unreadable), the result is unknown.
+// Matching is polynomial for every pattern; if the disk gives no answer (too many names, unreadable), the result is unknown.
 import { isDirectory, pathRules } from "../paths.ts";
 import type { FootprintRecord } from "../record.ts";
 

@@ -1,5 +1,5 @@
 // Lists that a command may extend with every step: array items, `$@`, the words of a command. Their size is bounded while they grow.
-// G1 a list beyond the bound is unknown, and the record reports the overflow; G2 the cost of handling a list is linear in its size.
+// A list beyond the bound is unknown, and the record reports the overflow; the cost of handling a list is linear in its size.
 import { type FootprintRecord, footprintLimits } from "../record.ts";
 import { UNKNOWN_VALUE } from "../text.ts";
 

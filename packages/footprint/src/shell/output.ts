@@ -1,5 +1,5 @@
 // The output of simple commands, if it follows from their words alone. All other output is a placeholder.
-// O1 a filter passes at least what it is given; O2 the names that `ls` prints are any names in its directory.
+// A filter passes at least what it is given; the names that `ls` prints are any names in its directory.
 import { isDirectory, pathRules } from "../paths.ts";
 import { absolutePaths } from "../places.ts";
 import { findProgram } from "../programs/index.ts";

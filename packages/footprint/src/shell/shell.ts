@@ -1,5 +1,5 @@
 // Opens a walk over one command text: nested text, functions, substitutions, traps, and files written by the text itself.
-// H1 nesting is bounded; H2 unknown text is recorded wherever it would run.
+// Nesting is bounded; unknown text is recorded wherever it would run.
 import { type ParsedScript, type ProcessSubstitutionPart, parse } from "unbash";
 import type { Effect } from "../effects.ts";
 import type { HostEnvironment } from "../footprint.ts";

@@ -1,5 +1,5 @@
 // What a shell knows at one point of a script: working directory, variables, functions. Immutable; every change is a new state.
-// S1 merging two states keeps every possibility of both; S2 an unknown value is a placeholder or `undefined`, never a guess.
+// Merging two states keeps every possibility of both; an unknown value is a placeholder or `undefined`, never a guess.
 import type { CompoundCommand, CompoundList, Redirected } from "unbash";
 import type { HostEnvironment } from "../footprint.ts";
 import { distinct, UNKNOWN_VALUE } from "../text.ts";

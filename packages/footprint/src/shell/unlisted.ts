@@ -1,5 +1,5 @@
 // Programs outside the table: their arguments are searched for paths, and for a command that they may run.
-// U1 a command among the arguments is judged as if it were run, because the program may run it.
+// A command among the arguments is judged as if it were run, because the program may run it.
 import { absolutePaths, accessVerb } from "../places.ts";
 import { findProgram, taskEffects } from "../programs/index.ts";
 import { baseName, isKnown, spellCommand } from "../text.ts";

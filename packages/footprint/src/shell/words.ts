@@ -1,5 +1,5 @@
 // Turns a word of shell text into arguments: braces, expansions, splitting, globs, in bash's order.
-// W1 every argument that the shell could produce is among the alternatives, or a placeholder represents it; W2 substitutions are walked in
+// Every argument that the shell could produce is among the alternatives, or a placeholder represents it; substitutions are walked in
 // the order of execution.
 import { parse, type Word } from "unbash";
 import { type FootprintRecord, footprintLimits } from "../record.ts";

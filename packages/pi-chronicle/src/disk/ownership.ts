@@ -1,5 +1,5 @@
 // Gives files that root creates (under sudo) in another user's folder to the folder's owner, who can then continue without sudo.
-// W1 only root changes owners, and only of files that it created; W2 links are never followed.
+// Only root changes owners, and only of files that it created; links are never followed.
 import { lchownSync, lstatSync } from "node:fs";
 import { lchown, lstat, mkdir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";

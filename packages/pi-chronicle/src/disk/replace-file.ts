@@ -1,5 +1,5 @@
 // Replaces a file atomically and durably: the new content is written to a draft next to it, synced, and renamed; then the folder is synced.
-// A1 a reader sees the old file or the new one, also after a power cut; A2 a failure leaves the old file and no draft.
+// A reader sees the old file or the new one, also after a power cut; a failure leaves the old file and no draft.
 import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";

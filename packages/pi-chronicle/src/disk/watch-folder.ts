@@ -1,5 +1,5 @@
 // Watches a folder for changes. Where the system has no watch left (inotify's limits, a network file system), it is polled, and only there.
-// W1 neither a watch nor a timer keeps the process alive; W2 after closing, nothing is called.
+// Neither a watch nor a timer keeps the process alive; after closing, nothing is called.
 import { type FSWatcher, watch } from "node:fs";
 
 /** Milliseconds between two polls. */

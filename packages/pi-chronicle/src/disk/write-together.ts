@@ -1,5 +1,5 @@
 // Writes several files together.
-// T1 all of them or none: after a failure every file and folder is as it was; T2 the first file, which names the others, is written last, so a
+// All of them or none: after a failure every file and folder is as it was; the first file, which names the others, is written last, so a
 // process that is killed meanwhile leaves nothing that would be read without its parts.
 import {
 	chmodSync,

@@ -1,5 +1,5 @@
 // Reads one agent file (`*.md` with front matter) into a persona. Supports the fields of agent-team, pi's own agents, and Claude Code.
-// A1 a file with front matter is never dropped without a diagnostic; A2 an agent never gets more tools than any of its fields allows.
+// A file with front matter is never dropped without a diagnostic; an agent never gets more tools than any of its fields allows.
 import { dirname } from "node:path";
 import {
 	type Diagnostic,

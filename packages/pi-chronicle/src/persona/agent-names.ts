@@ -1,5 +1,5 @@
 // Finds an agent by name: exact name, path, file name, slug or display form, last part of a namespaced name. Pure.
-// N1 a stronger kind of match always wins over a weaker one; N2 within one kind, the first in precedence wins, except that the last part
+// A stronger kind of match always wins over a weaker one; within one kind, the first in precedence wins, except that the last part
 // of a namespaced name must be unique.
 import type { AgentFile } from "./persona.ts";
 

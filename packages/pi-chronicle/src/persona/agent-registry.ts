@@ -1,6 +1,6 @@
 // Loads every agent file and team of a project and its user. Reads the disk once; the result is plain data.
-// C1 precedence follows the order of the folders below, nearest project folder first; within a folder, files precede those in subfolders;
-// C2 of several agents with one name, only the first counts; C3 an unreadable file hides no other.
+// Precedence follows the order of the folders below, nearest project folder first; within a folder, files precede those in subfolders;
+// of several agents with one name, only the first counts; an unreadable file hides no other.
 import { existsSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import {

@@ -1,5 +1,5 @@
 // Resolves a persona's `model` to an available model: by id, `provider/id`, aliases such as `opus`, or parts of names.
-// Pure. M1 the same input gives the same model; M2 a model without credentials is never chosen; M3 a fallback always gives a notice.
+// Pure. The same input gives the same model; a model without credentials is never chosen; a fallback always gives a notice.
 import { didYouMean, type Problem, quoted } from "@pi-chronicle/core/definition";
 
 export interface Model {

@@ -1,5 +1,5 @@
 // The persona: the agent that executes a state. Data only; nothing here reads files.
-// P1 `prompt` is never empty; P2 `tools` contains only pi's names.
+// `prompt` is never empty; `tools` contains only pi's names.
 import type { Diagnostic } from "@pi-chronicle/core/definition";
 import type { ThinkingLevel } from "./model-choice.ts";
 import type { Restrictions } from "./restrictions.ts";

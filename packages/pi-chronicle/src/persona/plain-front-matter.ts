@@ -1,5 +1,5 @@
 // Front matter that other programs accept although it is not YAML: `argument-hint: [a] | b`, descriptions with colons over several lines.
-// F1 only a field that has no effect on what an agent may do is taken as text; every other mistake stays one.
+// Only a field that has no effect on what an agent may do is taken as text; every other mistake stays one.
 import { openSource, parseYaml, type Source } from "@pi-chronicle/core/definition";
 
 const effective =

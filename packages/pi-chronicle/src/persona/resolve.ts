@@ -1,5 +1,5 @@
 // Resolves the text in a template to a persona: an agent file, or a role described by the text itself. Reads only the registry.
-// V1 the persona is never empty; V2 `agent` never falls back to a role; V3 if a team is named, only its members are candidates; V4 the package's
+// The persona is never empty; `agent` never falls back to a role; if a team is named, only its members are candidates; the package's
 // agents are found only by `agent` and their exact name, so that they never replace a described role.
 import { type Diagnostic, didYouMean, type Problem, quoted, thereAre } from "@pi-chronicle/core/definition";
 import { displayName, findAgent, slugOf } from "./agent-names.ts";

@@ -1,5 +1,5 @@
 // Restrictions in an agent file: the documented fields of agent-team, Claude Code and OpenCode. Each is honored in the nearest stricter meaning.
-// R1 any other field that restricts is an error with its place; R2 nothing here ever widens an agent's tools.
+// Any other field that restricts is an error with its place; nothing here ever widens an agent's tools.
 import {
 	isListed,
 	type MapEntry,

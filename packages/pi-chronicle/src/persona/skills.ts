@@ -1,5 +1,5 @@
 // Finds the skills that an agent file names: by path, or by name in the skill folders of pi.
-// K1 only existing skills are returned; K2 project folders are searched only if the caller passes them.
+// Only existing skills are returned; project folders are searched only if the caller passes them.
 import { existsSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 

@@ -1,5 +1,5 @@
 // Reads teams.yaml. A team is a list of agents, or an object with such a list under `members` (or `agents`).
-// T1 an invalid team does not affect the others.
+// An invalid team does not affect the others.
 import {
 	type Diagnostic,
 	describeNode,

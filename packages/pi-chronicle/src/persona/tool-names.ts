@@ -1,5 +1,5 @@
 // Translates the tool names in agent files to pi's names. Pure: it knows names, not the tools of a session.
-// N1 nothing is widened: a name that limits a tool by arguments is omitted, not granted as a whole; N2 no name is dropped without a
+// Nothing is widened: a name that limits a tool by arguments is omitted, not granted as a whole; no name is dropped without a
 // problem.
 import { didYouMean, editDistance, type Problem, quoted } from "@pi-chronicle/core/definition";
 import { isAgentToolName } from "../safety/index.ts";

@@ -1,6 +1,6 @@
 // A monotonic clock that counts only the time during which this process could run. Whether a system clock counts a suspend differs between
 // systems, and none excludes a stop (SIGSTOP, Ctrl+Z); a timer that fires far too late reveals both.
-// A1 setting the wall clock changes nothing; A2 the timer keeps no process alive and ends with `close`; A3 time in which a rehearsal waits for
+// Setting the wall clock changes nothing; the timer keeps no process alive and ends with `close`; time in which a rehearsal waits for
 // the person who answers for the model does not count.
 import { readdirSync } from "node:fs";
 

@@ -1,6 +1,6 @@
 // One line above the editor for state that must not be overlooked (readonly, the phase of a workflow). It appears only while no footer
 // shows its status line, because other packages replace pi's footer.
-// B1 nothing is shown twice: if the footer shows the text, the line takes no room.
+// Nothing is shown twice: if the footer shows the text, the line takes no room.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Component } from "@earendil-works/pi-tui";
 import { attempt } from "../disk/index.ts";

@@ -1,6 +1,6 @@
 // Resolves the name of an extension: a path, an extension in pi's folders, or a package that pi has installed. Source of the locations:
 // pi's docs/packages.md and docs/extensions.md.
-// X1 only existing extensions are returned, so starting a process downloads nothing; X2 locations in the project are searched only if it is
+// Only existing extensions are returned, so starting a process downloads nothing; locations in the project are searched only if it is
 // trusted.
 import { existsSync, statSync } from "node:fs";
 import { basename, isAbsolute, join, resolve } from "node:path";

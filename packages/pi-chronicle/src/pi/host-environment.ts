@@ -1,5 +1,5 @@
 // The real disk and environment, as footprints read them. Read-only; follows no links unless asked.
-// D1 no method throws; anything unreadable counts as absent; D2 `cachedEnvironment` reads each fact from disk once: use it for one call
+// No method throws; anything unreadable counts as absent; `cachedEnvironment` reads each fact from disk once: use it for one call
 // only.
 import { lstatSync, opendirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 // Sends text that the user did not type to a pi in RPC mode, so that it reaches the model unchanged. pi's `prompt` runs a text that begins
 // with a slash as a command, a skill or a template (pi 1.6.0: `text.startsWith("/")`), so such a text gets a leading space.
-// L1 every text from a model, a ledger or a file is sent this way; L2 "accepted" does not mean "started": a message that an extension
+// Every text from a model, a ledger or a file is sent this way; "accepted" does not mean "started": a message that an extension
 // handled counts as refused.
 // In this process `pi.sendUserMessage(text)` does the same: it expands nothing unless asked to.
 import type { RpcLink } from "./rpc-link.ts";

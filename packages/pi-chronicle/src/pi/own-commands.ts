@@ -1,6 +1,6 @@
 // Handles name conflicts between this package's commands and another package's. pi then renames all of them (`/workflow:1`, `/workflow:2`),
 // so the name without a number is no longer a command.
-// O1 such a text never reaches the model; O2 the user is notified once per session which commands belong to this package.
+// Such a text never reaches the model; the user is notified once per session which commands belong to this package.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { exitCodes, failWith } from "./exit-code.ts";
 import { isOwnFile } from "./own-package.ts";

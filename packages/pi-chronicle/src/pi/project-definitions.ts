@@ -1,6 +1,6 @@
 // Reports a project's definitions that are not pi's own files: once per session, when one of this package's commands first reads them, if
 // the user was not asked whether to trust the project.
-// D1 a project that the user has explicitly trusted, or one that is not read, is not reported.
+// A project that the user has explicitly trusted, or one that is not read, is not reported.
 import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { folderEntries } from "../disk/index.ts";

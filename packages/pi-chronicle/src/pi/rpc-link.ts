@@ -1,6 +1,6 @@
 // A link to one pi in RPC mode: commands out, events and dialogs in. It implements pi's protocol and knows nothing of chronicles.
-// L1 records are split on LF only; L2 streaming updates are dropped unread (they still count as activity); L3 every command gets an answer:
-// from pi, or a failure after the process has ended; L4 prompts are sent only over the pipe, never on the command line.
+// Records are split on LF only; streaming updates are dropped unread (they still count as activity); every command gets an answer:
+// from pi, or a failure after the process has ended; prompts are sent only over the pipe, never on the command line.
 import { attempt } from "../disk/index.ts";
 import type { Child } from "../process/index.ts";
 import { splitRecords } from "../process/index.ts";

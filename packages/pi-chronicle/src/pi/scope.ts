@@ -1,6 +1,6 @@
 // One scope per session owns everything that outlives a handler: timers, children, widgets, subscriptions.
-// S1 no module owns anything; S2 closing runs every closer once, newest first, and a failing closer does not stop the others;
-// S3 after closing, `own` closes immediately and timers do not start; S4 a timer whose session has ended closes the scope instead of doing its
+// No module owns anything; closing runs every closer once, newest first, and a failing closer does not stop the others;
+// after closing, `own` closes immediately and timers do not start; a timer whose session has ended closes the scope instead of doing its
 // work: a host may dispose of a session without the event that closes its scope.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 

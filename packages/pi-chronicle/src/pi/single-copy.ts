@@ -1,5 +1,5 @@
 // Only one copy of this package serves a session. Two copies would register the same names and judge every call twice.
-// C1 the copy that pi loads first serves; C2 the copies find each other over pi's event bus, whose subscriptions end with the session, so a
+// The copy that pi loads first serves; the copies find each other over pi's event bus, whose subscriptions end with the session, so a
 // reload needs no cleanup.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { packageRoot } from "./own-package.ts";

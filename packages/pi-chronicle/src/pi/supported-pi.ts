@@ -1,5 +1,5 @@
 // The versions of pi that this package supports. The range is that of `peerDependencies` in package.json; a test compares them.
-// P1 an unreadable version counts as supported, because distributions of pi may use other version schemes.
+// An unreadable version counts as supported, because distributions of pi may use other version schemes.
 
 /** The oldest supported version of pi. */
 export const OLDEST_PI = "1.3.0";

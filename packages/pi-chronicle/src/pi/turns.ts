@@ -1,7 +1,7 @@
 // One primitive: sends a text as the user's message and waits until everything it started has settled. Sending is fire-and-forget in pi, so
 // events report the end.
-// T1 it always resolves: a refused send, a closed session and an abort are outcomes; T2 it listens only while a turn runs, and after a send
-// that was not accepted, until that message is known to be gone; T3 it works in a command and after a session replacement, with the `pi` of
+// It always resolves: a refused send, a closed session and an abort are outcomes; it listens only while a turn runs, and after a send
+// that was not accepted, until that message is known to be gone; it works in a command and after a session replacement, with the `pi` of
 // the session that is open then.
 import type { AgentEndEvent, ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { errorMessage } from "@pi-chronicle/core/definition";

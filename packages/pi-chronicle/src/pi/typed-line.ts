@@ -1,6 +1,6 @@
 // Keeps lines that begin with a slash as they are typed. pi reads keys faster than it makes lists of completions: after several keys at once, the
 // open list is one for an earlier line. Enter would add its item to the line and not send it.
-// T1 an item of such a list changes nothing; T2 Enter then sends the line as typed.
+// An item of such a list changes nothing; Enter then sends the line as typed.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 
 /** Enter in the protocols of terminals. */

@@ -1,5 +1,5 @@
 // One child process in its own group, and how it ends. pi's protocol is in rpc-link.ts.
-// C1 no shell; C2 the outcome is a value, and only `exited` with code 0 can be a success; C3 every wait is bounded; C4 stderr is kept bounded.
+// No shell; the outcome is a value, and only `exited` with code 0 can be a success; every wait is bounded; stderr is kept bounded.
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";

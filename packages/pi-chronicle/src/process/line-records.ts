@@ -1,5 +1,5 @@
 // Splits a byte stream into records that end in LF. Not a line reader: U+2028 and U+2029 are data, and a record stays bytes until it is kept.
-// R1 the bytes of a dropped record are never decoded or joined; R2 no record holds more than `cap` bytes of memory.
+// The bytes of a dropped record are never decoded or joined; no record holds more than `cap` bytes of memory.
 
 /** 16 MiB: above the largest message pi writes in practice (images are base64 text within a record). */
 export const RECORD_CAP = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 // Finds the processes that a run left behind, by the tag in their environment, with all their descendants and sessions, and stops them.
 // Linux reads /proc; other Unixes ask `ps` for environments. Windows shows no other process's environment, so only process trees end there.
-// T1 the calling process and its ancestors are never among them; T2 every signal goes to a process whose start was checked just before.
+// The calling process and its ancestors are never among them; every signal goes to a process whose start was checked just before.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { bootId, isSameProcess, type ProcessRow, processRow, processStart } from "./process-identity.ts";

@@ -1,5 +1,5 @@
 // A copy of a project in which an agent works instead of the project, such as the folder of a child run.
-// C1 a path in the copy is judged as the path that the file will have in the project; C2 until its files are joined, nothing that the agent does
+// A path in the copy is judged as the path that the file will have in the project; until its files are joined, nothing that the agent does
 // changes the project or another copy.
 import type { FileAccess, Footprint } from "@pi-chronicle/footprint";
 import { isWithin, type Policy, quoteRedacted, type ToolCall, type Verdict } from "./policy/index.ts";

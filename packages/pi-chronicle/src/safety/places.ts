@@ -1,5 +1,5 @@
 // The folders that decide whether a change matters: those of the project, and those for temporary files, where it does not.
-// P1 a project is what it is wherever it lies: neither it nor the home directory ever counts as temporary; P2 a path has to be temporary both
+// A project is what it is wherever it lies: neither it nor the home directory ever counts as temporary; a path has to be temporary both
 // by its name and by its real path, and is in the project by either.
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";

@@ -1,6 +1,6 @@
 // The one meaning of "does not change the project", for phases, states, children and readonly: which known changes of a call count, by their
 // places. Pure.
-// C1 a change whose place is unknown counts; C2 metadata of git (commits, branches, index) is part of the project.
+// A change whose place is unknown counts; metadata of git (commits, branches, index) is part of the project.
 import {
 	type ChangeKind,
 	type CommandRun,

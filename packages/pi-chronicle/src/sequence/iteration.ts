@@ -1,5 +1,5 @@
-// One iteration of a sequence in one session; every step is awaited. I1 all files are read before the first step; I2 the status line is
-// cleared at the end; I3 text is sent literally, never as a command.
+// One iteration of a sequence in one session; every step is awaited. All files are read before the first step; the status line is
+// cleared at the end; text is sent literally, never as a command.
 import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { errorMessage } from "@pi-chronicle/core/definition";
 import { attempt } from "../disk/index.ts";

@@ -1,5 +1,5 @@
 // The lines above the editor while recording: a window of steps around the current one, the keys, the notice. Pure.
-// W1 whatever the screen's size, the current step, the keys and the notice are visible: the other steps give way.
+// Whatever the screen's size, the current step, the keys and the notice are visible: the other steps give way.
 import { counted } from "@pi-chronicle/core/definition";
 import { previewLines } from "./preview.ts";
 import { type Recording, recordingKeys } from "./recording.ts";

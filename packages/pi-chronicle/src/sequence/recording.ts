@@ -1,5 +1,5 @@
 // The steps of an unfinished recording: add, edit, delete, move, with a selection. Pure; the editor and the preview draw it.
-// R1 no typed text is lost: a refused text stays in the editor; R2 the original is unchanged until the recording is finished.
+// No typed text is lost: a refused text stays in the editor; the original is unchanged until the recording is finished.
 import { counted } from "@pi-chronicle/core/definition";
 import { resolveStep } from "./resolve.ts";
 import type { KnownCommand, StepRefusal } from "./step.ts";

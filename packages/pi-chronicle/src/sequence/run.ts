@@ -1,5 +1,5 @@
-// Replays a sequence, with every iteration in its own session. X1 no error escapes from a session replacement; X2 after a replacement, only
-// the fresh context and the new session's own instance are used; X3 every end other than the last step is reported; X4 a session with live
+// Replays a sequence, with every iteration in its own session. No error escapes from a session replacement; after a replacement, only
+// the fresh context and the new session's own instance are used; every end other than the last step is reported; a session with live
 // work is not replaced without asking.
 import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { errorMessage } from "@pi-chronicle/core/definition";

@@ -1,6 +1,6 @@
 // The project's saved sequences, `.pi/sequences/<name>.yaml`. Like all of a project's definitions, they are read only if the user trusts
 // the project.
-// V1 a name is a plain word, so no name leads out of the folder; V2 written files are readable by their owner only.
+// A name is a plain word, so no name leads out of the folder; written files are readable by their owner only.
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Diagnostic } from "@pi-chronicle/core/definition";

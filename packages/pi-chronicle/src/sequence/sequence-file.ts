@@ -1,6 +1,6 @@
 // A saved sequence: a YAML file in the project's `.pi/sequences`, written by `/sequence save` or by hand. The same table generates the
 // reader, the JSON Schema and the reference in the documentation.
-// F1 one pass finds every problem, each with line and column; F2 a file with an error yields no sequence.
+// One pass finds every problem, each with line and column; a file with an error yields no sequence.
 
 import {
 	type Diagnostic,

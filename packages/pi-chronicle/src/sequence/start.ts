@@ -1,5 +1,5 @@
-// Starts a run: asks for missing information (number of runs, arguments) and reports every obstacle before the first step. A1 no
-// placeholder reaches the model: if the user cannot be asked for arguments, nothing is started; A2 a session with live work is left only if the
+// Starts a run: asks for missing information (number of runs, arguments) and reports every obstacle before the first step. No
+// placeholder reaches the model: if the user cannot be asked for arguments, nothing is started; a session with live work is left only if the
 // user agrees.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { counted } from "@pi-chronicle/core/definition";

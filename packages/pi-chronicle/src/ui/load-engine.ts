@@ -1,5 +1,5 @@
 // Loads the package of engines, which is installed apart. Nothing of it is loaded before an engine is named.
-// Q1 its version is this package's: the two share code.
+// Its version is this package's: the two share code.
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,5 +1,5 @@
 // Registers the transcript rows of workflows before the rest of workflows is loaded.
-// R1 this file draws nothing: a row stays empty until the session's renderers are loaded.
+// This file draws nothing: a row stays empty until the session's renderers are loaded.
 
 import type {
 	AgentToolResult,

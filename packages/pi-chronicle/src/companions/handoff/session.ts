@@ -1,6 +1,6 @@
-// A handoff in one session: the user asks for it, the model writes a brief, the context is cut at one turn boundary. H1 the cut, the
-// successor's message and the continuation are one boundary of one run, at any context size; H2 the direction is passed on verbatim; H3 a
-// model that does not call the tool is reminded a bounded number of times, then the user is told; H4 another extension may undo a cut at the
+// A handoff in one session: the user asks for it, the model writes a brief, the context is cut at one turn boundary. The cut, the
+// successor's message and the continuation are one boundary of one run, at any context size; the direction is passed on verbatim; a
+// model that does not call the tool is reminded a bounded number of times, then the user is told; another extension may undo a cut at the
 // same boundary: then the cut is repeated at the next one, a bounded number of times.
 import type {
 	AgentBeforeSettleEvent,

@@ -1,5 +1,5 @@
 // The watchdog: a status line with the context usage, and one message to the model per band and compaction. Off unless the notebook or the
-// setting is on. W1 it keeps nothing in memory: the session records which bands were reported.
+// setting is on. It keeps nothing in memory: the session records which bands were reported.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { chronicleSettings, newestFirst } from "../../pi/index.ts";
 import { type Band, bandOf } from "./bands.ts";

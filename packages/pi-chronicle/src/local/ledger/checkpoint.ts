@@ -1,9 +1,9 @@
 // Writes the folded state as the text of `<uuid>.json`, and reads it. The event log is the source of truth; the checkpoint can be rebuilt
 // from it.
-// C1 at most 64 KB, however long the history; C2 excess data is truncated in this order: long outputs of states, decisions of the user and
+// At most 64 KB, however long the history; excess data is truncated in this order: long outputs of states, decisions of the user and
 // what a child inherits, the definition's long texts, the task, old summaries and files, findings; `cut` lists them, and the log has them in
-// full; C3 reading returns the run that was written, or reports that
-// the log must be read; C4 a file changed by hand or truncated by a crash has a wrong checksum and is rejected.
+// full; reading returns the run that was written, or reports that
+// the log must be read; a file changed by hand or truncated by a crash has a wrong checksum and is rejected.
 import { crc32 } from "node:zlib";
 import {
 	type ChildGroup,

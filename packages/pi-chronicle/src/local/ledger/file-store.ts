@@ -1,6 +1,6 @@
 // The ledger as files: `<uuid>.json` (folded state), `<uuid>.events.jsonl` (source of truth) and `<uuid>/` in one folder.
-// F1 a run is completely on disk before `create` resolves; F2 every write happens under the lease, and no later write is lost; F3 a
-// checkpoint never contains more than the log; F4 a damaged file is copied under another name before it is overwritten.
+// A run is completely on disk before `create` resolves; every write happens under the lease, and no later write is lost; a
+// checkpoint never contains more than the log; a damaged file is copied under another name before it is overwritten.
 import { lstat, readdir, rename, rm, stat, symlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { EventBody, Run } from "@pi-chronicle/core/machine";

@@ -1,7 +1,7 @@
 // Folds an event log line by line: no I/O, memory independent of the log's length.
-// F1 the fold ends at damage that no valid line follows (a torn end); damage with valid lines after it is damage in the middle, and the log is
-// refused; F2 numbers are consecutive; F3 a line written under an older lease than one before it does not count;
-// F4 `recovered` holds the whole run: damage before it no longer matters.
+// The fold ends at damage that no valid line follows (a torn end); damage with valid lines after it is damage in the middle, and the log is
+// refused; numbers are consecutive; a line written under an older lease than one before it does not count;
+// `recovered` holds the whole run: damage before it no longer matters.
 import { foldEvent, type LedgerEvent, type Run, startRun } from "@pi-chronicle/core/machine";
 import { decodeLine } from "./line.ts";
 

@@ -1,6 +1,6 @@
 // Commands to a run that another process holds: one file each, processed by the holder in order of arrival.
-// X1 a file is complete once it has its name; X2 it is removed after it is handled, so after a crash it may be handled twice, but is never
-// lost; X3 what the listener rejects stays; X4 an unreadable file is kept under another name and reported; X5 a refusal is written next to
+// A file is complete once it has its name; it is removed after it is handled, so after a crash it may be handled twice, but is never
+// lost; what the listener rejects stays; an unreadable file is kept under another name and reported; a refusal is written next to
 // the command, for the sender, before the command is removed.
 import { randomBytes } from "node:crypto";
 import { access, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";

@@ -1,5 +1,5 @@
 // The files of a run on disk, and their permissions.
-// Y1 new folders are 0700, new files 0600; Y2 the folder excludes itself from git; Y3 existing files and folders keep their permissions.
+// New folders are 0700, new files 0600; the folder excludes itself from git; existing files and folders keep their permissions.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inheritOwner, makePrivateFolder } from "../../disk/index.ts";

@@ -1,6 +1,6 @@
 // One event as one line of the event log: JSON with `seq` first and `crc` last.
-// L1 `crc` is the CRC-32 (as in zlib), in eight hex digits, of the line's bytes before `,"crc":"…"}`; L2 a line is UTF-8, has no line
-// break inside and ends with LF; L3 a line with a wrong checksum is never read as an event.
+// `crc` is the CRC-32 (as in zlib), in eight hex digits, of the line's bytes before `,"crc":"…"}`; a line is UTF-8, has no line
+// break inside and ends with LF; a line with a wrong checksum is never read as an event.
 import { crc32 } from "node:zlib";
 import type { EventBody, LedgerEvent } from "@pi-chronicle/core/machine";
 

@@ -1,5 +1,5 @@
 // Reads one run from disk: the checkpoint and the events after it, or all events if the checkpoint is unusable.
-// D1 nothing is written; D2 the log is the source of truth: a checkpoint ahead of the log is rejected; D3 a file that is damaged, newer, or
+// Nothing is written; the log is the source of truth: a checkpoint ahead of the log is rejected; a file that is damaged, newer, or
 // another program's is reported and not changed.
 import { open, readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";

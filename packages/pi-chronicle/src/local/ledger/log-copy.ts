@@ -1,6 +1,6 @@
 // The copy of a run's event log outside the project: what deletes ignored files (`git clean -x`) deletes the log, but not its copy.
-// Y1 the copy never has less than the log: a batch goes to the copy first; Y2 a copy that cannot be written stops nothing, and is made again from
-// the log when the run is opened next; Y3 only the holder of the run's lease writes it; Y4 what the log has counts; the copy only gives back a lost log or a lost end.
+// The copy never has less than the log: a batch goes to the copy first; a copy that cannot be written stops nothing, and is made again from
+// the log when the run is opened next; only the holder of the run's lease writes it; what the log has counts; the copy only gives back a lost log or a lost end.
 
 import { type FileHandle, open, readdir, readFile, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";

@@ -1,5 +1,5 @@
 // The event log of one run as an append-only file.
-// G1 a batch is in the log completely or not at all; G2 the remains of a failed write are truncated before the next one; G3 nothing is written once
+// A batch is in the log completely or not at all; the remains of a failed write are truncated before the next one; nothing is written once
 // the lease is lost.
 import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";

@@ -1,5 +1,5 @@
 // Reads the events of a log in order, for all readers but the fold of its holder.
-// E1 damaged lines and those of a lost lease are omitted; E2 a reader that follows a run decodes only what is new.
+// Damaged lines and those of a lost lease are omitted; a reader that follows a run decodes only what is new.
 import { readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { LedgerEvent } from "@pi-chronicle/core/machine";

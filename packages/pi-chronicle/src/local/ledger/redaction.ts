@@ -1,5 +1,5 @@
 // Keeps secrets from a model, a tool, or the user's task out of the ledger.
-// S1 fields that are compared or looked up stay; S2 a template's commands stay, because they run exactly as approved.
+// Fields that are compared or looked up stay; a template's commands stay, because they run exactly as approved.
 
 import type { Created, EventBody, RunTemplate } from "@pi-chronicle/core/machine";
 import type { Entry } from "@pi-chronicle/core/snapshot";

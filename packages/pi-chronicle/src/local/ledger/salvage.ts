@@ -1,6 +1,6 @@
 // Examines the files of a run and rebuilds a damaged ledger from what is whole: the log, its copy and the state file.
-// S1 every event whose checksum is correct stays in the log; S2 the run continues from the last state that follows from whole events or from a
-// state file with a correct checksum, never from a guess; S3 damaged files are copied before they are replaced; S4 only under the lease.
+// Every event whose checksum is correct stays in the log; the run continues from the last state that follows from whole events or from a
+// state file with a correct checksum, never from a guess; damaged files are copied before they are replaced; only under the lease.
 import { copyFile, readFile, rename, rm } from "node:fs/promises";
 import { counted } from "@pi-chronicle/core/definition";
 import { encodeRun, foldEvent, type LedgerEvent, type Run, SCHEMA_VERSION, startRun } from "@pi-chronicle/core/machine";

@@ -1,5 +1,5 @@
 // Which events of a run a person is told about, and whether that is still so. Pure.
-// K1 a notice is derived from one event of the ledger and named by its number; K2 a child's own ledger tells what the child waits for, and the
+// A notice is derived from one event of the ledger and named by its number; a child's own ledger tells what the child waits for, and the
 // ledger of its parent only what no child tells.
 import { awaitedAnswer, type LedgerEvent, type Run } from "@pi-chronicle/core/machine";
 import { HUMAN_INTERVENTION } from "@pi-chronicle/core/template";

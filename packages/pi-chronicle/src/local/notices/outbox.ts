@@ -1,5 +1,5 @@
 // What has become of a run's notices: `notices.jsonl` in its folder. What is to be sent is derived from the ledger; here is what was sent.
-// O1 lines are only appended, each durable before the next delivery of its channel; O2 a torn line does not count; O3 a run without this file
+// Lines are only appended, each durable before the next delivery of its channel; a torn line does not count; a run without this file
 // has no notices, so that new settings tell nothing of old runs.
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

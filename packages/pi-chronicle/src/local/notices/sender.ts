@@ -1,6 +1,6 @@
 // The process that sends the notices of a project: `pi-chronicle notify deliver`, started when there is something to send and apart from every run,
 // so that no run waits for a receiver and a retry outlives its supervisor. There is one at a time: it holds the lease of the folder of notices.
-// S1 what wakes it is written before the lease is looked at, and the sender reads it again after it has given the lease back: no wake is lost.
+// What wakes it is written before the lease is looked at, and the sender reads it again after it has given the lease back: no wake is lost.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";

@@ -1,5 +1,5 @@
 // Tells the sender about the notices of the runs that this process supervises.
-// W1 nothing here delays the run: it looks at events that are on disk, and its own failures are none of the run's; W2 without channels, it is never
+// Nothing here delays the run: it looks at events that are on disk, and its own failures are none of the run's; without channels, it is never
 // called.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readlinkSync } from "node:fs";

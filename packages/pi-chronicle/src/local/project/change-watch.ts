@@ -1,6 +1,6 @@
 // Counts the files that the current visit of a live run has changed so far, for display only; records nothing.
-// L1 the files are measured only after a call that may have changed some, and less often the longer the visit takes, to stay cheap in large projects;
-// L2 a failed measurement reports nothing.
+// The files are measured only after a call that may have changed some, and less often the longer the visit takes, to stay cheap in large projects;
+// a failed measurement reports nothing.
 import type { LedgerEvent, Run } from "@pi-chronicle/core/machine";
 import type { ChangeTotals } from "@pi-chronicle/core/snapshot";
 import type { SupervisedRun } from "./supervised-run.ts";

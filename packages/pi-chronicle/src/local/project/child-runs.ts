@@ -1,5 +1,5 @@
 // The child runs of a run of this machine: ordinary runs in the same store, supervised in the process of their parent.
-// C1 an existing child is opened, never created again; C2 questions of children are shown one at a time, in order.
+// An existing child is opened, never created again; questions of children are shown one at a time, in order.
 import {
 	type Created,
 	childrenPlanOf,

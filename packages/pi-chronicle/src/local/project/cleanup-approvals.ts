@@ -1,6 +1,6 @@
 // The cleanup commands that the user has approved, verbatim. Stored in pi's agent folder, where no project and no ledger can write: a run's own
 // record of an approval only records the request.
-// A1 an approval covers exactly one set of commands: the hash includes every command with its state and settings; A2 an unreadable file approves
+// An approval covers exactly one set of commands: the hash includes every command with its state and settings; an unreadable file approves
 // nothing.
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

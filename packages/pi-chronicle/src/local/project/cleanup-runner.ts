@@ -1,7 +1,7 @@
 // Runs cleanup commands as processes. The state machine decides which command runs when; this file checks again whether it may run at all, because a
 // ledger can come from anywhere.
-// U1 only a command that the user approved runs unjudged; one from the user's own template is judged by the guard's rules; U2 a command has its own
-// process group, carries the run's tag, and is killed after its time limit; U3 only the tail of its output is kept, redacted.
+// Only a command that the user approved runs unjudged; one from the user's own template is judged by the guard's rules; a command has its own
+// process group, carries the run's tag, and is killed after its time limit; only the tail of its output is kept, redacted.
 import { errorMessage } from "@pi-chronicle/core/definition";
 import type { CommandRunner, ShellResult, WorkingCopy } from "@pi-chronicle/core/ports";
 import { openScope } from "../../pi/index.ts";

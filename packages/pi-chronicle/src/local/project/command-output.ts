@@ -1,5 +1,5 @@
 // The output of a state's command: the whole in a file while it runs, the end for the next worker, stdout for its data.
-// O1 nothing unredacted is written or returned; O2 memory and the file are bounded, however much is printed.
+// Nothing unredacted is written or returned; memory and the file are bounded, however much is printed.
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { StringDecoder } from "node:string_decoder";

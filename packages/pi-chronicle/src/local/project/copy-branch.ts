@@ -1,6 +1,6 @@
 // The files of a run apart as commits of a branch in the user's repository: one for each visit that changed files. No checkout is touched.
-// B1 the same files give the same commits, so that repeating it changes nothing; B2 a branch is only made, or moved forward from commits of the run;
-// B3 all objects are in the user's repository before the branch names them.
+// The same files give the same commits, so that repeating it changes nothing; a branch is only made, or moved forward from commits of the run;
+// all objects are in the user's repository before the branch names them.
 import { join } from "node:path";
 import { readHistory, type Visit } from "@pi-chronicle/core/history";
 import type { Run } from "@pi-chronicle/core/machine";

@@ -1,5 +1,5 @@
 // Compares files: since the current state started, in an earlier visit, or since the run started.
-// D1 a run of another process is inspected without touching that process's files; D2 nothing in the project is changed.
+// A run of another process is inspected without touching that process's files; nothing in the project is changed.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { readHistory } from "@pi-chronicle/core/history";

@@ -1,6 +1,6 @@
 // Selects the engine of a command: `--engine`, otherwise the variable PI_CHRONICLE_ENGINE, otherwise `chronicle.engine` in pi's settings files.
-// S1 an untrusted project names no engine; S2 without an engine, none of its code is loaded; S3 a rehearsal uses none, whatever the settings are;
-// S4 an address is never shown with its secrets.
+// An untrusted project names no engine; without an engine, none of its code is loaded; a rehearsal uses none, whatever the settings are;
+// an address is never shown with its secrets.
 import { join } from "node:path";
 import { userSettings } from "../../pi/index.ts";
 import type { ProjectEnvironment } from "../worker/index.ts";

@@ -1,5 +1,5 @@
 // A child whose own folder was removed while it waited: its last recorded files are restored, or it does not continue.
-// F1 it never continues with other files than those that its conversation describes: what it did after the last record is named to it as undone.
+// It never continues with other files than those that its conversation describes: what it did after the last record is named to it as undone.
 import { existsSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 // One project on this machine: its templates, its runs, and the ports of their supervisors.
-// J1 opening it reads and writes nothing; J2 rules and agents are read when the ports are created, and fixed for that supervision.
+// Opening it reads and writes nothing; rules and agents are read when the ports are created, and fixed for that supervision.
 import { dirname, join } from "node:path";
 import type { Run } from "@pi-chronicle/core/machine";
 import { copyId } from "@pi-chronicle/core/machine";

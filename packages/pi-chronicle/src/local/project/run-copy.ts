@@ -1,5 +1,5 @@
 // The copy of the project that a run apart works in: made when the run is created, and again if it was lost.
-// R1 a run apart never works in the project's folder: it is opened with its copy, or not at all; R2 a copy that was lost has the last recorded files,
+// A run apart never works in the project's folder: it is opened with its copy, or not at all; a copy that was lost has the last recorded files,
 // and its worker learns what that undid.
 import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";

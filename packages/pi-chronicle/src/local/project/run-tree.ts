@@ -1,5 +1,5 @@
 // Trees of runs: a list of runs as trees, the children that a tree may still get, and the runs of a tree that wait for the user.
-// T1 every entry of the list is in exactly one tree; T2 a child whose parent is not in the list is a first run.
+// Every entry of the list is in exactly one tree; a child whose parent is not in the list is a first run.
 import { type ChildRun, isParked, MAX_RUNS_IN_TREE, type Run } from "@pi-chronicle/core/machine";
 import type { LedgerEntry, LedgerStore, ReadLedger } from "@pi-chronicle/core/ports";
 

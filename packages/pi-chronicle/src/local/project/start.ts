@@ -1,5 +1,5 @@
 // Starts a run. Finds all obstacles before creating anything, and reports them together.
-// B1 nothing is written before the user has decided about the cleanup commands; B2 the run is on disk before its first worker starts.
+// Nothing is written before the user has decided about the cleanup commands; the run is on disk before its first worker starts.
 import { randomUUID } from "node:crypto";
 import { type Diagnostic, didYouMean, formatPath, pathList, thereAre } from "@pi-chronicle/core/definition";
 import type { TemplateReload } from "@pi-chronicle/core/machine";

@@ -1,6 +1,6 @@
 // Runs the command of a state as a process, as a worker's shell would: judged by the guard's rules and the limits of the state, in the same sandbox.
-// Q1 a command that its user has not approved does not run; Q2 what a rule forbids does not run, approved or not; Q3 its stdin is empty and it has
-// no terminal; Q4 it has its own process group, carries the run's tag, and is killed after its time limit.
+// A command that its user has not approved does not run; what a rule forbids does not run, approved or not; its stdin is empty and it has
+// no terminal; it has its own process group, carries the run's tag, and is killed after its time limit.
 import { constants } from "node:os";
 import { errorMessage, type SandboxChoice } from "@pi-chronicle/core/definition";
 import type { CommandResult } from "@pi-chronicle/core/machine";

@@ -1,6 +1,6 @@
 // Finds chronicle templates: their files, their owners, and which of them load.
-// S1 an invalid file does not hide a valid one: of files with the same name, the first that loads is selected, and skipped ones are reported; S2 the
-// project's precede the user's, JSON precedes YAML; S3 a project's are read only if the user trusts it; S4 the package's own are selected only by names that no
+// An invalid file does not hide a valid one: of files with the same name, the first that loads is selected, and skipped ones are reported; the
+// project's precede the user's, JSON precedes YAML; a project's are read only if the user trusts it; the package's own are selected only by names that no
 // file of project or user has, whether or not it loads or may be read.
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";

@@ -1,5 +1,5 @@
 // Locates a field of a state in the template's file, inline templates included.
-// P1 for a field that the file omits, the place is the state's name; if the state is not found either, it is the whole file.
+// For a field that the file omits, the place is the state's name; if the state is not found either, it is the whole file.
 import {
 	type MapEntry,
 	type Node,

@@ -1,5 +1,5 @@
 // A template with all templates that its children run, directly and indirectly, as pinned in a run's ledger.
-// T1 no template runs itself, not even indirectly; T2 there are at most `MAX_CHILD_LEVELS` levels of children.
+// No template runs itself, not even indirectly; there are at most `MAX_CHILD_LEVELS` levels of children.
 import { basename } from "node:path";
 import { didYouMean, formatPlace, loopFrom, quoted } from "@pi-chronicle/core/definition";
 import { MAX_CHILD_LEVELS, type PinnedTemplate } from "@pi-chronicle/core/machine";

@@ -1,5 +1,5 @@
 // Validates a worker's output against the JSON Schema of its state. Imported on first use.
-// O1 the result arrives within a second: expressions and nested alternatives of a schema cannot block the supervisor; O2 output that cannot
+// The result arrives within a second: expressions and nested alternatives of a schema cannot block the supervisor; output that cannot
 // be validated does not match.
 
 import { createContext, Script } from "node:vm";

@@ -1,5 +1,5 @@
 // Actions on child runs: starting and following one until it parks or ends, stopping it, passing it the current ceilings.
-// A1 a child is supervised at most once; A2 its spend is recorded before its end; A3 nothing is recorded once the supervision ends: the
+// A child is supervised at most once; its spend is recorded before its end; nothing is recorded once the supervision ends: the
 // next supervisor finds the child's run in its recorded state.
 import {
 	type Action,

@@ -1,6 +1,6 @@
 // Reports to a run what one of its children has spent and what it does.
-// R1 spend, and which workers work, are reported at once, because ceilings depend on them; R2 what the child does besides is reported at most
-// every `activityMs`, so that short calls cost no events; R3 nothing that the run knows is reported again.
+// Spend, and which workers work, are reported at once, because ceilings depend on them; what the child does besides is reported at most
+// every `activityMs`, so that short calls cost no events; nothing that the run knows is reported again.
 import { isDeepStrictEqual } from "node:util";
 import {
 	type ChildActivity,

@@ -1,5 +1,5 @@
 // Detects jumps of the wall clock, which dates the events, while a worker works: the machine slept, or the clock was changed.
-// J1 a timer runs only while a worker works.
+// A timer runs only while a worker works.
 import type { Clock } from "@pi-chronicle/core/ports";
 
 export interface ClockJumps {

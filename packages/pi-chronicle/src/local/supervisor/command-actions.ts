@@ -1,5 +1,5 @@
 // Actions on the command that does a state: running it, and stopping it.
-// R1 it starts only once `command_started` is on disk, so its outcome is in doubt only if it may have run; R2 a command of an earlier supervisor is
+// It starts only once `command_started` is on disk, so its outcome is in doubt only if it may have run; a command of an earlier supervisor is
 // stopped before its end is recorded.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

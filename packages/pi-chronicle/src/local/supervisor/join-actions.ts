@@ -1,5 +1,5 @@
 // Actions on files at a join: merging the results of the children with the run's files, and writing the merged files.
-// J1 nothing in the run's folder changes before `joined` is on disk; J2 changes in the folder since then are another side of the merge; J3
+// Nothing in the run's folder changes before `joined` is on disk; changes in the folder since then are another side of the merge; J3
 // repeating an action after a crash gives the same files.
 import type { Action, JoinConflict, Run } from "@pi-chronicle/core/machine";
 import {

@@ -1,8 +1,8 @@
 // The supervisor: records events one at a time and executes the pending actions; their results are events again. It never calls a model.
-// V1 an event and its decisions are on disk, in one write, before any action that depends on them starts; V2 an action is executed once per
-// supervisor, and again after a crash; V3 a failed write (a full disk) ends the supervision, never the run; V4 a parked
-// run has no process and no timer: the supervision ends; V5 while shutting down, no action starts and no inbox message is consumed; V6 a
-// supervisor that has lost the lease does nothing more for the run; V7 work that needs another host ends the supervision before it starts.
+// An event and its decisions are on disk, in one write, before any action that depends on them starts; an action is executed once per
+// supervisor, and again after a crash; a failed write (a full disk) ends the supervision, never the run; a parked
+// run has no process and no timer: the supervision ends; while shutting down, no action starts and no inbox message is consumed; a
+// supervisor that has lost the lease does nothing more for the run; work that needs another host ends the supervision before it starts.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage } from "@pi-chronicle/core/definition";

@@ -1,5 +1,5 @@
 // Actions on workers: launching one and staying connected until it has ended, sending it messages, stopping it.
-// W1 at most one worker per launch; W2 a worker's spend is recorded even if the worker or its supervisor died.
+// At most one worker per launch; a worker's spend is recorded even if the worker or its supervisor died.
 import { isDeepStrictEqual } from "node:util";
 import { briefOf, continuedText, firstMessageText, fullHandover } from "@pi-chronicle/core/handover";
 import {

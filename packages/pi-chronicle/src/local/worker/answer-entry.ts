@@ -1,7 +1,7 @@
 // Puts the user's answer into the conversation of a worker whose process is gone: as the result of the call that asked. Runs before the next
 // process opens the session file. Source of the format: pi's docs/session-format.md.
-// E1 nothing is rewritten: the result is appended, on a branch that leaves out what pi recorded for the aborted call; E2 an answer that is
-// already there is not added again; E3 every other call of the message has a result, too.
+// Nothing is rewritten: the result is appended, on a branch that leaves out what pi recorded for the aborted call; an answer that is
+// already there is not added again; every other call of the message has a result, too.
 import { randomBytes } from "node:crypto";
 import { open } from "node:fs/promises";
 import { anyObject, isText } from "@pi-chronicle/core/definition";

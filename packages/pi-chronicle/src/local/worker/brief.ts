@@ -1,6 +1,6 @@
 // The private file that configures a worker's extension. Written before the process starts, read once; values that only the launch
 // determines arrive over the pipe.
-// B1 only the user's account can read it; B2 the worker reads it once, so later changes to the file have no effect; B3 a worker without a valid
+// Only the user's account can read it; the worker reads it once, so later changes to the file have no effect; a worker without a valid
 // brief does no work.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import {

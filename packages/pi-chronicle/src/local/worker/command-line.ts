@@ -1,5 +1,5 @@
 // The command line and environment of a worker's pi. They contain no text from a user or a model: such text goes through files or the pipe.
-// L1 only named resources are loaded: no discovered extensions, skills, prompts or themes; L2 the environment carries the run's tag, which
+// Only named resources are loaded: no discovered extensions, skills, prompts or themes; the environment carries the run's tag, which
 // every descendant inherits.
 import type { PiCommand } from "../../pi/index.ts";
 import { RUN_TAG } from "../../process/index.ts";

@@ -1,5 +1,5 @@
 // A worker's time limits: in total, without activity, and of the run's active time. Time with an open question to the user does not count.
-// D1 one timer, and none while no limit can expire; D2 silence counts only while the model works: a tool may be silent within the total.
+// One timer, and none while no limit can expire; silence counts only while the model works: a tool may be silent within the total.
 import type { WorkerLimits } from "@pi-chronicle/core/ports";
 
 export type Deadline = "idle" | "wall" | "budget";

@@ -1,5 +1,5 @@
 // Checks that the extensions of states load and register the tools that the states list: loads each set once, into a worker without a session and
-// without a message. X1 nothing is left running; X2 extensions only run their startup code.
+// without a message. Nothing is left running; extensions only run their startup code.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

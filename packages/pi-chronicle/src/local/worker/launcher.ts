@@ -1,5 +1,5 @@
 // The `WorkerLauncher` for this machine: one pi process in RPC mode per launch, its session file in the run's folder.
-// L1 a process does no work before it has passed the handshake; L2 a launch that fails leaves no process; L3 texts reach the worker only by file
+// A process does no work before it has passed the handshake; a launch that fails leaves no process; texts reach the worker only by file
 // or pipe.
 
 import { existsSync, renameSync } from "node:fs";

@@ -1,6 +1,6 @@
 // A running worker: turns pi's records into reports, answers its questions, and ends it.
-// W1 reports are in the order of pi's records; W2 a worker ends once, for the first reason; W3 every wait for it is bounded; W4 nothing is
-// reported after `ended`; W5 a message counts as delivered only once it is in the conversation.
+// Reports are in the order of pi's records; a worker ends once, for the first reason; every wait for it is bounded; nothing is
+// reported after `ended`; a message counts as delivered only once it is in the conversation.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { anyObject, errorMessage } from "@pi-chronicle/core/definition";

@@ -1,5 +1,5 @@
 // Assembles the launcher of a project on this machine: its agents, its current rules, its pi, its models.
-// O1 everything is read once, when the launcher is opened or first used: changes by a worker on disk don't affect the run.
+// Everything is read once, when the launcher is opened or first used: changes by a worker on disk don't affect the run.
 import { join } from "node:path";
 import type { SandboxChoice } from "@pi-chronicle/core/definition";
 import type { WorkerLauncher } from "@pi-chronicle/core/ports";

@@ -1,5 +1,5 @@
 // What the failures of the models of one turn come to: the first model may fail for a while and the next one for good, or the other way round.
-// F1 the run waits if any of them may answer later: until the earliest moment that one of them has named.
+// The run waits if any of them may answer later: until the earliest moment that one of them has named.
 
 import type { TurnSettled } from "@pi-chronicle/core/machine";
 import { classifyProviderError, type ProviderFailure, resetIn } from "../../pi/index.ts";

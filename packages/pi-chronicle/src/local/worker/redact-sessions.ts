@@ -1,6 +1,6 @@
 // Removes secrets from workers' session files, which stay on disk for the transcript and the report. A session is rewritten once no worker
 // will continue it; until then it must not change.
-// C1 a file is replaced as a whole, private to the user, or not at all; C2 an unreadable line stays a line.
+// A file is replaced as a whole, private to the user, or not at all; an unreadable line stays a line.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFileSync } from "../../disk/index.ts";

@@ -1,5 +1,5 @@
 // The guard's rules for a run, read once by the supervisor and frozen: changes by a worker to the files don't affect the run.
-// R1 a file that cannot be read as intended prevents every launch; R2 without a file only the built-in protections apply, and the user is
+// A file that cannot be read as intended prevents every launch; without a file only the built-in protections apply, and the user is
 // informed.
 import { formatDiagnostic } from "@pi-chronicle/core/definition";
 import { blockingProblems, hashRules, locateRules, readRules, serializeRules } from "../../safety/index.ts";

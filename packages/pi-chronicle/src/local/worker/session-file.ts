@@ -1,6 +1,6 @@
 // A worker's conversation on disk, pi's session file: relocates it for a process, and reads data that the ledger needs.
-// Source of the format: pi's docs/session-format.md. C1 only the worker's process has the file open: this code runs before that process starts or
-// after it has ended; C2 a torn last line is cut before pi appends to it; C3 lines that are not JSON are ignored, as in pi.
+// Source of the format: pi's docs/session-format.md. Only the worker's process has the file open: this code runs before that process starts or
+// after it has ended; a torn last line is cut before pi appends to it; lines that are not JSON are ignored, as in pi.
 import { open } from "node:fs/promises";
 import { anyObject } from "@pi-chronicle/core/definition";
 import { addSpend, NO_SPEND, type Spend } from "@pi-chronicle/core/machine";

@@ -1,6 +1,6 @@
 // The standby of one supervisor: a process that starts before its launch is recorded, and waits for adoption.
-// N1 at most one; N2 until its adoption it makes no request, no entry and no file of the project; N3 a standby that is no longer needed is
-// killed at once; N4 it is adopted only for the launch it was started for, if no input of the start has changed.
+// At most one; until its adoption it makes no request, no entry and no file of the project; a standby that is no longer needed is
+// killed at once; it is adopted only for the launch it was started for, if no input of the start has changed.
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,5 +1,5 @@
 // One pi process for a worker, from its files to its first report. It does no work before its adoption.
-// S1 only values known before the launch is recorded are written to files; the others are sent at adoption; S2 a failed start leaves no
+// Only values known before the launch is recorded are written to files; the others are sent at adoption; a failed start leaves no
 // process.
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 // Turns pi's tool events into ledger events: which tool, its arguments (redacted, bounded), how it ended. No bodies, no environment.
-// L1 a call that was still running when the worker ended has no end in the ledger either: its effect is unknown.
+// A call that was still running when the worker ended has no end in the ledger either: its effect is unknown.
 import { callFingerprint, digest, resultDigest } from "@pi-chronicle/core/bounds";
 import type { WorkerReport } from "@pi-chronicle/core/ports";
 import type { RpcRecord } from "../../pi/index.ts";

@@ -1,5 +1,5 @@
 // Chooses the tools of a worker whose state loads extensions. Their tools are known only once they are loaded, so the order is data that the worker
-// applies and the launcher applies again. Pure. O1 tools that an agent file forbids stay forbidden; O2 every omitted name is in one of the lists,
+// applies and the launcher applies again. Pure. Tools that an agent file forbids stay forbidden; every omitted name is in one of the lists,
 // so that nothing is omitted silently.
 import { isListed } from "@pi-chronicle/core/definition";
 import { keepAllowed, type Restrictions } from "../../persona/index.ts";

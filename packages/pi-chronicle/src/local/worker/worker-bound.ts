@@ -1,5 +1,5 @@
 // Limits the number of concurrent workers of all runs on this machine: a launch waits for a free slot.
-// B1 a worker holds its slot from its launch to its end; B2 launches of one launcher get slots in order; B3 if slots cannot be stored, there is
+// A worker holds its slot from its launch to its end; launches of one launcher get slots in order; if slots cannot be stored, there is
 // no limit.
 
 import { randomUUID } from "node:crypto";

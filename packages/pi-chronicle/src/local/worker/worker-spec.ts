@@ -1,5 +1,5 @@
 // Resolves a state's definition into a worker spec: persona, tools, model, skills, extensions. Starts nothing.
-// K1 all problems of a state are reported at once; K2 nothing is guessed: an unresolved name is a problem, a fallback gives a notice.
+// All problems of a state are reported at once; nothing is guessed: an unresolved name is a problem, a fallback gives a notice.
 import { didYouMean, isListed, quoted } from "@pi-chronicle/core/definition";
 import { READ_ONLY_TOOLS } from "@pi-chronicle/core/machine";
 import type { LaunchFault, StateProblem } from "@pi-chronicle/core/ports";

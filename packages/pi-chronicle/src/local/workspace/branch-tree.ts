@@ -1,6 +1,6 @@
 // The files of a run's branch: those of its snapshot, and from the commit below what snapshots leave out or change.
-// T1 a merge of the branch changes nothing that the run's snapshots leave out: it is as in the commit below; T2 an entry of a repository names a
-// commit, never a snapshot; T3 a file that git converts when it is committed is as git would commit it.
+// A merge of the branch changes nothing that the run's snapshots leave out: it is as in the commit below; an entry of a repository names a
+// commit, never a snapshot; a file that git converts when it is committed is as git would commit it.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

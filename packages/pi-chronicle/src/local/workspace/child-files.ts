@@ -1,6 +1,6 @@
 // Fills the folder of a child with the files of a snapshot.
-// F1 large files that are unchanged in the user's folder are copied, by copy-on-write where the disk supports it; all others come from the
-// store; F2 files that no snapshot keeps are copied in their current state; F3 the first snapshot of the folder describes exactly its
+// Large files that are unchanged in the user's folder are copied, by copy-on-write where the disk supports it; all others come from the
+// store; files that no snapshot keeps are copied in their current state; the first snapshot of the folder describes exactly its
 // contents.
 
 import { constants } from "node:fs";

@@ -1,5 +1,5 @@
 // Notes next to the files of a child, as JSON.
-// N1 a note is whole, or it is not there: on a full disk the earlier one stays, and one that is torn counts as absent.
+// A note is whole, or it is not there: on a full disk the earlier one stays, and one that is torn counts as absent.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { attempt, replaceFile, undefinedIfMissing } from "../../disk/index.ts";

@@ -1,6 +1,6 @@
 // Where the folders of a run's children are: outside the project, because programs that look upward from a copy inside it would find the
 // project's packages, settings and tests. Earlier versions kept them in the run's private folder; those are still found.
-// L1 a folder is used only if its owner file names the run: a pointer in the project's files alone never leads anywhere else.
+// A folder is used only if its owner file names the run: a pointer in the project's files alone never leads anywhere else.
 
 import { readFileSync } from "node:fs";
 import { chmod, readdir, realpath, rm, rmdir, writeFile } from "node:fs/promises";

@@ -1,6 +1,6 @@
 // What a child has made that no snapshot hands over: files that are too large or secret by their names, repositories, files that cannot be read. And
 // files that git ignores.
-// E1 a folder with such files is removed only after they are in the project; E2 nothing in the project is overwritten; E3 repeated after a crash, it
+// A folder with such files is removed only after they are in the project; nothing in the project is overwritten; repeated after a crash, it
 // completes.
 
 import { constants } from "node:fs";

@@ -1,6 +1,6 @@
 // The folders of child runs.
-// C1 a folder is complete or absent, because it is created under another name; C2 an existing one is never changed, and a damaged one is moved aside; C3 the user's files and
-// repository are never written; C4 removal never follows a link.
+// A folder is complete or absent, because it is created under another name; an existing one is never changed, and a damaged one is moved aside; the user's files and
+// repository are never written; removal never follows a link.
 
 import { existsSync } from "node:fs";
 import { lstat, mkdir, readdir, realpath, rename } from "node:fs/promises";

@@ -1,5 +1,5 @@
 // Copies a folder of the project into the folder of a child: by copy-on-write where the file system supports it.
-// D1 nothing that the child does in the copy changes the original; D2 a symbolic link that leads into the project leads into the copy afterward.
+// Nothing that the child does in the copy changes the original; a symbolic link that leads into the project leads into the copy afterward.
 
 import { constants } from "node:fs";
 import { copyFile, lstat, mkdir, readdir, readlink, symlink, utimes } from "node:fs/promises";

@@ -1,6 +1,6 @@
 // What git would commit for files of a snapshot, which has their bytes as they are on disk: line ends, `ident`, encodings and filters such as that of Git LFS
 // are reverted, so that the branch of a run shows no change of a file that nobody changed.
-// C1 filters are those of this user's configuration, never those of the repository, which an agent can write; C2 a filter may keep contents elsewhere: its
+// Filters are those of this user's configuration, never those of the repository, which an agent can write; a filter may keep contents elsewhere: its
 // output is used only where it is the content of the base.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
 // Compares two snapshots, by git's raw listing.
-// C1 lines are counted only for stored text, not for links, repositories or placeholders.
+// Lines are counted only for stored text, not for links, repositories or placeholders.
 
 import { posix, relative, sep } from "node:path";
 import type { FileChange } from "@pi-chronicle/core/snapshot";

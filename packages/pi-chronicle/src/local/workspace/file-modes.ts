@@ -1,5 +1,5 @@
 // Permissions that git does not keep: a file that only its owner can read is so again after a rewind, its undoing, or a join.
-// N1 the newest permissions of a path count, whatever the snapshot; N2 usual ones are recorded only where they replace others.
+// The newest permissions of a path count, whatever the snapshot; usual ones are recorded only where they replace others.
 
 import { readFileSync } from "node:fs";
 import { chmod, lstat, writeFile } from "node:fs/promises";

@@ -1,5 +1,5 @@
 // The files of a run on this machine, kept by git plumbing in a private store: in any folder, with or without a repository.
-// W1 it fulfills the port's contract; W2 nothing is created on disk before the first snapshot; W3 one operation runs at a time; W4 every operation is
+// It fulfills the port's contract; nothing is created on disk before the first snapshot; one operation runs at a time; every operation is
 // bounded in time and ends soon after it is aborted.
 
 import { realpath, stat } from "node:fs/promises";

@@ -1,5 +1,5 @@
 // Runs git without the user's or the project's configuration, hooks, filters or prompts.
-// G1 no shell; G2 the GIT_ variables of the environment are not passed on, nor those that lead to an engine's database; G3 output is bytes, since file names need not be UTF-8; G4 a missing,
+// No shell; the GIT_ variables of the environment are not passed on, nor those that lead to an engine's database; output is bytes, since file names need not be UTF-8; a missing,
 // failed, killed or aborted git is a value, not an exception.
 
 import { spawn } from "node:child_process";

@@ -1,6 +1,6 @@
 // Copies contents from the user's repository into the store: a cleanup there (`git gc`, an amended commit that expires, a deleted clone)
 // would remove them from a snapshot.
-// O1 objects are copied in compressed form; O2 only differences from the previous snapshot are considered; O3 objects that are too large to copy,
+// Objects are copied in compressed form; only differences from the previous snapshot are considered; objects that are too large to copy,
 // or already missing, stay only in the repository: the snapshot is still taken.
 import { join } from "node:path";
 import { gitFailure, isDiskFull } from "./failures.ts";

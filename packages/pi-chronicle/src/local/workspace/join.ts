@@ -1,5 +1,5 @@
 // Updates the user's files from one snapshot to another, with their concurrent changes as another side of the merge.
-// J1 nothing is written while there is a conflict; J2 repeated with the same snapshots after a crash, it completes; J3 files that change
+// Nothing is written while there is a conflict; repeated with the same snapshots after a crash, it completes; files that change
 // between scan and write are scanned again.
 
 import { readFile, rm } from "node:fs/promises";

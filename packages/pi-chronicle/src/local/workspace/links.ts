@@ -1,6 +1,6 @@
 // Ignored files that a child gets as well: `node_modules`, `.env`.
-// L1 a path never leads out of the project; L2 they are copies, so that nothing the child does in them changes the project; only a folder that is too
-// large to copy is a symbolic link; L3 they are not part of the child's files.
+// A path never leads out of the project; they are copies, so that nothing the child does in them changes the project; only a folder that is too
+// large to copy is a symbolic link; they are not part of the child's files.
 
 import { constants, type Stats } from "node:fs";
 import { copyFile, lstat, mkdir, readdir, realpath, rm, symlink } from "node:fs/promises";

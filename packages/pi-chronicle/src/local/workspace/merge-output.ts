@@ -1,5 +1,5 @@
 // Runs `git merge-tree` on three trees and parses its output.
-// M1 it writes only objects of the store; M2 attributes, drivers and settings of the user and the project have no effect.
+// It writes only objects of the store; attributes, drivers and settings of the user and the project have no effect.
 
 import type { MergeSides } from "@pi-chronicle/core/ports";
 import { rawChanges } from "./compare.ts";

@@ -1,6 +1,6 @@
 // Merges two snapshots with a common base, describes and resolves the conflicts, and makes the remaining ones readable.
-// G1 no line of either side is lost unless its path is reported as a conflict; G2 a file whose contents are not stored is never merged
-// by lines; G3 the same sides give the same tree.
+// No line of either side is lost unless its path is reported as a conflict; a file whose contents are not stored is never merged
+// by lines; the same sides give the same tree.
 
 import type { MergeConflict, MergedFiles, MergeSides } from "@pi-chronicle/core/ports";
 import { readBlobs, writeBlob } from "./blobs.ts";

@@ -1,6 +1,6 @@
 // Finds files that a restore would overwrite and no snapshot has: ignored files and folders, links, newly created files. All of them must be saved
 // first; a file that cannot be saved blocks the restore.
-// B1 links are inspected, never followed; B2 files that are too large, secret, special or unreadable, and repositories, cannot be saved.
+// Links are inspected, never followed; files that are too large, secret, special or unreadable, and repositories, cannot be saved.
 import type { Stats } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import type { FileLeft } from "@pi-chronicle/core/snapshot";

@@ -1,6 +1,6 @@
 // Opens a store and repairs it.
-// K1 the user's index, HEAD, refs, stash, hooks and configuration are never written, nor read in order to write; K2 contents are stored byte for
-// byte: no filters, no line-end conversion, no keywords; K3 only the user can read the store's files; K4 a store that git cannot use is moved aside,
+// The user's index, HEAD, refs, stash, hooks and configuration are never written, nor read in order to write; contents are stored byte for
+// byte: no filters, no line-end conversion, no keywords; only the user can read the store's files; a store that git cannot use is moved aside,
 // never deleted, and a new one is created; one without objects of its own, like a child's, is made again where it is.
 
 import { createHash } from "node:crypto";

@@ -1,5 +1,5 @@
 // Placeholders: for contents that are not stored, the index has an object with the file's size and modification time.
-// H1 a placeholder is binary for git, and similar to no other: it is never drawn, counted or found renamed as if it were the contents.
+// A placeholder is binary for git, and similar to no other: it is never drawn, counted or found renamed as if it were the contents.
 
 import { createHash } from "node:crypto";
 import { appendFile, mkdir, readFile, realpath, writeFile } from "node:fs/promises";

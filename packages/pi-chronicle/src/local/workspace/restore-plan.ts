@@ -1,5 +1,5 @@
 // Plans a restore: files to write and delete, files that stay with the reason, nested repositories to restore separately. Changes nothing.
-// L1 files that cannot be compared are never overwritten or deleted; L2 a file that stays is never replaced by a restored one.
+// Files that cannot be compared are never overwritten or deleted; a file that stays is never replaced by a restored one.
 
 import type { FileLeft } from "@pi-chronicle/core/snapshot";
 import { type RawChange, rawChanges } from "./compare.ts";

@@ -1,7 +1,7 @@
 // Restores files to a snapshot.
-// B1 ignored files stay, unless a restored file replaces them: then they are saved first; B2 files that no snapshot contains (too large, secret
-// by name, special, a missing repository) stay unchanged and are reported; B3 files of nested repositories are restored and their HEAD is
-// kept; B4 only files in the caller's snapshot are overwritten or deleted.
+// Ignored files stay, unless a restored file replaces them: then they are saved first; files that no snapshot contains (too large, secret
+// by name, special, a missing repository) stay unchanged and are reported; files of nested repositories are restored and their HEAD is
+// kept; only files in the caller's snapshot are overwritten or deleted.
 
 import { lstat } from "node:fs/promises";
 import { posix } from "node:path";

@@ -1,7 +1,7 @@
 // Takes snapshots of the files: new and changed files go into the private index, and the index becomes a tree.
-// P1 contents are read once: a file that has not changed since the last snapshot costs one stat; P2 an unreadable file is reported without stopping
-// the snapshot, while a failure of git is never blamed on a file; P3 a file that is too large, or secret by its name, has a placeholder that
-// changes with its size and time; P4 a nested repository is one entry that changes with its HEAD and its files.
+// Contents are read once: a file that has not changed since the last snapshot costs one stat; an unreadable file is reported without stopping
+// the snapshot, while a failure of git is never blamed on a file; a file that is too large, or secret by its name, has a placeholder that
+// changes with its size and time; a nested repository is one entry that changes with its HEAD and its files.
 
 import { lstatSync, type Stats } from "node:fs";
 import { lstat } from "node:fs/promises";

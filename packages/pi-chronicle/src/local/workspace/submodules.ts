@@ -1,6 +1,6 @@
 // Submodules, and other repositories inside the project: what the folder of a child gets of them.
-// S1 their current files are copied, each with a repository of its own that is at the same commit and reads the objects of the project's; S2 the copy is
-// not part of the child's files, so that no join changes those of the project; S3 what the child has changed in it is found at its end; S4 the child's
+// Their current files are copied, each with a repository of its own that is at the same commit and reads the objects of the project's; the copy is
+// not part of the child's files, so that no join changes those of the project; what the child has changed in it is found at its end; the child's
 // repository has the project's entries (gitlinks) of submodules, so that `git submodule` works there.
 
 import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";

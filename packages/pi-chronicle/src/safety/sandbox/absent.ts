@@ -1,5 +1,5 @@
 // Protected paths that do not exist, or that are links, cannot be made read-only by a mount: what a command makes of them is undone when it has ended.
-// A1 nothing is deleted: what was made is moved to a folder of the sandbox, and named; A2 what a killed process could not undo is undone by the next one,
+// Nothing is deleted: what was made is moved to a folder of the sandbox, and named; what a killed process could not undo is undone by the next one,
 // or by the one that started it: the paths are on disk while a command runs.
 import { mkdirSync, renameSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";

@@ -1,5 +1,5 @@
 // Contains the shell commands of one session or worker.
-// C1 each command gets a sandbox of its own; what it stores in its home directory stays for the next ones; C2 a program that a command leaves
+// Each command gets a sandbox of its own; what it stores in its home directory stays for the next ones; a program that a command leaves
 // running stays in that command's sandbox; killing the first process of the sandbox kills it.
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 // The home directory of the sandbox: a folder of the run that replaces the user's. What programs store there stays for the next commands.
-// H1 what the user's caches have is found without a copy: by links to where the sandbox shows them read-only, or where a tool reads a second
-// store; H2 settings of package managers and of git are copied without logins; H3 the directory and each cache in it are complete or absent:
-// they are made under another name; H4 the caches may come later than the rest.
+// What the user's caches have is found without a copy: by links to where the sandbox shows them read-only, or where a tool reads a second
+// store; settings of package managers and of git are copied without logins; the directory and each cache in it are complete or absent:
+// they are made under another name; the caches may come later than the rest.
 import {
 	chmodSync,
 	constants,

@@ -1,6 +1,6 @@
 // A proxy that lets commands in a sandbox reach only some hosts. It listens on a socket in a private folder, to which the relay in the sandbox
 // leads, or on a port of the loopback.
-// P1 a host that is not allowed is never connected to; P2 each refused host is named to the caller.
+// A host that is not allowed is never connected to; each refused host is named to the caller.
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";

@@ -1,5 +1,5 @@
 // One examination of the doctor, with its time limit.
-// X1 results contain no secrets; X2 an examination that fails or takes too long is a result.
+// Results contain no secrets; an examination that fails or takes too long is a result.
 import { errorMessage } from "@pi-chronicle/core/definition";
 import { redactSecrets } from "../../safety/index.ts";
 

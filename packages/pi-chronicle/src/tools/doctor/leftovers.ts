@@ -1,6 +1,6 @@
 // Leftovers of dead processes: processes of runs, leases, runs that never began, drafts of files, copies of rehearsals. Nothing else is ever
 // removed.
-// L1 a run whose supervisor may be alive, here or on another machine, is not touched; L2 a draft is removed only if it is older than an hour
+// A run whose supervisor may be alive, here or on another machine, is not touched; a draft is removed only if it is older than an hour
 // and the process that wrote it has exited.
 
 import { lstat, rm } from "node:fs/promises";

@@ -1,5 +1,5 @@
 // `doctor --try`: runs a command of the project in a copy, as a child gets it, and in the sandbox, and says what would break there.
-// Y1 the project is not touched, and nothing of the copy stays; Y2 each try has a copy of its own.
+// The project is not touched, and nothing of the copy stays; each try has a copy of its own.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
 // The result of importing one definition: its files, and notes on the parts of the original without a counterpart.
-// D1 a name from a file becomes a path only through `fileSlug`, so no name leads out of a folder.
+// A name from a file becomes a path only through `fileSlug`, so no name leads out of a folder.
 import { basename } from "node:path";
 import { singleLine } from "@pi-chronicle/core/definition";
 import type { PlainRecord } from "./plain-value.ts";

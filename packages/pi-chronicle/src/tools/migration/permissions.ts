@@ -1,6 +1,6 @@
 // Permissions of other agents: settings of Claude Code (`allow`, `ask`, `deny` with `Tool(argument)`), and tables of commands with a decision.
 // They become a rule file of the guard.
-// P1 nothing is widened: a call that asks elsewhere but cannot ask here is refused, with a note; exceptions from a ban become notes.
+// Nothing is widened: a call that asks elsewhere but cannot ask here is refused, with a note; exceptions from a ban become notes.
 import { basename } from "node:path";
 import { stringify } from "yaml";
 import { type ImportDraft, importNote, notesOnRest, originComment } from "./draft.ts";

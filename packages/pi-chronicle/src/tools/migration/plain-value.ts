@@ -1,5 +1,5 @@
 // The values of a file of another tool, without places.
-// P1 their number is bounded, so that aliases cannot multiply them.
+// Their number is bounded, so that aliases cannot multiply them.
 import type { Node } from "@pi-chronicle/core/definition";
 
 export type Plain = string | number | boolean | null | readonly Plain[] | PlainRecord;

@@ -1,5 +1,5 @@
 // Lists the files of an import: one file, or the files below a folder; in a project, only the folders that tools use for definitions.
-// C1 the walk is bounded and follows no links; C2 in a project, only folders with definitions are read, and files elsewhere that lie in a folder of
+// The walk is bounded and follows no links; in a project, only folders with definitions are read, and files elsewhere that lie in a folder of
 // agents or commands are named; a marketplace of plugins is read as a whole.
 import { existsSync, statSync } from "node:fs";
 import { basename, extname, join } from "node:path";

@@ -1,5 +1,5 @@
 // Writes drafts into a project.
-// O1 nothing that exists is replaced unless the user forces it; O2 nothing is written outside the project, whatever links are in it; O3 a draft is
+// Nothing that exists is replaced unless the user forces it; nothing is written outside the project, whatever links are in it; a draft is
 // written whole or not at all.
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,6 +1,6 @@
 // A draft: the files of a new definition, parsed from a model's answer. Each file is a fenced block whose info string names it, as in the
 // authoring skills: ```yaml file=.pi/chronicle/workflows/feature.yaml. Pure.
-// D1 a draft names only files of definitions, below `.pi`; D2 it is complete or refused, with every reason.
+// A draft names only files of definitions, below `.pi`; it is complete or refused, with every reason.
 
 export interface DraftFile {
 	/** Relative to the project, with `/`. */

@@ -1,5 +1,5 @@
 // Copies a shipped definition into a project so that the user can change it: the definition, the agents that it names, and its scenario.
-// C1 no file of the project is overwritten: an existing definition is an error, existing agents and scenarios are kept; C2 a copy is complete, or
+// No file of the project is overwritten: an existing definition is an error, existing agents and scenarios are kept; a copy is complete, or
 // nothing is copied.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";

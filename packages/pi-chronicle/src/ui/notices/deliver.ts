@@ -1,6 +1,6 @@
 // Sends what is due of all runs of a project, until nothing is left to send.
-// D1 a notice is sent once on each channel: what has become of it is on disk before the next of its channel is sent, and what a killed sender left
-// is done again under the same key; D2 channels do not wait for each other; D3 a notice that is out of date is not sent.
+// A notice is sent once on each channel: what has become of it is on disk before the next of its channel is sent, and what a killed sender left
+// is done again under the same key; channels do not wait for each other; a notice that is out of date is not sent.
 import { join } from "node:path";
 import type { Clock, ReadLedger } from "@pi-chronicle/core/ports";
 import {

@@ -1,5 +1,5 @@
 // What a notice tells: project, run, state, what is asked, cost so far, the first lines of the summary, and how to answer. Pure.
-// N1 it holds no code and no diff, and its texts are redacted; N2 it is made from the run as it was at its event, so that every attempt to send it
+// It holds no code and no diff, and its texts are redacted; it is made from the run as it was at its event, so that every attempt to send it
 // sends the same.
 import { basename } from "node:path";
 import { singleLine, truncate } from "@pi-chronicle/core/definition";

@@ -1,6 +1,6 @@
 // Runs a command for a notice, once per attempt, whatever is killed: a small process claims the attempt by a file, runs the command and writes its
 // end into the file. A sender that was killed in between finds it there.
-// C1 no shell; C2 the notice is complete on stdin, and in variables of the environment.
+// No shell; the notice is complete on stdin, and in variables of the environment.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";

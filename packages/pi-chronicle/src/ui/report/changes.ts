@@ -1,5 +1,5 @@
 // The changes of every visit: files with their lines, folded, up to a size limit. The patches come from the workspace that kept the files.
-// D1 the report lists everything that it omits, with its location; D2 the contents of files with secret names are never shown.
+// The report lists everything that it omits, with its location; the contents of files with secret names are never shown.
 
 import { counted, errorMessage } from "@pi-chronicle/core/definition";
 import type { Visit } from "@pi-chronicle/core/history";

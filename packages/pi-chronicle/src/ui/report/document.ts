@@ -1,5 +1,5 @@
 // The report as one HTML page: its head, its sections in order, and a list of omissions at the end.
-// N1 it loads and runs nothing: its content security policy forbids both, regardless of its content; N2 it needs no script.
+// It loads and runs nothing: its content security policy forbids both, regardless of its content; it needs no script.
 import { createHash } from "node:crypto";
 import { counted } from "@pi-chronicle/core/definition";
 import type { VisitPatch } from "./changes.ts";

@@ -1,6 +1,6 @@
 // HTML that is safe from injection. Not a template language: a tagged template and a few text functions.
-// H1 a string becomes text, never markup: it is redacted, invisible characters are made visible, then it is escaped, in content and in
-// attributes; H2 only `trusted` and the tag itself make markup.
+// A string becomes text, never markup: it is redacted, invisible characters are made visible, then it is escaped, in content and in
+// attributes; only `trusted` and the tag itself make markup.
 import type { Redact } from "../../safety/index.ts";
 
 export interface Markup {

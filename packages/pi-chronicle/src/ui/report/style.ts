@@ -1,5 +1,5 @@
 // The report's only style sheet. Every color is a variable; light, dark and print each define the variables once.
-// Y1 text has a contrast of at least 4.5 on every background; Y2 no information depends on color alone; Y3 no URL, no import.
+// Text has a contrast of at least 4.5 on every background; no information depends on color alone; no URL, no import.
 
 const light = `--page:#f6f5f2;--card:#ffffff;--sunk:#f0eeea;--line:#dedbd4;--rule:#eceae5;--text:#1d2024;--dim:#5a6069;--accent:#2a5db8;
 --on:#ffffff;--good:#1c6e41;--warn:#80540a;--bad:#a8261f;--fault:#a8261f;--wait:#efe3c6;--wait-line:#b08a3a;--cut:#eae7e0;

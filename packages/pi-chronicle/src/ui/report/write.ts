@@ -1,6 +1,6 @@
 // Makes the report of a run and writes it to disk. This file reads the ledger, gets patches from the workspace and finds transcripts;
 // everything else in this folder is pure.
-// R1 every readable ledger gives a report, regardless of missing data; R2 the file is private, and replaced atomically.
+// Every readable ledger gives a report, regardless of missing data; the file is private, and replaced atomically.
 
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";

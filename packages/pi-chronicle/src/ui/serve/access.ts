@@ -1,6 +1,6 @@
 // Who may use the page: links that work once, sessions in cookies, tokens of forms, and bounds on guesses and requests.
-// A1 a token is 128 random bits or more, and only its hash is kept; A2 a link works once, within its time; A3 the token of a form is bound to a
-// session and to the form's address; A4 every table is bounded.
+// A token is 128 random bits or more, and only its hash is kept; a link works once, within its time; the token of a form is bound to a
+// session and to the form's address; every table is bounded.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** A device that has used a link. */

@@ -1,6 +1,6 @@
 // The server's routes. No address names a file: projects, runs, visits and templates are looked up by what the page itself listed.
-// P1 every request is checked for its host and its origin before anything is read; P2 everything but the link's page needs a session; P3 what
-// changes something is a POST with the token of its form; P4 sizes, rates and streams are bounded.
+// Every request is checked for its host and its origin before anything is read; everything but the link's page needs a session; what
+// changes something is a POST with the token of its form; sizes, rates and streams are bounded.
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { getCookie, setCookie } from "hono/cookie";

@@ -1,5 +1,5 @@
 // Takes up runs that wait for their provider although the process that would have tried it again has ended: this session tries it when it is due.
-// U1 no run is taken that another process supervises, or whose next step is anything but another try; U2 until the try, a run taken up has no worker.
+// No run is taken that another process supervises, or whose next step is anything but another try; until the try, a run taken up has no worker.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { HeldLedger } from "@pi-chronicle/core/ports";
 import { explainDistrust, type Project, startSupervision } from "../../local/index.ts";

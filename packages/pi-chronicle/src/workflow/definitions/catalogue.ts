@@ -1,5 +1,5 @@
 // Loads every workflow that a session can see into one immutable catalogue, with all diagnostics.
-// C1 loading never throws and prints nothing; C2 a definition that fails to load affects no other, except those that refer to it.
+// Loading never throws and prints nothing; a definition that fails to load affects no other, except those that refer to it.
 import { join } from "node:path";
 import type { Diagnostic } from "@pi-chronicle/core/definition";
 import { realPathOf } from "../../disk/index.ts";

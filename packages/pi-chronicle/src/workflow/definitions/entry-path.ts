@@ -1,5 +1,5 @@
 // Resolves the path of an entry of `phases` and checks that it stays inside the workflow directories.
-// P1 the path that is read is the real path that was checked; P2 a path that leads outside is refused, whether or not the file exists.
+// The path that is read is the real path that was checked; a path that leads outside is refused, whether or not the file exists.
 import { lstatSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, normalize, resolve } from "node:path";
 import { isInside, type Problem, quoted } from "@pi-chronicle/core/definition";

@@ -1,7 +1,7 @@
 // Merges the tiers into one catalogue: resolves keys, references, and command names.
-// L1 a project directory with a workflow.yaml claims its key, whether or not it loads: a broken workflow is never replaced by a global
-// one, whose limits may differ; L2 a workflow that refers to a missing one is rejected, and so is every workflow that refers to it;
-// L3 the result depends only on names, not on the order of directory listings; L4 the package's workflows are chosen only for keys and commands that
+// A project directory with a workflow.yaml claims its key, whether or not it loads: a broken workflow is never replaced by a global
+// one, whose limits may differ; a workflow that refers to a missing one is rejected, and so is every workflow that refers to it;
+// the result depends only on names, not on the order of directory listings; the package's workflows are chosen only for keys and commands that
 // no workflow of the project or the user has.
 import {
 	type Diagnostic,

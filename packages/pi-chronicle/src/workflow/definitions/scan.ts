@@ -1,6 +1,6 @@
 // Finds the workflow directories of one tier: directories with a workflow.yaml directly below the root, and one level below a directory
 // without one. Ignores everything else, which belongs to other tools.
-// S1 the result does not depend on the order of directory listings; S2 links are followed but cannot extend the search: it is two levels
+// The result does not depend on the order of directory listings; links are followed but cannot extend the search: it is two levels
 // deep and skips links to the root and its ancestors.
 import { type Dirent, lstatSync, readdirSync, statSync } from "node:fs";
 import { join, sep } from "node:path";

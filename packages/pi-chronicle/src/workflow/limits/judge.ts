@@ -1,6 +1,6 @@
 // Judges whether a phase allows a tool call, by the name of the tool and by the footprint of the call. Pure.
-// L1 `workflow_step` is never stopped; L2 with capabilities, a call that is not clearly allowed is stopped; L3 a list decides by name first,
-// then by the effects of the call, regardless of the tool; L4 changes in temporary folders outside the project are free.
+// `workflow_step` is never stopped; with capabilities, a call that is not clearly allowed is stopped; a list decides by name first,
+// then by the effects of the call, regardless of the tool; changes in temporary folders outside the project are free.
 import { isListed } from "@pi-chronicle/core/definition";
 import {
 	type BoxNeed,

@@ -1,5 +1,5 @@
 // Navigation in nested workflows: the phase at a position, the next and previous position, the start of a scope.
-// N1 every returned position ends at a phase, never at a reference; N2 nested references are followed by loops, not by recursion.
+// Every returned position ends at a phase, never at a reference; nested references are followed by loops, not by recursion.
 import type { Phase, Reference, WorkflowDefinition } from "../definitions/index.ts";
 import type { WorkflowRefusal } from "./event.ts";
 import type { Definitions, LiveWorkflowRun, Position, Segment, WorkflowRun } from "./run.ts";

@@ -1,5 +1,5 @@
 // One execution of a workflow. Data only; `workflowTransition` derives the next run from it.
-// R1 the position of a live run leads from the root workflow to a phase that exists in its definitions; R2 runs are immutable.
+// The position of a live run leads from the root workflow to a phase that exists in its definitions; runs are immutable.
 
 import type { VisitUse } from "@pi-chronicle/core/bounds";
 import type { PathList } from "@pi-chronicle/core/definition";

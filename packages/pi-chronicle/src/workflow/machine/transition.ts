@@ -1,7 +1,7 @@
 // The workflow machine: a pure function from a run and an event to the next run and actions.
-// M1 the given run is not mutated; M2 a running run can always be moved or ended: by `next` of a model that has read the phase, or by
-// `advance` of the user; M3 a refused event changes nothing, except that it may drop a pending cancel question; M4 the user can always
-// abandon; M5 a decision of the model counts only in the visit in which it was made.
+// The given run is not mutated; a running run can always be moved or ended: by `next` of a model that has read the phase, or by
+// `advance` of the user; a refused event changes nothing, except that it may drop a pending cancel question; the user can always
+// abandon; a decision of the model counts only in the visit in which it was made.
 import {
 	judgeUse,
 	NO_USE,

@@ -1,5 +1,5 @@
 // The text that the model receives when a phase begins: once per visit, and again if a compaction removed it.
-// F1 `phaseFrame` builds every such text; F2 it names only what works in this phase.
+// `phaseFrame` builds every such text; it names only what works in this phase.
 import { pathListText } from "@pi-chronicle/core/definition";
 import type { WorkflowDefinition } from "../definitions/index.ts";
 import { limitsText, stepTool } from "../limits/index.ts";

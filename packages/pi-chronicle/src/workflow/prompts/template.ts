@@ -1,5 +1,5 @@
 // Expands `{name}` variables in the texts of workflows.
-// V1 one pass: expanded values are not expanded again; V2 an unknown name stays as written.
+// One pass: expanded values are not expanded again; an unknown name stays as written.
 import { allowedTools, blockedTools, stepTool } from "../limits/index.ts";
 import {
 	currentPhase,

@@ -1,6 +1,6 @@
 // Fingerprints of the model's tool calls and their outcomes, for detecting repetition.
-// P1 fingerprints are dropped at the end of their turn; P2 only calls made by the model itself count, not those made by a script;
-// P3 the calls of one message count in start order, regardless of which ends first.
+// Fingerprints are dropped at the end of their turn; only calls made by the model itself count, not those made by a script;
+// the calls of one message count in start order, regardless of which ends first.
 import type { ToolExecutionEndEvent, ToolExecutionStartEvent } from "@earendil-works/pi-coding-agent";
 import { callFingerprint, outcomeFingerprint, resultDigest } from "@pi-chronicle/core/bounds";
 import { comparableOutcome } from "../../safety/index.ts";

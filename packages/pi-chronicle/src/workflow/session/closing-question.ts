@@ -1,5 +1,5 @@
 // Recognizes that a model ended its turn with a question to the user, by the end of its text.
-// Q1 a question that the text itself answers is none; Q2 a mistake is cheap: the model is only asked to use `ask`; Q3 a recommendation, thanks
+// A question that the text itself answers is none; a mistake is cheap: the model is only asked to use `ask`; a recommendation, thanks
 // and the permitted answers in brackets may follow a question.
 
 /** Question marks of all scripts. The Greek one looks like a semicolon. */

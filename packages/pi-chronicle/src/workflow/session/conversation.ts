@@ -1,6 +1,6 @@
 // Messages between a run and the model: the first message, the text of each phase, reminders, and that the run is over.
-// V1 the model receives a phase's text once per visit, and again if a compaction removed it; V2 what was sent stays as it is, so that the
-// provider's cache holds: texts of ended runs are removed only after a compaction; V3 pi's events are subscribed only while a run, or what it
+// The model receives a phase's text once per visit, and again if a compaction removed it; what was sent stays as it is, so that the
+// provider's cache holds: texts of ended runs are removed only after a compaction; pi's events are subscribed only while a run, or what it
 // left in the context, needs them.
 import type {
 	AgentBeforeSettleEvent,

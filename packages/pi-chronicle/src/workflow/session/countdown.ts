@@ -1,6 +1,6 @@
 // The visible countdown before the model is reminded to continue; the user can interrupt it.
-// K1 it ends exactly once, with a reason; K2 its end removes the timer, the widget, and the key listener, also when the session closes;
-// K3 it redraws at most once per second.
+// It ends exactly once, with a reason; its end removes the timer, the widget, and the key listener, also when the session closes;
+// it redraws at most once per second.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { isKeyRelease, truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import type { Scope } from "../../pi/index.ts";

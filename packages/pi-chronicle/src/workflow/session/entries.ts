@@ -1,6 +1,6 @@
 // Writes a run to session entries and restores it from them. The newest state on the branch decides; older runs are never revived.
-// E1 a state entry has a bounded size; E2 the pinned definition is written once and never changed, and a reload pins another copy;
-// E3 an unreadable state is not a run.
+// A state entry has a bounded size; the pinned definition is written once and never changed, and a reload pins another copy;
+// an unreadable state is not a run.
 
 import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { canonicalJson, digest } from "@pi-chronicle/core/bounds";

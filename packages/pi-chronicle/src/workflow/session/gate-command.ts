@@ -1,6 +1,6 @@
 // The gate of a phase: a command that must succeed before the model can finish the phase.
-// G1 it runs only after the model has asked for a step that would be made; G2 the guard judges it like a call of the model, and contains it alike;
-// the tool limits of the phase are the model's, not the gate's; G3 its output is bounded and redacted.
+// It runs only after the model has asked for a step that would be made; the guard judges it like a call of the model, and contains it alike;
+// the tool limits of the phase are the model's, not the gate's; its output is bounded and redacted.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { errorMessage } from "@pi-chronicle/core/definition";
 import { askUser } from "../../pi/index.ts";

@@ -1,5 +1,5 @@
 // Applies the limits of the parent's current phase to a child session. They are permanent: the child has no run that could leave the phase.
-// I1 unreadable limits allow nothing.
+// Unreadable limits allow nothing.
 import { hostEnvironment } from "../../pi/index.ts";
 import { type Policy, projectPlaces } from "../../safety/index.ts";
 import { changesAreMeant, isNameRefused, judgeCall } from "../limits/index.ts";

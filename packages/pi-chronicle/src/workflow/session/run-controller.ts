@@ -1,6 +1,6 @@
 // The run of this session and everything that reflects it: entries, status line, policy, tool, session name.
-// D1 the run changes only here, through `workflowTransition`; D2 durable state is written before any other effect; D3 policy and status
-// line exist exactly while a run is active; D4 the tool stays after the run until a compaction, because without it the provider's cache of
+// The run changes only here, through `workflowTransition`; durable state is written before any other effect; policy and status
+// line exist exactly while a run is active; the tool stays after the run until a compaction, because without it the provider's cache of
 // the whole conversation would be lost.
 
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";

@@ -1,5 +1,5 @@
 // `workflow_step`, the tool with which the model moves through the phases. It maps calls to events and actions to answers, and makes no
-// decisions. W1 the calls of one message run sequentially; W2 scripts cannot call it; W3 `details` holds the data of the answer's transcript row.
+// decisions. The calls of one message run sequentially; scripts cannot call it; `details` holds the data of the answer's transcript row.
 import type { AgentToolResult, ExtensionAPI, ExtensionContext, ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { type Static, Type } from "typebox";
 import { stepTool } from "../limits/index.ts";

@@ -1,5 +1,5 @@
 // A ledger store in memory, for tests. It has the guarantees of the file store, except for power cuts.
-// M1 events go through their text, so nothing survives here that would not survive on disk.
+// Events go through their text, so nothing survives here that would not survive on disk.
 
 import { foldEvent, type LedgerEvent, type Run, startRun, type UserEvent } from "@pi-chronicle/core/machine";
 import type {

@@ -1,4 +1,4 @@
-// The tools that a worker gets from its extensions. O1 what the agent file forbids stays forbidden, whatever a name resolves to.
+// The tools that a worker gets from its extensions. What the agent file forbids stays forbidden, whatever a name resolves to.
 
 import { isListed } from "@pi-chronicle/core/definition";
 import fc from "fast-check";

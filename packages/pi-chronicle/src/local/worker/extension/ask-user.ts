@@ -1,6 +1,6 @@
 // The tool `ask_user`: passes the worker's question to the supervisor and waits. The answer is the call's result; if this process ends first,
 // the next one finds it in the conversation.
-// A1 one question per message; A2 calls after a question in its message run once it is answered, those before it have run; A3 a message that
+// One question per message; calls after a question in its message run once it is answered, those before it have run; a message that
 // asks cannot end the state.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Static, Type } from "typebox";

@@ -1,5 +1,5 @@
 // A worker's conversation around a compaction: before it, the model is asked once to save what must last; after it, it is briefed again.
-// C1 one request per window and one briefing per compaction: the session records both; C2 a worker that is stopping gets neither.
+// One request per window and one briefing per compaction: the session records both; a worker that is stopping gets neither.
 import type { ExtensionAPI, ExtensionContext, TurnEndEvent } from "@earendil-works/pi-coding-agent";
 import { markReminder } from "@pi-chronicle/core/machine";
 import { askHost, newestFirst } from "../../../pi/index.ts";

@@ -1,5 +1,5 @@
 // The tools of a worker whose state loads extensions. pi registers all tools of the extensions; only those of the order are active, and calls of
-// other tools are refused, from any source. G1 without an order, pi's own list decides, and nothing is done here.
+// other tools are refused, from any source. Without an order, pi's own list decides, and nothing is done here.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { isListed, quoted } from "@pi-chronicle/core/definition";
 import { chooseTools, type ToolOrder } from "../tool-order.ts";

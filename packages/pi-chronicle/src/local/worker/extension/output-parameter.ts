@@ -1,6 +1,6 @@
 // The JSON Schema of a state's output as the schema of a tool's parameter. Providers accept only part of JSON Schema, and references count from
 // the root of the tool's schema. Pure.
-// P1 every value that matches the state's schema matches this one; P2 what cannot be expressed is in the description, as the whole schema.
+// Every value that matches the state's schema matches this one; what cannot be expressed is in the description, as the whole schema.
 import { anyObject } from "@pi-chronicle/core/definition";
 import type { OutputSchema } from "@pi-chronicle/core/template";
 

@@ -1,5 +1,5 @@
 // The extension inside a worker's pi: it reports the worker's state, passes moves and findings to the supervisor, and ends the turn.
-// W1 its only judgment is whether the turn has ended: the guard owns the rules; W2 an error refuses a call, it never allows one.
+// Its only judgment is whether the turn has ended: the guard owns the rules; an error refuses a call, it never allows one.
 
 import { chmodSync } from "node:fs";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";

@@ -1,6 +1,6 @@
 // The tool `workflow_transition`: passes a move to the supervisor, whose verdict is the result of the call.
-// T1 all mistakes reach the model in one form: pi checks nothing that the supervisor or this file checks; T2 the other calls of the message end
-// first; T3 a result without an error means that the move is recorded; T4 the session names a move before the supervisor is asked for it, so
+// All mistakes reach the model in one form: pi checks nothing that the supervisor or this file checks; the other calls of the message end
+// first; a result without an error means that the move is recorded; the session names a move before the supervisor is asked for it, so
 // that it is asked for again if this process is killed.
 import type { AgentToolResult, ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { anyObject, didYouMean, isText, quoted } from "@pi-chronicle/core/definition";

@@ -1,6 +1,6 @@
 // Starts a worker's turn with its adoption, and ends it after an accepted move, on the supervisor's order, or when its allowance is spent.
-// O1 after that every further call is refused and no further request is made; O2 running calls continue; O3 saving costs nothing, so the workflow
-// tools are never refused for the allowance; O4 a message has one move.
+// After that every further call is refused and no further request is made; running calls continue; saving costs nothing, so the workflow
+// tools are never refused for the allowance; a message has one move.
 import type { Usage } from "@earendil-works/pi-ai";
 import type { ProcessAllowance } from "../brief.ts";
 import { type AskedMove, type RefusedCall, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";

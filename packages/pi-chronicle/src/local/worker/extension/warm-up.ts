@@ -1,6 +1,6 @@
 // Preloads the dependencies of the first model request in a worker that waits for its adoption. Otherwise, pi loads them with that request, which
 // doubles the time between adoption and request.
-// W1 no data leaves this process, except to itself; W2 after a failure here, the first request loads them.
+// No data leaves this process, except to itself; after a failure here, the first request loads them.
 import { type AddressInfo, createServer } from "node:net";
 import type { Api, Model } from "@earendil-works/pi-ai";
 import { streamSimple } from "@earendil-works/pi-ai/compat";

@@ -1,5 +1,5 @@
 // Runs the expressions of rules under a time limit, because any of them may take exponential time.
-// T1 an item without an answer within the limit is reported, never passed over.
+// An item without an answer within the limit is reported, never passed over.
 import { type Context, createContext, Script } from "node:vm";
 
 export interface TimedRuns {

@@ -1,6 +1,6 @@
 // A player over files: each request is a numbered file in a folder, and the answer is expected in another one. Any program can play.
-// F1 every file that is written appears whole; F2 an answer is read when its last line is `end`, or when nobody has written to it for two
-// seconds; F3 what is wrong with an answer is written to a file, and the answer can be corrected.
+// Every file that is written appears whole; an answer is read when its last line is `end`, or when nobody has written to it for two
+// seconds; what is wrong with an answer is written to a file, and the answer can be corrected.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

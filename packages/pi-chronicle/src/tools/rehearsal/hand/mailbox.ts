@@ -1,6 +1,6 @@
 // The mailbox of a rehearsal by hand: the processes of the rehearsal post the model's requests as files, and the process that runs it answers.
-// M1 every file appears whole: it is written under another name and renamed.
-// M2 the file of a request exists as long as the request waits; time limits stand still meanwhile (see awake-clock.ts).
+// Every file appears whole: it is written under another name and renamed.
+// The file of a request exists as long as the request waits; time limits stand still meanwhile (see awake-clock.ts).
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

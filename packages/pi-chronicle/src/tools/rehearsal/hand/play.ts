@@ -1,5 +1,5 @@
 // A rehearsal by hand while it runs: takes the requests from the mailbox, has the player answer them, and keeps a record of everything.
-// P1 requests are answered as they come, several at a time; P2 a request whose process ended is withdrawn from the player; P3 when the player
+// Requests are answered as they come, several at a time; a request whose process ended is withdrawn from the player; when the player
 // gives up, the rehearsal ends.
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage } from "@pi-chronicle/core/definition";

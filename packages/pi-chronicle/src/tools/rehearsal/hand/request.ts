@@ -1,5 +1,5 @@
 // A request as its player reads it: only what is new in its conversation, and what the rest is called. Pure.
-// R1 nothing is left out that was not shown before: what is missing is named with the request that shows it.
+// Nothing is left out that was not shown before: what is missing is named with the request that shows it.
 import type { DeclaredTool, PostedRequest, WaitingRequest } from "./mailbox.ts";
 
 /** A message of a conversation, without what a model does not see. */

@@ -1,5 +1,5 @@
 // What an instruction tells an agent to use: a shell, tools that write, the user, what earlier states saved. Pure.
-// N1 only a clear order counts, a clause that begins with its verb: a description, a condition and a prohibition are no order; a wording that
+// Only a clear order counts, a clause that begins with its verb: a description, a condition and a prohibition are no order; a wording that
 // could mean anything else is none. A missed case is cheaper than a false alarm.
 
 export type NeedKind = "shell" | "write" | "worktree" | "user" | "findings" | "tasks";

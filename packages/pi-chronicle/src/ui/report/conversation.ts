@@ -77,14 +77,19 @@ function isDrawn({ parts }: ConversationMessage): boolean {
 	return parts.some(({ kind }) => kind !== "result");
 }
 
+/** Makes paths relative to the project. */
+function withoutProject(project: string): (text: string) => string {
+	return (text) =>
+		project === dirname(project) ? text : text.replaceAll(`${project}${sep}`, "").replaceAll(project, ".");
+}
+
 /** The conversation, folded under its title. */
 export function drawConversation(
 	html: Html,
 	title: string,
 	{ first, last, hidden, project, extent = reportTalk }: Conversation,
 ): Markup {
-	const plain = (text: string): string =>
-		project === dirname(project) ? text : text.replaceAll(`${project}${sep}`, "").replaceAll(project, ".");
+	const plain = withoutProject(project);
 	const draw = ({ who, parts, usage }: ConversationMessage): Markup => {
 		const texts = parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
 		const said =
@@ -107,14 +112,15 @@ const promptLength = 40_000;
 const descriptionLength = 1000;
 
 /** What every request of the conversation began with. */
-export function drawPrompt(html: Html, key: string, { prompt }: Conversation): HtmlContent {
+export function drawPrompt(html: Html, key: string, { prompt, project }: Conversation): HtmlContent {
 	if (!prompt) return undefined;
+	const plain = withoutProject(project);
 	const { system, tools } = prompt;
 	const listed = tools.map(
 		({ name, description }) =>
-			html`<li><code>${name}</code> <span class="dim">${html.cut(description, descriptionLength)}</span></li>`,
+			html`<li><code>${name}</code> <span class="dim">${html.cut(plain(description), descriptionLength)}</span></li>`,
 	);
-	return html`<details class="talk"><summary>System prompt ${key} <span class="dim">${shortCount(system.length)} characters</span></summary><div class="said" dir="auto">${html.cut(system, promptLength)}</div></details><details class="talk"><summary>${counted(tools.length, "tool")}</summary><ul class="plain-list">${listed}</ul></details>`;
+	return html`<details class="talk"><summary>System prompt ${key} <span class="dim">${shortCount(system.length)} characters</span></summary><div class="said" dir="auto">${html.cut(plain(system), promptLength)}</div></details><details class="talk"><summary>${counted(tools.length, "tool")}</summary><ul class="plain-list">${listed}</ul></details>`;
 }
 
 function drawCalls(

@@ -65,7 +65,7 @@ nav>ul{list-style:none;display:flex;flex-wrap:wrap;gap:2px 16px;padding:0;margin
 .visits .undone>a,.visits .undone .sign{color:var(--dim)}
 .visits .below{padding:0 12px 6px 34px;font-size:13px}
 .detail{min-width:0}
-.detail>.visit{display:none}
+.detail>.visit{display:none;scroll-margin-top:12px}
 .detail>.visit:target,.detail:not(:has(>.visit:target))>.visit:last-of-type{display:block}
 .visit>h2 .sum{font-size:14px;font-weight:400;color:var(--dim)}
 .steps{font-size:14px;display:flex;flex-wrap:wrap;gap:4px 16px}
@@ -196,7 +196,7 @@ body{font-size:10.5pt}
 nav,.skip,.steps,.talk:not([open]){display:none}
 .inspector{display:block}.detail>.visit{display:block!important;break-before:auto;margin-bottom:8mm}
 .more::details-content{content-visibility:visible;block-size:auto}
-.frame.wide{display:block}.frame,.frame:has(.tall),.scroll,.hunks{overflow:visible;max-height:none}
+.film{flex-wrap:wrap;padding-left:2px}.film,.frame,.frame:has(.tall),.scroll,.hunks{overflow:visible;max-height:none}
 .drawing,.drawing.large{max-width:100%}
 h1,h2,h3,.hunk-head{break-after:avoid}
 .tile,.tiles,tr,.entries>li,.next,.key{break-inside:avoid}

@@ -1,8 +1,9 @@
 // What is measured in the browser, in the page itself: put there before the page's own policy holds, because that allows no script.
 const shown = (element) => element.checkVisibility({ checkVisibilityCSS: true, contentVisibilityAuto: true });
 
-/** Elements that are meant to scroll: what is inside of them may be wider. */
-const scrolls = ".scroll, .frame, .hunks";
+/** Elements that are meant to scroll: what is inside of them may be wider. Paper does not scroll. */
+const scrolls = ".scroll, .frame, .hunks, .film";
+const isPaper = () => matchMedia("print").matches;
 
 /** Frames that a screen reader is given instead of being shown, such as captions of tables. */
 const hiddenFromSight = (element) => element.closest("caption, thead, .skip") !== null;
@@ -17,7 +18,7 @@ function lines(root, accept) {
 		const range = document.createRange();
 		range.selectNodeContents(node);
 		// A list that scrolls shows only what is inside of it.
-		const clip = parent.closest(".to-visit > ol")?.getBoundingClientRect();
+		const clip = parent.closest(".inspector > nav")?.getBoundingClientRect();
 		for (const { left, top, right, bottom } of range.getClientRects())
 			if (right - left > 1 && bottom - top > 1 && (!clip || (top >= clip.top && bottom <= clip.bottom)))
 				found.push({ left, top, right, bottom, text: node.data.trim(), parent });
@@ -106,7 +107,7 @@ globalThis.measures = {
 		const limit = document.documentElement.clientWidth;
 		const out = [...document.body.querySelectorAll("*")].filter((element) => {
 			const { right, width } = element.getBoundingClientRect();
-			const free = element.closest(scrolls) === null || element.matches(scrolls);
+			const free = isPaper() || element.closest(scrolls) === null || element.matches(scrolls);
 			return width > 0 && right > limit + 1 && free && shown(element) && !hiddenFromSight(element);
 		});
 		const page = document.scrollingElement.scrollWidth > limit ? ["the page itself"] : [];

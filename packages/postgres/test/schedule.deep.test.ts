@@ -61,7 +61,7 @@ deepDescribe("a schedule that is added on the command line", needsPostgres, () =
 		const branch = stage.project.git("branch", "--show-current").trim();
 		const options = ["--zone", "UTC", "--branch", branch, "--approve-cleanup", "--model", "scripted/one"];
 		const added = await stage.cli(["engine", "schedule", "add", "* * * * *", "play", "Do", "it all.", ...options]);
-		expect([added.code, added.stdout]).toEqual([0, expect.stringContaining("Scheduled play")]);
+		expect([added.code, added.stdout], added.stderr).toEqual([0, expect.stringContaining("Scheduled play")]);
 		const list = async () => {
 			const { stdout } = await stage.cli(["engine", "schedule", "list", "--json"]);
 			const [one] = (JSON.parse(stdout) as { schedules: { id: string; run: string | null }[] }).schedules;

@@ -177,7 +177,7 @@ describe("a question in the terminal", { timeout: patient(120_000) }, () => {
 		pi.type("2");
 		await pi.waitForScreen("And the other?");
 		pi.paste("Delete it,\nthen commit");
-		await pi.waitForScreen("Delete it,↵then commit");
+		await pi.waitForScreen(/Delete it,\s+then commit/);
 		await pi.press("enter");
 		await server.waitForRequest((request) => request.results.length === 2, 20_000);
 		const { users, results } = server.last();

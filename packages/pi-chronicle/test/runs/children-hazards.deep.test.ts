@@ -117,22 +117,29 @@ describe("a list without valid children", { timeout: patient(120_000) }, () => {
 		["101 entries", Array.from({ length: 101 }, (_, n) => `p${n}`), /101 entries.*at most 100 children/],
 		["an entry that is not a string", ["a", { b: [1] }], /Entry 2 of "parts" is not a string/],
 		["a list that is cut off", '["a", "b', /not valid JSON/],
-	])("pauses the run before any child exists: %s", async (_, parts, reason) => {
-		const { project } = await openBench({
-			files: withTemplates({
-				t: {
-					states: {
-						plan: { persona: "Planner", next: ["build"] },
-						build: { run: leaf("work"), for_each: "parts", next: ["finished"] },
+	])(
+		"is refused to the worker that made it, and pauses the run before any child exists: %s",
+		async (_, parts, reason) => {
+			const { project, server } = await openBench({
+				files: withTemplates({
+					t: {
+						limits: { nudges: 1 },
+						states: {
+							plan: { persona: "Planner", next: ["build"] },
+							build: { run: leaf("work"), for_each: "parts", next: ["finished"] },
+						},
 					},
+				}),
+				script: {
+					[worker("plan")]: [call("workflow_update_snapshot", { data: { parts } }), move("build"), move("build")],
 				},
-			}),
-			script: { [worker("plan")]: [call("workflow_update_snapshot", { data: { parts } }), move("build")] },
-		});
-		const run = await chronicle(project, ["run", "t", "Build it"]);
-		expect([run.code, run.stdout], run.stderr).toEqual([3, expect.stringMatching(reason)]);
-		expect(runIds(project)).toHaveLength(1);
-	});
+			});
+			const run = await chronicle(project, ["run", "t", "Build it"]);
+			expect([run.code, run.stdout], run.stderr).toEqual([3, expect.stringMatching(reason)]);
+			expect(server.about(worker("plan")).at(-1)?.lastResult?.text).toMatch(reason);
+			expect(runIds(project)).toHaveLength(1);
+		},
+	);
 
 	it("may have the same entry twice, for two children with separate folders and names", async () => {
 		const { project, server } = await openBench({

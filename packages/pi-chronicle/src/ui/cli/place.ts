@@ -29,7 +29,7 @@ export function savedTrust(cwd: string): "trusted" | "untrusted" {
 	return projectTrust({ cwd, home: homedir(), agentFolder: agentFolder() });
 }
 
-/** Opens the project; read-only commands need no pi. */
+/** Opens the project. A command that `needs` nothing also works without pi. */
 export function openPlace({ cwd, trust, pi, shell }: PlaceOptions, needs: "pi" | "nothing"): Project | Complaint {
 	if (!isFolder(cwd))
 		return {
@@ -37,8 +37,8 @@ export function openPlace({ cwd, trust, pi, shell }: PlaceOptions, needs: "pi" |
 			message: `The folder ${cwd} does not exist.`,
 			remedy: "Pass the project's folder with --cwd.",
 		};
-	const found = needs === "pi" ? findPi(ownPiSearch(pi)) : noPi;
-	if (!isPiCommand(found)) return { code: found.code, message: found.message, remedy: found.remedy };
+	let found = needs === "pi" ? findPi(ownPiSearch(pi)) : undefined;
+	if (found && !isPiCommand(found)) return { code: found.code, message: found.message, remedy: found.remedy };
 	const home = homedir();
 	const agents = agentFolder();
 	const place: ProjectEnvironment = {
@@ -46,7 +46,11 @@ export function openPlace({ cwd, trust, pi, shell }: PlaceOptions, needs: "pi" |
 		home,
 		agentFolder: agents,
 		trust: trust === "as saved" ? savedTrust(cwd) : trust,
-		pi: found,
+		// The search may start a program: it waits until pi is used.
+		get pi() {
+			found ??= findPi(ownPiSearch(pi));
+			return isPiCommand(found) ? found : noPi;
+		},
 		env: process.env,
 		shell,
 	};
@@ -62,7 +66,7 @@ function isFolder(path: string): boolean {
 	}
 }
 
-/** A placeholder for commands that start no pi. */
+/** What a place has where there is no pi; starting it fails with this name. */
 const noPi: PiCommand = { command: "pi-was-not-found", args: [], version: undefined };
 
 export function isComplaint(value: Project | Complaint): value is Complaint {

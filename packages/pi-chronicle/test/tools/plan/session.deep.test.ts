@@ -155,7 +155,7 @@ describe("/plan", () => {
 				for (const words of ["Start this plan?", "Later", "Start it now", "Edit one of its files", "Esc later"])
 					expect(shown).toContain(words);
 			}
-			pi.type("d");
+			pi.type("x");
 			await pi.waitForScreen("The plan was dropped. Nothing was written.");
 			expect(project.exists(".pi/chronicle")).toBe(false);
 		},

@@ -78,7 +78,7 @@ export {
 } from "./run.ts";
 export type { RunDecision } from "./run-decision.ts";
 export { outcomeOf, type RunOutcome, visitChanges, wholeSummary } from "./run-outcome.ts";
-export { continuesAlone } from "./run-status.ts";
+export { continuesAlone, isFinished } from "./run-status.ts";
 export { explainResult } from "./shutdown.ts";
 export { addSpend, NO_SPEND, type Spend, spendBeyond } from "./spend.ts";
 export { decodeRun, encodeRun, NOTHING_STORED, type StoredRun } from "./stored-run.ts";

@@ -4,3 +4,8 @@
 export function continuesAlone(status: string): boolean {
 	return status === "running" || status === "awaiting_provider";
 }
+
+/** Whether the run is over: it changes no more files. */
+export function isFinished(status: string): boolean {
+	return status === "done" || status === "failed" || status === "aborted";
+}

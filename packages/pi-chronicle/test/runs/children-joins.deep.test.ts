@@ -124,7 +124,10 @@ describe("children that change the same files", { timeout: patient(180_000) }, (
 		pi.screen.answer(first, "Show the conflicts");
 		await pi.screen.notified(/Conflicts in build: [\s\S]*\+<{7}[\s\S]*\+one[\s\S]*\+two/);
 		expect(pi.screen.notifications.some(({ message }) => message.includes("b.txt"))).toBe(false);
-		pi.screen.answer(await pi.screen.dialog('Changes of "build" conflict'), "Take the later child");
+		pi.screen.answer(await pi.screen.dialog('Changes of "build" conflict'), "Take the later side");
+		const confirmed = await pi.screen.dialog("Take the later side: two?");
+		for (const words of ["a.txt", /rewind \w{8} 1 restores/]) expect(confirmed.title).toMatch(words);
+		pi.screen.answer(confirmed, "Take the later side: two");
 		const status = () => ledgerOf(project, rootOf(project)).status;
 		await expect.poll(status, { timeout: patient(30_000) }).toBe("done");
 		expect(project.read("a.txt")).toContain("two");

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { type Diagnostic, didYouMean, formatPath, pathList, thereAre } from "@pi-chronicle/core/definition";
 import type { TemplateReload } from "@pi-chronicle/core/machine";
-import { type Run, SCHEMA_VERSION } from "@pi-chronicle/core/machine";
+import { isFinished, type Run, SCHEMA_VERSION } from "@pi-chronicle/core/machine";
 import type { HeldLedger, LaunchProblem, Result, StoreFailure, WorkerLauncher } from "@pi-chronicle/core/ports";
 import { commandsOf, hashCommands, type Template } from "@pi-chronicle/core/template";
 import { readCheckedOut, readUncommitted } from "../../disk/index.ts";
@@ -151,7 +151,12 @@ async function neighbours({ store, engine }: Project, own: string | undefined): 
 	if (engine) return [];
 	const live = firstRuns(await store.recent(maxNeighbours)).filter(
 		(entry) =>
-			entry.kind === "run" && entry.holder?.alive === "yes" && entry.id !== own && entry.summary.apart === undefined,
+			entry.kind === "run" &&
+			entry.holder?.alive === "yes" &&
+			entry.id !== own &&
+			entry.summary.apart === undefined &&
+			// Its process may not have ended yet.
+			!isFinished(entry.summary.status),
 	);
 	return live.map(({ id }) => id);
 }

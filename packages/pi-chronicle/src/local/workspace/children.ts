@@ -95,8 +95,10 @@ export async function openChildFolder(store: Store, request: ChildRequest): Prom
 
 /** Removes what is left of a child that has lost its files; where some are left, moves it aside: no snapshot may have them. */
 async function clearPlace(place: string): Promise<void> {
-	const left = (await readdir(join(place, filesFolder)).catch(() => [])).some((name) => name !== ".git");
-	if (left) await rename(place, `${place}${asideMark}${Date.now()}`);
+	const files = join(place, filesFolder);
+	// A link leads to files that are not the child's.
+	const names = (await isFolder(files)) ? await readdir(files).catch(() => []) : [];
+	if (names.some((name) => name !== ".git")) await rename(place, `${place}${asideMark}${Date.now()}`);
 	else await removeFolder(place);
 }
 
@@ -172,11 +174,14 @@ async function findFolder(
 	return undefined;
 }
 
+/** Whether there is a folder, and no link to one. */
+async function isFolder(path: string): Promise<boolean> {
+	return (await lstat(path).catch(undefinedIfMissing))?.isDirectory() === true;
+}
+
 /** Whether the child can work there: its files were not removed, and nothing else was put in their place. */
 async function hasFiles(place: string, { below }: ChildRecord): Promise<boolean> {
 	const files = join(place, filesFolder);
-	const isFolder = async (path: string): Promise<boolean> =>
-		(await lstat(path).catch(undefinedIfMissing))?.isDirectory() === true;
 	if (!(await isFolder(files)) || !(await isFolder(join(files, below)))) return false;
 	// Even a child that has removed all files has its repository.
 	const names = await readdir(files).catch(() => undefined);

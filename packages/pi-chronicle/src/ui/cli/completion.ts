@@ -56,9 +56,10 @@ export async function runCompletion(args: readonly string[], listed: readonly Li
 async function candidates(words: readonly string[], listed: readonly ListedCommand[]): Promise<string[]> {
 	const project = openPlace({ cwd: process.cwd(), trust: "as saved", pi: undefined }, "nothing");
 	if (isComplaint(project)) return [];
+	const { cwd, agentFolder, trust } = project.place;
 	const found = await completeLine(project, words.join(" "), {
 		listed,
-		templates: () => templateNames(templateFolders({ ...project.place, trusted: project.place.trust === "trusted" })),
+		templates: () => templateNames(templateFolders({ cwd, agentFolder, trusted: trust === "trusted" })),
 		commands: commands.map((command) => ({
 			...command,
 			options: { ...commonOptions, ...command.shellOptions, ...command.options },

@@ -159,7 +159,7 @@ function pageHost({ fields, supervisors, via, prefix }: PageAction) {
 
 function cleanupQuestion(name: string, lines: readonly string[]): Confirmation {
 	return {
-		title: `"${name}" has cleanup commands that run after its workers`,
+		title: `"${name}" has commands of its own, which run without a worker`,
 		...{ lines, no: "Start nothing", yes: "Allow them, exactly as shown", leave: "" },
 	};
 }

@@ -29,7 +29,7 @@ it("in a session the question shows the commands: when dismissed nothing starts,
 	const pi = await rpc();
 	const ask = async (answer: string | null) => {
 		const begun = pi.prompt("/chronicle t Do it");
-		const dialog = await pi.screen.dialog("has cleanup commands");
+		const dialog = await pi.screen.dialog("has commands of its own");
 		expect(JSON.stringify(dialog)).toContain("build: touch cleaned.txt #\\\\u{1b}[8m hidden");
 		pi.screen.answer(dialog, answer);
 		await begun;

@@ -36,7 +36,7 @@ async function told(pi: Rpc, line: string, wanted: RegExp): Promise<string> {
 /** Submits a run of the play; `asked`: its cleanup commands are not approved yet. */
 async function submit(pi: Rpc, task: string, asked = true): Promise<string> {
 	const begun = told(pi, `/chronicle play ${task}`, /Submitted play/);
-	if (asked) pi.screen.answer(await pi.screen.dialog("cleanup commands"), "Allow them");
+	if (asked) pi.screen.answer(await pi.screen.dialog("commands of its own"), "Allow them");
 	const [, id = ""] = /\(([0-9a-f-]{36})\)/.exec(await begun) ?? [];
 	return id;
 }

@@ -115,6 +115,7 @@ describe("a layout", () => {
 
 	it("becomes a profile of macOS, whose later rules win", async () => {
 		const own = await openOwnHome(join(openFolder(), "home"), { home, env: () => undefined });
+		await own.filled;
 		const profile = seatbeltProfile({ layout, home: own, network: 4321 });
 		const line = (text: string) => profile.split("\n").indexOf(text);
 		const order = [

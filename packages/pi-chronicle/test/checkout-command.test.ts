@@ -53,8 +53,8 @@ deepIt("a clone without `npm ci` says what to run, in the shell and in pi, and e
 	copyCheckout(clone);
 	const script = (path: string) => join(clone, path);
 	const ways = [
-		[script("bin/pi-chronicle.mjs"), "list"],
-		[script("bin/pi-chronicle.mjs"), "--help"],
+		[script("packages/pi-chronicle/bin/pi-chronicle.mjs"), "list"],
+		[script("packages/pi-chronicle/bin/pi-chronicle.mjs"), "--help"],
 		[script("scripts/installed.mjs"), "vitest"],
 		[piScript(), "--offline", "-ne", "-e", clone, "-p", "/guard"],
 	];

@@ -184,7 +184,7 @@ describe("pi loads the package", () => {
 		])) {
 			const code = readFileSync(join(cache, entry), "utf8");
 			const imports = [...code.matchAll(/^import .* from "([^"]+)";$/gm)].map(([, from = ""]) => from);
-			expect(imports.filter((from) => !from.startsWith("node:"))).toEqual(["../../load-later.mjs"]);
+			expect(imports.filter((from) => !from.startsWith("node:"))).toEqual(["./../../load-later.mjs"]);
 		}
 	});
 });

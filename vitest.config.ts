@@ -18,7 +18,7 @@ export default defineConfig(({ mode }) => {
 			pool: "forks",
 			// What a test changes of its process it changes back: a process per file would load everything anew 190 times.
 			isolate: false,
-			maxWorkers: 3,
+			maxWorkers: deep ? 4 : 3,
 			sequence: { sequencer: DeepFirst },
 			unstubEnvs: true,
 		},

@@ -25,7 +25,7 @@ const programs = [...new Set(programGroups.flatMap((group) => Object.keys(group)
 const box = "bwrap";
 
 /** `a` is a text, `x` a program that leaves a trace. */
-const files = { a: "x y\n1 2\n", x: "#!/bin/sh\ntouch /work/ran\n" };
+const files = { a: "x y\n1 2\n", x: "#!/bin/sh\ntouch /box/ran\n" };
 
 /** Runs commands without the rest of the disk, each in the folder as the ones before have left it; what the script prints, split at zero bytes. */
 function inBox(commands: readonly string[], script: readonly string[]): readonly string[] {
@@ -34,13 +34,13 @@ function inBox(commands: readonly string[], script: readonly string[]): readonly
 		writeFileSync(join(folder, "commands"), commands.map((command) => `${command}\0`).join(""));
 		writeFileSync(join(folder, "run"), script.join("\n"));
 		const system = ["/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc"].flatMap((path) => ["--ro-bind-try", path, path]);
-		const empty = ["/work", "/tmp", "/home"].flatMap((path) => ["--tmpfs", path]);
+		const empty = ["/box", "/tmp", "/home"].flatMap((path) => ["--tmpfs", path]);
 		const variables = Object.entries({ PATH: "/usr/local/bin:/usr/bin:/bin", HOME: "/home", LC_ALL: "C" });
 		const { stdout } = spawnSync(
 			box,
 			[
 				...[...system, ...empty, "--proc", "/proc", "--dev", "/dev", "--ro-bind", folder, "/given"],
-				...["--unshare-all", "--die-with-parent", "--clearenv", "--chdir", "/work"],
+				...["--unshare-all", "--die-with-parent", "--clearenv", "--chdir", "/box"],
 				...variables.flatMap(([name, value]) => ["--setenv", name, value]),
 				...["--", "bash", "/given/run"],
 			],
@@ -63,7 +63,7 @@ const printing = forEach("timeout -s KILL 1 $command < /dev/null 2>&1 | tr -d '\
 /** Prints the indices of commands that changed the folder, which begins anew then. */
 const comparing = [
 	"shopt -s dotglob",
-	`begin() { rm -rf /work/*; ${Object.entries(files)
+	`begin() { rm -rf /box/*; ${Object.entries(files)
 		.map(([name, text]) => `printf %s '${text}' > ${name}; chmod 755 ${name}`)
 		.join("; ")}; }`,
 	"begin; n=0",
@@ -94,9 +94,9 @@ function callWith(program: string, option: string): string {
 }
 
 it("an entry that reads changes nothing, with whichever of its options it is judged as reading", {
+	...needsProgram(box),
 	timeout: patient(deep ? 120_000 : 20_000),
 }, () => {
-	needsProgram(box);
 	const chosen = deep ? programs : programs.filter((_name, index) => index % 40 === 0);
 	const helps = inBox(
 		chosen.map((name) => `${name} --help`),

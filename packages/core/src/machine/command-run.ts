@@ -254,7 +254,7 @@ function isStuck(run: Run): boolean {
 /** Answers about a command whose outcome is unknown. */
 const OUTCOME_CHOICES = ["run again", "success", "failure"] as const;
 
-/** The run, which asks how its command ended before it goes on. */
+/** The run, which continues once the user has said how its command ended. */
 function askOutcome(run: Run, seq: number): Run {
 	const line = planOf(run).command?.line ?? "";
 	const text = `The command of "${run.state}" was cut off, so its outcome is unknown, and it may not be safe to run it twice: ${cutText(line, 500).text}\nRun it again, or take it as a success or as a failure?`;

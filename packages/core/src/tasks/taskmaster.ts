@@ -68,7 +68,7 @@ function idOfSubtask(task: Task, { id }: Task): string {
 	return id.startsWith(`${task.id}.`) ? id : `${task.id}.${id}`;
 }
 
-/** The listed tasks that stand for the id of a task or subtask; an unknown id stays, for whoever checks the list. */
+/** The listed tasks that stand for the id of a task or subtask; an unknown id is kept, and reported by the check of the list. */
 function expanded(id: string, all: readonly Task[]): readonly string[] {
 	const task = all.find((one) => one.id === id);
 	if (task) return task.isOver ? [] : listedIds(task);

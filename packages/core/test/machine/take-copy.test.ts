@@ -59,7 +59,7 @@ describe("the join of a run apart", () => {
 		expect(testRun.run.notices.at(-1)).toContain("nothing to join");
 	});
 
-	it.each(["ours", "theirs", "hand", "worker"] as const)("asks about conflicts, and goes on with %s", (choice) => {
+	it.each(["ours", "theirs", "hand", "worker"] as const)("asks about conflicts, and continues with %s", (choice) => {
 		const testRun = join(keep(request(endApart()), "cafe"), [conflict("f.txt")]);
 		expect(testRun.run).toMatchObject({ status: "awaiting_approval", stage: { question: { side: "conflict" } } });
 		reopen(testRun);

@@ -108,7 +108,7 @@ describe("a workflow as a step", () => {
 		expect(server.requests.some(({ lastUser }) => lastUser === "never")).toBe(false);
 	});
 
-	it("with a screen, the sequence waits for the user and goes on at the end of the workflow", async () => {
+	it("with a screen, the sequence waits for the user and continues at the end of the workflow", async () => {
 		const { project, server, rpc } = await openBench({
 			files: workflowFiles({ w: { phases: ["a"], autoContinue: false } }),
 			script: () => say("I do not move"),

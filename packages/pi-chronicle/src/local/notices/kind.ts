@@ -11,7 +11,7 @@ export const noticeKinds = {
 	decision: "The run is in `human_intervention` and waits for your decision.",
 	ceiling: "A limit of cost, tokens or time is reached.",
 	warning:
-		"Something to know about while the run goes on: most of a limit is used, a worker crashed, the provider fails.",
+		"The run continues, but you may want to act: most of a limit is used, a worker crashed, or the provider fails.",
 	paused: "The run is paused.",
 	failed: "The run has failed.",
 	done: "The run is done.",

@@ -75,14 +75,14 @@ const sandbox = {
 		"Whether, and how, shell commands run in a [sandbox](#sandbox). What a template requires, the settings cannot turn off, and the other way round.",
 };
 
-/** Where a new run works: `ask`: in a copy of the project if the user chooses that, while another run is at work in its folder. */
+/** Where a new run works: `ask`: in a copy of the project if the user chooses that, while another run is active in its folder. */
 type ApartChoice = (typeof apart.values)[number];
 
 const apart = {
 	standard: "ask",
 	values: ["ask", "always", "never"],
 	about:
-		"Whether new runs work in [a copy of the project](chronicle.md#runs-apart). `ask` offers it while another run is at work in the project's folder; `--apart` and `--here` decide for one run.",
+		"Whether new runs work in [a copy of the project](chronicle.md#runs-apart). `ask` offers it while another run is active in the project's folder; `--apart` and `--here` decide for one run.",
 } as const;
 
 const childFolders = {

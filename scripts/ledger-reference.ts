@@ -274,9 +274,9 @@ export function ledgerTables(): Record<"ledger" | "move" | "metrics" | "snapshot
 		events: [
 			"| kind | what happened | fields |",
 			"|---|---|---|",
-			...Object.entries(eventKinds).map(
-				([kind, { about, fields: own }]) =>
-					`| \`${kind}\` | ${about} | ${own.map((name) => `\`${name}\``).join(" ")} |`,
+			...[...eventKinds].map(
+				([kind, { about, properties }]) =>
+					`| \`${kind}\` | ${about.replaceAll("|", "\\|")} | ${properties.map(({ name }) => `\`${name}\``).join(" ")} |`,
 			),
 		],
 	};

@@ -61,6 +61,7 @@ export interface KeptChildFolder {
 	readonly more?: number;
 }
 
+/** A child's run ended. */
 export interface ChildEnded {
 	readonly kind: "child_ended";
 	readonly visit: number;

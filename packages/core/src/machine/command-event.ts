@@ -12,6 +12,7 @@ export interface CommandStarted extends LaunchId {
 	readonly file: string;
 }
 
+/** The command of the state ended. */
 export interface CommandEnded extends LaunchId {
 	readonly kind: "command_ended";
 	readonly result: CommandResult;
@@ -51,6 +52,7 @@ export interface CommandFailure {
 	readonly count: number;
 }
 
+/** A cleanup command ran, or was refused. */
 export interface CleanupEnded {
 	readonly kind: "cleanup_ended";
 	readonly visit: number;

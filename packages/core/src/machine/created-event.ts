@@ -4,7 +4,7 @@ import type { CheckedOut } from "../snapshot/index.ts";
 import type { Inherited, RunParent } from "./child-run.ts";
 import type { RunTemplate } from "./user-event.ts";
 
-/** First event of every ledger. */
+/** The run starts: the first event of every ledger. */
 export interface Created {
 	readonly kind: "created";
 	readonly schemaVersion: number;

@@ -92,6 +92,7 @@ interface Parked {
 	readonly detail: string;
 }
 
+/** The run ended. */
 export interface Finished {
 	readonly kind: "finished";
 	readonly status: "done" | "failed" | "aborted";

@@ -87,7 +87,7 @@ interface ClockJumped {
 	readonly ms: number;
 }
 
-/** A notice without any other effect. */
+/** A notice to the user, without any other effect. */
 interface Noted {
 	readonly kind: "noted";
 	readonly text: string;
@@ -126,6 +126,7 @@ export interface WorkerStarted extends LaunchId {
 	readonly standby?: true;
 }
 
+/** The worker could not be started. */
 export interface LaunchFailed extends LaunchId {
 	readonly kind: "launch_failed";
 	/**
@@ -136,6 +137,7 @@ export interface LaunchFailed extends LaunchId {
 	readonly detail: string;
 }
 
+/** A tool call started. */
 export interface ToolStarted {
 	readonly kind: "tool_started";
 	readonly visit: number;
@@ -148,6 +150,7 @@ export interface ToolStarted {
 	readonly print?: string;
 }
 
+/** A tool call ended. Of its result, only size and hash are recorded. */
 export interface ToolEnded {
 	readonly kind: "tool_ended";
 	readonly visit: number;
@@ -166,8 +169,8 @@ export interface ToolEnded {
 }
 
 /**
- * `spend` is the conversation's total so far, not that of the last message: a repeated report only updates when the worker was last
- * seen.
+ * What the conversation has used: `spend` is its total so far, not that of the last message, so a repeated report only updates when
+ * the worker was last seen.
  */
 export interface Used {
 	readonly kind: "used";
@@ -219,6 +222,7 @@ export interface Delivered {
 	readonly message: number;
 }
 
+/** Data for the snapshot. */
 export interface SnapshotUpdated {
 	readonly kind: "snapshot_updated";
 	readonly visit: number;
@@ -247,6 +251,7 @@ export interface OutputRefused {
 	readonly problems: readonly string[];
 }
 
+/** The worker's process ended. */
 export interface WorkerEnded extends LaunchId {
 	readonly kind: "worker_ended";
 	readonly outcome: WorkerOutcome;
@@ -266,7 +271,7 @@ export type WorkerOutcome =
 
 type FilesEvent = FilesMeasured | FilesUnmeasured | FilesRestored | FilesUnrestored;
 
-/** `tree` names a snapshot of all files in the workspace's own store. */
+/** The files were saved: `tree` names a snapshot of all of them in the workspace's own store. */
 export interface FilesMeasured {
 	readonly kind: "files_measured";
 	readonly visit: number;
@@ -299,6 +304,7 @@ export interface FilesMeasured {
 	readonly keptFolders?: readonly KeptChildFolder[];
 }
 
+/** The files could not be saved. */
 export interface FilesUnmeasured {
 	readonly kind: "files_unmeasured";
 	readonly visit: number;
@@ -306,6 +312,7 @@ export interface FilesUnmeasured {
 	readonly detail: string;
 }
 
+/** Files were restored to an earlier state. */
 export interface FilesRestored {
 	readonly kind: "files_restored";
 	readonly tree: string;
@@ -324,6 +331,7 @@ export interface FilesRestored {
 	readonly leftMore?: number;
 }
 
+/** The files could not be restored. */
 export interface FilesUnrestored {
 	readonly kind: "files_unrestored";
 	readonly tree: string;
@@ -341,7 +349,7 @@ interface StraysStopped {
 
 // ── questions to the user ──
 
-/** The run asks for an approval. Answers name this event. */
+/** The run asks for an approval. Answers name this event; those in ledgers of earlier versions, which do not have it, name the event before. */
 export interface ApprovalAsked {
 	readonly kind: "approval_asked";
 	readonly state: string;
@@ -352,7 +360,7 @@ export interface ApprovalAsked {
 	readonly tree: string;
 }
 
-/** Answered by `ask_answered`. */
+/** A worker, or a rule of the guard, asks the user, whose answer is `ask_answered`. */
 export interface AskOpened {
 	readonly kind: "ask_opened";
 	readonly visit: number;

@@ -63,6 +63,7 @@ export interface Seen {
 	readonly attempt?: number;
 }
 
+/** The user approved. */
 export interface Approved {
 	readonly kind: "approved";
 	readonly answers: number;
@@ -78,6 +79,7 @@ export interface Approved {
 	readonly seen?: Seen;
 }
 
+/** The user rejected, with a message. */
 export interface Rejected {
 	readonly kind: "rejected";
 	readonly answers: number;
@@ -85,6 +87,7 @@ export interface Rejected {
 	readonly seen?: Seen;
 }
 
+/** The user resumed a paused run. */
 export interface Resumed {
 	readonly kind: "resumed";
 	readonly answers: number;
@@ -95,7 +98,7 @@ export interface Resumed {
 	readonly seen?: Seen;
 }
 
-/** Ends a wait in `human_intervention`, or any other wait by moving to a state of the user's choice. */
+/** The user ends a wait in `human_intervention`, or any other wait by moving to a state of the user's choice. */
 export interface Released {
 	readonly kind: "released";
 	readonly answers: number;
@@ -107,7 +110,7 @@ export interface Released {
 	readonly seen?: Seen;
 }
 
-/** Replaces the named ceilings; the others stay. */
+/** The user replaces the named ceilings; the others stay. */
 export interface LimitsChanged {
 	readonly kind: "limits_changed";
 	readonly limits: {
@@ -120,14 +123,14 @@ export interface LimitsChanged {
 	readonly state?: string;
 }
 
-/** Changes the model for states without their own, from the next worker on. */
+/** The user changes the model for states without their own, from the next worker on. */
 export interface ModelChanged {
 	readonly kind: "model_changed";
 	/** `provider/id`. */
 	readonly model: string;
 }
 
-/** The answer to a worker's question. */
+/** The question was answered, or dropped. */
 export interface AskAnswered {
 	readonly kind: "ask_answered";
 	/** `seq` of its `ask_opened`. */
@@ -137,19 +140,21 @@ export interface AskAnswered {
 	readonly words?: string;
 }
 
-/** A message for the worker: delivered immediately if one is running, otherwise with the next worker's first message. */
+/** A message of the user for the worker: delivered immediately if one is running, otherwise with the next worker's first message. */
 export interface Told {
 	readonly kind: "told";
 	readonly text: string;
 	readonly seen?: Seen;
 }
 
+/** A pause was requested. */
 export interface PauseRequested {
 	readonly kind: "pause_requested";
 	readonly cause: ParkCause;
 	readonly detail: string;
 }
 
+/** The user aborts the run, or its parent run stops it. */
 export interface AbortRequested {
 	readonly kind: "abort_requested";
 	readonly words?: string;
@@ -157,7 +162,7 @@ export interface AbortRequested {
 	readonly byParent?: string;
 }
 
-/** Continues a finished run in `to`. */
+/** The user continues a finished run in `to`. */
 export interface Reopened {
 	readonly kind: "reopened";
 	/** `seq` of the event that ended the run. */
@@ -167,7 +172,7 @@ export interface Reopened {
 	readonly seen?: Seen;
 }
 
-/** Returns run and files to the start of visit `to`; with `kept`, to visit `to` as it was before an earlier rewind. */
+/** The user returns run and files to the start of visit `to`; with `kept`, to visit `to` as it was before an earlier rewind. */
 export interface RewindRequested {
 	readonly kind: "rewind_requested";
 	/** The visit to return to. */

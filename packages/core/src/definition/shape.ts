@@ -18,7 +18,7 @@ export const isFlag: Shape<boolean> = (value) => typeof value === "boolean";
 export const anyObject: Shape<object> = (value) => typeof value === "object" && value !== null;
 
 /** Tests for one of `values`. */
-export function oneOf<const T extends readonly (string | number)[]>(...values: T): Shape<T[number]> {
+export function oneOf<const T extends readonly (string | number | boolean)[]>(...values: T): Shape<T[number]> {
 	return (value): value is T[number] => (values as readonly unknown[]).includes(value);
 }
 

@@ -5,8 +5,19 @@
 import { randomBytes } from "node:crypto";
 import { access, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { anyObject, isNumber, isText, object, oneOf, optional, type Shape } from "@pi-chronicle/core/definition";
-import type { UserEvent } from "@pi-chronicle/core/machine";
+import {
+	anyObject,
+	type Checks,
+	isFlag,
+	isNumber,
+	isText,
+	listOf,
+	object,
+	oneOf,
+	optional,
+	type Shape,
+} from "@pi-chronicle/core/definition";
+import type { RunDecision, RunTemplate, Seen, TemplateReload, UserEvent } from "@pi-chronicle/core/machine";
 import type { Post, PostListener } from "@pi-chronicle/core/ports";
 import { inheritOwner, makePrivateFolder, undefinedIfMissing, watchFolder } from "../../disk/index.ts";
 import { openDeliveryLoop } from "./delivery-loop.ts";
@@ -136,73 +147,88 @@ function withoutSender({ by: _, ...event }: UserEvent): UserEvent {
 	return event as UserEvent;
 }
 
-type Seen = NonNullable<Extract<UserEvent, { kind: "approved" }>["seen"]>;
-
 const isSeen = object<Seen>({ visit: isNumber, attempt: optional(isNumber) });
 
-const isReload = object<{ readonly template: object }>({
-	template: object({ name: isText, hash: isText, definition: anyObject }),
+const isTemplate = object<RunTemplate>({
+	name: isText,
+	hash: isText,
+	definition: anyObject,
+	file: optional(isText),
+	children: optional(anyObject),
+	readOnlyAgents: optional(listOf(isText)),
 });
 
-const isDecision = object({
+const isReload = object<TemplateReload>({ template: isTemplate, cleanupApproval: optional(isText) });
+
+const isDecision = object<RunDecision>({
 	...{ number: isNumber, seq: isNumber, at: isText, visit: isNumber, state: isText, words: isText },
 	did: oneOf("approved", "rejected", "told", "answered", "resumed", "released", "reopened", "aborted"),
+	child: optional(isText),
+	above: optional(oneOf(true)),
 	about: optional(isText),
+	undone: optional(isNumber),
 });
 
 /** A tree is handed to git. */
 const isTree: Shape<string> = (value): value is string => isText(value) && /^[0-9a-f]{40,64}$/.test(value);
 
-/** Required fields of each command, because another version may have posted it. Every command may have `words`, `seen` and `via`. */
-const required: Readonly<Record<UserEvent["kind"], Shape<object>>> = {
-	ask_answered: object({ answers: isNumber, verdict: oneOf("answered"), words: isText }),
-	approved: object({
-		...{
-			answers: isNumber,
-			diff: isText,
-			choice: optional(isText),
-			resolved: optional(isTree),
-			winner: optional(isText),
-		},
-	}),
-	rejected: object({ answers: isNumber, words: isText }),
-	resumed: object({ answers: isNumber, reload: optional(isReload) }),
-	released: object({ answers: isNumber }),
-	limits_changed: object({ limits: anyObject }),
-	model_changed: object({ model: isText }),
-	told: object({ text: isText }),
-	pause_requested: object({ cause: isText, detail: isText }),
-	abort_requested: object({ byParent: optional(isText) }),
-	reopened: object({ answers: isNumber, to: isText }),
-	rewind_requested: object({
+/** What any command may have. `by` does not count; see `withoutSender`. */
+const common = { words: optional(isText), seen: optional(isSeen), via: optional(isText) };
+type CommonField = "kind" | "by" | keyof typeof common;
+
+/** The fields of each command, because another version, or somebody else, may have posted it. */
+const commands: {
+	readonly [K in UserEvent["kind"]]: Checks<Omit<Extract<UserEvent, { kind: K }>, CommonField>>;
+} = {
+	ask_answered: { answers: isNumber, verdict: oneOf("answered") },
+	approved: {
+		answers: isNumber,
+		diff: isText,
+		choice: optional(oneOf("ours", "theirs", "worker", "hand")),
+		resolved: optional(isTree),
+		winner: optional(isText),
+	},
+	rejected: { answers: isNumber },
+	resumed: { answers: isNumber, reload: optional(isReload), otherBranch: optional(oneOf(true)) },
+	released: { answers: isNumber, to: optional(isText), done: optional(isFlag) },
+	limits_changed: {
+		limits: object({
+			costUsd: optional(isNumber),
+			tokens: optional(isNumber),
+			activeMs: optional(isNumber),
+			moves: optional(isNumber),
+		}),
+		state: optional(isText),
+	},
+	model_changed: { model: isText },
+	told: { text: isText },
+	pause_requested: { cause: isText, detail: isText },
+	abort_requested: { byParent: optional(isText) },
+	reopened: { answers: isNumber, to: isText },
+	rewind_requested: {
 		to: isNumber,
 		state: isText,
 		tree: isText,
 		snapshot: anyObject,
 		pairMoves: anyObject,
+		kept: optional(isNumber),
 		reload: optional(isReload),
-	}),
-	join_requested: object({ answers: isNumber }),
-	copy_taken: object({ answers: isNumber, as: oneOf("branch", "patch"), name: isText }),
-	copy_discarded: object({ answers: isNumber }),
-	child_signaled: object({ child: isText }),
-	child_dropped: object({ child: isText }),
-	decision_inherited: object({ decision: isDecision }),
+	},
+	join_requested: { answers: isNumber, otherBranch: optional(oneOf(true)) },
+	copy_taken: { answers: isNumber, as: oneOf("branch", "patch"), name: isText },
+	copy_discarded: { answers: isNumber },
+	child_signaled: { child: isText },
+	child_dropped: { child: isText, ends: optional(oneOf(true)) },
+	decision_inherited: { decision: isDecision },
 };
 
-const isCommand = object<{
-	readonly kind: string;
-	readonly words?: string;
-	readonly via?: string;
-	readonly seen?: Seen;
-}>({
-	kind: isText,
-	words: optional(isText),
-	via: optional(isText),
-	seen: optional(isSeen),
-});
+/** Commands that need their words. */
+const worded: ReadonlySet<string> = new Set(["ask_answered", "rejected"]);
+
+const isCommand = object<{ readonly kind: string; readonly words?: string }>({ kind: isText, words: optional(isText) });
 
 function isUserEvent(value: unknown): value is UserEvent {
-	if (!isCommand(value) || !Object.hasOwn(required, value.kind)) return false;
-	return required[value.kind as UserEvent["kind"]](value);
+	if (!isCommand(value) || !Object.hasOwn(commands, value.kind)) return false;
+	if (worded.has(value.kind) && value.words === undefined) return false;
+	return object<object>({ ...common, ...commands[value.kind as UserEvent["kind"]] })(value);
 }

@@ -464,6 +464,12 @@ describe("permissions", () => {
 			'{"kind":"resumed","answers":1,"words":{}}',
 			'{"kind":"rewind_requested","to":1,"state":"a","tree":"t","snapshot":null,"pairMoves":{}}',
 			'{"kind":"told","text":"x","seen":3}',
+			'{"kind":"rejected","answers":1}',
+			'{"kind":"limits_changed","limits":{"costUsd":"none"}}',
+			'{"kind":"limits_changed","limits":{"tokens":1000},"state":5}',
+			'{"kind":"released","answers":1,"to":["done"]}',
+			'{"kind":"approved","answers":1,"diff":"t","choice":"mine"}',
+			'{"kind":"child_dropped","child":"c","ends":"yes"}',
 			JSON.stringify({ kind: "told", text: "x".repeat(100_100) }),
 			'{"kind":"told","text":"heard"}',
 		];

@@ -1,5 +1,7 @@
 // The commands in the order of the help, and the common options of the command line. Does not load the commands' code.
 
+import { type OptionKinds, optionsIn } from "./option-usage.ts";
+
 export interface ListedCommand {
 	readonly name: string;
 	readonly about: string;
@@ -33,18 +35,6 @@ export const listedCommands: readonly ListedCommand[] = [
 	{ name: "prune", about: "removes runs older than a number of days" },
 ];
 
-/** Options of every command on the command line. */
-export const commonOptions = {
-	cwd: "value",
-	engine: "value",
-	project: "value",
-	json: "flag",
-	pi: "value",
-	approve: "flag",
-	"no-approve": "flag",
-	help: "flag",
-} as const;
-
 /** The common options in `--help`; the two about engines only for commands on runs. */
 export function commonUsage(isOnRuns: boolean): string {
 	const engine = `  --engine <url>  the engine whose hosts run it: postgres://… (default: the setting chronicle.engine, if any)
@@ -52,7 +42,10 @@ export function commonUsage(isOnRuns: boolean): string {
 `;
 	return `  --cwd <folder>  the project (default: here)
 ${isOnRuns ? engine : ""}  --json          print the result as one JSON object on stdout; progress goes to stderr
-  --approve       trust the project for this command; --no-approve: don't (default: as saved in pi)
+  --approve, --no-approve  trust the project for this command, or don't (default: as saved in pi)
   --pi <path>     pi's entry file, package folder or binary (default: the one next to this package, else on PATH)
 `;
 }
+
+/** Options of every command on the command line. */
+export const commonOptions: OptionKinds = { ...optionsIn(commonUsage(true)), help: "flag" };

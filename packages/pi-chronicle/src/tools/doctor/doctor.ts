@@ -19,8 +19,7 @@ export const doctor: Command = {
 	details: `Examines pi, Node, git, the sandbox, the disk, the project's trust, rule files and definitions, other packages with the same commands, models,
 the checksums of all ledgers, and leftovers of dead runs. Starts pi once, as you would, to see what it loads. Never prints keys.`,
 	exits: "0 nothing is broken (there may be warnings), 1 something is broken",
-	options: { fix: "flag", try: "value", link: "value", setup: "value" },
-	optionsUsage: `  --fix           stop processes and remove files that dead runs left behind; change nothing else
+	options: `  --fix           stop processes and remove files that dead runs left behind; change nothing else
   --try <command> only run a command of the project in a copy, as a child run gets it, and in the sandbox, and say what breaks there
   --link <paths>  with --try: ignored paths that the copy gets too, separated by commas, as \`link\` in a template names them
   --setup <command> with --try: run this in the copy first, as \`setup\` in a template does

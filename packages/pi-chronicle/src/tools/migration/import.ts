@@ -20,8 +20,7 @@ permissions of Claude Code and similar tools. Each becomes a definition of this 
 and kept in a comment of the new file. Existing files are not replaced without --force. Workflows of other tools are named with the command that
 drafts a definition from them.`,
 	exits: "0 everything became a definition, 1 a part of it did not, 2 nothing was written",
-	options: { to: "value", "dry-run": "flag", force: "flag" },
-	optionsUsage: `  --to <folder>   the project to write to (default: this one)
+	options: `  --to <folder>   the project to write to (default: this one)
   --dry-run       only print what would be written
   --force         replace existing files
 `,

@@ -18,8 +18,7 @@ The draft is checked and rehearsed, and corrected until it passes. Nothing is wr
 otherwise use --save or --start. Without a task, the command shows the plan that waits.`,
 	exits:
 		"0 started or saved, 1 no draft passed, 2 usage, 3 waits for your decision, 130 interrupted; with --start as for run",
-	shellOptions: { model: "value", save: "flag", start: "flag" },
-	optionsUsage: `  --model <model>     model that drafts, and model of states that name none (default: pi's default)
+	shellOptions: `  --model <model>     model that drafts, and model of states that name none (default: pi's default)
   --save              write the draft to the project, start nothing
   --start             write the draft to the project, and start it if it is a chronicle
 `,

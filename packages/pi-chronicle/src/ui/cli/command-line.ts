@@ -6,6 +6,7 @@ import { exitCodes } from "../../pi/index.ts";
 import { commonOptions, commonUsage } from "../command-list.ts";
 import type { CommandHost } from "../commands/index.ts";
 import { type Command, grammarOf, NO_WAIT, parseArguments, performCommand } from "../commands/index.ts";
+import { alignOptions, optionsIn } from "../option-usage.ts";
 import { progressLine, waitsForProvider } from "../phrases/index.ts";
 import { followView } from "./follow.ts";
 import { onEngine } from "./on-engine.ts";
@@ -15,7 +16,7 @@ import { isComplaint, openPlace, placeOptions, savedTrust, shellPrefix } from ".
 
 /** Resolves to the exit code. */
 export async function runCommandLine(command: Command, args: readonly string[], signal: AbortSignal): Promise<number> {
-	const surfaceOptions = { ...commonOptions, ...command.shellOptions };
+	const surfaceOptions = { ...commonOptions, ...optionsIn(command.shellOptions) };
 	const early = (json: boolean) =>
 		openOutput({ command: command.name, json, cwd: process.cwd(), prefix: { text: "pi-chronicle " } });
 	// Whether an argument names a run is known only once the project is open; until then, every candidate counts.
@@ -71,21 +72,11 @@ const startsSender: ReadonlySet<string> = new Set(["run", "list", "status"]);
 /** Commands that read the options about engines themselves. */
 const readEngine: ReadonlySet<string> = new Set(["engine", "plan"]);
 
-function usageOf({ name, takes, details, optionsUsage = "", exits, runs }: Command): string {
+function usageOf({ name, takes, details, options = "", shellOptions = "", exits, runs }: Command): string {
 	const line = `pi-chronicle ${name} [options] ${takes}`.trimEnd();
 	const about = details === "" ? "" : `${details}\n\n`;
-	const options = `${commonUsage(runs !== "none" || readEngine.has(name))}${optionsUsage}`;
-	return `${line}\n\n${about}${alignOptions(options)}\nExit code: ${exits}.\n`;
-}
-
-/** Aligns the descriptions of options, one option or group of options per line. A long group keeps its line. */
-function alignOptions(usage: string): string {
-	const rows = usage.split("\n").map((line) => {
-		const [, options = "", about = line] = /^ {2}((?:--[a-z-]+(?: <[^>]*>)?,? +)+)(.*)$/.exec(line) ?? [];
-		return { options: options.trim(), about };
-	});
-	const width = Math.max(...rows.map(({ options }) => (options.length > 20 ? 0 : options.length)));
-	return rows.map(({ options, about }) => (options === "" ? about : `  ${options.padEnd(width)}  ${about}`)).join("\n");
+	const usage = `${commonUsage(runs !== "none" || readEngine.has(name))}${options}${shellOptions}`;
+	return `${line}\n\n${about}${alignOptions(usage)}\nExit code: ${exits}.\n`;
 }
 
 /** `signal` releases a run that is being supervised, and so does `onProvider` "leave" once it waits for its provider. */

@@ -3,7 +3,7 @@
 
 import { templateFolders, templateNames } from "../../local/index.ts";
 import { exitCodes } from "../../pi/index.ts";
-import { commonOptions, type ListedCommand } from "../command-list.ts";
+import { commonUsage, type ListedCommand } from "../command-list.ts";
 import { commands, completeLine } from "../commands/index.ts";
 import { isComplaint, openPlace } from "./place.ts";
 
@@ -62,7 +62,7 @@ async function candidates(words: readonly string[], listed: readonly ListedComma
 		templates: () => templateNames(templateFolders({ cwd, agentFolder, trusted: trust === "trusted" })),
 		commands: commands.map((command) => ({
 			...command,
-			options: { ...commonOptions, ...command.shellOptions, ...command.options },
+			options: `${commonUsage(true)}${command.shellOptions ?? ""}${command.options ?? ""}`,
 		})),
 		takesTemplate: new Set(["run", "show", "check", "rehearse"]),
 		startsByName: false,

@@ -39,24 +39,7 @@ schedule add "0 3 * * 1-5" <template> <task…> starts a run at these times (min
 has then; without an engine it prints the lines for crontab and systemd. list shows schedules and what became of them; remove takes one.`,
 	exits: "0, 1 a check failed or the engine is unreachable, 2 usage",
 	runs: "none",
-	shellOptions: {
-		...{ queues: "value", labels: "value", members: "value", most: "value", rate: "value" },
-		...{ zone: "value", branch: "value", overlap: "flag", queue: "value", priority: "value", model: "value" },
-		...{ "approve-cleanup": "flag", "without-cleanup": "flag" },
-		...{
-			slots: "value",
-			name: "value",
-			data: "value",
-			config: "value",
-			setup: "value",
-			env: "value",
-			lease: "value",
-			log: "value",
-			port: "value",
-			file: "value",
-		},
-	},
-	optionsUsage: `  --queues <a,b>    init: queues to create; worker: queues to serve (default: runs)
+	shellOptions: `  --queues <a,b>    init: queues to create; worker: queues to serve (default: runs)
   --labels <a,b>    worker: labels that the host offers
   --members <a,b>   init: database users with access to the project
   --most <n>        init: concurrent runs of the project; limit: concurrent runs

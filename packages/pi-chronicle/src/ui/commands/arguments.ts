@@ -1,14 +1,14 @@
 // Splits the arguments of a command into options, names and text. Pure.
 // Text is for an agent: options precede or follow it, but are not recognized inside it; `--` ends the options. Unknown arguments are errors, never
 // guessed.
-import { didYouMean } from "@pi-chronicle/core/definition";
 
-export type OptionKind = "flag" | "value";
+import { didYouMean } from "@pi-chronicle/core/definition";
+import type { OptionKinds } from "../option-usage.ts";
 
 export interface CommandGrammar {
-	readonly options: Readonly<Record<string, OptionKind>>;
+	readonly options: OptionKinds;
 	/** The options of all commands. */
-	readonly others?: Readonly<Record<string, OptionKind>>;
+	readonly others?: OptionKinds;
 	/** Number of names before the text; `undefined`: there is no text, and options may be anywhere. */
 	readonly textAfter?: number;
 	/** Whether an argument is another name before the text. */
@@ -111,7 +111,7 @@ function splitAtDashes(
 	};
 }
 
-function unknownOption(argument: string, options: CommandGrammar["options"], mayBeText: boolean): string | undefined {
+function unknownOption(argument: string, options: OptionKinds, mayBeText: boolean): string | undefined {
 	if (!looksLikeOption(argument)) return undefined;
 	const name = argument.replace(/^-+/, "").replace(/=.*/s, "");
 	const near = didYouMean(name, Object.keys(options)).replace("`", "`--");
@@ -121,10 +121,7 @@ function unknownOption(argument: string, options: CommandGrammar["options"], may
 	return near === "" ? undefined : `${message} If it starts the text, put -- before it.`;
 }
 
-function takeTrailingOptions(
-	{ text, taken }: Split,
-	options: CommandGrammar["options"],
-): Pick<Split, "text" | "taken"> {
+function takeTrailingOptions({ text, taken }: Split, options: OptionKinds): Pick<Split, "text" | "taken"> {
 	for (let at = 1; at < text.length; at += 1) {
 		const trailing = optionsAlone(text.slice(at), options);
 		if (trailing.length > 0) return { text: text.slice(0, at), taken: [...taken, ...trailing] };
@@ -144,14 +141,14 @@ function optionOfAnother(text: readonly string[], { options, others = {} }: Comm
 	return undefined;
 }
 
-function isOptionOf(word: string, options: CommandGrammar["options"]): boolean {
+function isOptionOf(word: string, options: OptionKinds): boolean {
 	const [, long] = /^--([a-z][a-z-]*)(?:=[\s\S]*)?$/.exec(word) ?? [];
 	return long !== undefined && Object.hasOwn(options, long);
 }
 
 function takeOption(
 	[word = "", next]: readonly string[],
-	options: CommandGrammar["options"],
+	options: OptionKinds,
 ): GivenOption | { readonly error: string } | undefined {
 	const [, long, given] = /^--([a-z][a-z-]*)(?:=([\s\S]*))?$/.exec(word === "-h" ? "--help" : word) ?? [];
 	if (long === undefined || !Object.hasOwn(options, long)) return undefined;
@@ -165,7 +162,7 @@ function takeOption(
 }
 
 /** The options in `words`; none if it contains anything else. */
-function optionsAlone(words: readonly string[], options: CommandGrammar["options"]): readonly GivenOption[] {
+function optionsAlone(words: readonly string[], options: OptionKinds): readonly GivenOption[] {
 	const taken: GivenOption[] = [];
 	for (let at = 0; at < words.length; ) {
 		const option = takeOption(words.slice(at), options);

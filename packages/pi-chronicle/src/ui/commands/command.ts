@@ -13,11 +13,12 @@ import {
 import { exitCodes } from "../../pi/index.ts";
 import type { ListedCommand } from "../command-list.ts";
 import type { ComplaintText } from "../phrases/index.ts";
-import type { OptionKind, ParsedArguments } from "./arguments.ts";
+import type { ParsedArguments } from "./arguments.ts";
 import type { Supervisors } from "./delivery.ts";
 
 /** The option of the command line to leave a run that waits for its provider. */
 export const NO_WAIT = "no-wait";
+export const noWaitUsage = `  --${NO_WAIT}       if the provider fails, leave the run waiting and end with code 3\n`;
 
 export interface Command {
 	readonly name: string;
@@ -26,11 +27,9 @@ export interface Command {
 	/** Paragraphs of its help. */
 	readonly details: string;
 	readonly exits: string;
-	/** Its options everywhere, and those only on the command line. */
-	readonly options?: Readonly<Record<string, OptionKind>>;
-	readonly shellOptions?: Readonly<Record<string, OptionKind>>;
-	/** Help lines about both. */
-	readonly optionsUsage?: string;
+	/** Help lines about its options everywhere, and about those only on the command line. */
+	readonly options?: string;
+	readonly shellOptions?: string;
 	/** Maximum number of names; absent: any number. */
 	readonly maxNames?: number;
 	/** Number of names before the text for agents; `run`: an optional run. Absent: there is no text. */

@@ -1,5 +1,5 @@
 export { answerChoices } from "./answer-choices.ts";
-export { type CommandGrammar, type ParsedArguments, parseArguments } from "./arguments.ts";
+export { type ParsedArguments, parseArguments } from "./arguments.ts";
 export { askHere } from "./child-dispatch.ts";
 export {
 	type Command,

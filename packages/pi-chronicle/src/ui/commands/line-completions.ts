@@ -1,7 +1,9 @@
 // Completes a command line with what the runs say: runs, states, visits and options. Shared by pi's editor and the shell.
+
 import type { Run } from "@pi-chronicle/core/machine";
 import type { LedgerEntry } from "@pi-chronicle/core/ports";
 import type { Project } from "../../local/index.ts";
+import { optionsIn } from "../option-usage.ts";
 import { askingFirst, runStatusText, shortTime } from "../phrases/index.ts";
 import { answerChoices } from "./answer-choices.ts";
 import { askingChildren } from "./child-dispatch.ts";
@@ -41,7 +43,7 @@ export async function runItems(
 	const command = commands.find((one) => one.name === name);
 	if (!command || name === undefined) return [];
 	// Runs are completed without this option.
-	const options = Object.keys(command.options ?? {}).filter((option) => option !== "run");
+	const options = Object.keys(optionsIn(command.options)).filter((option) => option !== "run");
 	if (last.startsWith("-")) return options.map((option) => item(`--${option}`));
 	return runArguments(project, { name, words, options, last, supervised });
 }

@@ -137,8 +137,7 @@ const view: Command = {
 	details:
 		"Shows the status, every move with its summary, findings and pending tasks, and the files that the run changed.",
 	exits: unknownRun,
-	shellOptions: { follow: "flag" },
-	optionsUsage:
+	shellOptions:
 		"  --follow        show the pages of pi's run view in this terminal and follow the run: history, transcript, diff, knowledge, events\n",
 	maxNames: 1,
 	needs: "nothing",
@@ -157,8 +156,7 @@ const diff: Command = {
 	details:
 		"Without a visit, shows the current one; if the run asks which child to take, what approving would change; of a run apart that has ended, what join would change; for another finished run, the whole run.",
 	exits: "0, 1 the files cannot be compared, 2 no such run or visit",
-	shellOptions: { stat: "flag" },
-	optionsUsage: "  --stat          print only the list of files\n",
+	shellOptions: "  --stat          print only the list of files\n",
 	needs: "nothing",
 	async perform(call) {
 		const { parsed, project } = call;
@@ -214,8 +212,7 @@ const report: Command = {
 	takes: "[run]",
 	details: "Writes a self-contained HTML file: path, times, cost, changes, decisions.",
 	exits: "0, 1 it cannot be written, 2 no such run",
-	shellOptions: { out: "value" },
-	optionsUsage: "  --out <file>    the file to write (default: report.html in the run's folder)\n",
+	shellOptions: "  --out <file>    the file to write (default: report.html in the run's folder)\n",
 	maxNames: 1,
 	needs: "nothing",
 	perform: (call) =>

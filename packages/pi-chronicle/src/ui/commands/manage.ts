@@ -62,8 +62,7 @@ const remove: Command = {
 	takes: "<run>",
 	details: `${whatGoes} A run with a live supervisor is not removed. Child runs are removed with their parent.`,
 	exits: "0, 1 it could not be removed, 2 no such run",
-	options: { "dry-run": "flag" },
-	optionsUsage: "  --dry-run       only list what would be removed\n",
+	options: "  --dry-run       only list what would be removed\n",
 	maxNames: 1,
 	needs: "nothing",
 	async perform(call) {
@@ -81,8 +80,7 @@ const prune: Command = {
 	details: `Removes every run without a recorded event for that many days, waiting runs included. ${whatGoes}
 A run with a live supervisor is kept.`,
 	exits: "0, 1 a run could not be removed",
-	options: { "older-than": "value", "dry-run": "flag" },
-	optionsUsage:
+	options:
 		"  --older-than <days>   remove runs without events in that many days\n  --dry-run       only list what would be removed\n",
 	maxNames: 0,
 	needs: "nothing",

@@ -13,7 +13,6 @@ import {
 	resolveModel,
 	type StartOrder,
 	startSupervision,
-	submitOptions,
 } from "../../local/index.ts";
 import { exitCodes } from "../../pi/index.ts";
 import type { ParsedArguments } from "./arguments.ts";
@@ -24,7 +23,7 @@ import {
 	failed,
 	interrupted,
 	misuse,
-	NO_WAIT,
+	noWaitUsage,
 	refused,
 } from "./command.ts";
 import { decideApart, decideCleanup, decideFolder, explainRedaction } from "./decisions.ts";
@@ -37,20 +36,15 @@ export const startCommand: Command = {
 	details: `Runs a template of the project, of your own folder, or of the package. The task is free text; if it starts with an option's name, put -- before it.`,
 	exits:
 		"0 done, 1 failed, 2 usage or an invalid definition, 3 waits for you, 4 a limit is reached, 5 human_intervention, 130 interrupted",
-	options: { "in-home": "flag", apart: "flag", here: "flag", notify: "value" },
-	shellOptions: {
-		...{ [NO_WAIT]: "flag", model: "value", "approve-cleanup": "flag", "without-cleanup": "flag" },
-		...submitOptions,
-	},
-	optionsUsage: `  --model <model>     model of states that name none (default: pi's default)
-  --approve-cleanup   allow the template's cleanup commands, exactly as they are now
-  --without-cleanup   run none of the template's cleanup commands
-  --no-wait           if the provider fails, leave the run waiting and end with code 3
-  --notify <channels>  tell you about the run by desktop, bell, or addresses of webhooks, separated by commas; none: by nothing
+	options: `  --notify <channels>  tell you about the run by desktop, bell, or addresses of webhooks, separated by commas; none: by nothing
   --apart             work in a copy of the project; you take the files when it has ended: join, or discard
   --here              work in the project's folder, whatever the setting chronicle.apart says
   --in-home           start although the folder is your home folder or has it in it
-  --queue <queue>  --labels <a,b>  --priority <n>   on an engine: queue, required labels, and priority (higher first)
+`,
+	shellOptions: `  --model <model>     model of states that name none (default: pi's default)
+  --approve-cleanup   allow the template's cleanup commands, exactly as they are now
+  --without-cleanup   run none of the template's cleanup commands
+${noWaitUsage}  --queue <queue>  --labels <a,b>  --priority <n>   on an engine: queue, required labels, and priority (higher first)
 `,
 	text: 1,
 	needs: "pi",

@@ -21,7 +21,7 @@ import {
 	type CommandHost,
 	type CommandResponse,
 	failed,
-	NO_WAIT,
+	noWaitUsage,
 	refused,
 } from "./command.ts";
 import { explainRedaction, holdsSecret, reloadFor } from "./decisions.ts";
@@ -38,9 +38,8 @@ export const steeringCommands: readonly Command[] = steerings.map((steering) => 
 	details: `${aboutCommand(steering.name)} ${steering.explained}
 Name the run by its id, a prefix of it, or \`last\`; the default is the running one, otherwise the last one.`,
 	exits: "as for run if the run continues here; otherwise 0 delivered, 1 not recorded, 2 does not apply",
-	options: { run: "value", ...steering.options },
-	shellOptions: { [NO_WAIT]: "flag" },
-	optionsUsage: `  --run <run>     the run, if its name could be mistaken for text\n  --no-wait       if the provider fails, leave the run waiting and end with code 3\n${steering.optionsUsage ?? ""}`,
+	options: `  --run <run>     the run, if its name could be mistaken for text\n${steering.options ?? ""}`,
+	shellOptions: noWaitUsage,
 	text: "run",
 	needs: "pi",
 	perform: (call) => steer(steering, call),

@@ -3,7 +3,7 @@
 import { keptBefore, startOfVisit } from "@pi-chronicle/core/history";
 import type { TemplateReload } from "@pi-chronicle/core/machine";
 import type { ReadLedger } from "@pi-chronicle/core/ports";
-import type { OptionKind, ParsedArguments } from "./arguments.ts";
+import type { ParsedArguments } from "./arguments.ts";
 import {
 	abortCommand,
 	answerCommand,
@@ -37,8 +37,8 @@ export interface Steering {
 	readonly name: string;
 	readonly takes: string;
 	readonly explained: string;
-	readonly options?: Readonly<Record<string, OptionKind>>;
-	readonly optionsUsage?: string;
+	/** Help lines about its options. */
+	readonly options?: string;
 	/** Whether a run without a supervisor continues after the command. */
 	readonly afterwards: "continue" | "release";
 	/**
@@ -49,8 +49,6 @@ export interface Steering {
 
 const needsState = (usage: string): Misuse => ({ code: "usage", message: `Name a state: ${usage}` });
 
-const reloadOptions = { reload: "flag", "approve-cleanup": "flag", "without-cleanup": "flag" } as const;
-const otherBranch = { "other-branch": "flag" } as const;
 const reloadUsage = `  --reload          continue with the current version of the template; the past does not change
   --approve-cleanup, --without-cleanup   for its cleanup commands, as for run
 `;
@@ -61,13 +59,7 @@ const verbs: readonly Steering[] = [
 		takes: "[run] [words…]",
 		explained:
 			"The text goes to the worker, or to every unfinished child. The options raise limits; a new limit must exceed the amount spent.",
-		options: {
-			...{ cost: "value", tokens: "value", minutes: "value", moves: "value", state: "value", model: "value" },
-			...reloadOptions,
-			...otherBranch,
-			queued: "flag",
-		},
-		optionsUsage: `  --queued          only carry out the commands that were sent to it while no process supervised it
+		options: `  --queued          only carry out the commands that were sent to it while no process supervised it
   --cost <usd>  --tokens <n>  --minutes <n>  --moves <n>   new limits of the run
   --state <state>   set the limits of this state instead
   --model <model>   use another model for states that name none
@@ -90,8 +82,7 @@ ${reloadUsage}`,
 		takes: "[run] [words…]",
 		explained:
 			"The text goes to the next worker. If files have changed since you were asked, the run asks again. If the changes of children conflict, `--choice` decides who resolves them: `ours` is the earlier side, `theirs` the later child. If the move takes one of several children, `--choice` selects a different child than the worker, by its name or the start of its id.",
-		options: { choice: "value" },
-		optionsUsage: `  --choice <who>  for conflicts of children: ours, theirs, worker or hand
+		options: `  --choice <who>  for conflicts of children: ours, theirs, worker or hand
   --choice <name>  for one of several children: its name or the start of its id
 `,
 		afterwards: "continue",
@@ -112,8 +103,7 @@ ${reloadUsage}`,
 		takes: "[run] <words…>",
 		explained:
 			"The text becomes the result of the worker's call, in the same conversation. A proposed answer is given by its number or its text. If several child runs ask, name one.",
-		options: { child: "value" },
-		optionsUsage: "  --child <name>  the child run that asks: its name or the start of its id\n",
+		options: "  --child <name>  the child run that asks: its name or the start of its id\n",
 		afterwards: "continue",
 		make: () => (ledger, words) => answerCommand(ledger.run, words),
 	},
@@ -155,8 +145,7 @@ ${reloadUsage}`,
 		name: "release",
 		takes: "[run] [state] [words…]",
 		explained: "Without a state, the refused move is made. The limit that was reached is reset.",
-		options: { done: "flag" },
-		optionsUsage: "  --done            end the run as done\n",
+		options: "  --done            end the run as done\n",
 		afterwards: "continue",
 		make: ({ text: [state], flags }) => {
 			return (ledger, words) => releaseCommand(ledger.run, state, words, flags.has("done"));
@@ -177,8 +166,7 @@ ${reloadUsage}`,
 		takes: "[run] <visit> | kept-<number> | undo",
 		explained:
 			"The current files are saved first: `rewind kept-<number>` restores them, and `rewind undo` undoes the last rewind. Continue with resume.",
-		options: { ...reloadOptions, ...otherBranch, "dry-run": "flag" },
-		optionsUsage: `  --dry-run         only show what it would change
+		options: `  --dry-run         only show what it would change
   --other-branch    rewind although another branch is checked out than when the visit began
 ${reloadUsage}`,
 		afterwards: "continue",
@@ -215,8 +203,7 @@ export const steerings: readonly Steering[] = verbs.map((verb) => {
 	];
 	return {
 		...verb,
-		options: { ...verb.options, ...Object.fromEntries(seen.map((option) => [option, "value" as const])) },
-		optionsUsage: `${verb.optionsUsage ?? ""}${seen.map((option) => seenUsage[option]).join("")}`,
+		options: `${verb.options ?? ""}${seen.map((option) => seenUsage[option]).join("")}`,
 		make: (parsed, model) => bindToSeen(limitTextLength(verb.make(parsed, model), parsed), parsed),
 	};
 });

@@ -1,6 +1,7 @@
 // The table of all commands, and how one is performed.
 import type { Project } from "../../local/index.ts";
 import { commonOptions } from "../command-list.ts";
+import { type OptionKinds, optionsIn } from "../option-usage.ts";
 import { type CommandGrammar, parseArguments } from "./arguments.ts";
 import { type Command, type CommandHost, type CommandResponse, misuse } from "./command.ts";
 import { lookingCommands } from "./look.ts";
@@ -22,19 +23,19 @@ export const commands: readonly Command[] = [
 ];
 
 /** Of this program, with those of `rehearse`: one of them in a text for agents is probably meant for the command. */
-const everyOption: CommandGrammar["options"] = Object.assign(
+const everyOption: OptionKinds = Object.assign(
 	{ ...commonOptions, scenario: "value", keep: "flag" },
-	...commands.map(({ options, shellOptions }) => ({ ...shellOptions, ...options })),
+	...commands.flatMap(({ options, shellOptions }) => [optionsIn(shellOptions), optionsIn(options)]),
 );
 
 /** How a command's arguments are parsed. `isName`: whether an argument names a run. */
 export function grammarOf(
 	{ options, text, maxNames }: Command,
-	surfaceOptions: CommandGrammar["options"],
+	surfaceOptions: OptionKinds,
 	isName: (argument: string) => boolean = mayNameRun,
 ): CommandGrammar {
 	return {
-		options: { ...surfaceOptions, ...options },
+		options: { ...surfaceOptions, ...optionsIn(options) },
 		others: everyOption,
 		maxNames,
 		...(text === undefined ? {} : text === "run" ? { textAfter: 0, isName } : { textAfter: text }),
@@ -46,7 +47,7 @@ export interface Performance {
 	readonly host: CommandHost;
 	readonly signal: AbortSignal;
 	/** Options of the surface and of the command on it, in addition to the command's own. */
-	readonly surfaceOptions: CommandGrammar["options"];
+	readonly surfaceOptions: OptionKinds;
 	/** The text for agents: `count` arguments from `from` on, as typed. */
 	textOf(from: number, count: number): string;
 }

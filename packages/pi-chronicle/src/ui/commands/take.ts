@@ -13,7 +13,7 @@ import {
 	failed,
 	interrupted,
 	misuse,
-	NO_WAIT,
+	noWaitUsage,
 	refused,
 } from "./command.ts";
 import type { DispatchResult } from "./delivery.ts";
@@ -29,9 +29,8 @@ const join: Command = {
 three-way; conflicts are asked about, as with children. What you changed meanwhile stays. A run that has worked on since can be joined again.`,
 	exits:
 		"0 taken, 1 the files cannot be taken, 2 no such run, or it has nothing to take, 3 conflicts wait for your answer, 130 interrupted",
-	options: { branch: "value", patch: "value", "other-branch": "flag" },
-	shellOptions: { [NO_WAIT]: "flag" },
-	optionsUsage: `  --branch <name>  instead, commit them on this new branch, one commit for each visit; nothing is checked out
+	shellOptions: noWaitUsage,
+	options: `  --branch <name>  instead, commit them on this new branch, one commit for each visit; nothing is checked out
   --patch <file>   instead, write them as a patch for git apply
   --other-branch   join although another branch is checked out than when the run began
 `,

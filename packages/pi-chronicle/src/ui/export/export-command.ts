@@ -13,8 +13,7 @@ export const exportCommand: Command = {
 	takes: "[run]",
 	details: `Exports a run for other programs: --otlp as an OpenTelemetry trace, --csv as a table of its visits, --json as a whole.`,
 	exits: "0, 1 the trace was not taken, 2 no such run, or nothing to do",
-	options: { otlp: "value", csv: "flag" },
-	optionsUsage: `  --otlp <file|url>   one trace, with the names of the GenAI conventions, to a receiver of OTLP over HTTP, or as OTLP JSON to a file
+	options: `  --otlp <file|url>   one trace, with the names of the GenAI conventions, to a receiver of OTLP over HTTP, or as OTLP JSON to a file
   --csv               one line for each visit
 `,
 	maxNames: 1,

@@ -22,8 +22,7 @@ export const notifyCommand: Command = {
 	takes: "test",
 	details: `Sends a test notice to each channel of the setting chronicle.notify, or of --notify, and says what came back.`,
 	exits: "0 every channel has taken it, 1 one has not, 2 usage, or there is no channel",
-	options: { notify: "value" },
-	optionsUsage: "  --notify <channels>   desktop, bell, or addresses of webhooks, separated by commas\n",
+	options: "  --notify <channels>   desktop, bell, or addresses of webhooks, separated by commas\n",
 	maxNames: 1,
 	needs: "nothing",
 	async perform(call) {

@@ -1,5 +1,6 @@
 // What a form of the page does to a run: the same commands as those of the command line, delivered the same way. An answer names the question and the
 // files that the page showed; a command that cannot be taken back is asked about first.
+
 import { createHash } from "node:crypto";
 import type { Project } from "../../local/index.ts";
 import { nobody } from "../../local/index.ts";
@@ -11,6 +12,7 @@ import {
 	performCommand,
 	type Supervisors,
 } from "../commands/index.ts";
+import { optionsIn } from "../option-usage.ts";
 
 /** FormFields of a form by name. */
 export type FormFields = Readonly<Record<string, string>>;
@@ -97,7 +99,7 @@ async function perform(action: PageAction, name: string, args: readonly string[]
 	const { host, asked, notes } = pageHost(action);
 	const response = await performCommand(command, args, {
 		...{ project, host, signal: new AbortController().signal },
-		surfaceOptions: command.shellOptions ?? {},
+		surfaceOptions: optionsIn(command.shellOptions),
 		textOf: (from, count) =>
 			args
 				.slice(from, from + count)

@@ -11,8 +11,9 @@ import {
 	withoutSecrets,
 } from "../../local/index.ts";
 import type { Scope } from "../../pi/index.ts";
-import { type Command, type CommandGrammar, grammarOf, parseArguments } from "../commands/index.ts";
+import { type Command, grammarOf, parseArguments } from "../commands/index.ts";
 import { type Engine, loadEngine } from "../load-engine.ts";
+import type { OptionKinds } from "../option-usage.ts";
 
 type Opened = Awaited<ReturnType<Engine["openDatabase"]>>;
 type Database = Extract<Opened, { ok: true }>["value"];
@@ -72,7 +73,7 @@ export function optionsOnEngine(
 	{ place }: Pick<Project, "place">,
 	leading: Values,
 	words: readonly string[],
-): CommandGrammar["options"] {
+): OptionKinds {
 	const isNamed = leading.engine !== undefined || words.some((word) => /^--engine(?:=|$)/.test(word));
 	if (runs === "none" || (!isNamed && !engineSetting({}, place))) return {};
 	return { ...engineOptions, ...(name === "run" ? submitOptions : {}) };
@@ -81,7 +82,7 @@ export function optionsOnEngine(
 interface NamedCommand {
 	readonly command: Command;
 	readonly words: readonly string[];
-	readonly surfaceOptions: CommandGrammar["options"];
+	readonly surfaceOptions: OptionKinds;
 	/** Options before the command. */
 	readonly values: Values;
 	/** Shows what keeps the command waiting. */

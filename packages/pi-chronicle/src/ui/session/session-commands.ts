@@ -98,17 +98,7 @@ const use: Command = {
 	},
 };
 
-const steers = ({ text }: Command): boolean => text === "run";
-
-/** In the order they are listed. `start` is an alias of `run`. */
-const sessionCommands: readonly Command[] = [
-	...commands.filter((command) => !steers(command)),
-	use,
-	check,
-	tool,
-	help,
-	...commands.filter(steers),
-];
+const sessionCommands: readonly Command[] = [...commands, use, check, tool, help];
 
 /** The command `name` of a session; `undefined` if there is none. */
 export async function findCommand(

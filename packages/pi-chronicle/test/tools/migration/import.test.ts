@@ -1,4 +1,5 @@
 // `import` for each format with valid, unusual, broken and hostile files. What it writes passes `check`, and nothing of the original is lost.
+
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -9,6 +10,7 @@ import { fileSlug } from "../../../src/tools/migration/draft.ts";
 import { importDefinitions } from "../../../src/tools/migration/import.ts";
 import type { CommandHost } from "../../../src/ui/commands/index.ts";
 import { parseArguments } from "../../../src/ui/index.ts";
+import { optionsIn } from "../../../src/ui/option-usage.ts";
 import { openFolder } from "../../harness/folder.ts";
 import { needsPosix } from "../../harness/needs.ts";
 import { formats, type ImportFixture, planned } from "./formats.ts";
@@ -26,7 +28,7 @@ function projectIn(cwd: string) {
 
 /** Imports into the project `cwd`, in this process. */
 async function importInto(cwd: string, ...args: string[]) {
-	const parsed = parseArguments(args, { options: importDefinitions.options ?? {} });
+	const parsed = parseArguments(args, { options: optionsIn(importDefinitions.options) });
 	if ("error" in parsed) throw new Error(parsed.error);
 	const host = { prefix: "pi-chronicle " } as CommandHost;
 	const { signal } = new AbortController();
@@ -278,7 +280,7 @@ describe("import", () => {
 			expect.stringMatching(/: pi-chronicle rehearse many <task>$/),
 		]);
 
-		const parsed = parseArguments([join(from, "commands/many.md")], { options: importDefinitions.options ?? {} });
+		const parsed = parseArguments([join(from, "commands/many.md")], { options: optionsIn(importDefinitions.options) });
 		if ("error" in parsed) throw new Error(parsed.error);
 		const host = { prefix: "/chronicle ", hasScreen: true } as CommandHost;
 		const project = projectIn(openFolder({ "package.json": "{}" }));

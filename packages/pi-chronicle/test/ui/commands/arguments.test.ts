@@ -1,8 +1,10 @@
 // Arguments of a command line: options, names, and text for an agent.
+
 import { describe, expect, it } from "vitest";
 import { type CommandGrammar, parseArguments } from "../../../src/ui/commands/arguments.ts";
 import { grammarOf, startCommand } from "../../../src/ui/commands/index.ts";
 import { steerings } from "../../../src/ui/commands/steering.ts";
+import { optionsIn } from "../../../src/ui/option-usage.ts";
 
 const options = { cwd: "value", json: "flag", model: "value", help: "flag" } as const;
 const { others } = grammarOf(startCommand, {});
@@ -40,7 +42,7 @@ describe("an option of this program that the verb does not have", () => {
 
 	it("is recognized for every verb", () => {
 		for (const option of [
-			...steerings.flatMap((verb) => Object.keys(verb.options ?? {})),
+			...steerings.flatMap((verb) => Object.keys(optionsIn(verb.options))),
 			"cwd",
 			"json",
 			"pi",

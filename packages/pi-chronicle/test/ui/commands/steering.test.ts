@@ -8,6 +8,7 @@ import { answerEvent } from "../../../src/local/supervisor/index.ts";
 import { parseArguments } from "../../../src/ui/commands/arguments.ts";
 import type { RunCommand } from "../../../src/ui/commands/run-command.ts";
 import { type Steering, steerings } from "../../../src/ui/commands/steering.ts";
+import { optionsIn } from "../../../src/ui/option-usage.ts";
 
 const template = (approval = false) =>
 	definition(
@@ -27,7 +28,7 @@ const over = () => rest(atWork().say({ kind: "abort_requested" }));
 async function wordOf(testRun: TestRun, line: string): Promise<RunCommand> {
 	const [name = "", ...words] = line.split(/\s/).filter(Boolean);
 	const steering = steerings.find((one) => one.name === name) as Steering;
-	const parsed = parseArguments(words, { options: { ...steering.options }, textAfter: 0 });
+	const parsed = parseArguments(words, { options: optionsIn(steering.options), textAfter: 0 });
 	if ("error" in parsed) throw new Error(parsed.error);
 	const made = steering.make(parsed);
 	if ("code" in made) return { kind: "refused", message: made.message };

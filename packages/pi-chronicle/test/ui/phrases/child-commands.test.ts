@@ -6,6 +6,7 @@ import { childAt, end, join, parentTemplate, park, plan } from "../../../../core
 import type { TestRun } from "../../../../core/test/machine/test-run.ts";
 import { parseArguments } from "../../../src/ui/commands/arguments.ts";
 import { commands } from "../../../src/ui/commands/index.ts";
+import { optionsIn } from "../../../src/ui/option-usage.ts";
 import { runData, waitingLines } from "../../../src/ui/phrases/index.ts";
 
 const readOf = ({ run }: TestRun) =>
@@ -41,7 +42,7 @@ it.each<[string, () => TestRun, (run: TestRun, id: (number: number) => string) =
 		const command = commands.find((one) => one.name === name);
 		const run = words.find((word) => /^[0-9a-f]{8}$/.test(word)) ?? "";
 		const parsed = parseArguments(words, {
-			options: { ...command?.options, answers: "value" },
+			options: { ...optionsIn(command?.options), answers: "value" },
 			textAfter: name === "reopen" ? 2 : 1,
 			isName: (word) => word === run,
 		});

@@ -55,24 +55,26 @@ describe("completions of /chronicle", () => {
 		expect(await complete("re")).toEqual([
 			"refactor",
 			"review",
-			"report",
-			"remove",
-			"repair",
 			"resume",
 			"reject",
 			"release",
 			"reopen",
 			"rewind",
+			"report",
+			"repair",
+			"remove",
 		]);
 		expect(await complete("start ")).toEqual(expect.arrayContaining(["start feature", "start status", "start review"]));
 		expect(await complete("approve ")).toEqual(["approve last", `approve ${id}`, "approve --choice"]);
 		expect(await complete(`approve ${id.slice(0, 3)}`)).toEqual([`approve ${id}`]);
 		expect(await complete("resume --t")).toEqual(["resume --tokens"]);
 		expect(await complete(`resume ${id} go on --mi`)).toEqual([`resume ${id} go on --minutes`]);
-		const names = ["--reload", "--approve-cleanup", "--without-cleanup", "--other-branch", "--dry-run"];
+		const names = ["--dry-run", "--other-branch", "--reload", "--approve-cleanup", "--without-cleanup"];
 		const options = names.map((option) => `rewind ${option}`);
 		expect(await complete("rewind ")).toEqual(["rewind last", `rewind ${id}`, "rewind 1", ...options]);
 		expect(await complete("diff last a")).toEqual(["diff last all"]);
+		// Every command of the shell is one of a session.
+		expect(await complete("discard l")).toEqual(["discard last"]);
 		expect(await complete("reopen p")).toEqual(["reopen plan"]);
 		expect(await complete(`release ${id} `)).toEqual([
 			`release ${id} plan`,

@@ -4,6 +4,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, definition, open, start, type TestRun } from "../../../../core/test/machine/test-run.ts";
 import { chromiumPath, startChromium } from "../../harness/browser.ts";
+import { cpuMs } from "../../harness/cpu.ts";
 import { needsProgram } from "../../harness/needs.ts";
 import { patient } from "../../harness/patience.ts";
 import { manyVisits } from "../report/large-runs.ts";
@@ -186,7 +187,7 @@ describe("in a browser", needsProgram("chromium", chromiumPath), () => {
 				.getByText("The plan stands now.")
 				.first()
 				.waitFor({ timeout: patient(5000) });
-			expect(performance.now() - from).toBeLessThan(patient(1000));
+			expect(performance.now() - from).toBeLessThan(patient(2000));
 			expect(await page.getByLabel("Message").inputValue()).toBe("half a sen");
 			await context.close();
 		},
@@ -200,10 +201,11 @@ describe("in a browser", needsProgram("chromium", chromiumPath), () => {
 			const visitor = await shown.signIn();
 			for (const path of ["/", shown.run, `${shown.run}/visits/1000`]) {
 				await visitor.get(path);
-				const from = performance.now();
-				const { status, text } = await visitor.get(path);
-				expect(status, text.slice(0, 300)).toBe(200);
-				expect(performance.now() - from, path).toBeLessThan(patient(200));
+				const spent = await cpuMs(async () => {
+					const { status, text } = await visitor.get(path);
+					expect(status, text.slice(0, 300)).toBe(200);
+				});
+				expect(spent, path).toBeLessThan(200);
 			}
 		},
 		patient(60_000),

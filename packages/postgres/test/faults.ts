@@ -190,7 +190,7 @@ export const faults: Readonly<Record<string, Fault>> = {
 		equal(refused?.code, exitCodes.usage, refused?.stdout);
 		match(
 			refused?.stderr ?? "",
-			/Another answer came first|question has changed|already answered|waiting for something else/,
+			/Another answer came first|question has changed|already answered|waiting for something else|is not waiting for you/,
 		);
 		const isAnswer = ({ kind }: LedgerEvent) => kind === "approved" || kind === "rejected";
 		await stage.untilEvents(run, (events) => events.some(isAnswer));

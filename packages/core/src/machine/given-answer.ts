@@ -23,7 +23,18 @@ export function nameFirst(run: Run, event: LedgerEvent, refusal: Refusal): Refus
 /** Who has answered the event `answers`, from where and how, in one sentence; `undefined`: the run does not know. */
 export function firstAnswer({ answered }: Run, answers: number): string | undefined {
 	const first = answered.findLast((given) => given.answers === answers);
-	if (!first || (first.by === undefined && first.via === undefined)) return undefined;
-	const { did, by, via } = first;
-	return `It was ${did}${by === undefined ? "" : ` by ${by}`}${via === undefined ? "" : ` from ${via}`} first.`;
+	const what = first && givenText(first);
+	return what === undefined ? undefined : `It was ${what} first.`;
+}
+
+/** Who gave the run's last answer, in one sentence; `undefined`: the run does not know. */
+export function lastAnswer({ answered }: Run): string | undefined {
+	const last = answered.at(-1);
+	const what = last && givenText(last);
+	return what === undefined ? undefined : `Its last question was ${what}.`;
+}
+
+function givenText({ did, by, via }: Run["answered"][number]): string | undefined {
+	if (by === undefined && via === undefined) return undefined;
+	return `${did}${by === undefined ? "" : ` by ${by}`}${via === undefined ? "" : ` from ${via}`}`;
 }

@@ -52,7 +52,7 @@ export { decide } from "./decide.ts";
 export type * from "./decision-event.ts";
 export { decisionsSince } from "./decision-record.ts";
 export type * from "./event.ts";
-export { firstAnswer } from "./given-answer.ts";
+export { firstAnswer, lastAnswer } from "./given-answer.ts";
 export { type HostNeed, hostNeed, labelsOf, missingLabels } from "./host-labels.ts";
 export { inheritedBy, knownSnapshot } from "./inherit.ts";
 export { describeKept } from "./kept-child-folders.ts";

@@ -13,7 +13,7 @@ import {
 } from "../../local/index.ts";
 import { exitCodes } from "../../pi/index.ts";
 import { openRedaction } from "../../safety/index.ts";
-import { cleanupLines } from "../phrases/index.ts";
+import { cleanupLines, cleanupTitle } from "../phrases/index.ts";
 import { type CommandCall, type CommandResponse, failed, interrupted, refused } from "./command.ts";
 
 /** Whether the template's cleanup commands may run, or the reason why nothing is started. `command`: the command line that starts the run. */
@@ -36,7 +36,7 @@ export async function decideCleanup(
 	return refused({
 		code: "cleanup-not-approved",
 		exitCode: exitCodes.waits,
-		message: `"${found.key}" has commands that you have not approved in this form, so nothing was started.`,
+		message: `${cleanupTitle(found.key)}. You have not approved them in this form, so nothing was started.`,
 		remedy: `Review them, then start it with ${place.shell ?? OWN_COMMAND}${command} --approve-cleanup or --without-cleanup.`,
 		lines,
 	});

@@ -5,6 +5,7 @@
 import {
 	type ApprovalQuestion,
 	decidedEarlier,
+	firstAnswer,
 	isAnswerTo,
 	isParked,
 	type Run,
@@ -175,17 +176,17 @@ function answerOnce(
 			if (given) return approver.approve(question, run, signal);
 			given = true;
 			if (approval.kind !== "approved" || isAnswerTo(question, seen.seq)) return approval;
-			notice(explainOther(question, seen));
+			notice(explainOther(run, question, seen));
 			return approver.approve(question, run, signal);
 		},
 	};
 }
 
 /** Why an approval of `seen` does not answer `question`. */
-export function explainOther(question: ApprovalQuestion, seen: ApprovalQuestion): string {
+export function explainOther(run: Run, question: ApprovalQuestion, seen: ApprovalQuestion): string {
 	const isSame = question.visit === seen.visit && question.side === seen.side && question.target === seen.target;
 	if (!isSame || question.diff === seen.diff)
-		return "The question that you answered was answered first by someone else, or the run has gone on. This is another one: read it and answer again.";
+		return `The run no longer asks the question that you answered. ${firstOf(run, seen)}This is another one: read it and answer again.`;
 	return "The files have changed since you were asked, so your approval does not cover them. Review the changes and answer again.";
 }
 
@@ -274,7 +275,13 @@ function asksStill({ stage }: Run, seen: ApprovalQuestion): boolean {
 	);
 }
 
-function questionChanged(run: Run, { visit }: ApprovalQuestion): DispatchResult {
-	const earlier = decidedEarlier(run, { visit });
-	return { kind: "refused", message: earlier?.message ?? "The question has changed. Check the run's status." };
+function questionChanged(run: Run, seen: ApprovalQuestion): DispatchResult {
+	const changed = decidedEarlier(run, { visit: seen.visit })?.message ?? "The question has changed.";
+	return { kind: "refused", message: `${changed} ${firstOf(run, seen)}Check the run's status.` };
+}
+
+/** Who has answered the question, and a blank, or nothing. */
+function firstOf(run: Run, { seq }: ApprovalQuestion): string {
+	const first = firstAnswer(run, seq);
+	return first === undefined ? "" : `${first} `;
 }

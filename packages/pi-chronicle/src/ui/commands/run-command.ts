@@ -15,6 +15,7 @@ import {
 	firstAnswer,
 	isAnswerTo,
 	isRefusal,
+	lastAnswer,
 	MESSAGE_LENGTH,
 	type Run,
 	type Seen,
@@ -47,7 +48,7 @@ export type RunCommand =
  */
 export function approveCommand(run: Run, words: string, choice?: string): RunCommand {
 	const question = openQuestion(run);
-	if (!question) return refused(`${statusSentence(run)} Nothing to approve.`);
+	if (!question) return refused(`${unasked(run)} Nothing to approve.`);
 	const how = question.side === "conflict" ? readResolution(choice) : readWinner(run, question, choice);
 	if (typeof how === "string") return refused(how);
 	return { kind: "answer", question, approval: { kind: "approved", ...saying(words), ...how } };
@@ -85,7 +86,7 @@ export function dropCommand(child: Run): RunCommand {
 /** Answers the worker's question. A choice is given by its number or its text. */
 export function answerCommand(run: Run, words: string): RunCommand {
 	const question = unansweredQuestion(run);
-	if (!question) return refused(`${statusSentence(run)} It asks no question.`);
+	if (!question) return refused(`${unasked(run)} It asks no question.`);
 	if (words === "") return refused(["Write the answer: answer <words>.", ...askedLines(question)].join("\n"));
 	const answer = chosenAnswer(words, question.choices);
 	return checked(run, [{ kind: "ask_answered", answers: question.seq, verdict: "answered", words: answer }]);
@@ -102,7 +103,7 @@ function chosenAnswer(words: string, choices: readonly string[]): string {
 export function rejectionCommand(run: Run, words: string): RunCommand {
 	if (words === "") return refused("Tell the worker why: reject <text>.");
 	const question = openQuestion(run);
-	if (!question) return refused(`${statusSentence(run)} Nothing to approve.`);
+	if (!question) return refused(`${unasked(run)} Nothing to approve.`);
 	return { kind: "answer", question, approval: { kind: "rejected", words } };
 }
 
@@ -174,7 +175,7 @@ export function releaseCommand(run: Run, to: string | undefined, text: string, d
 			question: stage.question,
 		};
 	if (stage.kind !== "waiting" && stage.kind !== "asking")
-		return refused(`${statusSentence(run)} Only a waiting run can be sent to a state.`);
+		return refused(`${unasked(run)} Only a waiting run can be sent to a state.`);
 	const answers = stage.kind === "asking" ? stage.question.seq : stage.since;
 	return checked(run, [
 		{
@@ -277,6 +278,11 @@ export function undoCommand(run: Run, seq: number, start: VisitStart | undefined
 
 function rewindOf(command: RunCommand, { checkedOut }: VisitStart): RunCommand {
 	return command.kind === "events" ? { ...command, startedOn: checkedOut } : command;
+}
+
+/** The status of a run that does not ask what a user answers, with who has answered it, if somebody has. */
+function unasked(run: Run): string {
+	return [statusSentence(run), lastAnswer(run)].filter((part) => part !== undefined).join(" ");
 }
 
 function statusSentence({ id, status, state }: Run): string {

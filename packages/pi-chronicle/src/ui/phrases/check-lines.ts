@@ -71,6 +71,18 @@ export function cleanupLines(commands: CleanupTexts["commands"]): string[] {
 	});
 }
 
+/** Asks whether the cleanup commands of template `name` may run. */
+export function cleanupTitle(name: string): string {
+	return `"${name}" has commands of its own, which run without a worker`;
+}
+
+/** The answers to that question. */
+export const cleanupAnswers = {
+	none: "Start without them",
+	approved: "Allow them, exactly as shown",
+	nothing: "Don't start",
+} as const;
+
 /** Escapes what a screen would hide or show as something else: control and format characters, marks, unusual spaces. */
 function visible(text: string): string {
 	return text.replace(

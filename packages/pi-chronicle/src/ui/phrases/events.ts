@@ -242,7 +242,7 @@ export function userAction(event: LedgerEvent, before: Run): UserAction | undefi
 	if (phrase?.tone !== "user") return undefined;
 	const via = "via" in event ? event.via : undefined;
 	// The command line and pi are what everybody expects.
-	const isNamed = via !== undefined && via !== "pi" && via !== "the command line";
+	const isNamed = via !== undefined && !/^pi\b/.test(via) && via !== "the command line";
 	return { what: `${phrase.what}${isNamed ? `, through ${via}` : ""}`, words: phrase.words ?? "" };
 }
 

@@ -1,7 +1,9 @@
 export { bar, shortCost, shortCount, shortTime } from "../../pi/index.ts";
 export {
 	type ComplaintText,
+	cleanupAnswers,
 	cleanupLines,
+	cleanupTitle,
 	complaintLines,
 	keptFolderLines,
 	removalLines,

@@ -13,6 +13,7 @@ import {
 	type Supervisors,
 } from "../commands/index.ts";
 import { optionsIn } from "../option-usage.ts";
+import { cleanupAnswers, cleanupTitle } from "../phrases/index.ts";
 
 /** FormFields of a form by name. */
 export type FormFields = Readonly<Record<string, string>>;
@@ -160,10 +161,7 @@ function pageHost({ fields, supervisors, via, prefix }: PageAction) {
 }
 
 function cleanupQuestion(name: string, lines: readonly string[]): Confirmation {
-	return {
-		title: `"${name}" has commands of its own, which run without a worker`,
-		...{ lines, no: "Start nothing", yes: "Allow them, exactly as shown", leave: "" },
-	};
+	return { title: cleanupTitle(name), lines, no: cleanupAnswers.nothing, yes: cleanupAnswers.approved, leave: "" };
 }
 
 /** Of all that the person saw: a confirmation of anything else does not count. */

@@ -8,6 +8,7 @@ import { streamSSE } from "hono/streaming";
 import { isRunId } from "../../local/index.ts";
 import type { Redact } from "../../safety/index.ts";
 import type { Supervisors } from "../commands/index.ts";
+import { cleanupAnswers } from "../phrases/index.ts";
 import { type Html, type HtmlContent, openHtml, ReportReader } from "../report/index.ts";
 import { type Access, isFormToken, type PageSession } from "./access.ts";
 import { type ActionResult, type FormFields, startFromPage, steeringVerbs, steerRun } from "./actions.ts";
@@ -385,7 +386,7 @@ class Pages {
 		const without =
 			c.req.param("template") === undefined
 				? undefined
-				: drawForm({ html, session }, { action, hidden: { ...fields, cleanup: "none" }, button: "Start without them" });
+				: drawForm({ html, session }, { action, hidden: { ...fields, cleanup: "none" }, button: cleanupAnswers.none });
 		const back = c.req.param("run") === undefined ? "/" : action.replace(/\/[a-z]+$/, "");
 		const left = html`<p><a href="${exactly(back)}">${question.no}</a></p>`;
 		const body = html`<main id="content"><section class="ask"><h1>${question.title}</h1>${lines}${yes}${without}${left}</section></main>`;

@@ -3,6 +3,8 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Project } from "../../local/index.ts";
 import { answerKeys, chooseOption, printable, say } from "../../pi/index.ts";
 import type { CommandHost, Confirmation } from "../commands/index.ts";
+import { cleanupAnswers, cleanupTitle } from "../phrases/index.ts";
+import { ownVia } from "./answered-elsewhere.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
 import { allListed } from "./session-list.ts";
 import { commandPrefix } from "./session-project.ts";
@@ -16,7 +18,7 @@ export function sessionHost(session: ChronicleSession, ctx: ExtensionContext, pr
 		if (!scope.closed) say(ctx, text, tone);
 	};
 	return {
-		via: "pi",
+		via: ownVia,
 		prefix,
 		hasScreen: ctx.mode === "tui",
 		startLine: (template) => `${prefix}${template}`,
@@ -65,26 +67,23 @@ async function confirm(
 	return (await whileOpen(scope, (signal) => chooseOption(ctx, { ...question, signal }))) === yes;
 }
 
-// A stray Enter takes the first answer, so that answer runs no cleanup command.
-const withoutCleanup = "Start without them";
-const withCleanup = "Allow them, exactly as shown";
-const noStart = "Don't start";
-
 async function askCleanup(
 	{ scope }: ChronicleSession,
 	ctx: ExtensionContext,
 	name: string,
 	lines: readonly string[],
 ): Promise<"approved" | "none" | undefined> {
+	const { none, approved, nothing } = cleanupAnswers;
 	const question = {
-		title: printable(`"${name}" has commands of its own, which run without a worker:`),
+		title: printable(`${cleanupTitle(name)}:`),
 		message: printable(lines.join("\n")),
-		options: [withoutCleanup, withCleanup, noStart],
-		keys: { [withoutCleanup]: answerKeys.start, [withCleanup]: answerKeys.yes, [noStart]: answerKeys.no },
+		// A stray Enter takes the first answer, so that answer runs no cleanup command.
+		options: [none, approved, nothing],
+		keys: { [none]: answerKeys.start, [approved]: answerKeys.yes, [nothing]: answerKeys.no },
 		leave: "Esc cancels",
 	};
 	const chosen = await whileOpen(scope, (signal) => chooseOption(ctx, { ...question, signal }));
-	return chosen === withCleanup ? "approved" : chosen === withoutCleanup ? "none" : undefined;
+	return chosen === approved ? "approved" : chosen === none ? "none" : undefined;
 }
 
 const apart = "In a copy of the project (apart)";
@@ -102,8 +101,8 @@ async function askFolder(
 		message: printable(
 			`${neighbours.length === 1 ? `The run ${others} is` : `The runs ${others} are`} at work in this folder. In a copy, the new one disturbs nothing, and you take its files when it has ended. In the same folder, nobody can tell whose changes are whose.`,
 		),
-		options: [apart, here, noStart],
-		keys: { [apart]: answerKeys.inCopy, [here]: answerKeys.inFolder, [noStart]: answerKeys.no },
+		options: [apart, here, cleanupAnswers.nothing],
+		keys: { [apart]: answerKeys.inCopy, [here]: answerKeys.inFolder, [cleanupAnswers.nothing]: answerKeys.no },
 		leave: "Esc cancels",
 	};
 	const chosen = await whileOpen(scope, (signal) => chooseOption(ctx, { ...question, signal }));

@@ -1,10 +1,11 @@
 // The run that the timeline of a session shows: the last run that was started, resumed or followed. It always shows the folded run.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { continuesAlone, type Run } from "@pi-chronicle/core/machine";
+import { awaitedAnswer, continuesAlone, type Run } from "@pi-chronicle/core/machine";
 import { type Project, type SupervisedRun, watchRun } from "../../local/index.ts";
 import { inBackground, type Scope, say } from "../../pi/index.ts";
 import { asksUser, isInterrupted, waitingLines } from "../phrases/index.ts";
 import { mountTimeline, type TimelineWidget } from "../screen/index.ts";
+import { answeredElsewhere } from "./answered-elsewhere.ts";
 import type { Attention } from "./attention.ts";
 import { commandPrefix } from "./session-project.ts";
 
@@ -85,10 +86,15 @@ export class RunDisplay {
 			}
 		};
 		lookWhileRunning(run);
+		let awaited = awaitedAnswer(run);
 		const end = watchRun(project, run.id, ({ run: now }) => {
 			if (!this.#isCurrent(shown)) return;
 			lookWhileRunning(now);
 			if (!asksUser(now)) shown.stopListening();
+			const next = awaitedAnswer(now);
+			const answered = awaited === undefined || next === awaited ? undefined : answeredElsewhere(now, awaited);
+			if (answered !== undefined) say(ctx, answered);
+			awaited = next;
 			this.#attention.look(ctx, now);
 			if (now.stage.kind === "over") this.hide();
 			else shown.widget.show(now);

@@ -2,7 +2,7 @@
 // that outlives a command belongs to the session's scope.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { counted } from "@pi-chronicle/core/definition";
-import { firstAnswer, isParked, type LedgerEvent, type Run } from "@pi-chronicle/core/machine";
+import { isParked, type LedgerEvent, type Run } from "@pi-chronicle/core/machine";
 import type { ReadLedger } from "@pi-chronicle/core/ports";
 import {
 	exitCodeOfEnd,
@@ -25,6 +25,7 @@ import {
 	waitForEnd,
 } from "../../pi/index.ts";
 import { asksUser, endLines, progressLine, waitingLines } from "../phrases/index.ts";
+import { answeredElsewhere, nameOfRun } from "./answered-elsewhere.ts";
 import { Attention } from "./attention.ts";
 import type { ChronicleSession, SessionExtras } from "./chronicle-session.ts";
 import { SessionEngines } from "./engines.ts";
@@ -165,10 +166,6 @@ function waitNotice(
 	return [`${nameOfRun(read.run)} waits in ${read.run.state}.`, ...lines].join("\n");
 }
 
-function nameOfRun({ template, id }: Run): string {
-	return `${template.name} ${id.slice(0, 8)}`;
-}
-
 /** A run that waits is not over: the command that continues it, and its end. */
 function leftWork(project: Project, { run: { id, stage, status } }: SupervisionEnd): LeftWork | undefined {
 	if (stage.kind === "over") return undefined;
@@ -204,8 +201,8 @@ function tell(
 		if (line !== undefined) say(ctx, line);
 		return;
 	}
-	const answered = "answers" in event && event.via !== "pi" ? firstAnswer(run, event.answers) : undefined;
-	if (answered !== undefined) say(ctx, `${nameOfRun(run)} no longer waits for your answer. ${answered}`);
+	const answered = "answers" in event ? answeredElsewhere(run, event.answers) : undefined;
+	if (answered !== undefined) say(ctx, answered);
 	// The reason for a stop is reported after the run has stopped.
 	if (fresh.length > 0 && !isParked(run)) say(ctx, fresh.join("\n"), "warning");
 }

@@ -9,6 +9,7 @@ import { askForLine, chooseOption, printable, say } from "../../pi/index.ts";
 import { answerKeys, showSheet } from "../../tui/index.ts";
 import { runTitle } from "../phrases/index.ts";
 import { questionBody } from "../screen/index.ts";
+import { ownVia } from "./answered-elsewhere.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
 import { askConflict } from "./conflict-dialog.ts";
 import { askApproval, askQuestion } from "./dialogs.ts";
@@ -24,7 +25,7 @@ export function userApprover(
 ): Approver {
 	let uncalled = coming === "uncalled";
 	return {
-		via: "pi",
+		via: ownVia,
 		async approve(question, run, signal) {
 			if (!ctx.hasUI || (uncalled && isTyping(ctx))) return undecided;
 			const isUncalled = uncalled;

@@ -124,7 +124,7 @@ describe("an answer that comes late", () => {
 		["another move about other files", { seq: 9, target: "c", diff: "2" }, false],
 		["the approval of the next state", { seq: 9, side: "entry", diff: "2" }, false],
 	])("and meets %s", (_what, now, isChanged) => {
-		const sentence = explainOther({ ...question, ...now }, question);
+		const sentence = explainOther(asking().run, { ...question, ...now }, question);
 		expect(/files have changed/.test(sentence)).toBe(isChanged);
 		expect(sentence).toContain("answer again");
 	});

@@ -2,6 +2,7 @@ export { answerKeys } from "../tui/answer-keys.ts";
 export { hangingIndent, type MarkTone, markOf, printable, withoutControls } from "../tui/text.ts";
 export { agentFolder } from "./agent-folder.ts";
 export { HELD_SUFFIX, HOLD_VARIABLE, openAwakeClock } from "./awake-clock.ts";
+export { type BackgroundJob, BackgroundWork } from "./background-work.ts";
 export { openBadge } from "./badge.ts";
 export { customEntries, newestFirst, writeEntry } from "./branch.ts";
 export { contentText } from "./content-text.ts";
@@ -42,7 +43,6 @@ export {
 	askUser,
 	chooseOption,
 	type InputQuestion,
-	offerToStop,
 	type Question,
 	type YesOrNo,
 } from "./question.ts";

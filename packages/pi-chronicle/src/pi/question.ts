@@ -2,7 +2,6 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { answerKeys } from "../tui/answer-keys.ts";
 import type { WordedQuestion } from "../tui/index.ts";
-import { say } from "./say.ts";
 
 /** `nobody`: no user can be asked (print and JSON mode), or the question was withdrawn before an answer. */
 export type Answer = "yes" | "no" | "nobody";
@@ -110,27 +109,4 @@ export async function askForLine(ctx: ExtensionContext, question: InputQuestion)
 	const lines = text === "" ? [] : text.split("\n").map((line) => [plain(line)]);
 	const sheet = { title: first, lines, placeholder, text: written, leave, uncalled };
 	return showInputSheet(ctx, sheet, { signal, left: question.left });
-}
-
-export interface BackgroundWork {
-	/** Title: the running work. */
-	readonly title: string;
-	/** Labels of the answers. */
-	readonly words: { readonly yes: string; readonly no: string };
-	/** Status line that ends with the work. */
-	readonly statusKey: string;
-	/** Message after the stop. */
-	readonly stopped: string;
-}
-
-/** Asks whether work that runs in the background should stop, and stops it. */
-export async function offerToStop(
-	ctx: ExtensionContext,
-	running: AbortController,
-	{ title, words, statusKey, stopped }: BackgroundWork,
-): Promise<void> {
-	if ((await askUser(ctx, { title, message: "Stop it?", words })) !== "yes") return;
-	ctx.ui.setStatus(statusKey, undefined);
-	running.abort();
-	say(ctx, stopped);
 }

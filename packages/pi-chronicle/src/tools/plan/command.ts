@@ -6,12 +6,13 @@ import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/
 import { errorMessage } from "@pi-chronicle/core/definition";
 import {
 	agentFolder,
+	type BackgroundJob,
+	BackgroundWork,
 	definitionsTrusted,
 	exitCodes,
 	failWith,
 	findPi,
 	isPiCommand,
-	offerToStop,
 	ownPiSearch,
 	packageRoot,
 	type Scope,
@@ -34,21 +35,22 @@ export type StartDefinition = Readonly<
 export interface PlanSession {
 	readonly scope: Scope;
 	readonly start: StartDefinition;
-	/** Stops the current drafting. */
-	running: AbortController | undefined;
+	/** `undefined` before the first draft. */
+	work: BackgroundWork | undefined;
 }
 
-const statusKey = "chronicle-plan";
 const background = {
 	title: "A plan is being drafted",
 	words: { no: "No, let it draft", yes: "Yes, stop it" },
-	statusKey,
+	statusKey: "chronicle-plan",
 	stopped: "Stopped the drafting. Nothing was written.",
+	failed: "The plan failed",
 };
 
 /** Runs `/plan <args>`. With a screen it returns at once and asks when the draft has passed; without one it returns at the end. */
 export async function runPlan(session: PlanSession, ctx: ExtensionCommandContext, args: string): Promise<void> {
-	if (session.running) return offerToStop(ctx, session.running, background);
+	const work = workOf(session);
+	if (work.isRunning) return work.offerToStop(ctx);
 	const task = args.trim();
 	if (!definitionsTrusted(ctx)) return refuse(ctx, "A plan adds files to the project. Trust it first: /trust.");
 	const host = planHost(ctx);
@@ -58,24 +60,19 @@ export async function runPlan(session: PlanSession, ctx: ExtensionCommandContext
 	if (task === "") return refuse(ctx, "Describe the task: /plan <task>.");
 	const words = readPlanWords(task, ctx.cwd);
 	if (typeof words === "string") return refuse(ctx, words);
-	const stop = new AbortController();
-	session.running = stop;
-	const drafted = draft(session, ctx, host, words, stop.signal);
-	const release = session.scope.own(async () => {
-		stop.abort();
-		await drafted;
-	});
-	const done = drafted
-		.then(async (plan) => {
-			session.running = undefined;
-			void release();
-			if (plan && !session.scope.closed) await settle(session, ctx, host, plan, true);
-		})
+	const done = work
+		.start(ctx, (job) => draft(session.scope, ctx, host, words, job))
+		.then((plan) => (plan && !session.scope.closed ? settle(session, ctx, host, plan, true) : undefined))
 		// With a screen, no caller awaits it: an error such as a full disk must not end pi.
 		.catch((error) => {
 			if (!session.scope.closed) refuse(ctx, `The plan failed: ${errorMessage(error)}`);
 		});
 	if (!ctx.hasUI) await done;
+}
+
+function workOf(session: PlanSession): BackgroundWork {
+	session.work ??= new BackgroundWork(session.scope, background);
+	return session.work;
 }
 
 /** The project of a session for planning; a string explains what is missing. */
@@ -88,32 +85,19 @@ export function planHost(ctx: Pick<ExtensionContext, "cwd" | "isProjectTrusted">
 }
 
 async function draft(
-	session: PlanSession,
-	ctx: ExtensionCommandContext,
+	scope: Scope,
+	{ hasUI, model }: ExtensionCommandContext,
 	host: PlanHost,
 	words: PlanWords,
-	signal: AbortSignal,
+	{ signal, show, progress }: BackgroundJob,
 ): Promise<Plan | undefined> {
-	const { hasUI, mode, ui, model } = ctx;
-	const report = (text: string, tone?: "warning" | "error"): void => {
-		if (!signal.aborted) say({ hasUI, mode, ui }, text, tone);
-	};
-	const onProgress = (text: string): void => {
-		if (!signal.aborted) ui.setStatus(statusKey, `plan: ${text}`);
-	};
-	try {
-		const request = { ...words, model: model && `${model.provider}/${model.id}`, signal, onProgress };
-		const end = await draftPlan(request, host, session.scope);
-		if (end.kind === "drafted") return end.plan;
-		if (end.kind === "failed") {
-			failWith({ hasUI }, exitCodes.failed);
-			report([end.reason, ...end.problems, `The drafts are in ${end.session}.`].join("\n"), "error");
-		}
-	} catch (error) {
+	const onProgress = (text: string): void => progress(`plan: ${text}`);
+	const request = { ...words, model: model && `${model.provider}/${model.id}`, signal, onProgress };
+	const end = await draftPlan(request, host, scope);
+	if (end.kind === "drafted") return end.plan;
+	if (end.kind === "failed") {
 		failWith({ hasUI }, exitCodes.failed);
-		report(`The plan failed: ${errorMessage(error)}`, "error");
-	} finally {
-		if (!signal.aborted) ui.setStatus(statusKey, undefined);
+		show([end.reason, ...end.problems, `The drafts are in ${end.session}.`].join("\n"), "error");
 	}
 	return undefined;
 }
@@ -162,24 +146,17 @@ async function settleEdited(
 	host: PlanHost,
 	{ task, draft: edited, usage }: Plan,
 ): Promise<void> {
-	ctx.ui.setStatus(statusKey, "plan: checking and rehearsing");
-	const stop = new AbortController();
-	const release = session.scope.own(() => stop.abort());
-	try {
-		const made = await makePlan(task, { kind: "draft", draft: edited }, usage, host, stop.signal);
-		if (session.scope.closed) return;
-		if (!("problems" in made)) return await settle(session, ctx, host, made, false);
-		say(
-			ctx,
-			["The edited draft is invalid:", ...made.problems, "The unedited plan still waits: /plan."].join("\n"),
-			"error",
-		);
-	} catch (error) {
-		if (!stop.signal.aborted) say(ctx, `The plan failed: ${errorMessage(error)}`, "error");
-	} finally {
-		await release();
-		if (!session.scope.closed) ctx.ui.setStatus(statusKey, undefined);
-	}
+	const made = await workOf(session).start(ctx, ({ signal, progress }) => {
+		progress("plan: checking and rehearsing");
+		return makePlan(task, { kind: "draft", draft: edited }, usage, host, signal);
+	});
+	if (made === undefined || session.scope.closed) return;
+	if (!("problems" in made)) return settle(session, ctx, host, made, false);
+	say(
+		ctx,
+		["The edited draft is invalid:", ...made.problems, "The unedited plan still waits: /plan."].join("\n"),
+		"error",
+	);
 }
 
 async function accept(

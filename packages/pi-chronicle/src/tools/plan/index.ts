@@ -12,7 +12,7 @@ import type { PlanSession, StartDefinition } from "./command.ts";
 
 /** Registers `/plan`. `start` starts the definition of a plan, by its kind. */
 export function registerPlan(pi: ExtensionAPI, scope: Scope, named: NameDefinitions, start: StartDefinition): void {
-	const session: PlanSession = { scope, start, running: undefined };
+	const session: PlanSession = { scope, start, work: undefined };
 	registerOwnCommand(pi, "plan", {
 		description: "Let the model draft a chronicle, workflow or sequence, checked and rehearsed: /plan <task>",
 		handler: async (args, ctx) => {

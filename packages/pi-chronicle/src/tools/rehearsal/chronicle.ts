@@ -20,10 +20,11 @@ import { aroundTemplates, checkTemplateInstructions, toolsOfStates } from "./ins
 import { openScenario, unknownScripts } from "./open-scenario.ts";
 import { planPath } from "./path.ts";
 import {
-	type Coverable,
+	type Coverage,
 	defaultTask,
 	type Expected,
 	type Playable,
+	type Program,
 	type ProjectPaths,
 	type RehearsalRequest,
 	type Unplayable,
@@ -68,24 +69,17 @@ export function planChronicle(request: RehearsalRequest, paths: ProjectPaths): P
 		},
 		config: { path: pathOf(template), commands: commandsOf(template, paths, opened.scenario.states) },
 		play: (scene) => playChronicle(found.key, task, scene),
+		coverage: () => coverageOf(template, paths, { name: found.key, task }),
 	};
 }
 
-/** Plans the coverage of a template; `undefined` as for {@link planChronicle}. */
-export function planChronicleRuns(request: RehearsalRequest, paths: ProjectPaths): Coverable | Unplayable | undefined {
-	const playable = planChronicle(request, paths);
-	const template = load(paths).get(request.name)?.read?.template;
-	if (playable?.kind !== "playable" || !template) return playable?.kind === "unplayable" ? playable : undefined;
-	const { program } = playable;
+function coverageOf(template: Template, paths: ProjectPaths, { name, task }: Pick<Program, "name" | "task">): Coverage {
 	const children = childTemplates(template, paths);
 	return {
-		kind: "coverable",
-		shipped: playable.shipped,
-		program: { ...program, scenario: undefined },
 		plan: withChildren(planChronicleCoverage(template, toolsOf(template, paths)), children),
 		commands: (script) => commandsOf(template, paths, new Map(Object.entries(script)), []),
 		async play(scene, atStart) {
-			const ended = await playChronicle(program.name, program.task, scene, atStart);
+			const ended = await playChronicle(name, task, scene, atStart);
 			const sessions = join(scene.copy.project, ".pi", "chronicle", "sessions");
 			const logs = readdirSync(sessions).filter((name) => name.endsWith(".events.jsonl"));
 			scene.tracker.end("stopped");

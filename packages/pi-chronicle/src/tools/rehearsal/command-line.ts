@@ -13,8 +13,8 @@ import {
 	openReplay,
 	openTranscript,
 } from "./hand-command.ts";
-import { type DefinitionKind, isKind, listDefinitions, plan, planCoverage } from "./plan.ts";
-import { type Coverable, type Playable, type RehearsalHost, type RehearsalRequest, rehearse } from "./rehearse.ts";
+import { type DefinitionKind, isKind, listDefinitions, plan } from "./plan.ts";
+import { type Playable, type RehearsalHost, type RehearsalRequest, rehearse } from "./rehearse.ts";
 import { type CoverageOptions, defaultBounds, rehearseEvery } from "./rehearse-every.ts";
 import {
 	closingLines,
@@ -81,7 +81,7 @@ async function play(
 			rehearseUsage,
 			listDefinitions(host, read.kind),
 		]);
-	const planned = read.every ? planCoverage(read.request, read.kind, host) : plan(read.request, read.kind, host);
+	const planned = plan(read.request, read.kind, host);
 	if (planned.kind === "unplayable") {
 		const [message = "", ...lines] = planned.choices
 			? [
@@ -91,7 +91,7 @@ async function play(
 			: unplayableLines(planned, read.cwd);
 		return refuse(read.json, "invalid", message, lines, planned.diagnostics);
 	}
-	if (planned.kind === "coverable") return runEvery(planned, host, read, say, signal);
+	if (read.every) return runEvery(planned, host, read, say, signal);
 	return runOnce(planned, host, read, { say, hand, signal });
 }
 
@@ -132,7 +132,7 @@ interface Playing {
 
 /** Plays every planned run; resolves to the exit code. */
 async function runEvery(
-	planned: Coverable,
+	planned: Playable,
 	host: RehearsalHost,
 	read: Arguments,
 	say: (lines: readonly string[]) => void,

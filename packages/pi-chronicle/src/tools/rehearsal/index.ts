@@ -12,7 +12,7 @@ export type { ProjectCopy } from "./project-copy.ts";
 
 /** Registers `/rehearse`. `named` reports the project's definitions. */
 export function registerRehearse(pi: ExtensionAPI, scope: Scope, named: NameDefinitions): void {
-	const session: RehearsalSession = { running: undefined, project: undefined };
+	const session: RehearsalSession = { work: undefined, project: undefined };
 	pi.on("session_start", (_event, ctx) => {
 		session.project = { cwd: ctx.cwd, trusted: definitionsTrusted(ctx) };
 	});

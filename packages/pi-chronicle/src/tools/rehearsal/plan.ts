@@ -1,10 +1,10 @@
 // Finds the definition of `[workflow | chronicle] <name> [task]`, among workflows and chronicles.
 import { resolve } from "node:path";
 import { didYouMean } from "@pi-chronicle/core/definition";
-import { chronicleNames, planChronicle, planChronicleRuns } from "./chronicle.ts";
-import type { Coverable, Playable, ProjectPaths, RehearsalRequest, Unplayable } from "./rehearse.ts";
+import { chronicleNames, planChronicle } from "./chronicle.ts";
+import type { Playable, ProjectPaths, RehearsalRequest, Unplayable } from "./rehearse.ts";
 import { readScenarioFile } from "./scenario-file.ts";
-import { planWorkflow, planWorkflowRuns, workflowNames } from "./workflow.ts";
+import { planWorkflow, workflowNames } from "./workflow.ts";
 
 export type DefinitionKind = "workflow" | "chronicle";
 
@@ -21,26 +21,8 @@ export function plan(
 	kind: DefinitionKind | undefined,
 	paths: ProjectPaths,
 ): Playable | Unplayable {
-	return choose(request, kind, paths, { workflow: planWorkflow, chronicle: planChronicle });
-}
-
-/** {@link plan} for a rehearsal that covers every edge. */
-export function planCoverage(
-	request: RehearsalRequest,
-	kind: DefinitionKind | undefined,
-	paths: ProjectPaths,
-): Coverable | Unplayable {
-	return choose(request, kind, paths, { workflow: planWorkflowRuns, chronicle: planChronicleRuns });
-}
-
-function choose<T extends Playable | Coverable>(
-	request: RehearsalRequest,
-	kind: DefinitionKind | undefined,
-	paths: ProjectPaths,
-	planners: Record<DefinitionKind, (request: RehearsalRequest, paths: ProjectPaths) => T | Unplayable | undefined>,
-): T | Unplayable {
-	const workflow = kind === "chronicle" ? undefined : planners.workflow(request, paths);
-	const chronicle = kind === "workflow" ? undefined : planners.chronicle(request, paths);
+	const workflow = kind === "chronicle" ? undefined : planWorkflow(request, paths);
+	const chronicle = kind === "workflow" ? undefined : planChronicle(request, paths);
 	if (workflow && chronicle) {
 		const intended = kindOfScenario(request, paths);
 		const own = [workflow, chronicle].filter((found) => found.kind === "unplayable" || !found.shipped);

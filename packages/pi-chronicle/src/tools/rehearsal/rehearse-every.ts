@@ -1,8 +1,15 @@
 // A coverage rehearsal: plays the planned runs one after another, each on its own copy of the project, and collects their evidence.
 // An item counts as covered only by the evidence of a run, never because it was planned. The number of runs and the time are bounded; items
 // beyond a bound count as not covered.
-import { type CoverageItem, type Evidence, type Excluded, NOT_STARTED, type PlannedRun } from "./every/index.ts";
-import { type Coverable, type Program, type RehearsalHost, rehearse } from "./rehearse.ts";
+import {
+	type CoverageItem,
+	type CoveragePlan,
+	type Evidence,
+	type Excluded,
+	NOT_STARTED,
+	type PlannedRun,
+} from "./every/index.ts";
+import { type Playable, type Program, type RehearsalHost, rehearse } from "./rehearse.ts";
 
 /** Default bounds of a rehearsal. */
 export const defaultBounds = { runs: 200, minutes: 20 } as const;
@@ -38,10 +45,12 @@ export interface CoverageOptions {
 
 /** Plays all runs of a plan and reports. Throws only if a copy of the project cannot be made. */
 export async function rehearseEvery(
-	{ program, plan, play, shipped, commands }: Coverable,
+	{ program: scripted, coverage }: Playable,
 	host: RehearsalHost,
 	{ maxRuns, maxMs, onRun, signal }: CoverageOptions,
 ): Promise<CoverageReport> {
+	const { plan, play, commands } = coverage();
+	const program = { ...scripted, scenario: undefined };
 	const time = AbortSignal.timeout(maxMs);
 	const stop = signal ? AbortSignal.any([signal, time]) : time;
 	const shown: { run: PlannedRun; evidence: Evidence }[] = [];
@@ -52,8 +61,6 @@ export async function rehearseEvery(
 		let evidence: Evidence = { covered: new Set(), broken: new Map(), end: "it was stopped" };
 		const report = await rehearse(
 			{
-				kind: "playable",
-				shipped,
 				program,
 				config: { script: run.script, ...(commands ? { commands: commands(run.script) } : {}) },
 				async play(scene) {
@@ -80,7 +87,7 @@ export async function rehearseEvery(
 type Tally = Pick<CoverageReport, "outcome" | "covered" | "notCovered" | "notEnforced" | "unreachable">;
 
 export function tally(
-	{ items, unreachable, skipped = [] }: Coverable["plan"],
+	{ items, unreachable, skipped = [] }: CoveragePlan,
 	shown: readonly { readonly run: PlannedRun; readonly evidence: Evidence }[],
 ): Tally {
 	const broken = new Map(shown.flatMap(({ evidence }) => [...evidence.broken]));

@@ -46,14 +46,12 @@ export interface Playable {
 	readonly config: Pick<RehearsalConfig, "path" | "script" | "commands">;
 	/** Plays it until it ends or stops. */
 	play(scene: RunContext): Promise<RunResult>;
+	/** The runs that cover it. */
+	coverage(): Coverage;
 }
 
-/** A definition with the runs that cover it. */
-export interface Coverable {
-	readonly kind: "coverable";
-	/** It is one of the package's definitions. */
-	readonly shipped: boolean;
-	readonly program: Program;
+/** The runs that cover a definition. */
+export interface Coverage {
 	readonly plan: CoveragePlan;
 	/** How the commands of states end in a run with this script; absent: there are no states. */
 	commands?(script: Script): PlannedEnds;
@@ -142,7 +140,7 @@ export interface RehearsalOptions {
 
 /** Plays a program on a copy of the project and reports. Throws only if the copy cannot be made. */
 export async function rehearse(
-	{ program, config, play }: Playable,
+	{ program, config, play }: Pick<Playable, "program" | "config" | "play">,
 	host: RehearsalHost,
 	{ onVisit, onLine, signal, afterwards, byHand }: RehearsalOptions,
 ): Promise<RehearsalReport> {

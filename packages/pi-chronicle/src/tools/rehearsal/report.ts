@@ -1,7 +1,7 @@
 // The report of a rehearsal as text: one block per visit as it ends, then the result.
 import { counted, formatDiagnostic, formatPath, truncate } from "@pi-chronicle/core/definition";
 import type { CoverageItem, Excluded, Group } from "./every/index.ts";
-import type { Coverable, Program, RehearsalReport, Unplayable } from "./rehearse.ts";
+import type { Playable, Program, RehearsalReport, Unplayable } from "./rehearse.ts";
 import type { CoverageReport, PlayedRun } from "./rehearse-every.ts";
 import type { PlayedVisit } from "./visits.ts";
 
@@ -14,8 +14,8 @@ const groups: Record<Group, string> = {
 const longestPathTitle = 100;
 
 /** The lines before the runs. */
-export function coverageOpening({ program, plan }: Coverable, project: string): string[] {
-	const runs = `${counted(plan.runs.length, "run")}`;
+export function coverageOpening({ program, coverage }: Playable, project: string): string[] {
+	const runs = counted(coverage().plan.runs.length, "run");
 	return [
 		`Coverage rehearsal of the ${program.kind} ${program.name}, on temporary copies of ${project}: ${runs} planned.`,
 		"The understudy is a script: no real model, no cost.",

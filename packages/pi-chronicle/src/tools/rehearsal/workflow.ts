@@ -19,10 +19,11 @@ import { checkPhaseInstructions } from "./instructions/index.ts";
 import { openScenario, unknownScripts } from "./open-scenario.ts";
 import { type ProcessEnd, runProcess } from "./process.ts";
 import {
-	type Coverable,
+	type Coverage,
 	defaultTask,
 	type Expected,
 	type Playable,
+	type Program,
 	type ProjectPaths,
 	type RehearsalRequest,
 	type RunContext,
@@ -83,23 +84,15 @@ export function planWorkflow(request: RehearsalRequest, paths: ProjectPaths): Pl
 		},
 		config: {},
 		play: (scene) => playWorkflow(name, task, scene),
+		coverage: () => coverageOf(catalogue, definition.key, { name, task }),
 	};
 }
 
-/** Plans the coverage of a workflow; `undefined` as for {@link planWorkflow}. */
-export function planWorkflowRuns(request: RehearsalRequest, paths: ProjectPaths): Coverable | Unplayable | undefined {
-	const playable = planWorkflow(request, paths);
-	if (playable?.kind !== "playable") return playable;
-	const { program } = playable;
-	const { commands, definitions } = load(paths);
-	const key = (commands.get(request.name) ?? definitions.get(request.name))?.key ?? request.name;
+function coverageOf({ definitions }: Catalogue, key: string, { name, task }: Pick<Program, "name" | "task">): Coverage {
 	return {
-		kind: "coverable",
-		shipped: playable.shipped,
-		program: { ...program, scenario: undefined },
 		plan: planWorkflowCoverage(definitions, key),
 		async play(scene) {
-			const ended = await playWorkflow(program.name, program.task, scene);
+			const ended = await playWorkflow(name, task, scene);
 			scene.tracker.end("stopped");
 			const session = sessionOf(scene);
 			const entries = existsSync(session) ? readSession(session) : [];

@@ -35,7 +35,7 @@ export function recordArgumentCommands(input: unknown, tool: string, record: Foo
 		}
 		const entries = Object.entries(value);
 		const language = languageIn(entries) ?? outer;
-		const state = stateIn(entries, record);
+		const state = stateOfArgument(entries, record);
 		const place = { language, state, record, tool };
 		const passed = recordWithArguments(entries, place);
 		for (const [name, item] of entries) {
@@ -54,7 +54,7 @@ interface Place {
 
 /** Records a program whose arguments are given separately. Returns the names of all the arguments used. */
 function recordWithArguments(entries: readonly (readonly [string, unknown])[], place: Place): ReadonlySet<string> {
-	const program = entries.find(([name, value]) => typeof value === "string" && isProgram(name, value));
+	const program = entries.find(([name, value]) => typeof value === "string" && isProgramPart(name, value));
 	const given = entries.filter(
 		([name, value]) => argumentKeys.test(name) && (isStrings(value) || (typeof value === "string" && value !== "")),
 	);
@@ -66,17 +66,17 @@ function recordWithArguments(entries: readonly (readonly [string, unknown])[], p
 	if (texts.length > 0) walkShell([line, ...texts, ...words.map(spell)].join(" "), state, record);
 	else walkWords([...line.split(/\s+/), ...words], state, record);
 	// The list may repeat the program's name first, as `argv` does.
-	if (fileName(words[0] ?? "") === fileName(line)) walkWords(words, state, record);
+	if (lastPathPart(words[0] ?? "") === lastPathPart(line)) walkWords(words, state, record);
 	return new Set([program[0], ...given.map(([name]) => name)]);
 }
 
-function isProgram(name: string, value: string): boolean {
+function isProgramPart(name: string, value: string): boolean {
 	if (!/^[\w./\\ :@+-]+$/.test(value)) return false;
 	if (commandKeys.test(name)) return true;
-	return programKeys.test(name) && (!/^file$/i.test(name) || isProgramName(fileName(value)));
+	return programKeys.test(name) && (!/^file$/i.test(name) || isProgramName(lastPathPart(value)));
 }
 
-function fileName(path: string): string {
+function lastPathPart(path: string): string {
 	return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
 }
 
@@ -84,8 +84,8 @@ function fileName(path: string): string {
  * Whether a list of words is a command, whatever its argument's name: a shell or a program that starts others; for a tool that runs
  * commands, also any known program with options.
  */
-function isCommand([first = "", ...rest]: readonly string[], tool: string): boolean {
-	const name = fileName(first).replace(/\.exe$/i, "");
+function isCommandWords([first = "", ...rest]: readonly string[], tool: string): boolean {
+	const name = lastPathPart(first).replace(/\.exe$/i, "");
 	if (rest.length === 0) return false;
 	return starters.test(name) || (isRunner(tool) && isProgramName(name) && rest.some((word) => word.startsWith("-")));
 }
@@ -104,7 +104,7 @@ const starters =
 function recordEntry(name: string, value: unknown, place: Place): boolean {
 	const { language, state, record, tool } = place;
 	if (codeKeys.test(name)) {
-		for (const text of textsOf(value)) recordProgramText(text, codeLanguage(name, language), state, record, tool);
+		for (const text of argumentTexts(value)) recordProgramText(text, codeLanguage(name, language), state, record, tool);
 		return typeof value === "string" || isStrings(value);
 	}
 	if (listKeys.test(name) && isStrings(value)) {
@@ -116,7 +116,7 @@ function recordEntry(name: string, value: unknown, place: Place): boolean {
 		if (named) recordCommand(value, language, state, record, tool);
 		return named;
 	}
-	const commands = wordListsOf(value).filter((words) => named || isCommand(words, tool));
+	const commands = wordListsOf(value).filter((words) => named || isCommandWords(words, tool));
 	for (const words of commands) walkWords(words, state, record);
 	return commands.length > 0;
 }
@@ -143,14 +143,14 @@ function languageIn(entries: readonly (readonly [string, unknown])[]): Language 
 	return typeof named === "string" ? languageNamed(named) : undefined;
 }
 
-function stateIn(entries: readonly (readonly [string, unknown])[], record: FootprintRecord): State {
+function stateOfArgument(entries: readonly (readonly [string, unknown])[], record: FootprintRecord): State {
 	const folder = entries.find(([name, value]) => directoryKeys.test(name) && typeof value === "string")?.[1];
 	const cwd = typeof folder === "string" ? resolveToolPath(folder, record.host) : undefined;
 	const state = openState(record.host);
 	return cwd === undefined ? state : { ...state, cwd: [cwd] };
 }
 
-function textsOf(value: unknown): readonly string[] {
+function argumentTexts(value: unknown): readonly string[] {
 	return typeof value === "string" ? [value] : isStrings(value) ? value : [];
 }
 

@@ -29,7 +29,7 @@ const sqlTools =
 const proseKeys = /^(prompt|task|instructions?|goal|objective|assignment|task_?description)$/i;
 const patchKeys = /^(patch|diff|input|content|text|changes)$/i;
 
-interface Found {
+interface FoundCommand {
 	readonly value: string;
 	readonly key: string;
 }
@@ -62,7 +62,7 @@ function recordTool(tool: OtherTool, input: unknown, record: FootprintRecord, de
 		recordArgumentCommands(input, name, record);
 		recordGit(name, input, record);
 	}
-	if (agent === "starts") startAgent(name, record);
+	if (agent === "starts") startAgentCall(name, record);
 	const inner = own ? [] : innerOf(tool, input, effect, record, depth);
 	const onlyReads = agent !== "starts" && (reads || (agent === "looks" && isReading(accesses)));
 	const may = mayDo({ reads: onlyReads, effect, annotations, input, inner });
@@ -133,7 +133,7 @@ function withoutProse(input: unknown, depth: number): unknown {
 	);
 }
 
-function startAgent(name: string, record: FootprintRecord): void {
+function startAgentCall(name: string, record: FootprintRecord): void {
 	record.run({ program: name, text: name, effects: ["nested-agent"] });
 }
 
@@ -154,11 +154,11 @@ function mayDo(about: {
 }
 
 function recordPaths(tool: string, input: unknown, accesses: readonly AccessKind[], record: FootprintRecord): void {
-	const found: Found[] = [];
-	if (!collect(input, "", 0, found)) record.overflow(`more arguments of ${tool} than can be judged`);
+	const found: FoundCommand[] = [];
+	if (!collectArguments(input, "", 0, found)) record.overflow(`more arguments of ${tool} than can be judged`);
 	for (const { key, value } of found) {
 		if (patchKeys.test(key)) recordPatch(value, tool, record);
-		if (looksLikePath(value, key)) recordPath(record, value, accesses, tool);
+		if (isPathLike(value, key)) recordPath(record, value, accesses, tool);
 	}
 	if (sqlTools.test(tool)) for (const { key, value } of found) if (sqlKeys.test(key)) recordSql(value, tool, record);
 }
@@ -221,21 +221,21 @@ function decoded(text: string): string {
 }
 
 /** Collects strings with their keys; keys that look like paths count as strings. False if a bound was reached. */
-function collect(value: unknown, key: string, depth: number, found: Found[]): boolean {
+function collectArguments(value: unknown, key: string, depth: number, found: FoundCommand[]): boolean {
 	if (found.length >= MAX_STRINGS || depth > MAX_DEPTH) return false;
 	if (typeof value === "string") {
 		found.push({ value, key });
 		return true;
 	}
-	if (Array.isArray(value)) return value.every((item) => collect(item, key, depth + 1, found));
+	if (Array.isArray(value)) return value.every((item) => collectArguments(item, key, depth + 1, found));
 	if (typeof value !== "object" || value === null) return true;
 	return Object.entries(value).every(([name, item]) => {
 		if (/[/\\]|^\.\w/.test(name)) found.push({ value: name, key: "path" });
-		return collect(item, name, depth + 1, found);
+		return collectArguments(item, name, depth + 1, found);
 	});
 }
 
-function looksLikePath(text: string, key: string): boolean {
+function isPathLike(text: string, key: string): boolean {
 	if (text === "" || text.length > 4096 || /[\n\r]/.test(text)) return false;
 	if (/^@?file:/i.test(text)) return true;
 	if (/^[a-z][a-z0-9+.-]+:(\/\/|[^\\/])/i.test(text)) return false;

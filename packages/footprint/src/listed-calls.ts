@@ -16,7 +16,7 @@ const MAX_DEPTH = 8;
 const shells = /^(bash|sh|shell|zsh|powershell|pwsh|(run|execute|exec)_?(shell|bash|command)(_?command)?)$/i;
 
 /** State of a search for calls: the results and the budget spent. */
-interface Search {
+interface CallSearch {
 	readonly calls: ListedCall[];
 	nodes: number;
 	/** Total characters parsed. */
@@ -26,39 +26,39 @@ interface Search {
 
 /** The calls in texts anywhere in `input`, except in the content of files, messages and prompts. */
 export function listedCalls(input: unknown): { readonly calls: readonly ListedCall[]; readonly complete: boolean } {
-	const search: Search = { calls: [], nodes: 0, length: 0, complete: true };
-	walk(search, input, "", 0, false);
+	const search: CallSearch = { calls: [], nodes: 0, length: 0, complete: true };
+	walkCalls(search, input, "", 0, false);
 	return { calls: search.calls, complete: search.complete };
 }
 
-function walk(search: Search, value: unknown, key: string, depth: number, inText: boolean): void {
+function walkCalls(search: CallSearch, value: unknown, key: string, depth: number, inText: boolean): void {
 	if (search.calls.length >= MAX_CALLS || ++search.nodes > MAX_NODES || depth > MAX_DEPTH) {
 		search.complete = false;
 		return;
 	}
 	if (typeof value === "string") {
-		const parsed = contentKeys.test(key) ? undefined : parseText(search, value);
-		if (parsed !== undefined) walk(search, parsed, key, depth + 1, true);
+		const parsed = contentKeys.test(key) ? undefined : parseCallText(search, value);
+		if (parsed !== undefined) walkCalls(search, parsed, key, depth + 1, true);
 		return;
 	}
 	if (typeof value !== "object" || value === null) return;
-	const call = inText && Array.isArray(value) ? callOf(value) : undefined;
+	const call = inText && Array.isArray(value) ? callIn(value) : undefined;
 	if (call) search.calls.push(call);
 	for (const [name, item] of Object.entries(value))
-		walk(search, item, Array.isArray(value) ? key : name, depth + 1, inText);
+		walkCalls(search, item, Array.isArray(value) ? key : name, depth + 1, inText);
 }
 
 /** Parses a JSON text, within the bound on all texts together. */
-function parseText(search: Search, text: string): unknown {
+function parseCallText(search: CallSearch, text: string): unknown {
 	if (!/^\s*[[{"]/.test(text)) return undefined;
 	search.length += text.length;
-	if (search.length <= MAX_LENGTH) return parse(unmarked(text));
+	if (search.length <= MAX_LENGTH) return parseOrUndefined(unmarked(text));
 	search.complete = false;
 	return undefined;
 }
 
 /** The call in a row: a name followed by an object of arguments, or a shell followed by a command line. */
-function callOf(row: readonly unknown[]): ListedCall | undefined {
+function callIn(row: readonly unknown[]): ListedCall | undefined {
 	const at = row.findIndex((item, index) => index > 0 && isObject(argumentsIn(item)));
 	const name = row[at > 0 ? at - 1 : 0];
 	if (typeof name !== "string" || !/^[\w.:/-]{1,100}$/.test(name)) return undefined;
@@ -69,14 +69,14 @@ function callOf(row: readonly unknown[]): ListedCall | undefined {
 }
 
 function argumentsIn(item: unknown): unknown {
-	return typeof item === "string" && /^\s*\{/.test(item) ? parse(item) : item;
+	return typeof item === "string" && /^\s*\{/.test(item) ? parseOrUndefined(item) : item;
 }
 
 function isObject(value: unknown): boolean {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function parse(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch {

@@ -43,7 +43,7 @@ export function openTexts(input: unknown): { readonly value: unknown; readonly c
 			complete = false;
 			return value;
 		}
-		const parsed = parse(value);
+		const parsed = parseOpenText(value);
 		return parsed === undefined || isOwnForm(parsed, key) ? value : open(parsed, key, depth + 1);
 	};
 	return { value: open(input, "", 0), complete };
@@ -57,7 +57,7 @@ function isOwnForm(value: unknown, key: string): boolean {
 }
 
 /** Parses an object, a list or a string; `undefined` if the text is not JSON. */
-function parse(text: string): unknown {
+function parseOpenText(text: string): unknown {
 	try {
 		const value: unknown = JSON.parse(text);
 		return typeof value === "object" || typeof value === "string" ? value : undefined;

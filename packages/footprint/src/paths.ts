@@ -113,12 +113,12 @@ export function followLinks(path: string, host: HostEnvironment, known: Map<stri
 	const plain = last !== undefined && last !== "" && last !== "." && last !== ".." && parts.length > 0;
 	const real = plain
 		? step(followLinks(root + parts.join(rules.sep), host, known), last, host, known, 0)
-		: walk(root, last === undefined ? parts : [...parts, last], host, known, 0);
+		: walkPath(root, last === undefined ? parts : [...parts, last], host, known, 0);
 	known.set(path, real);
 	return real;
 }
 
-function walk(
+function walkPath(
 	from: string,
 	parts: readonly string[],
 	host: HostEnvironment,
@@ -157,5 +157,5 @@ function linkTarget(
 	if (written === undefined || links >= MAX_LINKS) return path;
 	const { root } = pathRules(host).parse(written);
 	const parts = written.slice(root.length).split(host.platform === "win32" ? /[\\/]+/ : "/");
-	return walk(root || at, parts, host, known, links + 1);
+	return walkPath(root || at, parts, host, known, links + 1);
 }

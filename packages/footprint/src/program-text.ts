@@ -110,18 +110,18 @@ function recordLiterals(text: string, state: State, record: FootprintRecord, by:
 			return;
 		}
 		const literal = (double ?? single ?? back ?? "").replace(/\\(["'`\\])/g, "$1");
-		if (isCommand(literal)) walkShell(literal, state, record);
-		else if (isPath(literal)) recordLiteral(literal, accesses, state, record, by);
+		if (isCommandLine(literal)) walkShell(literal, state, record);
+		else if (isPathText(literal)) recordLiteral(literal, accesses, state, record, by);
 	}
 }
 
 /** Whether a literal is a command as passed to `exec` or `system`: a known program and at least one argument. */
-function isCommand(text: string): boolean {
+function isCommandLine(text: string): boolean {
 	const [, word = ""] = /^\s*(?:sudo\s+)?([\w./-]+)\s+\S/.exec(text) ?? [];
 	return word !== "" && isProgramName(baseName(word));
 }
 
-function isPath(text: string): boolean {
+function isPathText(text: string): boolean {
 	if (/[\n\r*?<>|${}]/.test(text) || /^[a-z][a-z\d+.-]+:\/\//i.test(text)) return false;
 	return /^(?:~|\.{1,2})?[\\/][^\s]|^\.\w[\w.-]*$|^[\w.-]+(?:\/[\w.@ -]+)+$|^[\w-][\w.-]*\.[a-z]\w{0,11}$|^[A-Za-z]:[\\/]/.test(
 		text,

@@ -38,6 +38,16 @@ function declaredExports(node: Node): readonly string[] {
 	return "id" in declaration && declaration.id?.type === "Identifier" ? [declaration.id.name] : [];
 }
 
+/** The name of a function or type that a statement declares for its file alone. */
+function ownNames(node: Node): readonly string[] {
+	if (node.type === "VariableDeclaration")
+		return node.declarations.flatMap(({ id, init }) =>
+			id.type === "Identifier" && init?.type === "ArrowFunctionExpression" ? [id.name] : [],
+		);
+	const isOwn = /^(?:Function|Class|TSInterface|TSTypeAlias)Declaration$/.test(node.type);
+	return isOwn && "id" in node && node.id?.type === "Identifier" ? [node.id.name] : [];
+}
+
 describe("the source", () => {
 	it("has no import cycles, including type imports", () => {
 		expect(importCircle()).toBeUndefined();
@@ -50,6 +60,16 @@ describe("the source", () => {
 				places.set(name, (places.get(name) ?? new Set()).add(path));
 		const shared = [...places].filter(([, paths]) => paths.size > 1);
 		expect(Object.fromEntries(shared.map(([name, paths]) => [name, [...paths]]))).toEqual({});
+	});
+
+	it("has at most 35 names of functions and types that stand for different things in several files", () => {
+		const places = new Map<string, Set<string>>();
+		for (const [path, program] of programs)
+			for (const name of program.body.flatMap(ownNames)) places.set(name, (places.get(name) ?? new Set()).add(path));
+		const shared = [...places].filter(([, paths]) => paths.size > 1);
+		expect(shared.length, shared.map(([name, paths]) => `${name}: ${[...paths].join(", ")}`).join("\n")).toBeLessThan(
+			26,
+		);
 	});
 
 	it("has at most 15 functions beyond the linter's bounds, each with a reason", () => {

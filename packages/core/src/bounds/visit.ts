@@ -61,7 +61,7 @@ function rounds(use: VisitUse): CycleCount {
 /** Judges the use `after`; `before` is the previously judged use. */
 export function judgeUse(before: VisitUse, after: VisitUse, limits: VisitLimits): VisitVerdict {
 	const round = limits.polling ? { times: 1, period: 1 } : rounds(after);
-	if (round.times >= stopAt) return { kind: "stop", cause: "circling", text: `No progress: ${roundText(round)}.` };
+	if (round.times >= stopAt) return { kind: "stop", cause: "circling", text: `No progress: ${cycleText(round)}.` };
 	if (after.calls >= limits.calls)
 		return { kind: "stop", cause: "ceiling", text: ceilingText(after.calls, "calls of tools") };
 	if (after.requests >= limits.requests)
@@ -71,7 +71,7 @@ export function judgeUse(before: VisitUse, after: VisitUse, limits: VisitLimits)
 	return { kind: "fine" };
 }
 
-function roundText({ times, period, ofMessages }: CycleCount): string {
+function cycleText({ times, period, ofMessages }: CycleCount): string {
 	if (ofMessages) return `the same calls were made in ${times * period} messages in a row with the same results`;
 	return period === 1
 		? `the same call was made ${times} times with the same result`
@@ -79,7 +79,7 @@ function roundText({ times, period, ofMessages }: CycleCount): string {
 }
 
 function nudgeText(round: CycleCount): string {
-	return `You are making no progress: ${roundText(round)}. Repeating it will not help. Do something else: read the result, try another approach, or report what is missing. After ${stopAt} times, the work pauses for the user.`;
+	return `You are making no progress: ${cycleText(round)}. Repeating it will not help. Do something else: read the result, try another approach, or report what is missing. After ${stopAt} times, the work pauses for the user.`;
 }
 
 function ceilingText(used: number, what: string): string {

@@ -20,7 +20,7 @@ export function errorMessage(error: unknown): string {
 		return "a part of pi-chronicle is missing, because it was updated or removed meanwhile: /reload or start again";
 	if (error.name === "SyntaxError" && aboutJson.test(error.message)) return error.message;
 	if (defects.has(error.name) || codeOf(error).startsWith("ERR_"))
-		return `a defect of pi-chronicle (${error.name}${placeOf(error)}); please report it: ${reportTo}`;
+		return `a defect of pi-chronicle (${error.name}${placeInStack(error)}); please report it: ${reportTo}`;
 	return error.message === "" ? error.name : error.message;
 }
 
@@ -65,7 +65,7 @@ function codeOf(error: NodeJS.ErrnoException): string {
 }
 
 /** ` in FILE:LINE:COLUMN` of the statement that failed. */
-function placeOf({ stack = "" }: Error): string {
+function placeInStack({ stack = "" }: Error): string {
 	const place = /^ {4}at (?!.*\bnode:).*?([^\\/()\s]+:\d+:\d+)\)?$/m.exec(stack)?.[1];
 	return place === undefined ? "" : ` in ${place}`;
 }

@@ -96,10 +96,10 @@ export function text<const O extends TextOptions>(options: O): Field<Given<strin
 		...(options.pattern ? { pattern: options.pattern.source } : options.blank ? {} : { pattern: "\\S" }),
 		...(options.max ? { maxLength: options.max } : {}),
 	};
-	return field<string, O>(options, "string", schema, (node, reading) => readText(node, reading, options));
+	return field<string, O>(options, "string", schema, (node, reading) => readTextField(node, reading, options));
 }
 
-function readText(node: Node, reading: ReadContext, options: TextOptions): string | undefined {
+function readTextField(node: Node, reading: ReadContext, options: TextOptions): string | undefined {
 	if (node.kind !== "scalar") {
 		const written = reading.source.text.slice(node.start, node.end).split("\n", 1)[0] ?? "";
 		const remedy = /^[[{]/.test(written)

@@ -24,21 +24,21 @@ const defaultMaxBytes = 1_000_000;
 /** Reads `file` (an absolute path) as UTF-8 text. `absent`: the file does not exist, or a parent is not a directory. */
 export function readSource(file: string, options: ReadOptions = {}): SourceRead {
 	try {
-		const found = readText(file, options);
+		const found = decodeText(file, options);
 		if (found === undefined) return { kind: "absent" };
 		if (typeof found === "string") return { kind: "text", source: openSource(file, found) };
 		return { kind: "problem", diagnostic: { file, line: 1, column: 1, severity: "error", ...found } };
 	} catch (error) {
 		const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
 		if (code === "ENOENT" || code === "ENOTDIR") return { kind: "absent" };
-		return { kind: "problem", diagnostic: { file, line: 1, column: 1, severity: "error", ...refused(code) } };
+		return { kind: "problem", diagnostic: { file, line: 1, column: 1, severity: "error", ...refusedFile(code) } };
 	}
 }
 
 type PlacedProblem = Problem & { readonly line?: number; readonly column?: number };
 
 /** The text of a file, a problem with it, or `undefined` if it does not exist. Throws errors of the file system. */
-function readText(
+function decodeText(
 	file: string,
 	{ maxBytes = defaultMaxBytes, links = "follow" }: ReadOptions,
 ): string | PlacedProblem | undefined {
@@ -103,7 +103,7 @@ function notText(bytes: Buffer): (Problem & { line: number; column: number }) | 
 	const first = bytes.length < 2 ? 0 : bytes.readUInt16BE(0);
 	if (first === 0xfffe || first === 0xfeff)
 		return {
-			...placeOf(bytes, 0),
+			...placeInBytes(bytes, 0),
 			code: "utf-16",
 			message: "The file is saved as UTF-16.",
 			remedy: "Save it as UTF-8.",
@@ -111,13 +111,13 @@ function notText(bytes: Buffer): (Problem & { line: number; column: number }) | 
 	const zero = bytes.indexOf(0);
 	if (zero !== -1)
 		return {
-			...placeOf(bytes, zero),
+			...placeInBytes(bytes, zero),
 			code: "binary",
 			message: `The file is not text: byte ${zero + 1} is zero.`,
 			remedy: "Replace it with a UTF-8 text file.",
 		};
 	if (isUtf8(bytes)) return undefined;
-	const place = placeOf(bytes, firstInvalid(bytes));
+	const place = placeInBytes(bytes, firstInvalid(bytes));
 	return {
 		...place,
 		code: "not-utf-8",
@@ -127,7 +127,7 @@ function notText(bytes: Buffer): (Problem & { line: number; column: number }) | 
 }
 
 /** Line and column of a byte; the bytes before it on its line must be valid UTF-8. */
-function placeOf(bytes: Buffer, offset: number): { line: number; column: number } {
+function placeInBytes(bytes: Buffer, offset: number): { line: number; column: number } {
 	const lineStart = offset === 0 ? 0 : bytes.lastIndexOf(10, offset - 1) + 1;
 	return { line: 1 + countLines(bytes, offset), column: 1 + bytes.toString("utf8", lineStart, offset).length };
 }
@@ -152,7 +152,7 @@ function countLines(bytes: Buffer, end: number): number {
 	return count;
 }
 
-function refused(code: string): Problem {
+function refusedFile(code: string): Problem {
 	switch (code) {
 		case "EACCES":
 		case "EPERM":

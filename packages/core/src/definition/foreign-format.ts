@@ -28,10 +28,10 @@ const remedies: Readonly<Record<ForeignFormat["use"], string>> = {
  * The name, the use, and the signs that a file must all have. A sign is a path of keys: `a|b` is any of these keys, `*` every value, of which
  * there must be one, and `?` some value.
  */
-type Row = readonly [name: string, use: ForeignFormat["use"], ...signs: string[]];
+type FormatRow = readonly [name: string, use: ForeignFormat["use"], ...signs: string[]];
 
 /** The first match counts, so specific formats precede general ones. */
-const formats: readonly Row[] = [
+const formats: readonly FormatRow[] = [
 	["a spec-kit workflow", "plan", "workflow.id|name", "steps.?.id"],
 	["a GitHub Actions workflow", "nothing", "jobs.?.runs-on|uses|steps"],
 	["an agent chain file", "plan", "*.steps.*.agent"],
@@ -56,19 +56,19 @@ const partKeys = ["steps", "flow", "stages", "nodes", "jobs", "tasks", "pipeline
 export function foreignFormat(root: Node): ForeignFormat | undefined {
 	if (root.kind !== "map" || hasAny(root, "commandName", "initialMessage")) return undefined;
 	const [name, use] = formats.find(([, , ...signs]) => signs.every((sign) => bears(root, sign.split(".")))) ?? [];
-	if (name !== undefined && use !== undefined) return format(name, use);
+	if (name !== undefined && use !== undefined) return formatOfRow(name, use);
 	if (hasAny(root, "phases", "states")) return undefined;
 	const key = partKeys.find((part) => root.entries.has(part) && root.entries.get(part)?.value.kind !== "scalar");
-	return key === undefined ? undefined : format(`a workflow of another tool (it has \`${key}\`)`, "plan");
+	return key === undefined ? undefined : formatOfRow(`a workflow of another tool (it has \`${key}\`)`, "plan");
 }
 
 /** The same for a Markdown file, by its front matter and body. `undefined`: it may be an agent or a phase of this package. */
 export function foreignMarkdown(fields: MapNode | undefined, body: string): ForeignFormat | undefined {
 	if (fields === undefined) return undefined;
 	const has = (...keys: string[]): boolean => hasAny(fields, ...keys);
-	if (has("flow")) return format("a pi-agents workflow", "plan");
-	if (has("globs", "alwaysApply")) return format("a Cursor rule", "nothing");
-	if (has("applyTo")) return format("a Copilot instruction file", "nothing");
+	if (has("flow")) return formatOfRow("a pi-agents workflow", "plan");
+	if (has("globs", "alwaysApply")) return formatOfRow("a Cursor rule", "nothing");
+	if (has("applyTo")) return formatOfRow("a Copilot instruction file", "nothing");
 	if (has("allowed-tools") && has("name")) return foreignSkill;
 	const isCommand = has("allowed-tools", "argument-hint") || (!has("name") && /\$(?:ARGUMENTS|[1-9@])/.test(body));
 	return isCommand ? foreignCommand : undefined;
@@ -84,7 +84,7 @@ export function foreignFile(source: Source): ForeignFormat | undefined {
 	return root && foreignFormat(root);
 }
 
-export const foreignCommand = format("a Claude Code command, or a prompt template", "import");
+export const foreignCommand = formatOfRow("a Claude Code command, or a prompt template", "import");
 export const foreignSkill: ForeignFormat = {
 	name: "a skill",
 	use: "plan",
@@ -99,7 +99,7 @@ export function foreignProblem({ name, remedy }: ForeignFormat): Problem {
 /** The code of problems from `foreignProblem`. */
 export const foreignCode = "foreign-format";
 
-function format(name: string, use: ForeignFormat["use"]): ForeignFormat {
+function formatOfRow(name: string, use: ForeignFormat["use"]): ForeignFormat {
 	return { name, use, remedy: remedies[use] };
 }
 

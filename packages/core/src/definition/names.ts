@@ -30,9 +30,9 @@ export function readNames(
 	reading: ReadContext,
 	lone: "accepted" | "refused" = "accepted",
 ): PlacedName[] | undefined {
-	if (node.kind === "list") return readItems(node.items, reading);
+	if (node.kind === "list") return readNameItems(node.items, reading);
 	const value = node.kind === "scalar" ? node.value : undefined;
-	if (typeof value === "string" && value.includes(",")) return split(value, node.start);
+	if (typeof value === "string" && value.includes(",")) return splitNames(value, node.start);
 	if (typeof value === "string" && value.trim() !== "" && lone === "accepted")
 		return [{ text: value.trim(), start: node.start }];
 	const example = typeof value === "string" && value.trim() !== "" ? value.trim() : "name";
@@ -40,7 +40,7 @@ export function readNames(
 	return wrongType(node, reading, "a list of names", `Write \`${key}: [${example}]\`.`);
 }
 
-function split(text: string, start: number): PlacedName[] {
+function splitNames(text: string, start: number): PlacedName[] {
 	const found: PlacedName[] = [];
 	for (const part of text.matchAll(/[^,]+/g)) {
 		const word = part[0].trim();
@@ -50,7 +50,7 @@ function split(text: string, start: number): PlacedName[] {
 	return found;
 }
 
-function readItems(items: readonly Node[], reading: ReadContext): PlacedName[] | undefined {
+function readNameItems(items: readonly Node[], reading: ReadContext): PlacedName[] | undefined {
 	const found: PlacedName[] = [];
 	let wrong = false;
 	for (const item of items) {

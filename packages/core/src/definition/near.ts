@@ -7,11 +7,11 @@
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
 	if (word.length > 80) return undefined;
-	const wanted = plain(word);
+	const wanted = withoutSeparators(word);
 	let best: string | undefined;
 	let smallest = 3;
 	for (const candidate of candidates) {
-		const offered = plain(candidate);
+		const offered = withoutSeparators(candidate);
 		const allowed =
 			Math.min(wanted.length, offered.length) <= 2 ? 0 : Math.max(wanted.length, offered.length) <= 5 ? 1 : 2;
 		if (Math.abs(wanted.length - offered.length) > allowed) continue;
@@ -32,11 +32,11 @@ export function likely(word: string, candidates: Iterable<string>): string | und
 	const all = [...candidates];
 	const near = nearest(word, all);
 	if (near !== undefined || word.length > 80) return near;
-	const wanted = wordsOf(word);
+	const wanted = wordsOfName(word);
 	let best: string | undefined;
 	let most = minShared - 1;
 	for (const candidate of all) {
-		const offered = wordsOf(candidate);
+		const offered = wordsOfName(candidate);
 		const [fewer, more] = offered.length <= wanted.length ? [offered, wanted] : [wanted, offered];
 		const shared = fewer.every((part) => more.includes(part)) ? fewer.join("").length : 0;
 		if (shared > most) [best, most] = [candidate, shared];
@@ -48,7 +48,7 @@ export function likely(word: string, candidates: Iterable<string>): string | und
 const minShared = 4;
 
 /** `maxCostUsd`, `max_cost-usd` → `max`, `cost`, `usd`. */
-function wordsOf(name: string): string[] {
+function wordsOfName(name: string): string[] {
 	return name
 		.replace(/([a-z\d])([A-Z])/g, "$1 $2")
 		.toLowerCase()
@@ -62,7 +62,7 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
 	return meant === undefined ? "" : ` Did you mean \`${meant}\`?`;
 }
 
-function plain(word: string): string {
+function withoutSeparators(word: string): string {
 	return word.toLowerCase().replace(/[-_\s]/g, "");
 }
 

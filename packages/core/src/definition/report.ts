@@ -59,13 +59,13 @@ export function openReport(limit = 100): Report {
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 	return [...diagnostics].sort(
 		(a, b) =>
-			compare(a.file, b.file) ||
+			compareTexts(a.file, b.file) ||
 			(a.line ?? 0) - (b.line ?? 0) ||
 			(a.column ?? 0) - (b.column ?? 0) ||
-			compare(a.severity, b.severity),
+			compareTexts(a.severity, b.severity),
 	);
 }
 
-function compare(a: string, b: string): number {
+function compareTexts(a: string, b: string): number {
 	return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -44,11 +44,11 @@ export function sandboxField<const O extends { readonly about: string; readonly 
 				},
 			],
 		},
-		readField,
+		readSandbox,
 	);
 }
 
-function readField(node: Node, reading: ReadContext): SandboxChoice | undefined {
+function readSandbox(node: Node, reading: ReadContext): SandboxChoice | undefined {
 	const read = readSandboxChoice(plainValue(node));
 	if ("choice" in read) return read.choice;
 	return wrongType(node, reading, wanted, read.remedy);
@@ -77,12 +77,15 @@ export function readSandboxChoice(value: unknown): { readonly choice: SandboxCho
 	if (!isUse(use)) return { remedy: "`use` is `default`, `off` or `required`." };
 	const net = network === false ? "off" : network;
 	const isNetwork =
-		net === undefined || net === "open" || net === "off" || (isTexts(net) && net.every((name) => hostName.test(name)));
+		net === undefined ||
+		net === "open" ||
+		net === "off" ||
+		(isListOfTexts(net) && net.every((name) => hostName.test(name)));
 	if (!isNetwork)
 		return {
 			remedy: "`network` is `open`, `off` or a list of host names such as `registry.npmjs.org` or `*.example.org`.",
 		};
-	if (write !== undefined && !isTexts(write)) return { remedy: "`write` is a list of paths." };
+	if (write !== undefined && !isListOfTexts(write)) return { remedy: "`write` is a list of paths." };
 	return {
 		choice: {
 			use,
@@ -96,6 +99,6 @@ function isUse(value: unknown): value is SandboxUse {
 	return uses.some((use) => use === value);
 }
 
-function isTexts(value: unknown): value is readonly string[] {
+function isListOfTexts(value: unknown): value is readonly string[] {
 	return Array.isArray(value) && value.every((text) => typeof text === "string" && text !== "");
 }

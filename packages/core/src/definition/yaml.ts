@@ -78,9 +78,9 @@ function parseTree(source: Source, text: string, start: number, words: "text" | 
 	for (const { offset, problem } of repair?.warnings ?? []) report.warn(source.place(start + offset), problem);
 	const document = repair?.document ?? written;
 	for (const flaw of firstOfLines(text, document.errors))
-		report.error(source.place(start + flaw.pos[0]), invalid(flaw, words));
+		report.error(source.place(start + flaw.pos[0]), syntaxProblem(flaw, words));
 	for (const flaw of firstOfLines(text, document.warnings))
-		report.warn(source.place(start + flaw.pos[0]), invalid(flaw, words));
+		report.warn(source.place(start + flaw.pos[0]), syntaxProblem(flaw, words));
 	if (document.contents === null) return { root: undefined, diagnostics: report.diagnostics };
 	// A node that is invalid because of an error in the syntax is no problem of its own.
 	const nodes = report.failed ? openReport() : report;
@@ -109,7 +109,7 @@ const tokens: Readonly<Record<string, string>> = {
 	"doc-end": "`...`",
 };
 
-function invalid({ code, message }: YAMLError | YAMLWarning, words: "text" | "refused"): Problem {
+function syntaxProblem({ code, message }: YAMLError | YAMLWarning, words: "text" | "refused"): Problem {
 	if (code === "RESOURCE_EXHAUSTION") return tooDeep;
 	const [first = ""] = message
 		.replace(/\b[a-z]+(?:-[a-z]+)+\b/g, (name) => tokens[name] ?? name)
@@ -220,7 +220,7 @@ class TreeBuilder {
 	): { name: string; start: number; end: number; merges: boolean } | undefined {
 		const { base } = this.options;
 		if (!isScalar(written)) {
-			const at = (written as { range?: Range | null } | undefined)?.range?.[0] ?? map.range?.[0] ?? 0;
+			const at = (written as { range?: NodeRange | null } | undefined)?.range?.[0] ?? map.range?.[0] ?? 0;
 			return this.fail(base + at, complexKey);
 		}
 		const { value, source, type, range } = written;
@@ -299,9 +299,9 @@ function duplicateKey(name: string, line: number | undefined): Problem {
 	};
 }
 
-type Range = readonly [number, number, number];
+type NodeRange = readonly [number, number, number];
 
-function span(range: Range | null | undefined, base: number): { start: number; end: number } {
+function span(range: NodeRange | null | undefined, base: number): { start: number; end: number } {
 	return { start: base + (range?.[0] ?? 0), end: base + (range?.[1] ?? 0) };
 }
 

@@ -69,10 +69,10 @@ export function briefOf(run: Run, because: LaunchReason | "compacted", place: Br
 		...(own ? { abilities: own } : {}),
 		freeShell: state.shell === "free",
 		cwd: place.cwd,
-		task: taskOf(run),
+		task: briefTask(run),
 		decisions: [...(inherited?.decisions ?? []), ...run.decisions.filter(({ seq }) => !sentLater.has(seq))],
 		unread: new Set(run.decisions.filter(({ seq }) => queued.has(seq))),
-		candidates: candidatesOf(run, place.folders),
+		candidates: candidatesToJudge(run, place.folders),
 		known: knownOf(run, place),
 		unmeasured: run.unmeasured.map(
 			({ visit, why }) => `What visit ${visit} changed in the files could not be measured: ${why}`,
@@ -155,7 +155,7 @@ function childRoleOf({ parent, inherited }: Run): ChildRole | undefined {
 	return { name, siblings, needs, files, run, state, notes, reader };
 }
 
-function taskOf({ task, inherited }: Run): Task {
+function briefTask({ task, inherited }: Run): Task {
 	if (!inherited) return { text: task, by: "user" };
 	const whole = inherited.task;
 	// In a ledger of an earlier version, a child's task cuts the task of the run if it is long.
@@ -203,7 +203,7 @@ function whyAgain(because: LaunchReason): string {
 	}
 }
 
-function candidatesOf(run: Run, folders: BriefPlace["folders"]): readonly CandidateChild[] {
+function candidatesToJudge(run: Run, folders: BriefPlace["folders"]): readonly CandidateChild[] {
 	const visit = run.candidates?.group.visit;
 	return candidatesIn(run, run.state).map(({ id, name, summary, changed }) => {
 		const folder = folders.get(id);
@@ -313,7 +313,7 @@ function firstWay(
 		seen.add(last);
 		const from = next;
 		open.push(
-			...targetsOf(plan, last)
+			...statesAfter(plan, last)
 				.filter((name) => !seen.has(name))
 				.map((name) => [...from, name])
 				.reverse(),
@@ -327,7 +327,7 @@ function shortestWay(plan: Template, state: string): readonly string[] {
 	const ways: (readonly string[])[] = [[plan.initial]];
 	for (const way of ways) {
 		if (way.at(-1) === state) return way;
-		for (const name of targetsOf(plan, way.at(-1) ?? "")) {
+		for (const name of statesAfter(plan, way.at(-1) ?? "")) {
 			if (seen.has(name)) continue;
 			seen.add(name);
 			ways.push([...way, name]);
@@ -336,6 +336,6 @@ function shortestWay(plan: Template, state: string): readonly string[] {
 	return [state];
 }
 
-function targetsOf(plan: Template, state: string): readonly string[] {
+function statesAfter(plan: Template, state: string): readonly string[] {
 	return (plan.states.get(state)?.next ?? []).filter((name) => name !== HUMAN_INTERVENTION);
 }

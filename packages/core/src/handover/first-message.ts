@@ -49,7 +49,7 @@ function decisionText({ did, about, child, visit, state, words }: RunDecision): 
 /** What rewinds undid: the beginning of each decision, as many of the newest as fit; with no `file`, all of it. */
 function undoneText(undone: readonly RunDecision[], file: string | undefined): string {
 	if (undone.length === 0) return "";
-	const short = file === undefined ? undone : undone.map(shortened);
+	const short = file === undefined ? undone : undone.map(shortDecision);
 	const first = file === undefined ? 0 : firstThatFits(short, new Set(), undoneBytes);
 	const cut = file !== undefined && (first > 0 || short.some((one, at) => one !== undone[at]));
 	return [
@@ -58,7 +58,7 @@ function undoneText(undone: readonly RunDecision[], file: string | undefined): s
 	].join("\n");
 }
 
-function shortened(decision: RunDecision): RunDecision {
+function shortDecision(decision: RunDecision): RunDecision {
 	const { words, about = "" } = decision;
 	if (Math.max(words.length, about.length) <= undoneWords) return decision;
 	const short = { ...decision, words: beginning(words, undoneWords) };
@@ -83,7 +83,7 @@ export function firstMessageText(brief: FirstMessageBrief): string {
 	return markMessage(
 		joined([
 			...introduction(brief),
-			taskText(brief.task, file),
+			briefTaskText(brief.task, file),
 			decided === ""
 				? ""
 				: `## What the user decided\n\nOldest first. Each overrides those before it, and what is known below.\n\n${decided}`,
@@ -100,7 +100,7 @@ export function fullHandover({ run, state, task, decisions, candidates, known }:
 	const decided = decidedText(decisions);
 	return `${joined([
 		`# ${run}: what "${state.name}" starts with`,
-		taskText(task),
+		briefTaskText(task),
 		decided === "" ? "" : `## What the user decided\n\n${decided}`,
 		choiceText(candidates),
 		`## What is known\n\n${knownText(known)}`,
@@ -111,7 +111,7 @@ export function fullHandover({ run, state, task, decisions, candidates, known }:
 const shownWhole = 1000;
 
 /** `file` has all of it; without it, nothing is shortened. */
-function taskText({ text, by, whole = "" }: Task, file?: string): string {
+function briefTaskText({ text, by, whole = "" }: Task, file?: string): string {
 	const title = {
 		user: "The task, as the user wrote it",
 		template: "Your task, made from the template",

@@ -42,18 +42,18 @@ function childText({ name, siblings, needs, files, run, state, reader, notes }: 
 	const side =
 		others.length === 0
 			? ""
-			: ` ${listed(others)} ${others.length === 1 ? "works" : "work"} at the same time${files === "shared" ? shared : "; each has its own copy of the files, and the changes are merged"}.`;
+			: ` ${quotedNames(others)} ${others.length === 1 ? "works" : "work"} at the same time${files === "shared" ? shared : "; each has its own copy of the files, and the changes are merged"}.`;
 	const base =
 		needs.length === 0
 			? ""
-			: ` You build on ${listed(needs)}: ${files === "own" ? "the files have those changes, and " : ""}the summaries and findings are below.`;
+			: ` You build on ${quotedNames(needs)}: ${files === "own" ? "the files have those changes, and " : ""}the summaries and findings are below.`;
 	const results = reader === undefined ? "" : ` Only your summary, findings and tasks go to "${reader}" of that run.`;
 	return `the child "${name}" of the run "${run}", started in its state "${state}".${base}${side}${results}${["", ...notes].join(" ")}`;
 }
 
 const mostNamed = 12;
 
-function listed(names: readonly string[]): string {
+function quotedNames(names: readonly string[]): string {
 	const named = names.slice(0, mostNamed).map((name) => `"${name}"`);
 	return [...named, ...(names.length > mostNamed ? [`${names.length - mostNamed} more`] : [])].join(", ");
 }
@@ -63,7 +63,9 @@ function rewoundText({ to, state, last, left, unfinished }: Rewound): string {
 	const except = left === 0 ? "" : ` ${left} ${left === 1 ? "file" : "files"} could not be set back.`;
 	if (unfinished) {
 		const back = `The user undid a rewind. The files are again as they were in visit ${to} ("${state}"), with what its workers had changed by then.${except}`;
-		return [back, ...(unfinished.length > 0 ? ["Its last finished calls:", callLines(unfinished)] : [])].join("\n");
+		return [back, ...(unfinished.length > 0 ? ["Its last finished calls:", earlierCallLines(unfinished)] : [])].join(
+			"\n",
+		);
 	}
 	return `The user set the run back to the start of visit ${to} ("${state}"). The files are as they were then: what ${visits} changed is undone.${except}`;
 }
@@ -74,7 +76,7 @@ function earlierText({ why, setBack, calls, inFlight }: EarlierTry): string {
 	return [
 		`${why} You do not see its conversation.`,
 		setBack ? setBackText(undone) : "The files are as it left them.",
-		kept.length > 0 ? `Its last finished calls:\n${callLines(kept)}` : "",
+		kept.length > 0 ? `Its last finished calls:\n${earlierCallLines(kept)}` : "",
 		inFlightText(inFlight),
 	]
 		.filter(Boolean)
@@ -86,7 +88,7 @@ export function setBackText(undone: readonly EarlierCall[]): string {
 	const what = "Another host took over, and the files were set back to the last snapshot that was published";
 	return undone.length === 0
 		? `${what}: later changes are gone.`
-		: `${what}: what these calls changed is undone.\n${callLines(undone)}`;
+		: `${what}: what these calls changed is undone.\n${earlierCallLines(undone)}`;
 }
 
 /** Calls whose effect is unknown. */
@@ -95,10 +97,10 @@ export function inFlightText(calls: readonly EarlierCall[]): string {
 	const what = calls.some(({ undone }) => undone)
 		? "In flight when it ended; what they changed in the files is undone"
 		: "In flight when it ended; whether they took effect is unknown, so check before you repeat them";
-	return `${what}:\n${callLines(calls)}`;
+	return `${what}:\n${earlierCallLines(calls)}`;
 }
 
-function callLines(calls: readonly EarlierCall[]): string {
+function earlierCallLines(calls: readonly EarlierCall[]): string {
 	return calls.map(callLine).join("\n");
 }
 

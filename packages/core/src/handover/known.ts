@@ -17,7 +17,7 @@ const outputBytes = 4096;
 /** Bytes for the list of changed files, even if findings are shortened. */
 const leastFiles = 1000;
 
-interface Part {
+interface KnownPart {
 	readonly title: string;
 	readonly texts: readonly string[];
 	/** Noun for the count of what is shortened: singular and plural. */
@@ -39,7 +39,7 @@ export function knownText(
 	known: Known,
 	{ file, edits = true }: { readonly file?: string; readonly edits?: boolean } = {},
 ): string {
-	const parts = partsOf(known, file);
+	const parts = knownParts(known, file);
 	const shown = file === undefined ? parts : shortenParts(parts);
 	const sections = shown
 		.filter(({ texts }) => texts.length > 0)
@@ -64,19 +64,19 @@ export function shortenedNext(known: Known, by: Pick<KnownSummary, "state" | "vi
 	const next = { ...by, text: "x".repeat(wholeSummary), of: "before" } as const;
 	const file = { path: "x".repeat(leastFiles), change: "M", visit: by.visit } as const;
 	const after = { ...known, summaries: [...older, next], files: [...known.files, file] };
-	const parts = shortenParts(partsOf(after, ""));
+	const parts = shortenParts(knownParts(after, ""));
 	return parts.flatMap(({ ids, cut }) => (ids ? cut.flatMap((at) => ids[at] ?? []) : []));
 }
 
 function entryTexts(
 	title: string,
 	entries: readonly Finding[],
-	noun: Part["noun"],
-): Pick<Part, "title" | "texts" | "noun" | "cut" | "ids"> {
-	return { title, texts: entries.map(entryLine), noun, cut: [], ids: entries.map(({ id }) => id) };
+	noun: KnownPart["noun"],
+): Pick<KnownPart, "title" | "texts" | "noun" | "cut" | "ids"> {
+	return { title, texts: entries.map(findingLine), noun, cut: [], ids: entries.map(({ id }) => id) };
 }
 
-function partsOf(known: Known, file: string | undefined): readonly Part[] {
+function knownParts(known: Known, file: string | undefined): readonly KnownPart[] {
 	const whole = file === undefined ? Number.POSITIVE_INFINITY : wholeSummary;
 	const older = file === undefined ? Number.POSITIVE_INFINITY : olderSummary;
 	const summaries = (of: KnownSummary["of"]): Known["summaries"] => known.summaries.filter((one) => one.of === of);
@@ -96,7 +96,7 @@ function partsOf(known: Known, file: string | undefined): readonly Part[] {
 			...{ reserved: 4000, priority: 5 },
 		},
 		{
-			...{ title: "Done or wrong by now", texts: known.resolved.map(entryLine) },
+			...{ title: "Done or wrong by now", texts: known.resolved.map(findingLine) },
 			...{ noun: ["resolved entry", "resolved entries"], reserved: 0, priority: 7, cut: [] },
 		},
 		{
@@ -134,7 +134,7 @@ function summaryTexts(
 	title: string,
 	summaries: Known["summaries"],
 	most: number,
-): Pick<Part, "title" | "texts" | "noun" | "cut"> {
+): Pick<KnownPart, "title" | "texts" | "noun" | "cut"> {
 	const texts = summaries.map((one) => `- visit ${one.visit}, ${one.state}: ${shortSummary(one, most)}`);
 	const long = summaries.flatMap((one, at) => (shortSummary(one, most) === one.text ? [] : [at]));
 	return { title, texts, noun: ["summary", "summaries"], cut: long };
@@ -146,12 +146,12 @@ function shortSummary({ text, command }: KnownSummary, most: number): string {
 }
 
 /** Shortens the parts from the least important on. */
-function shortenParts(parts: readonly Part[]): readonly Part[] {
+function shortenParts(parts: readonly KnownPart[]): readonly KnownPart[] {
 	const order = parts.toSorted((one, other) => one.priority - other.priority);
 	// Titles, and the sentence about what is shortened.
 	let left = knownBytes - 1000;
 	let reserved = order.reduce((bytes, part) => bytes + reserveOf(part), 0);
-	const fitted = new Map<Part, Part>();
+	const fitted = new Map<KnownPart, KnownPart>();
 	for (const part of order) {
 		reserved -= reserveOf(part);
 		const { texts, cut, bytes } = shortenTexts(part.texts, left - reserved, part.keeps);
@@ -161,14 +161,14 @@ function shortenParts(parts: readonly Part[]): readonly Part[] {
 	return parts.map((part) => fitted.get(part) ?? part);
 }
 
-function reserveOf({ texts, reserved }: Part): number {
+function reserveOf({ texts, reserved }: KnownPart): number {
 	return Math.min(
 		reserved,
 		texts.reduce((bytes, text) => bytes + Buffer.byteLength(text) + 1, 0),
 	);
 }
 
-function entryLine(entry: Finding): string {
+function findingLine(entry: Finding): string {
 	return `- ${entryForModel(entry)}`;
 }
 

@@ -40,7 +40,7 @@ export function outputEnd(text: string, bytes: number): string {
 /** The texts in at most `bytes` bytes, with a newline each. If even short ones do not fit, only the `first` or `last` ones are kept. */
 export function shortenTexts(texts: readonly string[], bytes: number, keeps: "first" | "last" = "last"): Shortened {
 	const lengths = texts.map((text) => Buffer.byteLength(text) + 1);
-	const total = sum(lengths);
+	const total = sumOf(lengths);
 	if (total <= bytes) return { texts, cut: [], bytes: total };
 	const most = lengthThatFits(lengths, bytes);
 	const kept = Math.max(0, Math.floor(bytes / leastBytes));
@@ -52,7 +52,7 @@ export function shortenTexts(texts: readonly string[], bytes: number, keeps: "fi
 	}
 	const short = texts.map((text) => cutText(text, most - 1).text);
 	const cut = lengths.flatMap((length, at) => (length > most ? [at] : []));
-	return { texts: short, cut, bytes: sum(short.map(byteLength)) };
+	return { texts: short, cut, bytes: sumOf(short.map(byteLength)) };
 }
 
 /** The greatest length to which all can be cut so that they fit. */
@@ -71,6 +71,6 @@ function byteLength(text: string): number {
 	return Buffer.byteLength(text) + 1;
 }
 
-function sum(numbers: readonly number[]): number {
+function sumOf(numbers: readonly number[]): number {
 	return numbers.reduce((total, number) => total + number, 0);
 }

@@ -270,7 +270,7 @@ export class RunHistory {
 	}
 
 	#takeWait(before: Run, next: LedgerEvent, from: number, to: number): void {
-		const kind = waitOf(before, next, to - from);
+		const kind = kindOfWait(before, next, to - from);
 		const waits = this.#visits.get(before.visit)?.waits;
 		if (kind === undefined || waits === undefined || to <= from) return;
 		const last = waits.at(-1);
@@ -299,7 +299,7 @@ function growth(
 const silenceMs = 2000;
 
 /** The reason for a wait between a run's last event and the next one; `undefined` if there was none. */
-function waitOf({ stage, status }: Run, next: LedgerEvent, ms: number): Wait["kind"] | undefined {
+function kindOfWait({ stage, status }: Run, next: LedgerEvent, ms: number): Wait["kind"] | undefined {
 	if (status === "asks" && stage.kind !== "over") return "asks";
 	switch (stage.kind) {
 		case "asking":
@@ -321,7 +321,7 @@ function waitOf({ stage, status }: Run, next: LedgerEvent, ms: number): Wait["ki
 	}
 }
 
-interface Rewind {
+interface RewindSeen {
 	/** `seq` of the event that kept the state before the rewind. */
 	readonly kept: number | undefined;
 	/** The visits that it undid. */
@@ -331,7 +331,7 @@ interface Rewind {
 class Rewinds {
 	#requested: (LedgerEvent & { kind: "rewind_requested" }) | undefined;
 	#kept: number | undefined;
-	readonly #done: Rewind[] = [];
+	readonly #done: RewindSeen[] = [];
 	readonly #undone = new Set<number>();
 
 	/** The visits that the event undoes (`true`) or restores (`false`). */

@@ -26,7 +26,7 @@ export type Action =
 	| ApplyJoin;
 
 /** Creates the child's run if it does not exist, and supervises it until it parks or ends. Completed by `child_parked` or `child_ended`. */
-interface RunChild {
+export interface RunChild {
 	readonly kind: "run_child";
 	readonly key: string;
 	readonly visit: number;
@@ -34,7 +34,7 @@ interface RunChild {
 }
 
 /** Pauses or aborts a child, whether or not it is supervised. Completed by `child_parked` or `child_ended`. */
-interface StopChild {
+export interface StopChild {
 	readonly kind: "stop_child";
 	readonly key: string;
 	readonly visit: number;

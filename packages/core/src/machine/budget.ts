@@ -100,12 +100,12 @@ export function measures(run: Run, now = ""): Measure[] {
 	const state = counted(run.states[run.state] ?? { tokens: 0, cacheRead: 0, costUsd: 0, activeMs: 0 });
 	const own: Ceilings = run.limits.states[run.state] ?? {};
 	return figures.flatMap((figure) => [
-		...measure(figure, undefined, total[figure], run.limits.run[figure] ?? run.plan.limits[figure]),
-		...measure(figure, run.state, state[figure], own[figure] ?? planOf(run).limits[figure]),
+		...measureOf(figure, undefined, total[figure], run.limits.run[figure] ?? run.plan.limits[figure]),
+		...measureOf(figure, run.state, state[figure], own[figure] ?? planOf(run).limits[figure]),
 	]);
 }
 
-function measure(
+function measureOf(
 	figure: Measure["figure"],
 	state: string | undefined,
 	spent: number,
@@ -125,10 +125,10 @@ export function reached(run: Run, now = ""): Measure | undefined {
 /** Explains in one sentence why the ceiling stops the run. */
 export function explainReached({ name, figure, spent, ceiling }: Measure): string {
 	if (ceiling === 0) return `The ceiling on ${name} is 0, so nothing may be spent.`;
-	return `The ceiling on ${name} is reached: ${show(figure, spent)} of ${show(figure, ceiling)}.`;
+	return `The ceiling on ${name} is reached: ${showFigure(figure, spent)} of ${showFigure(figure, ceiling)}.`;
 }
 
-function show(figure: Measure["figure"], value: number): string {
+function showFigure(figure: Measure["figure"], value: number): string {
 	switch (figure) {
 		case "costUsd":
 			return `$${value.toFixed(value < 1 ? 4 : 2)}`;
@@ -199,7 +199,7 @@ export function warnOfCeilings(before: Run, now: string): Run {
 	);
 	if (near.length === 0) return run;
 	const warn = ({ name, figure, spent, ceiling }: Measure): string =>
-		`${Math.floor((spent / ceiling) * 100)} % of the ceiling on ${name} is used (${show(figure, spent)} of ${show(figure, ceiling)}).`;
+		`${Math.floor((spent / ceiling) * 100)} % of the ceiling on ${name} is used (${showFigure(figure, spent)} of ${showFigure(figure, ceiling)}).`;
 	return near.reduce<Run>((warned, measure) => notice(warned, warn(measure)), {
 		...run,
 		warned: [...run.warned, ...near.map(({ name }) => name)].slice(-200),

@@ -85,7 +85,7 @@ export function advanceGraph(run: Run): Run {
 	const plan = childrenPlanOf(run);
 	const dropped = dropLost(withResolved(graph), plan?.onFailed === "continue");
 	const told = dropped.reasons.reduce(notice, run);
-	return { ...told, children: begin(dropped.group, plan?.maxParallel ?? 1) };
+	return { ...told, children: beginChildren(dropped.group, plan?.maxParallel ?? 1) };
 }
 
 /** Takes the results of workers that have resolved conflicts. Children without files of their own have nothing to join. */
@@ -125,7 +125,7 @@ function dropLost(group: ChildGraph, withFailed: boolean): { readonly group: Chi
 }
 
 /** Begins the children whose needs are joined, as many as fit, those first for which the longest chain of others waits. */
-function begin(group: ChildGraph, most: number): ChildGraph {
+function beginChildren(group: ChildGraph, most: number): ChildGraph {
 	const { children, joined } = group;
 	const running = children.filter((child) => child.status === "pending" && hasBegun(group, child)).length;
 	const done = new Set(children.filter((child) => child.joined).map(({ index }) => index));

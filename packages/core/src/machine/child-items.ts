@@ -20,7 +20,7 @@ export function readItems(run: Run, { forEach: source = "", fromFile }: Children
 	const { snapshot } = run;
 	if (fromFile) {
 		const { list = { problem: "has not been read" } } = run;
-		return "problem" in list ? { problem: `"${source}" ${list.problem}.` } : itemsOf(list.items, source);
+		return "problem" in list ? { problem: `"${source}" ${list.problem}.` } : childItemsIn(list.items, source);
 	}
 	if (source === "pendingTasks" || source === "findings") {
 		const missing = (snapshot.missing ?? snapshot.dropped)[source];
@@ -39,22 +39,22 @@ export function readItems(run: Run, { forEach: source = "", fromFile }: Children
 	const reference = referenceOf(source);
 	if (reference !== undefined) {
 		const found = readOutput(run, reference);
-		return "problem" in found ? found : itemsOf(found.value, source);
+		return "problem" in found ? found : childItemsIn(found.value, source);
 	}
 	const found = snapshot.findings.find(({ key }) => key === source);
 	if (!found) return { problem: `\`for_each\` names "${source}", but no worker has saved a list under this key.` };
 	if (found.cut) return { problem: `The list "${source}" is too long to be saved completely: save a shorter one.` };
-	return found.fields === undefined ? readList(found.text, source) : readListField(found, source);
+	return found.fields === undefined ? readListText(found.text, source) : readListField(found, source);
 }
 
 /** A list that a worker saved as a field beside its key. */
 function readListField({ fields = {} }: Finding, source: string): ItemsRead {
 	const [list, ...others] = Object.values(fields).filter(Array.isArray);
-	return others.length > 0 ? { problem: `"${source}" has more than one list.` } : itemsOf(list, source);
+	return others.length > 0 ? { problem: `"${source}" has more than one list.` } : childItemsIn(list, source);
 }
 
 /** A list that a worker saved: JSON, or one item per line. */
-function readList(text: string, source: string): ItemsRead {
+function readListText(text: string, source: string): ItemsRead {
 	const trimmed = text.trim();
 	if (!trimmed.startsWith("[")) {
 		const lines = trimmed.split("\n").map((line) => line.replace(/^\s*(?:[-*]|\d+[.)])\s+/, "").trim());
@@ -66,10 +66,10 @@ function readList(text: string, source: string): ItemsRead {
 	} catch {
 		return { problem: `The list "${source}" is not valid JSON.` };
 	}
-	return itemsOf(value, source);
+	return childItemsIn(value, source);
 }
 
-function itemsOf(value: unknown, source: string): ItemsRead {
+function childItemsIn(value: unknown, source: string): ItemsRead {
 	return Array.isArray(value)
 		? { items: value.map((item: unknown) => ({ value: item })) }
 		: { problem: `"${source}" is not a list.` };

@@ -66,7 +66,9 @@ function fillTask(
 }
 
 function fillItem(item: ChildItem, path: readonly string[], entry: string, whole: string): Filled {
-	const value = item.entry ? entryPart(item.entry, path) : (textOf(item.value, path) ?? valueAt(item.value, path));
+	const value = item.entry
+		? entryPart(item.entry, path)
+		: (textOfFields(item.value, path) ?? valueAt(item.value, path));
 	if (isTextual(value)) return { text: String(value) };
 	if (path.length === 0) return { problem: `${entry} is not a string: ${outputText(value).slice(0, 80)}.` };
 	const what = value === undefined ? "there is none" : `it is ${outputText(value).slice(0, 80)}`;
@@ -74,7 +76,7 @@ function fillItem(item: ChildItem, path: readonly string[], entry: string, whole
 }
 
 /** Text of a whole object with a text of its own: that, then its other fields without those that give it its place. */
-function textOf(value: unknown, path: readonly string[]): string | undefined {
+function textOfFields(value: unknown, path: readonly string[]): string | undefined {
 	if (path.length > 0 || typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
 	const { id: _id, needs: _needs, ...fields } = value as Readonly<Record<string, unknown>>;
 	const name = textNames.find((one) => typeof fields[one] === "string");
@@ -120,15 +122,15 @@ const taskLength = 2 * LONGEST_TEXT;
 export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 	const branches = plan.branches.map((branch) => ({ branch, template: templateOf(run, branch) }));
 	const missing = branches.find(({ template }) => !template);
-	if (missing) return problem(`The template of "${missing.branch.name}" is not part of this run.`);
+	if (missing) return planProblem(`The template of "${missing.branch.name}" is not part of this run.`);
 	const known = branches.flatMap(({ branch, template }) => (template ? [{ branch, template }] : []));
-	const files = plan.files ?? (known.some(({ template }) => canWrite(run, template.plan)) ? "own" : "shared");
+	const files = plan.files ?? (known.some(({ template }) => canTemplateWrite(run, template.plan)) ? "own" : "shared");
 	if (files === "own" && filesNow(run) === null)
-		return problem(
+		return planProblem(
 			`The children need folders of their own, but the files cannot be kept: ${run.baseline?.why ?? "unknown"}`,
 		);
 	const read = readList(run, plan);
-	if ("problems" in read) return problem(read.problems.join(" "));
+	if ("problems" in read) return planProblem(read.problems.join(" "));
 	const [only] = known;
 	const wanted: readonly WantedChild[] =
 		plan.forEach === undefined
@@ -136,13 +138,13 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 			: read.items.flatMap((item) => (only ? [{ ...only, index: 0, item }] : []));
 	const tasks = wanted.map((child, position) => fillTask(run, plan, { ...child, number: position + 1 }));
 	const wrong = tasks.find((task) => typeof task !== "string");
-	if (wrong) return problem(wrong.problem);
+	if (wrong) return planProblem(wrong.problem);
 	const long = tasks.find((task) => String(task).length > taskLength && task !== run.task);
 	if (long)
-		return problem(
+		return planProblem(
 			`The task of a child has ${String(long).length} characters, but the limit is ${taskLength}: put the long part in a file and name the file.`,
 		);
-	const needs = orderOf(plan, wanted.length, read.needs);
+	const needs = needsByPosition(plan, wanted.length, read.needs);
 	const children = wanted.map((child, position): PlannedChild => {
 		const { branch, template, index, item } = child;
 		const number = position + 1;
@@ -188,7 +190,7 @@ export function problemsOfList(run: Run, plan: ChildrenPlan): readonly string[] 
 const mostProblems = 8;
 
 /** The indexes, from 0, of the children that each child needs; `undefined`: no child needs another. */
-function orderOf(
+function needsByPosition(
 	{ order, branches, forEach }: ChildrenPlan,
 	count: number,
 	items: readonly (readonly number[])[] | undefined,
@@ -215,7 +217,7 @@ export function filesNow({ baseline }: Run): string | null {
 	return baseline?.now ?? baseline?.tree ?? null;
 }
 
-function problem(detail: string): GroupPlan {
+function planProblem(detail: string): GroupPlan {
 	return { kind: "problem", detail };
 }
 
@@ -244,13 +246,13 @@ export function templateOf(
 }
 
 /** Whether a worker of the template, or of a child of it, may change files. */
-function canWrite(run: Run, template: Template | undefined): boolean {
+function canTemplateWrite(run: Run, template: Template | undefined): boolean {
 	if (!template) return true;
 	return [...template.states.values()].some((state) => stateCanWrite(run, state));
 }
 
 function stateCanWrite(run: Run, { tools, persona, children, command, cleanup, extensions }: StatePlan): boolean {
-	if (children) return children.branches.some((branch) => canWrite(run, templateOf(run, branch)?.plan));
+	if (children) return children.branches.some((branch) => canTemplateWrite(run, templateOf(run, branch)?.plan));
 	if (command) return true;
 	if (!persona) return false;
 	if (cleanup.length > 0 || extensions.length > 0) return true;

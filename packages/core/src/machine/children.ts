@@ -41,7 +41,7 @@ import type { ChildDropped, ChildSignaled } from "./user-event.ts";
 
 const summaryBytes = 1400;
 
-const stale = () => refuse("stale", "This concerns a child of an earlier visit.");
+const staleChild = () => refuse("stale", "This concerns a child of an earlier visit.");
 
 // ── planned ──
 
@@ -86,9 +86,13 @@ export function onChildrenPlanned(run: Run, event: LedgerEvent & ChildrenPlanned
 
 export function onChildSpent(run: Run, event: LedgerEvent & ChildSpent): Reduced {
 	const child = childOf(run, event);
-	if (!child) return stale();
+	if (!child) return staleChild();
 	const { state = child.state, activity } = event;
-	const located = { ...idle(child), ...(state === undefined ? {} : { state }), ...(activity ? { activity } : {}) };
+	const located = {
+		...withoutActivity(child),
+		...(state === undefined ? {} : { state }),
+		...(activity ? { activity } : {}),
+	};
 	const counted = countSpend(run, located, event);
 	const warned = warnOfCeilings(counted, event.at);
 	const measure = reached(warned, event.at);
@@ -103,9 +107,9 @@ export function onChildSpent(run: Run, event: LedgerEvent & ChildSpent): Reduced
 export function onChildParked(run: Run, event: LedgerEvent & ChildParked): Reduced {
 	const child = childOf(run, event);
 	if (child?.dropping) return settleReport(dropUnread(run, child, event.detail));
-	if (child?.status !== "pending") return stale();
+	if (child?.status !== "pending") return staleChild();
 	const again = child.signaled && !run.children?.stopping;
-	const { resume: _resumed, ...rest } = idle(child);
+	const { resume: _resumed, ...rest } = withoutActivity(child);
 	const parked: ChildRun = again
 		? { ...rest, signaled: false, starts: child.starts + 1 }
 		: {
@@ -120,11 +124,11 @@ export function onChildParked(run: Run, event: LedgerEvent & ChildParked): Reduc
 
 export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced {
 	const child = childOf(run, event);
-	if (!child || isSettled(child)) return stale();
+	if (!child || isSettled(child)) return staleChild();
 	const { status, detail, tree, base, total, handover, changes, more, changed, ignored } = event;
 	const keeps = handover.output !== undefined && run.children !== null && hasRoomFor(run.children, handover.output);
 	const summary = withIgnored(handover.summary, ignored);
-	const { dropping, ...left } = idle(child);
+	const { dropping, ...left } = withoutActivity(child);
 	const ended: ChildRun = {
 		...left,
 		status: dropping ? child.status : status,
@@ -140,7 +144,7 @@ export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced
 	};
 	const counted = withChild(countSpend(run, child, total), { ...ended, counted: total });
 	const known = takeHandover(counted, ended, { ...event, handover: { ...handover, summary } });
-	const updated = ended.status === "done" ? known : notice(known, describe(ended));
+	const updated = ended.status === "done" ? known : notice(known, describeEnd(ended));
 	const told = ignored === undefined ? updated : notice(updated, `Of the child "${child.name}": ${ignored}`);
 	return settleReport(handover.output === undefined || keeps ? told : notice(told, explainNoRoom(ended)));
 }
@@ -185,11 +189,11 @@ function settleReport(run: Run): Run {
 }
 
 /** The child without what it did at its last report. */
-function idle({ activity: _, below: _below, ...child }: ChildRun): ChildRun {
+function withoutActivity({ activity: _, below: _below, ...child }: ChildRun): ChildRun {
 	return child;
 }
 
-function describe({ name, status, detail }: ChildRun): string {
+function describeEnd({ name, status, detail }: ChildRun): string {
 	return `The child "${name}" ${status === "failed" ? "failed" : `was ${status}`}${detail ? `: ${detail}` : "."}`;
 }
 
@@ -243,7 +247,14 @@ function hasBegunJoin({ phase, children }: ChildGroup): boolean {
 }
 
 function pendingAgain(child: ChildRun): ChildRun {
-	return { ...idle(child), status: "pending", waits: null, detail: "", starts: child.starts + 1, signaled: false };
+	return {
+		...withoutActivity(child),
+		status: "pending",
+		waits: null,
+		detail: "",
+		starts: child.starts + 1,
+		signaled: false,
+	};
 }
 
 export function onChildDropped(run: Run, event: LedgerEvent & ChildDropped): Reduced {
@@ -306,7 +317,7 @@ export function chooseResolution(run: Run, choice: ConflictChoice, resolved?: st
 export function onJoined(run: Run, event: LedgerEvent & Joined): Reduced {
 	if (event.child !== undefined) return onChildJoined(run, { ...event, child: event.child });
 	const children = joiningGroup(run, event.visit);
-	if (!children) return stale();
+	if (!children) return staleChild();
 	const { before, tree, conflicts } = event;
 	const join = { before, tree, conflicts, round: (children.join?.round ?? 0) + 1, choice: null };
 	return settle(withGroup(run, { ...children, join }));
@@ -316,8 +327,8 @@ export function onJoined(run: Run, event: LedgerEvent & Joined): Reduced {
 function onChildJoined(run: Run, event: LedgerEvent & Joined & { readonly child: string }): Reduced {
 	const child = childOf(run, event);
 	const { children, stage } = run;
-	if (!child || !children || children.joined === undefined || stage.kind !== "children") return stale();
-	if (child.status !== "done" || child.joined) return stale();
+	if (!child || !children || children.joined === undefined || stage.kind !== "children") return staleChild();
+	if (child.status !== "done" || child.joined) return staleChild();
 	const { before, tree, conflicts } = event;
 	const { conflict, ...rest } = child;
 	if (conflicts.length === 0) {
@@ -331,7 +342,7 @@ function onChildJoined(run: Run, event: LedgerEvent & Joined & { readonly child:
 }
 
 export function onJoinApplied(run: Run, event: LedgerEvent & JoinApplied): Reduced {
-	if (!joiningGroup(run, event.visit)?.join) return stale();
+	if (!joiningGroup(run, event.visit)?.join) return staleChild();
 	const { left = [], leftMore = 0, kept = [] } = event;
 	const text = `Not written at the join: ${nameFiles(left, left.length + leftMore)}`;
 	const noted = left.length > 0 ? notice(run, text) : run;
@@ -349,7 +360,7 @@ export function onJoinFailed(run: Run, event: LedgerEvent & JoinFailed): Reduced
 	const graph = run.stage.kind === "children" && run.children?.visit === event.visit && workingGraph(run.children);
 	if (graph) return stopChildren({ ...run, hold }, "pause", { kind: "park" });
 	const children = joiningGroup(run, event.visit);
-	if (!children) return stale();
+	if (!children) return staleChild();
 	return park(withGroup(run, { ...children, join: null }), hold);
 }
 

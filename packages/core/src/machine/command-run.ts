@@ -22,15 +22,15 @@ import { workedMs } from "./worked-time.ts";
 
 type Trying = Extract<Stage, { kind: "launching" | "working" }>;
 
-const stale = () => refuse("stale", "That command is over.");
+const staleCommand = () => refuse("stale", "That command is over.");
 
 export function onCommandStarted(run: Run, event: LedgerEvent & CommandStarted): Reduced {
 	const { stage } = run;
 	const { at } = event;
-	if (!isTried(stage, event)) return stale();
+	if (!isTried(stage, event)) return staleCommand();
 	// It was stopped while it was being prepared.
 	if (stage.kind === "stopping") return { ...run, stage: { ...stage, startedAt: at, seenAt: at } };
-	if (stage.kind !== "launching") return stale();
+	if (stage.kind !== "launching") return staleCommand();
 	const { launch, because, since } = stage;
 	return { ...run, stage: { kind: "working", launch, because, since, startedAt: at, seenAt: at } };
 }
@@ -45,7 +45,7 @@ function isTried(
 
 export function onCommandEnded(run: Run, event: LedgerEvent & CommandEnded): Reduced {
 	const { stage } = run;
-	if (!isTried(stage, event)) return stale();
+	if (!isTried(stage, event)) return staleCommand();
 	const { result, visit } = event;
 	const started = stage.kind === "launching" ? "" : stage.startedAt;
 	const until = result.kind === "lost" && "seenAt" in stage ? stage.seenAt : event.at;
@@ -63,7 +63,7 @@ export function onCommandEnded(run: Run, event: LedgerEvent & CommandEnded): Red
 }
 
 /** The run without its command, after which it continues with `after`. */
-function end(run: Run, after: AfterStop): Run {
+function endCommand(run: Run, after: AfterStop): Run {
 	const { stage } = run;
 	const rest = stage.kind === "stopping" ? { ...stage, after } : shutdownOf(run, "now", after, NO_WORKER, null);
 	return { ...run, stage: rest };
@@ -72,7 +72,7 @@ function end(run: Run, after: AfterStop): Run {
 /** Leaves the state by the outcome of its command, tries it again, or has the run wait. */
 function leaveBy(run: Run, event: LedgerEvent & CommandEnded): Run {
 	const plan = planOf(run).command;
-	if (!plan) return end(run, { kind: "again", because: "entered", delayMs: 0 });
+	if (!plan) return endCommand(run, { kind: "again", because: "entered", delayMs: 0 });
 	const { result } = event;
 	switch (result.kind) {
 		case "timed_out": {
@@ -86,10 +86,10 @@ function leaveBy(run: Run, event: LedgerEvent & CommandEnded): Run {
 			return hold(run, "guard", `The command of "${run.state}" may not run: ${result.detail}`);
 		case "stopped":
 		case "lost":
-			return end(run, { kind: "again", because: "interrupted", delayMs: 0 });
+			return endCommand(run, { kind: "again", because: "interrupted", delayMs: 0 });
 		case "exited":
 		case "killed": {
-			const missing = explainMissing(result.code);
+			const missing = explainUnknownCode(result.code);
 			if (missing !== undefined && !plan.cases.some((one) => one.kind === "code" && one.code === result.code))
 				return tryAgain(run, plan, "crashed", missing);
 			return decideNext(withOutcome(run, event, plan), event, plan, result.code);
@@ -98,27 +98,28 @@ function leaveBy(run: Run, event: LedgerEvent & CommandEnded): Run {
 }
 
 /** What a shell reports with these exit codes, instead of an outcome of the command. */
-function explainMissing(code: number): string | undefined {
+function explainUnknownCode(code: number): string | undefined {
 	if (code === 127) return "could not be started: a program of it was not found (exit code 127)";
 	return code === 126 ? "could not be started: a program of it is not executable (exit code 126)" : undefined;
 }
 
 function tryAgain(run: Run, plan: CommandPlan, because: "timed_out" | "crashed", how: string): Run {
 	const detail = `The command of "${run.state}" ${how}: ${plan.line.slice(0, 100)}`;
-	if (run.visitRecord.tries < plan.attempts) return notice(end(run, { kind: "again", because, delayMs: 0 }), detail);
+	if (run.visitRecord.tries < plan.attempts)
+		return notice(endCommand(run, { kind: "again", because, delayMs: 0 }), detail);
 	return hold(run, because === "timed_out" ? "timeout" : "command", detail);
 }
 
 function hold(run: Run, cause: ParkCause, detail: string): Run {
 	const status = cause === "budget" ? "budget_exceeded" : "paused";
-	const held = end(run, { kind: "again", because: "resumed", delayMs: 0 });
+	const held = endCommand(run, { kind: "again", because: "resumed", delayMs: 0 });
 	return { ...held, hold: run.hold ?? { status, cause, detail: detail.slice(0, 500) } };
 }
 
 /** The run with what its command hands over. */
 function withOutcome(run: Run, event: LedgerEvent & CommandEnded, plan: CommandPlan): Run {
 	const { visit, state } = run;
-	const text = outcomeText(event, plan);
+	const text = commandOutcomeText(event, plan);
 	const summarized = addSummary(run.snapshot, text, { visit, state, command: true });
 	return {
 		...run,
@@ -128,7 +129,7 @@ function withOutcome(run: Run, event: LedgerEvent & CommandEnded, plan: CommandP
 }
 
 /** What the next worker reads of a command. The end of the output is last: it is what is kept of a text that is too long. */
-function outcomeText({ result, ms, bytes, output, problems }: CommandEnded, { line }: CommandPlan): string {
+function commandOutcomeText({ result, ms, bytes, output, problems }: CommandEnded, { line }: CommandPlan): string {
 	const head = `\`${cutText(line, 500).text}\` ${commandEndText(result)} after ${duration(ms)}.`;
 	const misfit = problems ? ` Its data does not fit: ${problems.join(" ")}` : "";
 	if (output === undefined) return `${head}${misfit} It printed nothing.`;
@@ -174,7 +175,7 @@ function decideNext(run: Run, event: CommandEnded, plan: CommandPlan, code: numb
 			`The command of "${run.state}" succeeded, but its data does not fit: ${event.problems?.join(" ")}`,
 		);
 	if (terminal) return endRun(run, code, event.result);
-	const target = targetOf(run, plan, code);
+	const target = commandTarget(run, plan, code);
 	if (target === undefined)
 		return hold(
 			run,
@@ -188,13 +189,13 @@ function decideNext(run: Run, event: CommandEnded, plan: CommandPlan, code: numb
 	return leaveFor(counted, target, "command");
 }
 
-function targetOf(run: Run, { cases, otherwise }: CommandPlan, code: number): string | undefined {
-	const due = cases.find((one) => (one.kind === "code" ? one.code === code : holds(run, one)));
+function commandTarget(run: Run, { cases, otherwise }: CommandPlan, code: number): string | undefined {
+	const due = cases.find((one) => (one.kind === "code" ? one.code === code : comparisonHolds(run, one)));
 	return due?.to ?? otherwise;
 }
 
 /** A comparison with a value that is not there does not hold, whichever it is. */
-function holds(
+function comparisonHolds(
 	run: Run,
 	{ reference, negated, value }: Extract<CommandPlan["cases"][number], { kind: "when" }>,
 ): boolean {
@@ -206,7 +207,7 @@ function holds(
 function endRun(run: Run, code: number, result: CommandResult): Run {
 	if (code === 0 && run.state !== "failed") return leaveFor(run, run.state, "command");
 	const detail = code === 0 ? "" : `The command of "${run.state}" ${commandEndText(result)}.`;
-	return end(run, { kind: "finish", status: "failed", detail });
+	return endCommand(run, { kind: "finish", status: "failed", detail });
 }
 
 function leaveFor(run: Run, target: string, cause: Extract<MoveCause, "command">): Run {
@@ -287,7 +288,7 @@ export function takeOutcome(run: Run, words: string): Reduced {
 	const index = planOf(run).cleanup.length;
 	const rest: Run = { ...told, stage: { ...shutdownOf(told, "boundary", { kind: "enter" }, NO_WORKER, null), index } };
 	if (planOf(run).terminal) return endRun(rest, code, { kind: "exited", code });
-	const target = targetOf(told, plan, code);
+	const target = commandTarget(told, plan, code);
 	return target === undefined
 		? hold(rest, "command", `Nothing follows a ${chosen} of "${run.state}": its \`next\` names no state for that.`)
 		: leaveFor(rest, target, "command");

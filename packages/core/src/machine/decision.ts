@@ -126,7 +126,7 @@ function applyMove(run: Run, { stopping }: Deciding, event: LedgerEvent & Moved)
 		visit: run.visit + 1,
 		attempt: 0,
 		launch: 0,
-		history: append(run.history, entry),
+		history: appendMove(run.history, entry),
 		...counters(run, event),
 		states: countVisit(run.states, to),
 		visitRecord: newVisit(event.at, byPerson),
@@ -178,7 +178,7 @@ function counters(run: Run, { from, to, cause }: Moved): Pick<Run, "pairMoves" |
 }
 
 /** Appends a move, drops the oldest beyond the limit, and shortens the summaries of older ones. */
-function append(history: readonly Move[], entry: Move): readonly Move[] {
+function appendMove(history: readonly Move[], entry: Move): readonly Move[] {
 	const last = history.length - wholeSummaries;
 	const old = history[last];
 	const aged =

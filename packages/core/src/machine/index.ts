@@ -1,4 +1,4 @@
-export type { Action } from "./action.ts";
+export type { Action, RunChild, StopChild } from "./action.ts";
 export { copyId } from "./apart.ts";
 export { isAnswerTo } from "./approval.ts";
 export type { ApprovalQuestion } from "./approval-question.ts";
@@ -23,7 +23,7 @@ export {
 	winnerOf,
 } from "./candidates.ts";
 export { activityMs, activityOf, runsAlike, workersBelow } from "./child-activity.ts";
-export type { ChildWait, KeptChildFolder, WaitingBelow } from "./child-event.ts";
+export type { ChildEnded, ChildWait, KeptChildFolder, WaitingBelow } from "./child-event.ts";
 export { awaitedBy, criticalPath, dueConflict, inOrderOfNeeds, isGraph } from "./child-graph.ts";
 export type { ChildChoice, ChildGroup, ChildRun, ChildStatus } from "./child-group.ts";
 export { readOutput, statesWithData } from "./child-items.ts";

@@ -108,13 +108,13 @@ export function resolveInherited(run: Run, data: SnapshotData): Run {
 	const names = [...(data.resolved ?? data.resolve ?? []), ...replaced];
 	if (!inherited || names.length === 0) return run;
 	const snapshot = updateSnapshot(inherited.snapshot, { resolve: names, resolved: names }, { visit, state });
-	const before = entriesOf(inherited.snapshot);
-	const left = new Set(entriesOf(snapshot));
+	const before = entryIds(inherited.snapshot);
+	const left = new Set(entryIds(snapshot));
 	const resolved = before.filter((id) => !left.has(id));
 	if (resolved.length === 0) return run;
 	return { ...run, inherited: { ...inherited, snapshot, resolved: [...(inherited.resolved ?? []), ...resolved] } };
 }
 
-function entriesOf({ findings, pendingTasks }: Snapshot): readonly string[] {
+function entryIds({ findings, pendingTasks }: Snapshot): readonly string[] {
 	return [...findings, ...pendingTasks].map(({ id }) => id);
 }

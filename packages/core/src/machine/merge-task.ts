@@ -30,7 +30,7 @@ export function mergeTask(
 		round > 1 ? "An earlier attempt to resolve them left conflict markers." : "",
 		"In each conflict, the lines after `<<<<<<<` are those of the first side, those after `|||||||` of the common start, and those after `=======`, up to `>>>>>>>`, of the second side. A conflict without markers is one of whole files: one side removed or replaced what the other changed.",
 		"Resolve every conflict so that the intent of both sides is kept, remove all markers, and check that the result works. Save what later states must know, and resolve findings that your result makes untrue. Your state cannot end while a marker is left.",
-		...shown.map((side) => sideText(side, summaryOf(side), room)),
+		...shown.map((side) => childSideText(side, summaryOf(side), room)),
 		othersText(sides.slice(mostSides)),
 		hasMine
 			? `\`${YOUR_FILES}\` are the files in the project's folder, which the user or another program changed meanwhile.`
@@ -64,14 +64,16 @@ function conflictList(conflicts: JoinProgress["conflicts"]): string {
 }
 
 /** `room`: bytes of its summary. */
-function sideText({ name, task }: ChildRun, summary: string, room: number): string {
-	const parts = [`### ${name}`, `Its task: ${shortened(task, taskBytes, "cut")}`];
-	return [...parts, ...(summary === "" ? [] : [`Its summary: ${shortened(summary, room, inKnown)}`])].join("\n\n");
+function childSideText({ name, task }: ChildRun, summary: string, room: number): string {
+	const parts = [`### ${name}`, `Its task: ${shortenWithNote(task, taskBytes, "cut")}`];
+	return [...parts, ...(summary === "" ? [] : [`Its summary: ${shortenWithNote(summary, room, inKnown)}`])].join(
+		"\n\n",
+	);
 }
 
 const inKnown = 'the rest is in "What is known"';
 
-function shortened(text: string, bytes: number, note: string): string {
+function shortenWithNote(text: string, bytes: number, note: string): string {
 	const { text: short, cut } = cutText(text, bytes);
 	return cut ? `${short} (${note})` : short;
 }

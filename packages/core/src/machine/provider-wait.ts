@@ -35,7 +35,7 @@ export interface WaitOver {
 }
 
 /** A failure at `at`, as the event `turn_settled` records it. */
-interface Failure {
+interface ProviderFailure {
 	readonly at: string;
 	readonly detail?: string;
 	readonly retryAt?: string;
@@ -45,7 +45,7 @@ interface Failure {
 /** What follows from a failure of the provider. `maxMs`: the limit of the template; `undefined`: that of the settings, or the default. */
 export function waitAfter(
 	before: ProviderWait | null,
-	{ at, detail = "", retryAt, waits = {} }: Failure,
+	{ at, detail = "", retryAt, waits = {} }: ProviderFailure,
 	maxMs = waits.maxMs ?? PROVIDER_DEFAULTS.maxMs,
 ): ProviderWait | WaitOver {
 	const now = Date.parse(at);

@@ -280,7 +280,7 @@ function continueAfter(run: Run, { after, visit }: Stopping, event: FilesLooked,
 		case "enter":
 			return advance({ ...run, baseline: baselineOf(event) }, "entered");
 		case "ask":
-			return ask(run, visit, after, tree ?? "", unmeasured);
+			return askForApproval(run, visit, after, tree ?? "", unmeasured);
 		case "again":
 			return advance(run, run.conversation ? after.because : "entered", after.delayMs);
 		case "repeat":
@@ -299,7 +299,7 @@ function continueAfter(run: Run, { after, visit }: Stopping, event: FilesLooked,
 }
 
 /** Asks for approval of the move. Repeats the question from before a crash if the files are unchanged. */
-function ask(
+function askForApproval(
 	run: Run,
 	visit: number,
 	{ earlier, target, summary }: Extract<AfterStop, { kind: "ask" }>,

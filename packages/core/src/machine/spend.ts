@@ -25,20 +25,20 @@ export const NO_SPEND: Spend = {
 };
 
 export function addSpend(one: Spend, other: Spend): Spend {
-	return combine(one, other, (a, b) => a + b);
+	return combineSpend(one, other, (a, b) => a + b);
 }
 
 /** `now` minus `before`, at least zero in every figure. */
 export function spendBeyond(now: Spend, before: Spend): Spend {
-	return combine(now, before, (a, b) => Math.max(0, a - b));
+	return combineSpend(now, before, (a, b) => Math.max(0, a - b));
 }
 
 /** The greater of each figure. */
 export function greaterSpend(one: Spend, other: Spend): Spend {
-	return combine(one, other, Math.max);
+	return combineSpend(one, other, Math.max);
 }
 
-function combine(one: Spend, other: Spend, of: (a: number, b: number) => number): Spend {
+function combineSpend(one: Spend, other: Spend, of: (a: number, b: number) => number): Spend {
 	const unreportedAnswers = of(one.unreportedAnswers ?? 0, other.unreportedAnswers ?? 0);
 	return {
 		input: of(one.input, other.input),

@@ -101,7 +101,7 @@ export function skipTime(run: Run, ms: number): Run {
 	if (stage.askedAt)
 		return {
 			...run,
-			stage: { ...stage, askedAt: shift(stage.askedAt, ms), uncountedMs: (stage.uncountedMs ?? 0) + ms },
+			stage: { ...stage, askedAt: shiftTime(stage.askedAt, ms), uncountedMs: (stage.uncountedMs ?? 0) + ms },
 		};
 	return { ...run, stage: { ...stage, uncountedMs: (stage.uncountedMs ?? 0) + ms } };
 }
@@ -109,10 +109,10 @@ export function skipTime(run: Run, ms: number): Run {
 function skipChildTime(child: ChildRun, ms: number): ChildRun {
 	const { activity } = child;
 	if (activity?.since === undefined) return child;
-	return { ...child, activity: { ...activity, since: shift(activity.since, ms) } };
+	return { ...child, activity: { ...activity, since: shiftTime(activity.since, ms) } };
 }
 
-function shift(at: string, ms: number): string {
+function shiftTime(at: string, ms: number): string {
 	return new Date(Date.parse(at) + ms).toISOString();
 }
 

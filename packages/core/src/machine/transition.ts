@@ -117,10 +117,10 @@ export function foldEvent(run: Run, event: LedgerEvent): Run {
 /** The run that `created` or `recovered` starts; `undefined` for other events, or if this version cannot read the template's definition. */
 export function startRun(event: LedgerEvent): Run | undefined {
 	if (event.kind === "created") return beginRun(event);
-	return event.kind === "recovered" ? recover(event) : undefined;
+	return event.kind === "recovered" ? recoverRun(event) : undefined;
 }
 
-function recover({ run: stored, seq, at }: LedgerEvent & Recovered): Run | undefined {
+function recoverRun({ run: stored, seq, at }: LedgerEvent & Recovered): Run | undefined {
 	const run = decodeRun(stored);
 	return run && { ...run, seq, updatedAt: at };
 }
@@ -193,12 +193,13 @@ export function reduce(run: Run, event: LedgerEvent): Reduced {
 	return isRefusal(next) ? nameFirst(run, event, next) : rememberAnswer(next, event);
 }
 
-type Handler<K extends EventKind> = (run: Run, event: LedgerEvent & Extract<EventBody, { kind: K }>) => Reduced;
+type EventHandler<K extends EventKind> = (run: Run, event: LedgerEvent & Extract<EventBody, { kind: K }>) => Reduced;
 
-const handlers: { readonly [K in EventKind]: Handler<K> } = {
+const handlers: { readonly [K in EventKind]: EventHandler<K> } = {
 	created: () => refuse("unexpected", "The run already exists."),
 	opened: onOpened,
-	recovered: (_, event) => recover(event) ?? refuse("unexpected", "The template's definition can no longer be read."),
+	recovered: (_, event) =>
+		recoverRun(event) ?? refuse("unexpected", "The template's definition can no longer be read."),
 	clock_jumped: (run, { ms }) => notice(skipTime(run, ms), explainJump(ms)),
 	noted: (run, { text }) => notice(run, text),
 	condition_changed: (run, event) => ({ ...run, conditions: changeConditions(run.conditions, event) }),

@@ -74,7 +74,7 @@ export function awaitedAnswer(run: Run): number | undefined {
 }
 
 /** The refusal of an answer that does not match the current wait. */
-function answered(run: Run, { seen }: { readonly seen?: Seen }): Refusal {
+function answeredEarlier(run: Run, { seen }: { readonly seen?: Seen }): Refusal {
 	const earlier = decidedEarlier(run, seen && { visit: seen.visit });
 	if (earlier) return earlier;
 	switch (run.stage.kind) {
@@ -91,9 +91,9 @@ function answered(run: Run, { seen }: { readonly seen?: Seen }): Refusal {
 
 export function onApproved(run: Run, event: LedgerEvent & Approved): Reduced {
 	const { stage } = run;
-	if (stage.kind !== "asking") return answered(run, event);
+	if (stage.kind !== "asking") return answeredEarlier(run, event);
 	const { diff, target, side } = stage.question;
-	if (!isAnswerTo(stage.question, event.answers) || diff !== event.diff) return answered(run, event);
+	if (!isAnswerTo(stage.question, event.answers) || diff !== event.diff) return answeredEarlier(run, event);
 	const about = subjectOf(stage.question, event);
 	const queued = hearDecision({ ...run, status: "running" }, event, { did: "approved", about });
 	const agreed =
@@ -112,7 +112,7 @@ export function onApproved(run: Run, event: LedgerEvent & Approved): Reduced {
 
 export function onRejected(run: Run, event: LedgerEvent & Rejected): Reduced {
 	const { stage } = run;
-	if (stage.kind !== "asking" || !isAnswerTo(stage.question, event.answers)) return answered(run, event);
+	if (stage.kind !== "asking" || !isAnswerTo(stage.question, event.answers)) return answeredEarlier(run, event);
 	const queued = hearDecision(run, event, { did: "rejected", about: subjectOf(stage.question) });
 	const { target, side } = stage.question;
 	if (side === "conflict")
@@ -149,7 +149,7 @@ export function onResumed(run: Run, event: LedgerEvent & Resumed): Reduced {
 		const heard = hearDecision(run, event, { did: "resumed", about: resumeSubject(run, event) });
 		return tryProvider(heard, run.providerWait);
 	}
-	if (stage.kind !== "waiting" || stage.since !== event.answers) return answered(run, event);
+	if (stage.kind !== "waiting" || stage.since !== event.answers) return answeredEarlier(run, event);
 	if (dueQuestion(run)) return refuse("unexpected", "The run waits for the answer to a question: answer it.");
 	if (run.status === "human_intervention")
 		return refuse(
@@ -206,7 +206,7 @@ export function onReleased(run: Run, event: LedgerEvent & Released): Reduced {
 	const waits = stage.kind === "waiting" || stage.kind === "awaiting_provider";
 	const isAwaited =
 		stage.kind === "asking" ? isAnswerTo(stage.question, event.answers) : waits && stage.since === event.answers;
-	if (!isAwaited) return answered(run, event);
+	if (!isAwaited) return answeredEarlier(run, event);
 	const queued = hearDecision(run, event, { did: "released", about: releaseSubject(run, event) });
 	if (event.done && run.children)
 		return stopChildren({ ...queued, status: "running" }, "abort", { kind: "finish", status: "done", detail: "" });
@@ -251,7 +251,7 @@ function stateNames(run: Run): string {
 
 export function onReopened(run: Run, event: LedgerEvent & Reopened): Reduced {
 	const { stage } = run;
-	if (stage.kind !== "over" || stage.since !== event.answers) return answered(run, event);
+	if (stage.kind !== "over" || stage.since !== event.answers) return answeredEarlier(run, event);
 	if (!isState(run, event.to)) return unknownState(run, event.to);
 	const discarded = refuseDiscarded(run);
 	if (discarded) return discarded;
@@ -290,7 +290,7 @@ export function onTold(run: Run, event: LedgerEvent & Told): Reduced {
 	if (run.stage.kind === "over") return over();
 	const earlier = decidedEarlier(run, event.seen);
 	if (earlier) return earlier;
-	if (run.children) return refuse("unexpected", explainChildren(run.children));
+	if (run.children) return refuse("unexpected", explainWaitingChildren(run.children));
 	if (run.outbox.length >= OUTBOX_LENGTH)
 		return refuse("limit", `${OUTBOX_LENGTH} messages are already queued for the worker.`);
 	if (event.text.length > MESSAGE_LENGTH)
@@ -301,7 +301,7 @@ export function onTold(run: Run, event: LedgerEvent & Told): Reduced {
 	return hearDecision(run, { ...event, words: event.text }, { did: "told" });
 }
 
-function explainChildren({ children }: ChildGroup): string {
+function explainWaitingChildren({ children }: ChildGroup): string {
 	const open = children.filter((child) => !isSettled(child));
 	if (open.length === 0) return "This state is done by child runs, and all of them have ended.";
 	const named = open.slice(0, 10).map(({ id, name }) => `${id.slice(0, 8)} (${name})`);

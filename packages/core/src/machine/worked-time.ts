@@ -1,7 +1,7 @@
 // The working time of one worker. Pure.
 
 /** The fields of a stage that determine its worker's working time. */
-interface Timed {
+interface TimedStage {
 	readonly startedAt: string;
 	readonly uncountedMs?: number;
 	readonly askedAt?: string;
@@ -11,7 +11,7 @@ interface Timed {
  * Milliseconds that the worker of a stage has worked up to `until` (ISO 8601), excluding time in which a question to the user was open or
  * the machine slept. 0 if it never started.
  */
-export function workedMs({ startedAt, uncountedMs = 0, askedAt = "" }: Timed, until: string): number {
+export function workedMs({ startedAt, uncountedMs = 0, askedAt = "" }: TimedStage, until: string): number {
 	if (startedAt === "" || until === "") return 0;
 	const asked = askedAt === "" ? 0 : Math.max(0, difference(askedAt, until));
 	return Math.max(0, difference(startedAt, until) - uncountedMs - asked);

@@ -58,7 +58,7 @@ function aliveStage({ stage }: Run, visit: number, attempt: number): Alive | und
 	return launch && launch.visit === visit && launch.attempt === attempt ? (stage as Alive) : undefined;
 }
 
-const stale = () =>
+const staleWorker = () =>
 	refuse("stale", "This was decided in an earlier visit or attempt: that worker's part of the run is over.");
 
 function sameLaunch(one: LaunchId, other: LaunchId): boolean {
@@ -72,7 +72,7 @@ export function onWorkerStarted(run: Run, event: LedgerEvent & WorkerStarted): R
 	// The worker was stopped during startup.
 	if (stage.kind === "stopping" && stage.launch && sameLaunch(stage.launch, event) && stage.startedAt === "")
 		return { ...noted, stage: { ...stage, startedAt: at, seenAt: at } };
-	if (stage.kind !== "launching" || !sameLaunch(stage.launch, event)) return stale();
+	if (stage.kind !== "launching" || !sameLaunch(stage.launch, event)) return staleWorker();
 	const conversation: ConversationState | null =
 		run.conversation && event.conversation === "new"
 			? { ...run.conversation, settled: NO_SPEND, touched: false }
@@ -98,7 +98,7 @@ export function onLaunchFailed(run: Run, event: LedgerEvent & LaunchFailed): Red
 	const { stage } = run;
 	if (stage.kind === "stopping" && stage.launch && sameLaunch(stage.launch, event))
 		return { ...run, stage: { ...stage, launch: null } };
-	if (stage.kind !== "launching" || !sameLaunch(stage.launch, event)) return stale();
+	if (stage.kind !== "launching" || !sameLaunch(stage.launch, event)) return staleWorker();
 	const noted = notice(run, event.detail);
 	if (event.reason === "session_lost") return advance({ ...noted, conversation: null }, "session_lost");
 	if (event.reason === "spawn" && run.visitRecord.crashes < run.plan.limits.retries)
@@ -130,7 +130,7 @@ function alive(run: Run, stage: Alive, at: string, calls: Calls = run.calls): Ru
 
 export function onToolStarted(run: Run, event: LedgerEvent & ToolStarted): Reduced {
 	const stage = aliveStage(run, event.visit, event.attempt);
-	if (!stage) return stale();
+	if (!stage) return staleWorker();
 	const { call, tool, args, print } = event;
 	const begun = { call, tool, args: args.slice(0, argsShown), print };
 	const open = [...run.calls.open, begun].slice(-openCalls);
@@ -139,7 +139,7 @@ export function onToolStarted(run: Run, event: LedgerEvent & ToolStarted): Reduc
 
 export function onToolEnded(run: Run, event: LedgerEvent & ToolEnded): Reduced {
 	const stage = aliveStage(run, event.visit, event.attempt);
-	if (!stage) return stale();
+	if (!stage) return staleWorker();
 	const begun = run.calls.open.find(({ call }) => call === event.call);
 	const failed = event.error === true || event.blocked !== undefined;
 	const recent = [...run.calls.recent, { tool: event.tool, args: begun?.args ?? "", failed }].slice(-recentCalls);
@@ -177,10 +177,10 @@ function judgeVisit(run: Run, use: VisitUse, seq: number): Run {
 
 export function onUsed(run: Run, event: LedgerEvent & Used): Reduced {
 	const stage = aliveStage(run, event.visit, event.attempt);
-	if (!stage) return stale();
+	if (!stage) return staleWorker();
 	const left = stage.kind === "stopping" && stage.visit !== run.visit;
 	const conversation = left ? stage.closing : run.conversation;
-	if (!conversation) return stale();
+	if (!conversation) return staleWorker();
 	const touched = conversation.touched || event.spend.tokens > 0 || (event.spend.unreportedAnswers ?? 0) > 0;
 	const settled = { ...conversation, settled: greaterSpend(conversation.settled, event.spend), touched };
 	const spend = spendBeyond(event.spend, conversation.settled);
@@ -202,7 +202,7 @@ export function onUsed(run: Run, event: LedgerEvent & Used): Reduced {
 
 export function onModelSwitched(run: Run, event: LedgerEvent & ModelSwitched): Reduced {
 	const stage = aliveStage(run, event.visit, event.attempt);
-	if (!stage) return stale();
+	if (!stage) return staleWorker();
 	const noted = notice(run, `${event.from} failed, so ${event.to} goes on: ${event.detail}`);
 	const seen = alive(noted, stage, event.at);
 	if (stage.kind !== "working" || !stage.worker) return seen;
@@ -211,7 +211,7 @@ export function onModelSwitched(run: Run, event: LedgerEvent & ModelSwitched): R
 
 export function onTurnSettled(run: Run, event: LedgerEvent & TurnSettled): Reduced {
 	const stage = aliveStage(run, event.visit, event.attempt);
-	if (stage?.kind !== "working") return stale();
+	if (stage?.kind !== "working") return staleWorker();
 	const seen = alive(run, stage, event.at);
 	const pause = (cause: ParkCause, detail: string): Run =>
 		pauseWorker({ ...seen, hold: { status: "paused", cause, detail } }, "now");
@@ -261,7 +261,7 @@ function providerAnswers(run: Run): Run {
 
 export function onProviderDue(run: Run, event: LedgerEvent & ProviderDue): Reduced {
 	const { stage, providerWait } = run;
-	if (stage.kind !== "awaiting_provider" || !providerWait || event.visit !== run.visit) return stale();
+	if (stage.kind !== "awaiting_provider" || !providerWait || event.visit !== run.visit) return staleWorker();
 	return tryProvider(run, providerWait);
 }
 
@@ -291,11 +291,11 @@ function wayOut(run: Run): string {
 
 export function onDelivered(run: Run, event: LedgerEvent & Delivered): Reduced {
 	const rest = run.outbox.filter(({ id }) => id !== event.message);
-	return rest.length === run.outbox.length ? stale() : { ...run, outbox: rest };
+	return rest.length === run.outbox.length ? staleWorker() : { ...run, outbox: rest };
 }
 
 export function onSnapshotUpdated(run: Run, event: LedgerEvent & SnapshotUpdated): Reduced {
-	if (event.by === "worker" && !aliveStage(run, event.visit, event.attempt)) return stale();
+	if (event.by === "worker" && !aliveStage(run, event.visit, event.attempt)) return staleWorker();
 	if (run.stage.kind === "over") return refuse("over", "The run is over.");
 	const known = resolveInherited(run, event.data);
 	return { ...known, snapshot: updateSnapshot(run.snapshot, event.data, { visit: run.visit, state: run.state }) };
@@ -313,7 +313,7 @@ function openToMove(stage: Alive | undefined): stage is Alive {
 /** Counts as a reminder: after as many as the template allows, the run pauses. */
 export function onOutputRefused(run: Run, event: LedgerEvent & OutputRefused): Reduced {
 	const stage = aliveStage(run, event.visit, event.attempt);
-	if (!openToMove(stage)) return stale();
+	if (!openToMove(stage)) return staleWorker();
 	const seen = alive(run, stage, event.at);
 	const { visitRecord, plan } = run;
 	if (visitRecord.nudges < plan.limits.nudges)
@@ -329,7 +329,7 @@ export function onMoveRequested(run: Run, event: LedgerEvent & MoveRequested): R
 	const stage = aliveStage(run, event.visit, event.attempt);
 	if (stage?.kind === "stopping" && !openToMove(stage))
 		return refuse("illegal", "A transition has been made already, or the worker is being stopped: end your turn now.");
-	if (!openToMove(stage)) return stale();
+	if (!openToMove(stage)) return staleWorker();
 	const { target } = event;
 	const summary = cutText(event.summary, SUMMARY_BYTES).text;
 	const judged = judgeMove(run, target);

@@ -113,8 +113,10 @@ type IsCredentialFile = (path: string) => boolean;
  * Compiles the table for the paths below one folder. `homes`: the home folders in it, relative, with `*` for any name; `""` is the folder itself.
  */
 export function credentialFiles(homes: readonly string[]): IsCredentialFile {
-	const below = anywhere.map(source).join("|");
-	const own = homes.flatMap((home) => inHome.map((pattern) => source(home === "" ? pattern : `${home}/${pattern}`)));
+	const below = anywhere.map(patternSource).join("|");
+	const own = homes.flatMap((home) =>
+		inHome.map((pattern) => patternSource(home === "" ? pattern : `${home}/${pattern}`)),
+	);
 	// One search for the beginning of a name: a snapshot asks for each file of the project.
 	const table = new RegExp(
 		`(?:^|/)(?:${below})(?:/|$)${own.length === 0 ? "" : `|^(?:${own.join("|")})(?:/|$)`}`,
@@ -126,17 +128,17 @@ export function credentialFiles(homes: readonly string[]): IsCredentialFile {
 /** The same table as patterns of a `.gitignore` file in that folder, so that git does not search what is left out. */
 export function credentialPatterns(homes: readonly string[]): string[] {
 	return [
-		...anywhere.map((pattern) => `**/${escaped(pattern)}`),
-		...homes.flatMap((home) => inHome.map((pattern) => `${home === "" ? "" : `/${home}`}/${escaped(pattern)}`)),
+		...anywhere.map((pattern) => `**/${escapedBlanks(pattern)}`),
+		...homes.flatMap((home) => inHome.map((pattern) => `${home === "" ? "" : `/${home}`}/${escapedBlanks(pattern)}`)),
 	];
 }
 
 /** A blank stays part of the name. */
-function escaped(pattern: string): string {
+function escapedBlanks(pattern: string): string {
 	return pattern.replaceAll(" ", "\\ ");
 }
 
-function source(pattern: string): string {
+function patternSource(pattern: string): string {
 	return pattern
 		.replace(/\/$/, "")
 		.replace(/[.+?^${}()|[\]\\]/g, "\\$&")

@@ -72,19 +72,19 @@ const listNames: ReadonlySet<string> = new Set([...findingKeys, ...taskKeys, ...
 export function readSnapshotData(given: unknown): DataRead {
 	const value = unwrapData(unwrapJson(given));
 	if (typeof value === "string" || Array.isArray(value)) return collect({ findings: value });
-	if (isObject(value)) return collect(value);
-	return refused(
+	if (isJsonObject(value)) return collect(value);
+	return refusedData(
 		'The data must be a string or an object, such as { "findings": ["…"], "pending_tasks": ["…"], "resolve": ["t3"] }.',
 	);
 }
 
-function refused(reason: string): DataRead {
+function refusedData(reason: string): DataRead {
 	return { kind: "refused", reason };
 }
 
 /** The content of the only field `data`, in which earlier versions declared everything. */
 function unwrapData(value: unknown): unknown {
-	if (!isObject(value)) return value;
+	if (!isJsonObject(value)) return value;
 	const [only, ...others] = Object.entries(value).filter(([, inner]) => inner !== undefined && inner !== null);
 	return only?.[0] === "data" && others.length === 0 ? unwrapJson(only[1]) : value;
 }
@@ -100,23 +100,23 @@ export function unwrapJson(given: unknown): unknown {
 	}
 }
 
-interface Collected {
+interface CollectedData {
 	readonly findings: Entry[];
 	readonly pendingTasks: Entry[];
 	readonly resolve: string[];
 }
 
 function collect(object: JsonObject): DataRead {
-	const all: Collected = { findings: [], pendingTasks: [], resolve: [] };
-	for (const [key, value] of Object.entries(object)) if (value !== undefined) add(all, key, value);
+	const all: CollectedData = { findings: [], pendingTasks: [], resolve: [] };
+	for (const [key, value] of Object.entries(object)) if (value !== undefined) addGiven(all, key, value);
 	const findings = withDistinctKeys(all.findings.filter(hasContent));
 	const pendingTasks = withDistinctKeys(all.pendingTasks.filter(hasContent));
 	const resolve = all.resolve.map((name) => name.trim()).filter(Boolean);
 	const empty = all.findings.length + all.pendingTasks.length - findings.length - pendingTasks.length;
 	if (findings.length + pendingTasks.length + resolve.length === 0)
-		return refused("The data is empty: nothing was saved.");
+		return refusedData("The data is empty: nothing was saved.");
 	const tooMuch = explainTooMuch(all);
-	if (tooMuch !== undefined) return refused(tooMuch);
+	if (tooMuch !== undefined) return refusedData(tooMuch);
 	return {
 		kind: "read",
 		data: {
@@ -129,22 +129,22 @@ function collect(object: JsonObject): DataRead {
 }
 
 /** Adds the value of `key` to the matching list. */
-function add(all: Collected, key: string, value: unknown): void {
-	const plain = plainName(key);
+function addGiven(all: CollectedData, key: string, value: unknown): void {
+	const plain = lettersOf(key);
 	if (value === null && listNames.has(plain)) return;
-	if (plain === "data" && isObject(value) && Object.keys(value).some((name) => listNames.has(plainName(name)))) {
-		for (const [name, inner] of Object.entries(value)) add(all, name, inner);
+	if (plain === "data" && isJsonObject(value) && Object.keys(value).some((name) => listNames.has(lettersOf(name)))) {
+		for (const [name, inner] of Object.entries(value)) addGiven(all, name, inner);
 		return;
 	}
 	const { findings, pendingTasks, resolve } = all;
-	if (resolveKeys.has(plain)) resolve.push(...namesOf(value));
-	else if (taskKeys.has(plain)) pendingTasks.push(...entriesOf(value));
-	else if (findingKeys.has(plain)) findings.push(...entriesOf(value));
+	if (resolveKeys.has(plain)) resolve.push(...namesToResolve(value));
+	else if (taskKeys.has(plain)) pendingTasks.push(...readEntriesOf(value));
+	else if (findingKeys.has(plain)) findings.push(...readEntriesOf(value));
 	else if (fileKeys.has(plain)) findings.push({ key: "files named by the worker", text: filesText(value) });
-	else findings.push(keyed(key, value));
+	else findings.push(entryWithKey(key, value));
 }
 
-function plainName(name: string): string {
+function lettersOf(name: string): string {
 	return name.toLowerCase().replace(/[^a-z]/g, "");
 }
 
@@ -173,16 +173,16 @@ function withDistinctKeys(entries: readonly Entry[]): Entry[] {
 }
 
 /** Why this is more than one call can save, for the model; `undefined` if it is not. */
-function explainTooMuch({ findings, pendingTasks, resolve }: Collected): string | undefined {
+function explainTooMuch({ findings, pendingTasks, resolve }: CollectedData): string | undefined {
 	const entries = [...findings, ...pendingTasks];
 	const count = entries.length + resolve.length;
 	if (count > maxEntries)
 		return `That is ${count} entries, and at most ${maxEntries} can be saved in one call: split it.`;
-	const long = entries.find((entry) => lengthOf(entry) > LONGEST_TEXT || (entry.key ?? "").length > longestKey);
+	const long = entries.find((entry) => entryLength(entry) > LONGEST_TEXT || (entry.key ?? "").length > longestKey);
 	if (long)
-		return `An entry has ${lengthOf(long)} characters, and at most ${LONGEST_TEXT} can be saved (${longestKey} for a key): shorten it, or split it.`;
+		return `An entry has ${entryLength(long)} characters, and at most ${LONGEST_TEXT} can be saved (${longestKey} for a key): shorten it, or split it.`;
 	const length = [
-		...entries.map((entry) => lengthOf(entry) + (entry.key ?? "").length),
+		...entries.map((entry) => entryLength(entry) + (entry.key ?? "").length),
 		...resolve.map((name) => name.length),
 	].reduce((sum, more) => sum + more, 0);
 	return length > maxText
@@ -191,20 +191,20 @@ function explainTooMuch({ findings, pendingTasks, resolve }: Collected): string 
 }
 
 /** Characters of the text and of the fields as JSON. */
-function lengthOf({ text, fields }: Entry): number {
+function entryLength({ text, fields }: Entry): number {
 	return text.length + (fields === undefined ? 0 : JSON.stringify(fields).length);
 }
 
-function entriesOf(value: unknown): readonly Entry[] {
-	if (Array.isArray(value)) return value.map(entryOf);
+function readEntriesOf(value: unknown): readonly Entry[] {
+	if (Array.isArray(value)) return value.map(readItem);
 	// An object that is not a single entry contains keyed entries.
-	if (isObject(value) && nameOfText(value) === undefined)
-		return Object.entries(value).map(([key, inner]) => keyed(key, inner));
-	return [entryOf(value)];
+	if (isJsonObject(value) && nameOfText(value) === undefined)
+		return Object.entries(value).map(([key, inner]) => entryWithKey(key, inner));
+	return [readItem(value)];
 }
 
-function entryOf(item: unknown): Entry {
-	if (!isObject(item)) return { text: plainText(item).trim() };
+function readItem(item: unknown): Entry {
+	if (!isJsonObject(item)) return { text: plainText(item).trim() };
 	const name = nameOfKey(item);
 	const key = name === undefined ? undefined : String(item[name]).trim();
 	const entry = entryOfObject(item, name);
@@ -213,8 +213,8 @@ function entryOf(item: unknown): Entry {
 }
 
 /** An entry whose key is written before it. */
-function keyed(key: string, value: unknown): Entry {
-	return { key: key.trim(), ...(isObject(value) ? entryOfObject(value) : { text: plainText(value) }) };
+function entryWithKey(key: string, value: unknown): Entry {
+	return { key: key.trim(), ...(isJsonObject(value) ? entryOfObject(value) : { text: plainText(value) }) };
 }
 
 /** The text of an object, and all other fields except the key, named `keyName`. */
@@ -247,22 +247,24 @@ function nameOfKey(item: JsonObject): string | undefined {
 }
 
 /** The names in a value of `resolve`. */
-function namesOf(value: unknown): readonly string[] {
-	if (Array.isArray(value)) return value.map(nameOf);
-	const isKeyed = isObject(value) && nameOfKey(value) === undefined && nameOfText(value) === undefined;
-	if (!isKeyed) return [nameOf(value)];
-	return Object.entries(value).flatMap(([key, inner]) => (listNames.has(plainName(key)) ? namesOf(inner) : [key]));
+function namesToResolve(value: unknown): readonly string[] {
+	if (Array.isArray(value)) return value.map(nameToResolve);
+	const isKeyed = isJsonObject(value) && nameOfKey(value) === undefined && nameOfText(value) === undefined;
+	if (!isKeyed) return [nameToResolve(value)];
+	return Object.entries(value).flatMap(([key, inner]) =>
+		listNames.has(lettersOf(key)) ? namesToResolve(inner) : [key],
+	);
 }
 
-function nameOf(item: unknown): string {
+function nameToResolve(item: unknown): string {
 	if (item === null || item === undefined) return "";
-	const name = isObject(item) ? (nameOfKey(item) ?? nameOfText(item)) : undefined;
+	const name = isJsonObject(item) ? (nameOfKey(item) ?? nameOfText(item)) : undefined;
 	return plainText(name === undefined ? item : (item as JsonObject)[name]);
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-function isObject(value: unknown): value is JsonObject {
+function isJsonObject(value: unknown): value is JsonObject {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

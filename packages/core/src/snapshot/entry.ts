@@ -7,10 +7,10 @@ export interface Entry {
 	/** Empty if the agent saved only fields. */
 	readonly text: string;
 	/** What the agent saved besides key and text, in its order. JSON data. */
-	readonly fields?: Fields;
+	readonly fields?: EntryFields;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type EntryFields = Readonly<Record<string, unknown>>;
 
 /** Names under which agents write the text of an entry, and its key. The first of each that is present counts. */
 export const textNames: readonly string[] = [
@@ -42,9 +42,9 @@ interface KnownEntry extends Entry {
  */
 export function entryForModel(entry: KnownEntry): string {
 	const { id, key, text } = entry;
-	const origin = originOf(entry);
+	const origin = originText(entry);
 	const head = [key === undefined ? "" : `${key}:`, text].filter(Boolean).join(" ");
-	const lines = fieldsOf(entry).map(([name, value]) => fieldLine(name, value, "  "));
+	const lines = entryFields(entry).map(([name, value]) => fieldLine(name, value, "  "));
 	return [`[${id}]${origin}${head === "" ? "" : ` ${indent(head, "  ")}`}`, ...lines].join("\n");
 }
 
@@ -55,7 +55,7 @@ export function entryForList({ state, ...entry }: KnownEntry): string {
 }
 
 /** Who saved the entry first, and who has changed it since: ` (from planning, changed by building)`. Empty if it is unknown. */
-function originOf({ state, child, first, earlier = [] }: KnownEntry): string {
+function originText({ state, child, first, earlier = [] }: KnownEntry): string {
 	const last = shortName(child ?? state);
 	if (last === "") return "";
 	if (!first) return ` (from ${last})`;
@@ -72,7 +72,7 @@ function shortName(name = ""): string {
 /** The entry for people, on one line: `key: text (name: value, name: value)`. */
 export function entryForPeople(entry: Entry): string {
 	const { key, text } = entry;
-	const fields = fieldsOf(entry).map(([name, value]) => `${fieldName(name)}: ${fieldText(value)}`);
+	const fields = entryFields(entry).map(([name, value]) => `${fieldName(name)}: ${fieldText(value)}`);
 	const words = [text, fields.length > 0 ? `(${fields.join(", ")})` : ""].filter(Boolean).join(" ");
 	return (key === undefined ? words : `${key}: ${words}`).replace(/\s*\n\s*/g, " ");
 }
@@ -85,7 +85,7 @@ export function entryValue({ key, text, fields }: Entry): unknown {
 
 /** The text, then one line per field, without the key. */
 export function entryText(entry: Entry): string {
-	const lines = fieldsOf(entry).map(([name, value]) => `${fieldName(name)}: ${indent(fieldText(value), "  ")}`);
+	const lines = entryFields(entry).map(([name, value]) => `${fieldName(name)}: ${indent(fieldText(value), "  ")}`);
 	return [entry.text, ...lines].filter(Boolean).join("\n");
 }
 
@@ -103,7 +103,7 @@ export function entryPart(entry: Entry, path: readonly string[]): unknown {
 }
 
 /** Names and values, in order. */
-function fieldsOf({ fields }: Entry): readonly (readonly [string, unknown])[] {
+function entryFields({ fields }: Entry): readonly (readonly [string, unknown])[] {
 	return fields === undefined ? [] : Object.entries(fields);
 }
 
@@ -113,7 +113,7 @@ function fieldLine(name: string, value: unknown, by: string): string {
 	const head = `${by}${fieldName(name)}:`;
 	if (isBlock(value)) {
 		const text = value.replace(/\n$/, "");
-		return `${head}${text === text.trim() && !isJson(text) ? " " : `\n${inner}`}${indent(text, inner)}`;
+		return `${head}${text === text.trim() && !isJsonText(text) ? " " : `\n${inner}`}${indent(text, inner)}`;
 	}
 	if (typeof value !== "object" || value === null || !hasBlock(value)) return `${head} ${fieldText(value)}`;
 	return [head, ...Object.entries(value).map(([key, one]) => fieldLine(key, one, inner))].join("\n");
@@ -135,10 +135,10 @@ function fieldName(name: string): string {
 /** A string that could be read as another value is quoted. */
 function fieldText(value: unknown): string {
 	if (typeof value !== "string") return JSON.stringify(value) ?? "";
-	return value === value.trim() && value !== "" && !isJson(value) ? value : JSON.stringify(value);
+	return value === value.trim() && value !== "" && !isJsonText(value) ? value : JSON.stringify(value);
 }
 
-function isJson(text: string): boolean {
+function isJsonText(text: string): boolean {
 	try {
 		JSON.parse(text);
 		return true;

@@ -33,9 +33,11 @@ const earlierBytes = 200;
  * by its id as the key. `own`: without what the run has inherited, which only an id replaces.
  */
 export function bindToKnown(snapshot: Snapshot, data: SnapshotData, own = snapshot): SnapshotData {
-	const known = entriesOf(snapshot);
+	const known = openEntries(snapshot);
 	const { findings, pendingTasks } = data;
-	const resolve = data.resolve?.flatMap((name) => (namedBy(known, name).length > 0 ? [name] : (idsIn(name) ?? [name])));
+	const resolve = data.resolve?.flatMap((name) =>
+		entriesNamed(known, name).length > 0 ? [name] : (idsShown(name) ?? [name]),
+	);
 	return {
 		...(findings ? { findings: findings.map((given) => bindEntry(given, known, own.findings, closed("f"))) } : {}),
 		...(pendingTasks
@@ -62,12 +64,12 @@ function bindEntry(
 	const bound = key === undefined ? entry : { key, ...entry };
 	const open = known.find(({ id }) => id === byId?.id) ?? findSame(own, bound);
 	if (open) return { ...bound, replaces: open.id };
-	const again = byId ?? (key === undefined ? undefined : closed.findLast((one) => isSame(one, bound)));
+	const again = byId ?? (key === undefined ? undefined : closed.findLast((one) => isSameEntry(one, bound)));
 	return again ? { ...bound, reopens: again.id } : bound;
 }
 
 /** The ids that a text names in a form in which entries are shown: `[f1] (from a) port: 80`, `t2: …`, `f1, f2`; `undefined`: none. */
-function idsIn(name: string): readonly string[] | undefined {
+function idsShown(name: string): readonly string[] | undefined {
 	const words = name.split(/[\s,;&]+/).map((word) => word.replace(/^\W+|\W+$/g, "").toLowerCase());
 	const ids = words.filter((word) => word !== "" && word !== "and");
 	if (ids.length > 0 && ids.every((word) => /^[ft]\d+$/.test(word))) return ids;
@@ -77,24 +79,24 @@ function idsIn(name: string): readonly string[] | undefined {
 
 /** Ids of the entry that `name` names; empty if none or several do. */
 function resolvedAs(known: readonly Finding[], name: string): readonly string[] {
-	const found = namedBy(known, name);
+	const found = entriesNamed(known, name);
 	return found.length === 1 ? found.map(({ id }) => id) : [];
 }
 
 /** The entries that answer to a name: to an id first. */
-function namedBy(known: readonly Finding[], name: string): readonly Finding[] {
-	const byId = known.filter(({ id }) => id === plain(name));
-	return byId.length > 0 ? byId : known.filter((entry) => answersTo(entry, new Set([plain(name)])));
+function entriesNamed(known: readonly Finding[], name: string): readonly Finding[] {
+	const byId = known.filter(({ id }) => id === comparable(name));
+	return byId.length > 0 ? byId : known.filter((entry) => hasName(entry, new Set([comparable(name)])));
 }
 
-function entriesOf({ findings, pendingTasks }: Snapshot): readonly Finding[] {
+function openEntries({ findings, pendingTasks }: Snapshot): readonly Finding[] {
 	return [...findings, ...pendingTasks];
 }
 
 /** Adds the data that an agent or the user saves. */
 export function updateSnapshot(snapshot: Snapshot, data: SnapshotData, where: SavedBy): Snapshot {
-	const names = new Set([...(data.resolved ?? data.resolve ?? []), ...changedKind(data)].map(plain));
-	const done = names.size === 0 ? [] : entriesOf(snapshot).filter((entry) => answersTo(entry, names));
+	const names = new Set([...(data.resolved ?? data.resolve ?? []), ...changedKind(data)].map(comparable));
+	const done = names.size === 0 ? [] : openEntries(snapshot).filter((entry) => hasName(entry, names));
 	let { nextId } = snapshot;
 	const takeIn = (kind: "findings" | "pendingTasks"): readonly Finding[] => {
 		let list = snapshot[kind].filter((entry) => !done.includes(entry));
@@ -102,7 +104,7 @@ export function updateSnapshot(snapshot: Snapshot, data: SnapshotData, where: Sa
 			const same = findSame(list, given);
 			const again = snapshot.resolved?.find((entry) => entry.id === given.reopens);
 			const id = same?.id ?? again?.id ?? `${kind === "findings" ? "f" : "t"}${nextId++}`;
-			const entry = enter(same ?? again, id, given, where);
+			const entry = entryAfter(same ?? again, id, given, where);
 			list =
 				same && (kind === "pendingTasks" || isBound(given))
 					? list.map((other) => (other === same ? entry : other))
@@ -182,7 +184,7 @@ function resolvedAfter(
 	const closed = (resolved ?? []).filter(({ id }) => !open.has(id));
 	const short = done.map((entry): ResolvedEntry => {
 		const { id, key, state, child, first } = entry;
-		const text = cutText(wordsOf(entry), resolvedBytes);
+		const text = cutText(entryWords(entry), resolvedBytes);
 		return {
 			id,
 			key,
@@ -203,12 +205,12 @@ export function explainSaved(
 	{ data, empty = 0 }: { readonly data: SnapshotData; readonly empty?: number },
 	short: readonly string[] = [],
 ): string {
-	const known = new Map(entriesOf(before).map((entry) => [entry.id, entry]));
-	const now = entriesOf(after);
+	const known = new Map(openEntries(before).map((entry) => [entry.id, entry]));
+	const now = openEntries(after);
 	const saved = now.filter((entry) => known.get(entry.id) !== entry);
-	const resolved = (data.resolved ?? []).map((id) => startOf(id, known.get(id)));
+	const resolved = (data.resolved ?? []).map((id) => shortEntry(id, known.get(id)));
 	return sentences([
-		saved.length > 0 ? `Saved ${saved.map((entry) => savedAs(entry, known.get(entry.id))).join(", ")}.` : "",
+		saved.length > 0 ? `Saved ${saved.map((entry) => savedPhrase(entry, known.get(entry.id))).join(", ")}.` : "",
 		resolved.length > 0 ? `Resolved ${resolved.join(", ")}.` : "",
 		...(data.resolve ?? []).map((name) => explainUnresolved(before, name)),
 		empty > 0 ? `Left out: ${counted(empty, "entry", "entries")} without content.` : "",
@@ -223,28 +225,30 @@ function sentences(parts: readonly string[]): string {
 	return parts.filter(Boolean).join(" ");
 }
 
-function savedAs({ id }: Finding, earlier: Finding | undefined): string {
+function savedPhrase({ id }: Finding, earlier: Finding | undefined): string {
 	return earlier ? `${id} (replaces what it was)` : id;
 }
 
 /** Why `name` resolved nothing; empty if it did. */
 function explainUnresolved(before: Snapshot, name: string): string {
-	const entries = entriesOf(before);
-	const found = namedBy(entries, name);
+	const entries = openEntries(before);
+	const found = entriesNamed(entries, name);
 	const shown = quoted(name, 80);
 	if (found.length === 1) return "";
 	if (found.length > 1)
-		return `Not resolved: ${shown} fits ${found.map((entry) => startOf(entry.id, entry)).join(", ")}. Name the id.`;
-	const gone = (before.resolved ?? []).find((entry) => answersTo(entry, new Set([plain(name)])));
+		return `Not resolved: ${shown} fits ${found.map((entry) => shortEntry(entry.id, entry)).join(", ")}. Name the id.`;
+	const gone = (before.resolved ?? []).find((entry) => hasName(entry, new Set([comparable(name)])));
 	if (gone) return `${shown} was resolved before (${gone.id}).`;
 	const names = new Map(
-		entries.flatMap(({ id, key, text }) => [id, key, text].flatMap((one) => (one ? [[plain(one), one] as const] : []))),
+		entries.flatMap(({ id, key, text }) =>
+			[id, key, text].flatMap((one) => (one ? [[comparable(one), one] as const] : [])),
+		),
 	);
-	return `Nothing is known as ${shown}.${didYouMean(plain(name), names.keys())}`;
+	return `Nothing is known as ${shown}.${didYouMean(comparable(name), names.keys())}`;
 }
 
 /** The id, with the beginning of the entry. */
-function startOf(id: string, entry: Entry | undefined): string {
+function shortEntry(id: string, entry: Entry | undefined): string {
 	return entry ? `${id} (${cutText(entryForPeople(entry), titleBytes).text})` : id;
 }
 
@@ -256,7 +260,7 @@ function explainMerged(now: readonly Finding[], { findings = [], pendingTasks = 
 			found.cut ||
 			(found.text === given.text && JSON.stringify(found.fields) === JSON.stringify(given.fields))
 			? []
-			: [`${`"${titleOf(given)}"`} (${found.id})`];
+			: [`${`"${entryTitle(given)}"`} (${found.id})`];
 	});
 	return merged.length === 0
 		? ""
@@ -285,13 +289,13 @@ function explainDropped(before: Snapshot, after: Snapshot): string {
 /** The pending tasks, shortened, as a sentence for an agent; empty without one. */
 export function openTasksText({ pendingTasks }: Snapshot): string {
 	if (pendingTasks.length === 0) return "";
-	const shown = pendingTasks.slice(0, shownTasks).map((task) => `${task.id} (${titleOf(task)})`);
+	const shown = pendingTasks.slice(0, shownTasks).map((task) => `${task.id} (${entryTitle(task)})`);
 	const more = pendingTasks.length - shown.length;
 	return `Open tasks: ${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
 }
 
 /** The beginning of an entry, by which an agent recognizes it. */
-function titleOf(entry: Entry): string {
+function entryTitle(entry: Entry): string {
 	const words = entry.key ?? entryForPeople(entry);
 	return cutText(words, titleBytes).text;
 }
@@ -300,25 +304,25 @@ function titleOf(entry: Entry): string {
 function findSame(list: readonly Finding[], given: SavedEntry): Finding | undefined {
 	const { replaces, from } = given;
 	if (replaces !== undefined) return list.find(({ id }) => id === replaces);
-	const found = list.filter((entry) => isSame(entry, given));
+	const found = list.filter((entry) => isSameEntry(entry, given));
 	const own = found.find((entry) => entry.child === from);
 	return own ?? (from === undefined && found.length === 1 ? found[0] : undefined);
 }
 
-function isSame(entry: Finding, given: Entry): boolean {
-	if (given.key !== undefined) return entry.key !== undefined && plain(entry.key) === plain(given.key);
-	const { text, fields } = shorten(given);
-	return plain(entry.text) === plain(text) && JSON.stringify(entry.fields) === JSON.stringify(fields);
+function isSameEntry(entry: Finding, given: Entry): boolean {
+	if (given.key !== undefined) return entry.key !== undefined && comparable(entry.key) === comparable(given.key);
+	const { text, fields } = withinLimit(given);
+	return comparable(entry.text) === comparable(text) && JSON.stringify(entry.fields) === JSON.stringify(fields);
 }
 
-function enter(same: Finding | undefined, id: string, given: SavedEntry, { visit, state }: SavedBy): Finding {
-	const { cut, ...entry } = shorten(given);
+function entryAfter(same: Finding | undefined, id: string, given: SavedEntry, { visit, state }: SavedBy): Finding {
+	const { cut, ...entry } = withinLimit(given);
 	const key = given.key ?? same?.key;
 	const isOther = same && (same.text !== entry.text || JSON.stringify(same.fields) !== JSON.stringify(entry.fields));
 	const isReplaced = given.key !== undefined || isBound(given);
 	const earlier =
 		isOther && isReplaced
-			? [cutText(wordsOf(same), earlierBytes).text, ...(same.earlier ?? [])].slice(0, earlierTexts)
+			? [cutText(entryWords(same), earlierBytes).text, ...(same.earlier ?? [])].slice(0, earlierTexts)
 			: same?.earlier;
 	const child = given.from;
 	const first = same && isBound(given) ? firstOrigin(same, { state, child }) : undefined;
@@ -344,15 +348,15 @@ function firstOrigin(
 	same: Finding,
 	by: { readonly state: string; readonly child: string | undefined },
 ): EntryOrigin | undefined {
-	return same.first ?? (same.state === by.state && same.child === by.child ? undefined : originOf(same));
+	return same.first ?? (same.state === by.state && same.child === by.child ? undefined : entryOrigin(same));
 }
 
-function originOf({ visit, state, child }: Finding): EntryOrigin {
+function entryOrigin({ visit, state, child }: Finding): EntryOrigin {
 	return { visit, state, child };
 }
 
 /** Text and fields of an entry within the limit: the text first, then the fields that still fit, in order. */
-function shorten({ text, fields }: Entry): Omit<Entry, "key"> & { readonly cut?: true } {
+function withinLimit({ text, fields }: Entry): Omit<Entry, "key"> & { readonly cut?: true } {
 	const short = cutText(text, entryBytes);
 	if (fields === undefined) return short;
 	let left = entryBytes - Buffer.byteLength(short.text);
@@ -369,16 +373,18 @@ function shorten({ text, fields }: Entry): Omit<Entry, "key"> & { readonly cut?:
 }
 
 /** Text and fields without the key, on one line; the text alone is verbatim. */
-function wordsOf({ text, fields }: Entry): string {
+function entryWords({ text, fields }: Entry): string {
 	return fields === undefined ? text : entryForPeople({ text, fields });
 }
 
-function answersTo({ id, key, text }: Finding, names: ReadonlySet<string>): boolean {
-	return names.has(id) || (key !== undefined && names.has(plain(key))) || (text !== "" && names.has(plain(text)));
+function hasName({ id, key, text }: Finding, names: ReadonlySet<string>): boolean {
+	return (
+		names.has(id) || (key !== undefined && names.has(comparable(key))) || (text !== "" && names.has(comparable(text)))
+	);
 }
 
 /** Normalizes a text for comparison: ignores case, extra whitespace and final punctuation. */
-function plain(words: string): string {
+function comparable(words: string): string {
 	return words
 		.toLowerCase()
 		.replace(/\s+/g, " ")

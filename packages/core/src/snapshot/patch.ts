@@ -34,14 +34,14 @@ export interface PatchLine {
 export function readPatch(text: string, redact: Redact): PatchFile[] {
 	const sections = text.split(/^(?=diff --git )/m).filter((section) => section.startsWith("diff --git "));
 	// A truncated patch may end before the name of its last file.
-	return sections.map((section) => readFile(section, redact)).filter(({ path }) => path !== "");
+	return sections.map((section) => readPatchFile(section, redact)).filter(({ path }) => path !== "");
 }
 
 /** Lines in the head of a file without lines; links and repositories have the modes 120000 and 160000. */
 const withoutLines =
 	/^(?:Binary files |GIT binary patch|(?:index|new file mode|deleted file mode|new mode) .*\b1[26]0000$)/;
 
-function readFile(section: string, redact: Redact): PatchFile {
+function readPatchFile(section: string, redact: Redact): PatchFile {
 	const lines = section.split("\n");
 	const start = lines.findIndex((line) => line.startsWith("@@"));
 	const head = start < 0 ? lines : lines.slice(0, start);
@@ -49,8 +49,8 @@ function readFile(section: string, redact: Redact): PatchFile {
 		const line = head.find((one) => one.startsWith(prefix));
 		return line === undefined ? undefined : line.slice(prefix.length);
 	};
-	const old = pathOf(after("--- "));
-	const now = pathOf(after("+++ "));
+	const old = patchPath(after("--- "));
+	const now = patchPath(after("+++ "));
 	const from = unquote(after("rename from ") ?? after("copy from "));
 	const path = unquote(after("rename to ") ?? after("copy to ")) ?? now ?? old ?? pathOfHeading(lines[0] ?? "");
 	const change =
@@ -69,7 +69,7 @@ function readFile(section: string, redact: Redact): PatchFile {
 }
 
 /** `a/src/x.ts` → `src/x.ts`; nothing for `/dev/null`. */
-function pathOf(name: string | undefined): string | undefined {
+function patchPath(name: string | undefined): string | undefined {
 	// git appends a tab to a name with spaces.
 	const path = unquote(name?.replace(/\t$/, ""));
 	return path === undefined || path === "/dev/null" ? undefined : path.replace(/^[ab]\//, "");
@@ -79,7 +79,7 @@ function pathOf(name: string | undefined): string | undefined {
 function pathOfHeading(line: string): string {
 	const names = line.slice("diff --git ".length);
 	const quoted = /"((?:[^"\\]|\\.)*)"$/.exec(names);
-	if (quoted) return pathOf(quoted[0]) ?? names;
+	if (quoted) return patchPath(quoted[0]) ?? names;
 	const half = names.slice(Math.ceil(names.length / 2));
 	return half.startsWith("b/") ? half.slice(2) : names;
 }

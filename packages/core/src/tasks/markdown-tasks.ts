@@ -26,7 +26,7 @@ const dependsOn = /\((?:depends on|dependencies|needs|requires|after|blocked by)
 
 /** Reads the tasks of a Markdown file. */
 export function readMarkdownTasks(text: string): TaskListRead {
-	const all = readItems(text);
+	const all = readTaskItems(text);
 	const boxed = all.filter(({ isDone }) => isDone !== undefined);
 	const items = boxed.length > 0 ? boxed : all;
 	if (items.length === 0) return { problem: "has no list of tasks" };
@@ -43,7 +43,7 @@ export function readMarkdownTasks(text: string): TaskListRead {
 	return { tasks };
 }
 
-function readItems(text: string): readonly Item[] {
+function readTaskItems(text: string): readonly Item[] {
 	const items: Item[] = [];
 	const hasBoxes = /^\s*(?:[-*+]|\d+[.)])\s+\[[ xX~-]\]/m.test(text);
 	let section = 0;

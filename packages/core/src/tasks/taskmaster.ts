@@ -18,33 +18,33 @@ const detailFields = ["description", "details", "testStrategy"];
 
 /** Reads the tasks of the file, or of its tag `master`, or of its only tag. */
 export function readTaskmaster(data: unknown): TaskListRead {
-	const tags = Object.entries(groupOf(data)).filter(([, value]) => Array.isArray(groupOf(value).tasks));
+	const tags = Object.entries(objectOrEmpty(data)).filter(([, value]) => Array.isArray(objectOrEmpty(value).tasks));
 	const [only, second] = tags;
 	const [, chosen] = tags.find(([name]) => name === firstTag) ?? (second === undefined ? (only ?? []) : []);
-	const found = groupOf(data).tasks ?? groupOf(chosen).tasks;
+	const found = objectOrEmpty(data).tasks ?? objectOrEmpty(chosen).tasks;
 	if (!Array.isArray(found)) {
 		const named = tags.map(([name]) => `"${name}"`).join(", ");
 		return { problem: tags.length > 1 ? `has no tag "${firstTag}", but ${named}` : "has no list of tasks" };
 	}
-	const tasks = found.map((value, at) => taskOf(value, String(at + 1)));
-	return { tasks: tasks.filter(({ isOver }) => !isOver).flatMap((task) => listed(task, tasks)) };
+	const tasks = found.map((value, at) => readTask(value, String(at + 1)));
+	return { tasks: tasks.filter(({ isOver }) => !isOver).flatMap((task) => listedTasks(task, tasks)) };
 }
 
-function taskOf(value: unknown, fallback: string): Task {
-	const { id = fallback, title, status, dependencies, subtasks, ...others } = groupOf(value);
-	const details = detailFields.map((name) => textOf(others[name])).filter((text) => text !== "");
+function readTask(value: unknown, fallback: string): Task {
+	const { id = fallback, title, status, dependencies, subtasks, ...others } = objectOrEmpty(value);
+	const details = detailFields.map((name) => valueText(others[name])).filter((text) => text !== "");
 	return {
-		id: textOf(id),
-		title: textOf(title),
+		id: valueText(id),
+		title: valueText(title),
 		details: details.join("\n"),
-		isOver: over.has(textOf(status).toLowerCase()),
-		dependencies: Array.isArray(dependencies) ? dependencies.map(textOf) : [],
-		subtasks: Array.isArray(subtasks) ? subtasks.map((one, at) => taskOf(one, String(at + 1))) : [],
+		isOver: over.has(valueText(status).toLowerCase()),
+		dependencies: Array.isArray(dependencies) ? dependencies.map(valueText) : [],
+		subtasks: Array.isArray(subtasks) ? subtasks.map((one, at) => readTask(one, String(at + 1))) : [],
 	};
 }
 
 /** The task, or its subtasks that are left. */
-function listed(task: Task, all: readonly Task[]): readonly ListedTask[] {
+function listedTasks(task: Task, all: readonly Task[]): readonly ListedTask[] {
 	const before = task.dependencies.flatMap((id) => expanded(id, all));
 	const open = task.subtasks.filter(({ isOver }) => !isOver);
 	if (open.length === 0) return [listedTask(task, task.id, before)];
@@ -84,12 +84,12 @@ function listedIds(task: Task): readonly string[] {
 	return open.length === 0 ? [task.id] : open.map((sub) => idOfSubtask(task, sub));
 }
 
-function groupOf(value: unknown): Readonly<Record<string, unknown>> {
+function objectOrEmpty(value: unknown): Readonly<Record<string, unknown>> {
 	return typeof value === "object" && value !== null && !Array.isArray(value)
 		? (value as Readonly<Record<string, unknown>>)
 		: {};
 }
 
-function textOf(value: unknown): string {
+function valueText(value: unknown): string {
 	return typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
 }

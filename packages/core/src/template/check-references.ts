@@ -7,7 +7,7 @@ import type { StatePlan } from "./template.ts";
 
 type States = ReadonlyMap<string, StatePlan>;
 
-interface Written {
+interface WrittenReference {
 	/** The part after `output.`. */
 	readonly reference: string;
 	/** Full key of the text. */
@@ -44,8 +44,8 @@ export function checkReferences(
 	}
 }
 
-function writtenIn(node: Extract<Node, { kind: "map" }>, path: string): Written[] {
-	const found = [...textsIn(node, path, []), ...inlineIn(node, path, [])];
+function writtenIn(node: Extract<Node, { kind: "map" }>, path: string): WrittenReference[] {
+	const found = [...referencesInTexts(node, path, []), ...inlineIn(node, path, [])];
 	for (const { reference, start } of comparedReferences(node.entries.get("next")?.value))
 		found.push({ reference, path: `${path}.next.when`, start, isList: false, inner: [] });
 	const source = node.entries.get("for_each")?.value;
@@ -58,7 +58,7 @@ function writtenIn(node: Extract<Node, { kind: "map" }>, path: string): Written[
 
 type MapNode = Extract<Node, { kind: "map" }>;
 
-function textsIn(node: MapNode, path: string, inner: readonly string[]): readonly Written[] {
+function referencesInTexts(node: MapNode, path: string, inner: readonly string[]): readonly WrittenReference[] {
 	return texts.flatMap((key) => {
 		const value = node.entries.get(key)?.value;
 		if (value?.kind !== "scalar" || typeof value.value !== "string") return [];
@@ -70,30 +70,30 @@ function textsIn(node: MapNode, path: string, inner: readonly string[]): readonl
 }
 
 /** The texts of the inline children of a state, and of theirs. */
-function inlineIn(node: MapNode, path: string, inner: readonly string[]): readonly Written[] {
+function inlineIn(node: MapNode, path: string, inner: readonly string[]): readonly WrittenReference[] {
 	const branches = node.entries.get("branches")?.value;
 	const runs = [...(branches?.kind === "map" ? branches.entries : [])].flatMap(([name, { value }]) => {
 		if (value.kind !== "map") return [];
 		const at = `${path}.branches.${name}`;
-		return [...textsIn(value, at, inner), ...inlineIn(value, at, inner)];
+		return [...referencesInTexts(value, at, inner), ...inlineIn(value, at, inner)];
 	});
-	const states = statesOf(node.entries.get("run")?.value);
+	const states = writtenStates(node.entries.get("run")?.value);
 	const names = [...inner, ...(states?.keys() ?? [])];
 	const nested = [...(states ?? [])].flatMap(([name, { value }]) => {
 		if (value.kind !== "map") return [];
 		const at = `${path}.run.states.${name}`;
-		return [...textsIn(value, at, names), ...inlineIn(value, at, names)];
+		return [...referencesInTexts(value, at, names), ...inlineIn(value, at, names)];
 	});
 	return [...runs, ...nested];
 }
 
-function statesOf(run: Node | undefined): MapNode["entries"] | undefined {
+function writtenStates(run: Node | undefined): MapNode["entries"] | undefined {
 	const states = run?.kind === "map" ? run.entries.get("states")?.value : undefined;
 	return states?.kind === "map" ? states.entries : undefined;
 }
 
 function checkReference(
-	{ reference, path, start, isList, inner }: Written,
+	{ reference, path, start, isList, inner }: WrittenReference,
 	states: States,
 	reading: ReadContext & StatePaths,
 ): void {
@@ -119,7 +119,7 @@ function checkReference(
 	}
 	const plan = states.get(found.state);
 	if (found.path[0] === "winner" && isJudge(found.state, states)) return;
-	const why = plan && (plan.children ? explainBranch(plan, found) : explainPath(plan, found, isList));
+	const why = plan && (plan.children ? explainBranchPath(plan, found) : explainPath(plan, found, isList));
 	if (why) report(why.severity, `${shown} ${why.message}`, why.remedy);
 }
 
@@ -131,7 +131,7 @@ function isJudge(name: string, states: States): boolean {
 type Why = { readonly severity: "error" | "warn"; readonly message: string; readonly remedy: string } | undefined;
 
 /** The data of a state with branches has one field per branch, that of `for_each` is a list. */
-function explainBranch({ children, name }: StatePlan, { path: [first] }: OutputReference): Why {
+function explainBranchPath({ children, name }: StatePlan, { path: [first] }: OutputReference): Why {
 	const names = children?.branches.map((branch) => branch.name) ?? [];
 	const single = children?.forEach !== undefined || (names.length === 1 && names[0] === name);
 	if (single || first === undefined || names.some((branch) => branch === first || branch.startsWith(`${first}.`)))
@@ -163,7 +163,7 @@ function explainPath({ name, output }: StatePlan, { path }: OutputReference, isL
 	return { severity: "error", message, remedy: "Name a list in the data." };
 }
 
-type Step =
+type SchemaStep =
 	| { readonly kind: "found"; readonly schema: unknown }
 	| { readonly kind: "missing"; readonly known: readonly string[]; readonly closed: boolean }
 	/** The schema does not say. */
@@ -174,7 +174,7 @@ type SchemaGroup = Readonly<Record<string, unknown>>;
 /** Parts of a schema that may describe further fields. */
 const otherParts = ["allOf", "anyOf", "oneOf", "$ref", "patternProperties", "then"];
 
-function stepInto(schema: SchemaGroup, step: string): Step {
+function stepInto(schema: SchemaGroup, step: string): SchemaStep {
 	const { properties, additionalProperties, items, prefixItems } = schema;
 	if (properties === undefined && /^\d+$/.test(step)) {
 		const own = Array.isArray(prefixItems) ? prefixItems[Number(step)] : undefined;

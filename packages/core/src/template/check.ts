@@ -54,7 +54,7 @@ function meantTarget(target: string, names: readonly string[]): string | undefin
 }
 
 function checkTargets(names: readonly string[], entries: ReadonlyMap<string, StateEntry>, reading: ReadContext): void {
-	for (const { start, target } of targetsOf(entries)) {
+	for (const { start, target } of writtenTargets(entries)) {
 		if (entries.has(target) || reservedTargets.has(target)) continue;
 		const near = meantTarget(target, names);
 		const define = "Define it under `states` if it has work to do.";
@@ -141,7 +141,7 @@ export function checkPairs(root: MapNode, entries: ReadonlyMap<string, StateEntr
 	const limits = root.entries.get("limits")?.value;
 	const written = limits?.kind === "map" ? limits.entries.get("pair_moves")?.value : undefined;
 	if (written?.kind !== "map") return;
-	const names = new Set([...entries.keys(), ...targetsOf(entries).map(({ target }) => target)]);
+	const names = new Set([...entries.keys(), ...writtenTargets(entries).map(({ target }) => target)]);
 	for (const [key, { keyStart }] of written.entries)
 		for (const name of pairNames(key) ?? []) {
 			if (names.has(name)) continue;
@@ -154,7 +154,7 @@ export function checkPairs(root: MapNode, entries: ReadonlyMap<string, StateEntr
 }
 
 /** Every target in the `next` of a state, including states that could not be read. */
-function targetsOf(entries: ReadonlyMap<string, StateEntry>): readonly { target: string; start: number }[] {
+function writtenTargets(entries: ReadonlyMap<string, StateEntry>): readonly { target: string; start: number }[] {
 	return [...entries.values()].flatMap(({ node }) =>
 		targetsIn(node.kind === "map" ? node.entries.get("next")?.value : undefined).map(({ text, start }) => ({
 			...{ target: text, start },
@@ -162,17 +162,17 @@ function targetsOf(entries: ReadonlyMap<string, StateEntry>): readonly { target:
 	);
 }
 
-type State = Pick<StatePlan, "next" | "terminal" | "children">;
-type States = ReadonlyMap<string, State>;
+type StateLinks = Pick<StatePlan, "next" | "terminal" | "children">;
+type LinkedStates = ReadonlyMap<string, StateLinks>;
 
 /** States that cannot be reached from `initial`, in order. */
-function unreachable(states: States, initial: string): string[] {
+function unreachable(states: LinkedStates, initial: string): string[] {
 	const reached = reach([initial], (name) => nextOf(states.get(name)));
 	return [...states.keys()].filter((name) => !reached.has(name));
 }
 
 /** States from which no terminal state can be reached, in order. */
-function endless(states: States): string[] {
+function endless(states: LinkedStates): string[] {
 	const sources = new Map<string, string[]>();
 	for (const [name, state] of states)
 		for (const target of nextOf(state)) sources.set(target, [...(sources.get(target) ?? []), name]);
@@ -182,7 +182,7 @@ function endless(states: States): string[] {
 }
 
 /** Where the run can go from a state by itself. Nobody chooses after child runs: the first target follows. */
-function nextOf(state: State | undefined): readonly string[] {
+function nextOf(state: StateLinks | undefined): readonly string[] {
 	return state?.children ? state.next.slice(0, 1) : (state?.next ?? []);
 }
 

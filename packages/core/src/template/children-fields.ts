@@ -39,7 +39,7 @@ const runAbout = "Template of the child run that does the work of this state: it
 const runType = "template name, or inline template";
 const runSchema = { anyOf: [{ type: "string", pattern: "\\S" }, { $ref: "#" }] };
 
-const run = custom<RunNode, { about: string }>({ about: runAbout }, runType, runSchema, readRun);
+const run = custom<RunNode, { about: string }>({ about: runAbout }, runType, runSchema, readRunField);
 
 const task = text({
 	about:
@@ -62,7 +62,7 @@ export const branchFields = {
 		{ about: runAbout, required: true },
 		runType,
 		runSchema,
-		readRun,
+		readRunField,
 	),
 	task,
 	needs,
@@ -197,7 +197,7 @@ function readSource(node: Node, reading: ReadContext): ListSource | undefined {
 	);
 }
 
-function readRun(node: Node, reading: ReadContext): RunNode | undefined {
+function readRunField(node: Node, reading: ReadContext): RunNode | undefined {
 	if (node.kind === "map") return { kind: "inline", node };
 	if (node.kind === "scalar" && typeof node.value === "string" && node.value.trim() !== "")
 		return { kind: "named", name: node.value.trim(), start: node.start };

@@ -1,4 +1,5 @@
 // Compiles the fields of a state that is done by child runs.
+
 import { type MapNode, type Node, type ReadContext, readObject, type Values } from "../definition/index.ts";
 import {
 	type BranchEntry,
@@ -8,6 +9,7 @@ import {
 	orderFields,
 	type RunNode,
 } from "./children-fields.ts";
+import type { StateNode } from "./fields.ts";
 import { type InheritedFields, inheritFields, withText } from "./inherited-fields.ts";
 import { checkName } from "./names.ts";
 import { readNeeds } from "./needs.ts";
@@ -24,11 +26,6 @@ export type ReadInline = (
 ) => Template | undefined;
 
 type ChildrenValues = Values<typeof childrenFields>;
-
-interface StateNode {
-	readonly node: MapNode;
-	readonly keyStart: number;
-}
 
 /** Inputs for compiling a state that is done by child runs. */
 export interface ChildrenContext {
@@ -66,7 +63,7 @@ export function compileChildren(
 	if (run === undefined && branches === undefined) {
 		for (const key of childOnlyKeys)
 			if (at.node.entries.has(key))
-				report(context, key, "error", {
+				reportProblem(context, key, "error", {
 					code: "no-children",
 					message: `\`${reading.path}\` has \`${key}\`, but neither \`run\` nor \`branches\`.`,
 					remedy: "Name the template to run in `run`, or remove it.",
@@ -82,7 +79,7 @@ export function compileChildren(
 	if (known.length !== compiled?.length) return undefined;
 	checkOrder(values, known, context);
 	if (typeof values.join === "number" && values.for_each === undefined && values.join > known.length)
-		report(context, "join", "error", {
+		reportProblem(context, "join", "error", {
 			code: "bad-value",
 			message: `\`${reading.path}.join\` is ${values.join}, but the state has ${known.length} ${known.length === 1 ? "child" : "children"}.`,
 			remedy: `Write a number up to ${known.length}, or \`all\`.`,
@@ -119,19 +116,19 @@ function checkExclusive(values: ChildrenValues, context: ChildrenContext): void 
 	const idle = own === "run" ? [] : ["for_each", "task"];
 	for (const key of at.node.entries.keys())
 		if (others.includes(key))
-			report(context, key, "error", {
+			reportProblem(context, key, "error", {
 				code: "two-doers",
 				message: `\`${reading.path}\` has both \`${own}\` and \`${key}\`; only one of them can do the state.`,
 				remedy: "Keep one of the two.",
 			});
 		else if (idle.includes(key))
-			report(context, key, "error", {
+			reportProblem(context, key, "error", {
 				code: "no-effect",
 				message: `\`${reading.path}\` has \`branches\`, so its \`${key}\` has no effect.`,
 				remedy: key === "task" ? "Write a `task` in each branch." : "Use `run` with `for_each`.",
 			});
 		else if (workerKeys.includes(key))
-			report(context, key, "warning", {
+			reportProblem(context, key, "warning", {
 				code: "no-effect",
 				message: `\`${reading.path}\` is done by child runs, so its \`${key}\` has no effect.`,
 				remedy: "Write it in the states of the child's template.",
@@ -143,13 +140,13 @@ function checkOrder({ order, take }: ChildrenValues, branches: readonly Branch[]
 	const { at, reading } = context;
 	const hasNeeds = branches.some(({ needs = [] }) => needs.length > 0);
 	if (hasNeeds && order !== undefined)
-		report(context, "order", "error", {
+		reportProblem(context, "order", "error", {
 			code: "two-orders",
 			message: `\`${reading.path}\` has an \`order\`, and branches with \`needs\`.`,
 			remedy: "Keep one of the two.",
 		});
 	if ((hasNeeds || order !== undefined) && take === "one")
-		report(context, "take", "error", {
+		reportProblem(context, "take", "error", {
 			code: "no-effect",
 			message: `\`${reading.path}.take\` is \`one\`, but its children build on each other, so the files of all are joined.`,
 			remedy: "Remove it, or let all children do the same work.",
@@ -237,7 +234,7 @@ function compileRun(
 	return template && { kind: "inline", definition: plainOf(node), template };
 }
 
-function report(
+function reportProblem(
 	{ at, reading }: ChildrenContext,
 	key: string,
 	severity: "error" | "warning",

@@ -38,19 +38,19 @@ export const cleanupField = custom<
 	},
 	(node, reading) => {
 		if (node.kind !== "list") {
-			const one = readCommand(node, reading);
+			const one = readCleanupCommand(node, reading);
 			return one && [one];
 		}
 		if (node.items.length > 20)
 			return wrongType(node, reading, "a list of at most 20 commands", "Put them in a script.");
 		const read = node.items.map((item, index) =>
-			readCommand(item, { ...reading, path: `${reading.path}[${index + 1}]` }),
+			readCleanupCommand(item, { ...reading, path: `${reading.path}[${index + 1}]` }),
 		);
 		return read.some((command) => command === undefined) ? undefined : read.filter((command) => command !== undefined);
 	},
 );
 
-function readCommand(node: Node, reading: ReadContext): CleanupCommand | undefined {
+function readCleanupCommand(node: Node, reading: ReadContext): CleanupCommand | undefined {
 	if (node.kind === "map") {
 		const read = readObject(node, cleanupFields, reading);
 		if (read.kind === "failed") return undefined;

@@ -46,7 +46,7 @@ export const commandFields = {
 				{ type: "string", pattern: "^[0-9]" },
 			],
 		},
-		readTimeout,
+		readCommandTimeout,
 	),
 	attempts: integer({
 		about: "How often a command is tried that exceeds its time or cannot be started; then the run pauses.",
@@ -87,8 +87,8 @@ export function withoutForeignFields(node: MapNode, reading: ReadContext): MapNo
 
 function readCommand(node: Node, reading: ReadContext): string | undefined {
 	const wanted = "a command line, or a list of words";
-	const words = node.kind === "list" ? node.items.map(wordOf) : [wordOf(node)];
-	const line = node.kind === "list" ? words.map((word) => shellWord(word ?? "")).join(" ") : words[0];
+	const words = node.kind === "list" ? node.items.map(commandWord) : [commandWord(node)];
+	const line = node.kind === "list" ? words.map((word) => quotedWord(word ?? "")).join(" ") : words[0];
 	const isWhole = words.length > 0 && words.every((word) => word !== undefined);
 	if (
 		!isWhole ||
@@ -102,18 +102,18 @@ function readCommand(node: Node, reading: ReadContext): string | undefined {
 	return line;
 }
 
-function wordOf(node: Node): string | undefined {
+function commandWord(node: Node): string | undefined {
 	if (node.kind !== "scalar" || node.value === null) return undefined;
 	return typeof node.value === "string" ? node.value : node.written;
 }
 
 /** A word for the system's shell, quoted if needed: for `sh`, and for `cmd` as far as both understand the same. */
-function shellWord(word: string): string {
+function quotedWord(word: string): string {
 	if (/^[\w@%+=:,./-]+$/.test(word)) return word;
 	return /^[\w@+=:,./ ()[\]{}<>|&;*?#~'-]+$/.test(word) ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-function readTimeout(node: Node, reading: ReadContext): number | undefined {
+function readCommandTimeout(node: Node, reading: ReadContext): number | undefined {
 	const ms = node.kind === "scalar" ? readDuration(node.value) : undefined;
 	if (ms !== undefined && ms > 0 && ms <= longest) return ms;
 	return wrongType(

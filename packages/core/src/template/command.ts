@@ -1,6 +1,8 @@
 // Compiles the fields of a state that is done by a command.
-import type { MapNode, Problem, ReadContext, Values } from "../definition/index.ts";
+
+import type { Problem, ReadContext, Values } from "../definition/index.ts";
 import { type commandFields, commandOnlyKeys, DEFAULT_COMMAND_TIMEOUT, otherDoers } from "./command-fields.ts";
+import type { StateNode } from "./fields.ts";
 import type { NextField } from "./next-field.ts";
 import type { OutputField } from "./output-schema.ts";
 import type { CommandPlan } from "./template.ts";
@@ -9,11 +11,6 @@ type CommandValues = Values<typeof commandFields> & {
 	readonly next: NextField | undefined;
 	readonly output: OutputField | undefined;
 };
-
-interface StateNode {
-	readonly node: MapNode;
-	readonly keyStart: number;
-}
 
 /** Fields of a worker without an effect on a command. */
 const workerKeys = [

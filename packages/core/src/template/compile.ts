@@ -2,7 +2,7 @@
 import type { Fields, MapEntry, MapNode, ReadContext, SandboxChoice, Values } from "../definition/index.ts";
 import { compileChildren, type ReadInline } from "./children.ts";
 import { compileCommand } from "./command.ts";
-import { limitFields, stateFields, type templateFields } from "./fields.ts";
+import { limitFields, type StateNode, stateFields, type templateFields } from "./fields.ts";
 import type { InheritedFields } from "./inherited-fields.ts";
 import {
 	HUMAN_INTERVENTION,
@@ -16,12 +16,6 @@ import {
 
 type StateValues = Values<typeof stateFields>;
 type LimitValues = NonNullable<Values<typeof templateFields>["limits"]>;
-
-/** The position of a state in the file. */
-interface StateNode {
-	readonly node: MapNode;
-	readonly keyStart: number;
-}
 
 /** Values that states inherit from the template. */
 export interface StateDefaults {
@@ -77,7 +71,7 @@ function spendLimits(given: {
 	minutes?: number | undefined;
 }): SpendLimits {
 	const activeMs = given.minutes === undefined ? undefined : given.minutes * minute;
-	return present({ costUsd: given.cost_usd, tokens: given.tokens, activeMs });
+	return withoutUndefined({ costUsd: given.cost_usd, tokens: given.tokens, activeMs });
 }
 
 /** Compiles one state. Reports fields that contradict each other or have no effect. */
@@ -96,7 +90,7 @@ export function compileState(
 	const team = values.team || defaults.team;
 	const children = compileChildren(name, values, { at, reading, readInline, team, inherited });
 	const command = compileCommand(values, at, reading);
-	const persona = command ? undefined : personaOf(name, values, terminal, at, reading);
+	const persona = command ? undefined : statePersona(name, values, terminal, at, reading);
 	warnNoEffect(name, values, at, reading);
 	const isDone = persona || children || command;
 	const host = isDone ? values.host : undefined;
@@ -105,29 +99,36 @@ export function compileState(
 	const { questions, fallback } = inherited;
 	return {
 		name,
-		...present({ description, persona, children, command, host, team: values.team || defaults.team || undefined }),
+		...withoutUndefined({
+			description,
+			persona,
+			children,
+			command,
+			host,
+			team: values.team || defaults.team || undefined,
+		}),
 		next: name === "done" ? [] : written,
 		terminal,
 		implicit: false,
 		approval: approvalOf(values, defaults.dialect),
 		...unaskedIf(questions),
 		shell: defaults.shell,
-		...present({
+		...withoutUndefined({
 			tools,
 			shell: values.shell,
-			sandbox: sandboxOf(values, defaults),
+			sandbox: stateSandbox(values, defaults),
 			model,
 			models,
 			fallback,
 			thinking,
 			instructions,
-			output: outputOf(values, persona, command),
+			output: outputPlan(values, persona, command),
 		}),
 		skills: [...new Set([...(values.skills ?? []), ...(values.extra_skills ?? [])])],
 		extensions: values.extensions ?? [],
 		limits: {
 			...spendLimits(limits ?? {}),
-			...present({ attempts: limits?.attempts, requests: limits?.requests, calls: limits?.calls }),
+			...withoutUndefined({ attempts: limits?.attempts, requests: limits?.requests, calls: limits?.calls }),
 		},
 		wallMs: values.timeout_minutes * minute,
 		idleMs: values.idle_minutes * minute,
@@ -136,7 +137,7 @@ export function compileState(
 	};
 }
 
-function outputOf(
+function outputPlan(
 	{ output }: StateValues,
 	persona: StatePlan["persona"],
 	command: StatePlan["command"],
@@ -144,7 +145,7 @@ function outputOf(
 	return persona || command?.parse ? output?.schema : undefined;
 }
 
-function sandboxOf({ sandbox }: StateValues, defaults: StateDefaults): StatePlan["sandbox"] {
+function stateSandbox({ sandbox }: StateValues, defaults: StateDefaults): StatePlan["sandbox"] {
 	return sandbox ?? defaults.sandbox?.choice;
 }
 
@@ -214,7 +215,7 @@ function warnIdle(name: string, values: StateValues, { node, keyStart }: StateNo
 }
 
 /** The fields that have a value. */
-function present<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
+function withoutUndefined<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
 	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
@@ -252,7 +253,7 @@ function isFailedCommand({ node }: StateNode, { source }: ReadContext): boolean 
 	return source.file !== "" && node.entries.has("command");
 }
 
-function personaOf(
+function statePersona(
 	name: string,
 	values: StateValues,
 	terminal: boolean,

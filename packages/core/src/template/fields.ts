@@ -8,6 +8,7 @@ import {
 	didYouMean,
 	flag,
 	integer,
+	type MapNode,
 	type Node,
 	names,
 	number,
@@ -279,7 +280,7 @@ export const templateFields = {
 		{ about: "The states by name, in order.", required: true },
 		"object of states",
 		{ type: "object", minProperties: 1, additionalProperties: { $ref: "#/$defs/state" } },
-		readStates,
+		readStatesField,
 	),
 };
 
@@ -294,7 +295,12 @@ export interface StateEntry {
 	readonly node: Node;
 }
 
-function readStates(node: Node, reading: ReadContext): ReadonlyMap<string, StateEntry> | undefined {
+/** A state that is written as an object. */
+export interface StateNode extends StateEntry {
+	readonly node: MapNode;
+}
+
+function readStatesField(node: Node, reading: ReadContext): ReadonlyMap<string, StateEntry> | undefined {
 	if (node.kind !== "map") return wrongType(node, reading, "an object", 'Write `"name": { … }` for each state.');
 	if (node.entries.size === 0)
 		return wrongType(

@@ -195,13 +195,13 @@ export function comparedReferences(
 
 /** Every target in `next` as written, with its offset. */
 export function targetsIn(next: Node | undefined): readonly PlacedName[] {
-	if (next?.kind === "list") return next.items.flatMap(nameIn);
+	if (next?.kind === "list") return next.items.flatMap(nameAt);
 	if (next?.kind !== "map") return [];
 	return [...next.entries].flatMap(([key, { value }]) =>
-		key === "when" ? [] : value.kind === "map" ? targetsIn(value) : nameIn(value),
+		key === "when" ? [] : value.kind === "map" ? targetsIn(value) : nameAt(value),
 	);
 }
 
-function nameIn(node: Node): readonly PlacedName[] {
+function nameAt(node: Node): readonly PlacedName[] {
 	return node.kind === "scalar" && typeof node.value === "string" ? [{ text: node.value, start: node.start }] : [];
 }

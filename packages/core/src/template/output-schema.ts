@@ -62,7 +62,7 @@ export const outputField = custom<OutputField, { about: string; empty: "error" }
 		if (node.kind !== "map")
 			return wrongType(node, reading, "a JSON Schema", 'Write `{ "type": "object", "properties": { … } }`.');
 		const size = node.entries.get(SIZE)?.value;
-		const kilobytes = size && readSize(size, below(reading, SIZE));
+		const kilobytes = size && readSize(size, atKey(reading, SIZE));
 		const rest: MapNode = { ...node, entries: new Map([...node.entries].filter(([key]) => key !== SIZE)) };
 		if (size && rest.entries.size === 0) return { schema: undefined, maxKilobytes: kilobytes };
 		const schema = readSchema(rest, reading);
@@ -74,7 +74,7 @@ function readSize({ start, ...node }: Node, reading: ReadContext): number | unde
 	const value = node.kind === "scalar" ? node.value : undefined;
 	if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= maxKilobytes) return Number(value);
 	if (reading.source.file !== "")
-		problem(
+		schemaProblem(
 			start,
 			reading,
 			`\`${reading.path}\` must be a whole number from 1 to ${maxKilobytes}.`,
@@ -88,7 +88,7 @@ function readSchema(node: MapNode, reading: ReadContext): OutputSchema | undefin
 	if (reading.source.file === "") return schema;
 	const failedBefore = reading.report.failed;
 	if (sizeOf(node) > longest) {
-		problem(
+		schemaProblem(
 			node.start,
 			reading,
 			`\`${reading.path}\` is longer than ${longest} characters.`,
@@ -100,11 +100,11 @@ function readSchema(node: MapNode, reading: ReadContext): OutputSchema | undefin
 	return reading.report.failed && !failedBefore ? undefined : schema;
 }
 
-function problem(start: number, reading: ReadContext, message: string, remedy: string): void {
+function schemaProblem(start: number, reading: ReadContext, message: string, remedy: string): void {
 	reading.report.error(reading.source.place(start), { code: "bad-schema", message, remedy });
 }
 
-function below<R extends ReadContext>(reading: R, key: string): R {
+function atKey<R extends ReadContext>(reading: R, key: string): R {
 	return { ...reading, path: `${reading.path}.${key}` };
 }
 
@@ -113,14 +113,14 @@ function checkSchema(node: Node, reading: SchemaReading, depth: number): void {
 	if (node.kind !== "map")
 		return void wrongType(node, reading, "a JSON Schema", 'Write an object such as `{ "type": "string" }`, or `true`.');
 	if (depth > deepest) {
-		problem(node.start, reading, `\`${reading.path}\` is nested too deeply.`, "Request less deeply nested data.");
+		schemaProblem(node.start, reading, `\`${reading.path}\` is nested too deeply.`, "Request less deeply nested data.");
 		return;
 	}
 	for (const [key, { keyStart, value }] of node.entries) {
 		const check = Object.hasOwn(keywords, key) ? keywords[key] : undefined;
-		if (check) check(value, below(reading, key), depth);
+		if (check) check(value, atKey(reading, key), depth);
 		else
-			problem(
+			schemaProblem(
 				keyStart,
 				reading,
 				`\`${reading.path}\`: ${quoted(key)} is not a JSON Schema keyword.${didYouMean(key, Object.keys(keywords))}`,
@@ -156,7 +156,7 @@ function references(node: Node, reading: SchemaReading): void {
 	if (hasPart(root, node.value)) return;
 	const definitions = root.entries.get("$defs")?.value;
 	const names = definitions?.kind === "map" ? [...definitions.entries.keys()].map((name) => `#/$defs/${name}`) : [];
-	problem(
+	schemaProblem(
 		node.start,
 		reading,
 		`\`${reading.path}\` names ${quoted(node.value)}, which is not a part of the schema.${didYouMean(node.value, names)}`,
@@ -207,14 +207,14 @@ function expressions(node: Node, reading: ReadContext): void {
 		return void wrongType(node, reading, "a regular expression", "Put it in quotes.");
 	const why = expressionMistake(node.value, "u");
 	if (why !== undefined)
-		problem(node.start, reading, `\`${reading.path}\` is not a valid regular expression: ${why}.`, "Correct it.");
+		schemaProblem(node.start, reading, `\`${reading.path}\` is not a valid regular expression: ${why}.`, "Correct it.");
 }
 
 function oneOfWords(words: readonly string[], what: string): (node: Node, reading: ReadContext) => void {
 	return (node, reading) => {
 		if (node.kind === "scalar" && typeof node.value === "string" && words.includes(node.value)) return;
 		const near = node.kind === "scalar" ? didYouMean(String(node.value), words) : "";
-		problem(
+		schemaProblem(
 			node.start,
 			reading,
 			`\`${reading.path}\` is ${node.kind === "scalar" ? quoted(node.written) : "not a string"}, but must be a ${what}.${near}`,
@@ -250,7 +250,7 @@ function schemaLists(node: Node, reading: SchemaReading, depth: number): void {
 function schemaGroups(node: Node, reading: SchemaReading, depth: number): void {
 	if (node.kind !== "map")
 		return void wrongType(node, reading, "an object of JSON Schemas", 'Write `"name": { "type": "string" }`.');
-	for (const [name, { value }] of node.entries) checkSchema(value, below(reading, name), depth + 1);
+	for (const [name, { value }] of node.entries) checkSchema(value, atKey(reading, name), depth + 1);
 }
 
 function patternGroups(node: Node, reading: SchemaReading, depth: number): void {
@@ -259,7 +259,7 @@ function patternGroups(node: Node, reading: SchemaReading, depth: number): void 
 	for (const [name, { keyStart }] of node.entries) {
 		const why = expressionMistake(name, "u");
 		if (why !== undefined)
-			problem(
+			schemaProblem(
 				keyStart,
 				reading,
 				`\`${reading.path}\`: ${quoted(name)} is not a valid regular expression: ${why}.`,
@@ -270,7 +270,7 @@ function patternGroups(node: Node, reading: SchemaReading, depth: number): void 
 
 function nameLists(node: Node, reading: ReadContext): void {
 	if (node.kind !== "map") return void wrongType(node, reading, "an object of lists", 'Write `"name": ["other"]`.');
-	for (const [name, { value }] of node.entries) textLists(value, below(reading, name));
+	for (const [name, { value }] of node.entries) textLists(value, atKey(reading, name));
 }
 
 function deeper(node: Node, reading: SchemaReading, depth: number): void {

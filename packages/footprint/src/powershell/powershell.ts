@@ -18,7 +18,7 @@ export interface PowerShellPlace {
 	readonly depth: number;
 }
 
-interface Session extends PowerShellPlace {
+interface PowerShellState extends PowerShellPlace {
 	readonly record: FootprintRecord;
 	readonly dialect: Dialect;
 	directories: Directories;
@@ -40,7 +40,7 @@ export function recordPowerShell(
 		record.unknown({ what: "script", text: displayText(text) });
 		return;
 	}
-	const session: Session = { ...place, record, dialect };
+	const session: PowerShellState = { ...place, record, dialect };
 	// PowerShell takes either separator on every system.
 	const source = record.host.platform === "win32" ? text : text.replace(/\\(?=[\w.])/g, "/");
 	const isLong = text.length > MAX_TEXT || place.depth > MAX_DEPTH;
@@ -53,7 +53,7 @@ export function recordPowerShell(
 }
 
 /** The value of a variable that the text does not assign, by its name in lower case. */
-function automaticValue(name: string, { record: { host }, directories }: Session): string | undefined {
+function automaticValue(name: string, { record: { host }, directories }: PowerShellState): string | undefined {
 	const plain = name.replace(/^env:/, "");
 	if (plain === "home" || plain === "userprofile") return host.home;
 	if (plain === "temp" || plain === "tmp") return host.temp;
@@ -62,7 +62,7 @@ function automaticValue(name: string, { record: { host }, directories }: Session
 	return plain === name ? undefined : (host.env(plain) ?? host.env(plain.toUpperCase()));
 }
 
-function recordStatement({ words, outputs, piped, isExpression, source }: Statement, session: Session): void {
+function recordStatement({ words, outputs, piped, isExpression, source }: Statement, session: PowerShellState): void {
 	const { record, dialect } = session;
 	const text = words.map(spell).join(" ").slice(0, 2000);
 	for (const { target, appends } of outputs)
@@ -91,7 +91,7 @@ const methods: readonly (readonly [name: RegExp, roles: readonly PathRole[]])[] 
 	[/^read/i, ["read"]],
 ];
 
-function recordMethods(source: string, text: string, session: Session): void {
+function recordMethods(source: string, text: string, session: PowerShellState): void {
 	if (!/::|\.\w+\(/.test(source)) return;
 	const { record } = session;
 	record.unknown({ what: "script", text: source });
@@ -118,7 +118,7 @@ const switches =
 	/^(\w|recu?r?s?e?|fo(rce?)?|confirm|wh?a?t?if|wi|verbose|passthru|append|noclobber|raw|wait|hidden|file|directory|name|allmatches|casesensitive|simplematch|list|quiet|nonewline|usebasicparsing)$/;
 
 /** Paths by `-Path` and operands, in order, and the values of parameters by their names in lower case; those of switches are empty. */
-function readArguments(args: readonly string[], { parameters: own = {} }: Cmdlet, dialect: Dialect) {
+function readCmdletArguments(args: readonly string[], { parameters: own = {} }: Cmdlet, dialect: Dialect) {
 	const pattern = dialect === "cmd" ? /^[-/]([a-z?]\w*)(?::.*)?$/i : /^-([a-z]\w*):?$|^\/([a-z?])$/i;
 	const parameters = new Map<string, string>();
 	const operands: string[] = [];
@@ -134,9 +134,9 @@ function readArguments(args: readonly string[], { parameters: own = {} }: Cmdlet
 	return { operands, parameters };
 }
 
-function recordCmdlet(call: Invocation, args: readonly string[], session: Session): void {
+function recordCmdlet(call: Invocation, args: readonly string[], session: PowerShellState): void {
 	const { name, cmdlet, text } = call;
-	const { operands, parameters } = readArguments(args, cmdlet, session.dialect);
+	const { operands, parameters } = readCmdletArguments(args, cmdlet, session.dialect);
 	if (parameters.has("whatif") || parameters.has("wi")) return;
 	const effects = new Set<Effect>(cmdlet.effects);
 	accessArguments(call, operands, parameters, effects, session);
@@ -158,7 +158,7 @@ function accessArguments(
 	operands: readonly string[],
 	parameters: ReadonlyMap<string, string>,
 	effects: Set<Effect>,
-	session: Session,
+	session: PowerShellState,
 ): void {
 	const { paths = [], here } = cmdlet;
 	const has = (full: string, letter: string) =>
@@ -183,9 +183,9 @@ function recordUnnamed(
 	{ cmdlet, piped, text }: Invocation,
 	operands: readonly string[],
 	effects: Set<Effect>,
-	{ record }: Session,
+	{ record }: PowerShellState,
 ): boolean {
-	const access = accessOf(cmdlet.paths?.[0] ?? "text");
+	const access = roleAccess(cmdlet.paths?.[0] ?? "text");
 	const targets = cmdlet.paths?.length === 1 ? operands : operands.slice(0, 1);
 	const isNamed = targets.length === 0 ? !piped : targets.every(isKnown);
 	if ((access !== "write" && access !== "delete") || isNamed) return false;
@@ -194,14 +194,14 @@ function recordUnnamed(
 	return true;
 }
 
-function accessOf(role: PathRole): AccessKind | undefined {
+function roleAccess(role: PathRole): AccessKind | undefined {
 	if (role === "text") return undefined;
 	if (role === "replace") return "write";
 	return role === "move" ? "delete" : role;
 }
 
-function accessPath(role: PathRole, words: string, text: string, session: Session, recursive = false): void {
-	const access = accessOf(role);
+function accessPath(role: PathRole, words: string, text: string, session: PowerShellState, recursive = false): void {
+	const access = roleAccess(role);
 	if (!access || words === "") return;
 	const detail = { recursive: recursive || role === "move", replaces: role === "replace" };
 	for (const word of words.split(",")) {
@@ -218,14 +218,14 @@ function expandHome(word: string, record: FootprintRecord): string {
 	return /^~(?:[/\\]|$)/.test(word) ? record.host.home + word.slice(1) : word;
 }
 
-function enterDirectory(word: string | undefined, name: string, session: Session): void {
+function enterDirectory(word: string | undefined, name: string, session: PowerShellState): void {
 	const { record, directories } = session;
 	const target = word === undefined ? record.host.home : expandHome(word, record);
 	const paths = name.startsWith("pop") ? undefined : absolutePaths(target, directories, record);
 	session.directories = paths?.map((path) => pathRules(record.host).normalize(path));
 }
 
-function runText({ piped }: Invocation, given: string, effects: Set<Effect>, session: Session): void {
+function runText({ piped }: Invocation, given: string, effects: Set<Effect>, session: PowerShellState): void {
 	const text = given === "" && piped ? UNKNOWN_VALUE : given;
 	if (text === "") return;
 	const { dialect, record } = session;

@@ -24,7 +24,7 @@ const MAX_STATEMENTS = 2000;
 const MAX_DEPTH = 12;
 
 /** A statement while it is read. */
-interface Draft {
+interface StatementDraft {
 	words: string[];
 	/** The word that is read. */
 	word: string | undefined;
@@ -41,7 +41,7 @@ interface Draft {
 	start: number;
 }
 
-function openDraft(start: number, more: Partial<Draft> = {}): Draft {
+function openDraft(start: number, more: Partial<StatementDraft> = {}): StatementDraft {
 	const nothing = { word: undefined, redirect: undefined, variable: undefined, isExpression: undefined };
 	return { words: [], outputs: [], ...nothing, isLoop: false, isCalled: false, piped: false, start, ...more };
 }
@@ -64,7 +64,7 @@ class Reader {
 	private readonly automatic: (name: string) => string | undefined;
 	private readonly variables = new Map<string, string>();
 	/** The open statements, the innermost last. */
-	private readonly open: Draft[] = [openDraft(0)];
+	private readonly open: StatementDraft[] = [openDraft(0)];
 
 	constructor(text: string, automatic: (name: string) => string | undefined) {
 		this.text = text;
@@ -84,7 +84,7 @@ class Reader {
 		return true;
 	}
 
-	private get draft(): Draft {
+	private get draft(): StatementDraft {
 		return this.open.at(-1) ?? openDraft(this.text.length);
 	}
 

@@ -53,11 +53,11 @@ function runPiped(call: Call, parts: readonly string[], textOf: (expression: str
 		const [, verb, shown = ""] = /\b(printf?)\b(.*)$/s.exec(before) ?? [];
 		if (/^\s*getline\b/.test(after)) call.script(textOf(/[^(,=]*$/.exec(before)?.[0] ?? "") || UNKNOWN_VALUE);
 		else if (verb !== undefined)
-			call.script(textOf(after) || UNKNOWN_VALUE, { input: printedBy(verb, shown, textOf) || UNKNOWN_VALUE });
+			call.script(textOf(after) || UNKNOWN_VALUE, { input: printedByAwk(verb, shown, textOf) || UNKNOWN_VALUE });
 	}
 }
 
-function printedBy(verb: string, shown: string, textOf: (expression: string) => string): string {
+function printedByAwk(verb: string, shown: string, textOf: (expression: string) => string): string {
 	const [format = "", ...values] = shown.split(",");
 	const filled = textOf(format).replace(/%[-+ #0-9.]{0,20}[a-zA-Z]/g, () => textOf(values.join(",")));
 	const text = verb === "printf" ? filled : textOf(shown);

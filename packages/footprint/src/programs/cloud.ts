@@ -19,9 +19,9 @@ const changingVerb =
 const losesData =
 	/(^|[ :])(pg|db|database|databases|redis|data|mysql|postgres|postgresql|kv|storage|firestore|volumes?|branch|project|system|cache)[ :](?:[\w-]+[ :])?(reset|clear|wipe|flush|truncate|set|copy|restore|purge)( |:|$)|(^| )(remove-all|nuke-all|reset-db)( |$)/;
 
-type Kind = "looks" | "deletes" | "deploys" | "changes";
+type VerbKind = "looks" | "deletes" | "deploys" | "changes";
 
-function kindOf(word: string): Kind | undefined {
+function verbKind(word: string): VerbKind | undefined {
 	if (deletingVerb.test(word)) return "deletes";
 	if (deployingVerb.test(word)) return "deploys";
 	if (notLooking.test(word)) return "changes";
@@ -49,7 +49,7 @@ function runRemotely(call: Call): void {
 		const option = /^--(?:scripts?|parameters|command|cli-input-json)(?:=|$)/.exec(word);
 		if (!option) continue;
 		const values = word.includes("=") ? [word.slice(word.indexOf("=") + 1)] : wordsUntilOption(call.args, index + 1);
-		for (const value of values) for (const text of commandsOf(value)) call.script(text, { where: "elsewhere" });
+		for (const value of values) for (const text of cloudCommands(value)) call.script(text, { where: "elsewhere" });
 	}
 }
 
@@ -59,7 +59,7 @@ function wordsUntilOption(args: readonly string[], from: number): readonly strin
 }
 
 /** The texts of `commands=["a","b"]`, of JSON, or the value itself. */
-function commandsOf(value: string): readonly string[] {
+function cloudCommands(value: string): readonly string[] {
 	const text = value.replace(/^\w+=/, "");
 	const quoted = [...text.slice(0, 20_000).matchAll(/"((?:[^"\\]|\\.)+)"/g)].map((match) => match[1] ?? "");
 	return /^\s*[[{]/.test(text) && quoted.length > 0 ? quoted.slice(0, 50) : [text];
@@ -82,9 +82,9 @@ function judgeVerb(call: Call): void {
 }
 
 /** The kinds of the words that are verbs, in order. */
-function kindsOf(words: readonly string[], serviceFirst: boolean): readonly Kind[] {
+function kindsOf(words: readonly string[], serviceFirst: boolean): readonly VerbKind[] {
 	const own = words.length > 1 && serviceFirst ? words.slice(1) : words;
-	return own.flatMap((word) => word.split(":")).flatMap((part) => kindOf(part) ?? []);
+	return own.flatMap((word) => word.split(":")).flatMap((part) => verbKind(part) ?? []);
 }
 
 /** Runs the commands among the words. */

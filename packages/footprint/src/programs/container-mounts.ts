@@ -63,7 +63,7 @@ export function mountsOf(call: Call): readonly Mount[] {
 	}));
 }
 
-function isFolder({ host }: Mount): boolean {
+function isFolderMount({ host }: Mount): boolean {
 	return !/^[\w-]/.test(host);
 }
 
@@ -72,7 +72,7 @@ function toHost(path: string, mounts: readonly Mount[]): string | undefined {
 	const [mount] = mounts
 		.filter(({ inside }) => inside !== "" && `${path}/`.startsWith(`${inside}/`))
 		.sort((one, other) => other.inside.length - one.inside.length);
-	if (!mount || !isFolder(mount)) return undefined;
+	if (!mount || !isFolderMount(mount)) return undefined;
 	return mount.host + path.slice(mount.inside.length);
 }
 
@@ -88,7 +88,7 @@ function readMounted(call: Call, { host, inside }: Mount, words: readonly string
 
 /** A folder that a container can reach; that does not mean that it reads every file. */
 function mountFolder(call: Call, mount: Mount): void {
-	if (!isFolder(mount)) return;
+	if (!isFolderMount(mount)) return;
 	call.access("read", mount.host);
 	if (!mount.readOnly) call.unknown("script", `mounted: ${mount.host}`, ["write", "delete"]);
 }

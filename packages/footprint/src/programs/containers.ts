@@ -60,7 +60,7 @@ function readSources(call: Call): void {
 }
 
 /** `minikube ssh -- command`, `vagrant ssh -c text`, `limactl shell name command`. */
-function onMachine(call: Call): void {
+function changeMachine(call: Call): void {
 	for (const text of call.values("-c --command")) call.script(text, { where: "elsewhere" });
 	const given = afterDashes(call) ?? call.operands.slice(call.name === "minikube" ? 0 : 1);
 	const words = given.filter((word) => word !== "--");
@@ -171,5 +171,5 @@ buildah skopeo crane
 	rm rmi delete | ~containers +delete-containers
 	* | ~containers
 `,
-	{ copy, execInContainer, onMachine, readSecrets, readSources, runContainer },
+	{ copy, execInContainer, onMachine: changeMachine, readSecrets, readSources, runContainer },
 );

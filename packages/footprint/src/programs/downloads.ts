@@ -33,7 +33,7 @@ function curlInputs(call: Call): void {
 
 function curlOutputs(call: Call): void {
 	const [folder] = call.values("--output-dir");
-	const byUrl = call.has("-O --remote-name --remote-name-all") ? call.operands.map(nameOf) : [];
+	const byUrl = call.has("-O --remote-name --remote-name-all") ? call.operands.map(fileNameOf) : [];
 	for (const name of [...call.values("-o --output"), ...byUrl])
 		call.applyRole("replace", folder === undefined || name.startsWith("/") ? name : `${folder}/${name}`);
 	// `-w '%output{file}'`
@@ -42,7 +42,7 @@ function curlOutputs(call: Call): void {
 }
 
 /** The name a download is saved under. */
-function nameOf(url: string): string {
+function fileNameOf(url: string): string {
 	const path = url.replace(/^[a-z]+:\/\//i, "").replace(/[?#].*$/s, "");
 	const name = path.includes("/") ? (path.split("/").at(-1) ?? "") : "";
 	return name === "" ? "index.html" : name;
@@ -61,7 +61,7 @@ function wget(call: Call): void {
 	const recursive = call.has("-r --recursive -m --mirror -p --page-requisites");
 	for (const url of call.operands) {
 		if (recursive) call.access("write", folder ?? ".", { recursive: true });
-		else call.access("write", folder === undefined ? nameOf(url) : `${folder}/${nameOf(url)}`);
+		else call.access("write", folder === undefined ? fileNameOf(url) : `${folder}/${fileNameOf(url)}`);
 	}
 	if (call.has("-i --input-file")) call.access("write", `${folder ?? "."}/${UNKNOWN_VALUE}`);
 }
@@ -111,7 +111,7 @@ function makeKeys(call: Call): void {
 }
 
 /** `http` and its like: fields and files among the words are sent. */
-function request(call: Call): void {
+function requestUrl(call: Call): void {
 	const method = call.operands.find((word) => /^[A-Z]+$/.test(word));
 	const sends = call.operands.some((word, index) => index > 0 && /^[\w-]+(=(?!=)|:=|@)/.test(word));
 	if ((method !== undefined && !/^(GET|HEAD|OPTIONS)$/.test(method)) || sends) call.change("remote");
@@ -165,6 +165,6 @@ ssh-keygen | @makeKeys | -f -t -b -C -N -P -R -F -E -m -O -V -n -I -s -a -D -z -
 ssh-add ssh-copy-id | read* ~system | -i: read | -t -s -e -E -o -p: text | -l -L > harmless
 ssh-agent | command ~system first | -a -t -P -E: text
 `,
-	{ connect, curl, makeKeys, request, secureCopy, transfer, useCertificates, wget },
+	{ connect, curl, makeKeys, request: requestUrl, secureCopy, transfer, useCertificates, wget },
 	"abbreviating",
 );

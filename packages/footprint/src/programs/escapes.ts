@@ -40,12 +40,12 @@ export function runEscapes(call: Call, language: EscapeLanguage, text: string): 
 	const all = text.split("\n");
 	for (const line of all.slice(0, MAX_LINES)) {
 		if (line.length > MAX_LINE) call.unknown("script", line);
-		else for (const command of commandsIn(lines[language], line)) call.script(command);
+		else for (const command of escapedCommands(lines[language], line)) call.script(command);
 	}
 	if (all.length > MAX_LINES) call.script(UNKNOWN_VALUE);
 }
 
-function commandsIn(expressions: readonly RegExp[], line: string): readonly string[] {
+function escapedCommands(expressions: readonly RegExp[], line: string): readonly string[] {
 	return expressions.flatMap((expression) => {
 		const groups = expression.exec(line)?.slice(1) ?? [];
 		const command = groups.findLast((group) => group !== undefined && group !== "" && group !== '"' && group !== "'");

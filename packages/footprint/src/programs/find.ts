@@ -37,7 +37,7 @@ function act(search: Search): boolean {
 		return true;
 	}
 	if (word === "-delete") {
-		removeFound(search);
+		removeMatches(search);
 		return true;
 	}
 	if (/^-(fprint|fprint0|fls|fprintf)$/.test(word)) {
@@ -58,7 +58,7 @@ function endOfCommand(words: readonly string[], from: number): number {
 	return end < 0 ? words.length : end;
 }
 
-function removeFound({ call, roots, expression, detail }: Search): void {
+function removeMatches({ call, roots, expression, detail }: Search): void {
 	// Empty files and dangling links hold nothing that could be lost.
 	if (findsOnlyEmpty(expression)) {
 		call.change("worktree");
@@ -147,7 +147,7 @@ function selectedNames(expression: readonly string[]): readonly string[] {
 			if (isPruned(expression, at)) first.pop();
 			first.push(undefined);
 		} else if (/^(!|-not)$/.test(word)) except.push(...leftOut(value, more));
-		else first.push(first.pop() ?? globOf(word, value));
+		else first.push(first.pop() ?? testGlob(word, value));
 		at = endOfTest(expression, at);
 	}
 	const names = first.flatMap((name) => name ?? []);
@@ -173,7 +173,7 @@ function endOfTest(expression: readonly string[], at: number): number {
 }
 
 /** The glob of `-name` and `-iname`. */
-function globOf(test: string, value: string): string | undefined {
+function testGlob(test: string, value: string): string | undefined {
 	if (!/^-i?name$/.test(test) || !isKnown(value)) return undefined;
 	return test === "-name" ? value : inAnyCase(value);
 }

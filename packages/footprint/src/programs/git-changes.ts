@@ -31,7 +31,7 @@ export function readPathspecs(call: Call, role: "read" | "list" = "read"): void 
 }
 
 /** Whether a pathspec names a whole tree. */
-function isWhole(pathspec: string): boolean {
+function isWholeTree(pathspec: string): boolean {
 	return /^(\.|\.\/|:\/|:\(top\)|:|\*|\.\/\*|\.\.|\.\.\/)$/.test(pathspec);
 }
 
@@ -39,7 +39,7 @@ function discard(call: Call, pathspecs: readonly string[]): void {
 	call.effect("git-discard-changes");
 	for (const pathspec of pathspecs) {
 		const path = withoutMagic(pathspec);
-		call.access("write", path, { replaces: true, recursive: isWhole(pathspec) || call.isDirectory(path) });
+		call.access("write", path, { replaces: true, recursive: isWholeTree(pathspec) || call.isDirectory(path) });
 	}
 }
 
@@ -65,7 +65,7 @@ export function gitCheckout(call: Call): void {
 		discard(call, call.exists(first) ? call.operands : others);
 		return;
 	}
-	if (isWhole(first) || call.exists(first)) discard(call, [first]);
+	if (isWholeTree(first) || call.exists(first)) discard(call, [first]);
 	else if (/\/$|\.[a-z]\w{0,4}$/i.test(first) && !/^v?\d/.test(first)) discard(call, [first]);
 }
 

@@ -28,7 +28,7 @@ function listPaths(call: Call): void {
 	readPathspecs(call, "list");
 }
 
-function showStatus(call: Call): void {
+function readStatus(call: Call): void {
 	readPathspecs(call, call.has("-v --verbose") ? "read" : "list");
 }
 
@@ -210,7 +210,7 @@ git-filter-repo | ~repository ~worktree +git-rewrite-history in:repository
 		setSymbolicRef,
 		showContents,
 		showLog,
-		showStatus,
+		showStatus: readStatus,
 		writePatches,
 	},
 	"abbreviating",

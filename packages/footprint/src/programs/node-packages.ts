@@ -8,7 +8,7 @@ const fromAddress =
 	/^(?:\w+@)?(?:git\+|https?:|git:|ssh:|github:|gitlab:|bitbucket:|gist:)|^git@|\s@\s*(?:git\+|https?:)/i;
 
 /** `npx package args…`: runs a program of the project or of the registry. */
-function execute(call: Call): void {
+function executePackage(call: Call): void {
 	const given = call.values("-p --package --from --with --spec");
 	for (const text of call.values("-c --call")) call.script(text);
 	const [name, ...args] = call.operands;
@@ -25,7 +25,7 @@ function execute(call: Call): void {
 function executeText(call: Call): void {
 	const [text, ...more] = call.operands;
 	if (text !== undefined && more.length === 0 && /\s/.test(text.trim())) call.script(text);
-	else execute(call);
+	else executePackage(call);
 }
 
 const runsScript = /\b(?:npm|pnpm|yarn|bun)(?: run(?:-script)?)? ([\w:.-]+)/g;
@@ -119,7 +119,7 @@ export const nodeFunctions = {
 	bun,
 	configure,
 	createProject,
-	execute,
+	execute: executePackage,
 	executeText,
 	readScript,
 	runInstalled,

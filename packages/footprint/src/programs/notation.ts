@@ -31,28 +31,28 @@ interface References {
 	readonly [name: string]: ProgramSpec | ((call: Call) => void);
 }
 
-type Draft<T> = { -readonly [key in keyof T]: T[key] };
+type Mutable<T> = { -readonly [key in keyof T]: T[key] };
 
 /**
  * The descriptions in a text. `kind`: whether long options may be abbreviated, as in GNU programs and git. Throws if a word is not part of the
  * notation.
  */
 export function describe(text: string, named: References = {}, kind: "exact" | "abbreviating" = "exact"): ProgramSpecs {
-	const root: Draft<ProgramSpecs> = {};
-	const shared: Draft<References> = { ...named };
-	const levels: Draft<ProgramSpecs>[] = [root];
+	const root: Mutable<ProgramSpecs> = {};
+	const shared: Mutable<References> = { ...named };
+	const levels: Mutable<ProgramSpecs>[] = [root];
 	for (const line of text.split("\n")) {
 		const depth = /^\t*/.exec(line)?.[0].length ?? 0;
 		const [names = "", ...fields] = line.trim().split(/\s*\|\s*/);
 		if (names === "" || names.startsWith("#")) continue;
-		const program: Draft<ProgramSpec> = kind === "abbreviating" ? { abbreviates: true } : {};
-		for (const field of fields) readField(program, field, shared);
+		const program: Mutable<ProgramSpec> = kind === "abbreviating" ? { abbreviates: true } : {};
+		for (const field of fields) readProgramField(program, field, shared);
 		const level = levels[depth];
 		if (!level) throw new Error(`A description is indented below nothing: ${line}`);
 		if (names.startsWith("$")) shared[names.slice(1)] = program;
 		else level[names.replace(/\s+/g, " ")] = program;
 		// Rows below this one extend the subcommands that it has already.
-		const below: Draft<ProgramSpecs> = { ...program.subcommands };
+		const below: Mutable<ProgramSpecs> = { ...program.subcommands };
 		levels.splice(depth + 1, levels.length, below);
 		program.subcommands = below;
 	}
@@ -78,7 +78,7 @@ function withoutEmpty(programs: ProgramSpecs): ProgramSpecs {
 	);
 }
 
-function readField(program: Draft<ProgramSpec>, field: string, named: References): void {
+function readProgramField(program: Mutable<ProgramSpec>, field: string, named: References): void {
 	const [, option = "", sign, rest = ""] =
 		/^((?:-\S+\s+)*-\S+?|bare)\s*(:(?=\s)|[>?!](?=\s|$))\s*(.*)$/s.exec(field) ?? [];
 	const spelling = option.replace(/\s+/g, " ");
@@ -87,7 +87,7 @@ function readField(program: Draft<ProgramSpec>, field: string, named: References
 			readWords(program, field, named);
 			return;
 		case ":":
-			program.options = { ...program.options, [spelling]: keyOf(roles, rest.trim()) };
+			program.options = { ...program.options, [spelling]: wordKey(roles, rest.trim()) };
 			return;
 		case "?":
 			program.attached = spelling;
@@ -96,7 +96,7 @@ function readField(program: Draft<ProgramSpec>, field: string, named: References
 			program.flags = spelling;
 			return;
 		default: {
-			const behavior: Draft<ProgramSpec> = {};
+			const behavior: Mutable<ProgramSpec> = {};
 			readWords(behavior, rest, named);
 			if (spelling === "bare") program.withoutSubcommand = behavior;
 			else program.when = { ...program.when, [spelling]: behavior };
@@ -119,17 +119,17 @@ const signs: readonly (readonly [
 	sign: string,
 	read: (rest: string, program: ProgramSpec, named: References) => Partial<ProgramSpec>,
 ])[] = [
-	["+", (rest, { effects: before = [] }) => ({ effects: [...before, keyOf(effects, rest)] })],
-	["~", (rest, { changes: before = [] }) => ({ changes: [...before, keyOf(changes, rest)] })],
+	["+", (rest, { effects: before = [] }) => ({ effects: [...before, wordKey(effects, rest)] })],
+	["~", (rest, { changes: before = [] }) => ({ changes: [...before, wordKey(changes, rest)] })],
 	["?", (rest) => ({ opaque: rest as NonNullable<Behavior["opaque"]> })],
 	["@", (rest, _program, named) => ({ custom: find(named, rest, "function") as (call: Call) => void })],
 	["=", (rest, program, named) => extended(program, find(named, rest, "object") as ProgramSpec)],
 	["in:", (rest) => ({ changesIn: rest as NonNullable<Behavior["changesIn"]> })],
-	["here:", (rest) => ({ defaultRole: keyOf(roles, rest) })],
+	["here:", (rest) => ({ defaultRole: wordKey(roles, rest) })],
 	["skips:", (rest) => ({ skips: rest.split(",") as unknown as NonNullable<Behavior["skips"]> })],
 ];
 
-function readWords(program: Draft<ProgramSpec>, field: string, named: References): void {
+function readWords(program: Mutable<ProgramSpec>, field: string, named: References): void {
 	const operands: string[] = [];
 	for (const word of field.split(/\s+/).filter((each) => each !== "")) {
 		const [sign, read] = signs.find(([each]) => word.startsWith(each)) ?? [];
@@ -151,12 +151,12 @@ function extended({ options, when }: ProgramSpec, other: ProgramSpec): ProgramSp
 
 function positionsIn(words: readonly string[]): Role | Positions {
 	const at = words.findIndex((word) => word.endsWith("*"));
-	const first = (at < 0 ? words : words.slice(0, at)).map((word) => keyOf(roles, word));
+	const first = (at < 0 ? words : words.slice(0, at)).map((word) => wordKey(roles, word));
 	if (at < 0) return { first };
-	const rest = keyOf(roles, words[at]?.slice(0, -1) ?? "");
+	const rest = wordKey(roles, words[at]?.slice(0, -1) ?? "");
 	const last = words[at + 1];
 	if (first.length === 0 && last === undefined) return rest;
-	return { ...(first.length > 0 && { first }), rest, ...(last !== undefined && { last: keyOf(roles, last) }) };
+	return { ...(first.length > 0 && { first }), rest, ...(last !== undefined && { last: wordKey(roles, last) }) };
 }
 
 function find(named: References, name: string, type: "function" | "object"): References[string] {
@@ -166,7 +166,7 @@ function find(named: References, name: string, type: "function" | "object"): Ref
 }
 
 /** The word, if the vocabulary has it. */
-function keyOf<Word extends string>(vocabulary: { readonly [word in Word]: string }, word: string): Word {
+function wordKey<Word extends string>(vocabulary: { readonly [word in Word]: string }, word: string): Word {
 	if (!Object.hasOwn(vocabulary, word)) throw new Error(`A description has an unknown word: ${word}`);
 	return word as Word;
 }

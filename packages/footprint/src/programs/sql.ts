@@ -9,10 +9,10 @@ function bareSql(text: string): string {
 	let bare = "";
 	for (let at = 0; at < source.length; ) {
 		const two = source.slice(at, at + 2);
-		if (two === "--") at = endOf(source, "\n", at);
-		else if (two === "/*") at = endOf(source, "*/", at + 2);
+		if (two === "--") at = endOfMark(source, "\n", at);
+		else if (two === "/*") at = endOfMark(source, "*/", at + 2);
 		else if (source[at] === "'") {
-			at = endOf(source, "'", at + 1);
+			at = endOfMark(source, "'", at + 1);
 			bare += "''";
 			continue;
 		} else {
@@ -24,7 +24,7 @@ function bareSql(text: string): string {
 	return bare;
 }
 
-function endOf(text: string, mark: string, from: number): number {
+function endOfMark(text: string, mark: string, from: number): number {
 	const found = text.indexOf(mark, from);
 	return found < 0 ? text.length : found + mark.length;
 }

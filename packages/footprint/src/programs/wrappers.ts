@@ -73,12 +73,12 @@ function argumentsFromInput(call: Call): void {
 	for (const file of lists) call.applyRole("read", file);
 	const input = lists[0] === undefined ? call.stdin : (call.writtenContent(lists[0]) ?? UNKNOWN_VALUE);
 	const isList = isKnown(input) && input.length < 20_000;
-	const items = isList ? itemsOf(input, separatorOf(call, replaced !== undefined)) : piecesOf(input);
+	const items = isList ? splitInput(input, separatorOf(call, replaced !== undefined)) : inputPieces(input);
 	// Without `-r`, GNU xargs runs the command once even for empty input.
 	if (isList && items.length === 0 && call.has("-r --no-run-if-empty")) return;
 	const perCall = replaced !== undefined || call.has("-n --max-args -L --max-lines -l");
 	for (const group of perCall && items.length > 0 ? oneByOne(items) : [items])
-		call.run(replaced === undefined ? [...command, ...group] : inserted(command, replaced, group.join(" ")), "");
+		call.run(replaced === undefined ? [...command, ...group] : insertedWords(command, replaced, group.join(" ")), "");
 }
 
 /** More items than these are not run one by one: the rest counts as unknown. */
@@ -89,7 +89,7 @@ function oneByOne(items: readonly string[]): readonly (readonly string[])[] {
 	return [...items.slice(0, MAX_RUNS).map((item) => [item]), ...rest];
 }
 
-function inserted(command: readonly string[], replaced: string, text: string): readonly string[] {
+function insertedWords(command: readonly string[], replaced: string, text: string): readonly string[] {
 	return command.map((word) => word.replaceAll(replaced === "" ? "{}" : replaced, text));
 }
 
@@ -100,7 +100,7 @@ function separatorOf(call: Call, byLine: boolean): string | RegExp {
 	return byLine ? "\n" : /\s+/;
 }
 
-function itemsOf(input: string, separator: string | RegExp): readonly string[] {
+function splitInput(input: string, separator: string | RegExp): readonly string[] {
 	return input
 		.split(separator)
 		.map((item) => item.replace(/^(['"])(.*)\1$/, "$2").trim())
@@ -108,7 +108,7 @@ function itemsOf(input: string, separator: string | RegExp): readonly string[] {
 }
 
 /** Items of an input that is not fully known: search results, or one unknown item. */
-function piecesOf(input: string): readonly string[] {
+function inputPieces(input: string): readonly string[] {
 	const pieces = input.split(/\s+/).filter((piece) => piece !== "");
 	return pieces.length > 0 && pieces.length <= 50 && !isOpen(input) ? pieces : [UNKNOWN_VALUE];
 }

@@ -9,7 +9,7 @@ const MAX_GROUPS = 40;
 export function expandBraces(text: string): readonly string[] | undefined {
 	if (text.length > MAX_SIZE || text.split("{").length > MAX_GROUPS) return undefined;
 	const budget = { words: MAX_WORDS, size: MAX_SIZE };
-	return expand(text, budget);
+	return expandText(text, budget);
 }
 
 interface Budget {
@@ -17,15 +17,15 @@ interface Budget {
 	size: number;
 }
 
-function expand(text: string, budget: Budget): string[] | undefined {
+function expandText(text: string, budget: Budget): string[] | undefined {
 	for (let open = nextOpen(text, 0); open >= 0; open = nextOpen(text, open + 1)) {
 		const group = readGroup(text, open);
 		if (!group) continue;
 		const choices = choicesOf(group.items, budget);
 		if (choices === "too many") return undefined;
 		if (!choices) continue;
-		const tails = expand(text.slice(group.end), budget);
-		return tails && join(text.slice(0, open), choices, tails, budget);
+		const tails = expandText(text.slice(group.end), budget);
+		return tails && joinItems(text.slice(0, open), choices, tails, budget);
 	}
 	return [text];
 }
@@ -34,12 +34,12 @@ function expand(text: string, budget: Budget): string[] | undefined {
 function choicesOf(items: readonly string[], budget: Budget): readonly string[] | "too many" | undefined {
 	const [only = ""] = items;
 	if (items.length === 1) return sequence(only);
-	const expanded = items.map((item) => expand(item, budget));
+	const expanded = items.map((item) => expandText(item, budget));
 	return expanded.every((words) => words !== undefined) ? expanded.flat() : "too many";
 }
 
 /** Every choice between a head and each tail. */
-function join(
+function joinItems(
 	head: string,
 	choices: readonly string[],
 	tails: readonly string[],

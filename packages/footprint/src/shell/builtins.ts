@@ -118,7 +118,7 @@ const trap: Builtin = (walk, args, state, stdin) => {
 };
 
 const readVariables: Builtin = (walk, args, state, stdin) => {
-	const names = operandsOf(args, "dnNptui");
+	const names = builtinOperands(args, "dnNptui");
 	evaluateNames(walk, names, state);
 	const array = args.some((arg) => /^-\w*a/.test(arg));
 	const lines = isOpen(stdin) || stdin.length > 4000 ? undefined : stdin.split("\n");
@@ -136,12 +136,12 @@ const readVariables: Builtin = (walk, args, state, stdin) => {
 	return settled(next, "");
 };
 
-const readLines: Builtin = (walk, args, state, stdin) => {
+const readLinesBuiltin: Builtin = (walk, args, state, stdin) => {
 	for (const [at, arg] of args.entries()) {
 		const callback = /^-\w*?C(.*)$/s.exec(arg)?.[1];
 		if (callback !== undefined) runHere(walk, "mapfile", callback || (args[at + 1] ?? ""), state, stdin);
 	}
-	const name = operandsOf(args, "dnOsuCc")[0] ?? "MAPFILE";
+	const name = builtinOperands(args, "dnOsuCc")[0] ?? "MAPFILE";
 	evaluateNames(walk, [name], state);
 	if (!/^[A-Za-z_]\w*$/.test(name)) return settled({ ...state, lost: true }, "");
 	const items = stdin.replace(/\n$/, "").split("\n");
@@ -155,7 +155,7 @@ function evaluateNames(walk: ShellWalk, names: readonly string[], state: State):
 }
 
 /** Operands, with the options that take a value (as single letters) skipped. */
-function operandsOf(args: readonly string[], valued: string): readonly string[] {
+function builtinOperands(args: readonly string[], valued: string): readonly string[] {
 	const operands: string[] = [];
 	for (let at = 0; at < args.length; at++) {
 		const arg = args[at] ?? "";
@@ -330,8 +330,8 @@ export const builtins: { readonly [name: string]: Builtin } = {
 	local: declare,
 	readonly: declare,
 	read: readVariables,
-	mapfile: readLines,
-	readarray: readLines,
+	mapfile: readLinesBuiltin,
+	readarray: readLinesBuiltin,
 	unset,
 	alias,
 	unalias: quiet,

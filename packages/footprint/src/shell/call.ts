@@ -37,7 +37,7 @@ export function recordCall(
 	stdin: string,
 ): string | undefined {
 	const command = openCommand(walk, program, name, args, state, stdin);
-	if (!asksForHelp(command)) follow(command, program, args);
+	if (!asksForHelp(command)) followProgram(command, program, args);
 	addDerivedEffects(command);
 	const printed = printedBy(command);
 	const { effects, changes, text } = command;
@@ -93,7 +93,7 @@ function printedBy({ prints, innerOutputs }: ActiveCommand): string | undefined 
 }
 
 /** Applies a description to words, then the description of the subcommand that they name. */
-function follow(command: ActiveCommand, program: ProgramSpec, words: readonly string[]): void {
+function followProgram(command: ActiveCommand, program: ProgramSpec, words: readonly string[]): void {
 	if (program.fetches) command.walk.record.fetched();
 	const outer = command.items;
 	const items = parseOptions(program.subcommands ? { ...program, optionsFirst: true } : program, words);
@@ -119,7 +119,7 @@ function followSubcommand(
 	{ operands }: Behavior,
 ): void {
 	const subcommand = findSubcommand(program, name);
-	if (subcommand) follow(command, program.optionsAnywhere ? withOptions(subcommand, program) : subcommand, rest);
+	if (subcommand) followProgram(command, program.optionsAnywhere ? withOptions(subcommand, program) : subcommand, rest);
 	else if (!operands) recordUnknown(command, "program", command.text);
 }
 
@@ -191,7 +191,7 @@ function callOf(
 		foreignScript: (source, dialect) => runForeign(command, source, dialect),
 		absolute: (word) => absoluteOf(command, word),
 		changeDirectory: (word) => enterDirectory(command, word),
-		delegate: (program, words) => follow(command, program, words),
+		delegate: (program, words) => followProgram(command, program, words),
 		has: (spelling) => hasOption(command, spelling),
 		values: (spelling) => optionValues(command.items, spelling),
 		searchResult: (detail) => record.found(detail),

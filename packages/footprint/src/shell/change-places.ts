@@ -55,7 +55,7 @@ function operandPaths(command: ActiveCommand): Directories {
 	const named = namedPaths(command);
 	const { operands, directories, walk } = command;
 	const targets = operands.flatMap((word) => {
-		const paths = pathsOf(command, word);
+		const paths = directoriesOf(command, word);
 		const isPath = /^\.{1,2}$|\/|[*?[]/.test(word) || paths?.some((path) => walk.host.kind(path) !== undefined);
 		return !paths || isPath ? [paths] : [];
 	});
@@ -64,7 +64,7 @@ function operandPaths(command: ActiveCommand): Directories {
 	return all.length > 0 ? all : directories;
 }
 
-function pathsOf({ directories, walk }: ActiveCommand, word: string): Directories {
+function directoriesOf({ directories, walk }: ActiveCommand, word: string): Directories {
 	return absolutePaths(foundBelow(word, walk.record)?.directory ?? word, directories, walk.record);
 }
 
@@ -74,9 +74,9 @@ function namedPaths(command: ActiveCommand): Directories {
 		(word) => /^--?[\w-]+=(.*)$/s.exec(word)?.[1] ?? word.replace(/^-[A-Za-z](?=[/~.])/, ""),
 	);
 	const paths: string[] = [];
-	for (const value of [...values, ...settingsIn(command.state)]) {
+	for (const value of [...values, ...shellSettings(command.state)]) {
 		const word = value.replace(/^(?:file|link|portal):(?:\/\/)?/, "");
-		const found = pathsOf(command, word);
+		const found = directoriesOf(command, word);
 		if (!found) return undefined;
 		if (/^(?:[/~]|[a-z]:[\\/])|(?:^|\/)\.\.(?:\/|$)/i.test(word)) paths.push(...found);
 	}
@@ -88,7 +88,7 @@ const settings =
 	/^(?:npm_config|yarn|pnpm|bun|uv|pip|poetry|pdm|pipenv|virtual_env|conda|cargo|bundle|gem|composer|deno|dotnet|nuget|hg|svn|jj|tf)(?:_|$)|^(?:GO[A-Z]+|HOME|INIT_CWD)$/i;
 
 /** The values of such variables that the script itself sets. */
-function settingsIn({ variables }: State): readonly string[] {
+function shellSettings({ variables }: State): readonly string[] {
 	return [...variables].flatMap(([name, value]) => {
 		if (!settings.test(name)) return [];
 		// `npm_config_global=true`: the packages of the user.

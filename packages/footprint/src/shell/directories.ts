@@ -14,11 +14,11 @@ export const changeDirectory: Builtin = (walk, args, state) => {
 	const operands = args.filter((arg) => !/^-[LPe@]+$/.test(arg) && arg !== "--");
 	const before = state.cwd && state.cwd.length === 1 ? textValue(...state.cwd) : unknownVariable;
 	const arrive = (cwd: State["cwd"]): State => assign({ ...state, cwd }, "OLDPWD", before);
-	const word = operands[0] ?? firstOf(lookUp(state, "HOME", walk.host));
+	const word = operands[0] ?? firstValue(lookUp(state, "HOME", walk.host));
 	if (word === "") return settled(state, "");
-	const target = word === "-" ? firstOf(lookUp(state, "OLDPWD", walk.host)) : word;
+	const target = word === "-" ? firstValue(lookUp(state, "OLDPWD", walk.host)) : word;
 	if (state.elsewhere) return settled(arrive(undefined), "");
-	const folders = /^\.{0,2}(\/|$)/.test(target) ? "" : firstOf(lookUp(state, "CDPATH", walk.host));
+	const folders = /^\.{0,2}(\/|$)/.test(target) ? "" : firstValue(lookUp(state, "CDPATH", walk.host));
 	const paths = folders === "" ? absolutePaths(target, state.cwd, walk.record) : searched(walk, target, folders, state);
 	if (!paths || paths.some(isTooLong)) return { success: arrive(undefined), failure: state, output: UNKNOWN_VALUE };
 	const rules = pathRules(walk.host);
@@ -54,7 +54,7 @@ function searched(walk: ShellWalk, target: string, folders: string, state: State
 	return here && [...there, ...here];
 }
 
-function firstOf(value: Value | undefined): string {
+function firstValue(value: Value | undefined): string {
 	if (!value) return "";
 	return value.kind === "text" && value.options.length === 1 ? (value.options[0] ?? "") : UNKNOWN_VALUE;
 }

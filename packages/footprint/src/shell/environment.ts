@@ -33,7 +33,7 @@ export function recordEnvironment(
 	state: State,
 ): void {
 	for (const [name, value] of assigned) {
-		for (const text of textsOf(value))
+		for (const text of valueTexts(value))
 			if (name === "PATH" || !harmless.test(text)) recordVariable(walk, name, text, state);
 	}
 }
@@ -45,7 +45,7 @@ export function recordOwnVariables(
 	state: State,
 ): void {
 	for (const [name, value] of assigned)
-		for (const text of textsOf(value)) {
+		for (const text of valueTexts(value)) {
 			// `PS4` is expanded before each command that `set -x` shows, the others before each prompt.
 			if (prompts.test(name)) recordVariable(walk, name, text, state);
 			// An interactive shell runs it before each prompt.
@@ -56,7 +56,7 @@ export function recordOwnVariables(
 
 const historyVariables = /^(?:HISTFILE|HISTSIZE|HISTFILESIZE|SAVEHIST)$/;
 
-function textsOf(value: Value): readonly string[] {
+function valueTexts(value: Value): readonly string[] {
 	return value.kind === "text" ? value.options : value.items;
 }
 

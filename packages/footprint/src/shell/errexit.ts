@@ -7,7 +7,7 @@ const names = new Set("errexit errtrace functrace nounset noglob pipefail posix 
 /** Whether `set -e` holds after `set` with these arguments; false if that is not certain. */
 export function errexitAfter(args: readonly string[], before: boolean): boolean {
 	let holds = before;
-	for (let at = 0; at < args.length && isOption(args[at]); at++) {
+	for (let at = 0; at < args.length && isErrexitOption(args[at]); at++) {
 		const [, sign, given = ""] = letters.exec(args[at] ?? "") ?? [];
 		const name = given.includes("o") ? args[++at] : undefined;
 		// With an argument that it does not accept, `set` changes nothing, or only a part.
@@ -18,6 +18,6 @@ export function errexitAfter(args: readonly string[], before: boolean): boolean 
 }
 
 /** Whether a word is an option of `set`; an unknown one may be. */
-function isOption(word = ""): boolean {
+function isErrexitOption(word = ""): boolean {
 	return word !== "--" && (!isKnown(word) || /^[-+]./.test(word));
 }

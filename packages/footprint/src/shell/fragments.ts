@@ -129,7 +129,7 @@ function fragmentsOf(part: WordPart, quoted: boolean, expansion: Expansion): rea
 				? [[{ text: expansion.substitute(part.script), quoted }]]
 				: unknownFragment(quoted);
 		case "ArithmeticExpansion":
-			return [[{ text: numberOf(part, expansion), quoted }]];
+			return [[{ text: arithmeticNumber(part, expansion), quoted }]];
 		case "ProcessSubstitution":
 			return record.spend(part.text.length / 20)
 				? [[{ text: expansion.connect(part), quoted: true }]]
@@ -138,7 +138,7 @@ function fragmentsOf(part: WordPart, quoted: boolean, expansion: Expansion): rea
 }
 
 /** `$((…))`: known if a number is written there. */
-function numberOf(part: Extract<WordPart, { type: "ArithmeticExpansion" }>, expansion: Expansion): string {
+function arithmeticNumber(part: Extract<WordPart, { type: "ArithmeticExpansion" }>, expansion: Expansion): string {
 	evaluateExpression(part.expression, expansion);
 	return /^\$\(\(\s*(\d{1,15})\s*\)\)$/.exec(part.text)?.[1] ?? UNKNOWN_VALUE;
 }
@@ -154,11 +154,11 @@ function doubleQuoted(parts: readonly WordPart[], expansion: Expansion): readonl
 	const rows = combine(parts.map((child) => fragmentsOf(child, true, expansion)));
 	if (!rows) return unknownFragment(true);
 	// `"$@"` without parameters is no argument at all; every other quoted text is one, empty or not.
-	const list = parts.length === 1 && isList(parts[0]);
+	const list = parts.length === 1 && isListPart(parts[0]);
 	return rows.map((row) => (list ? row.flat() : [{ text: "", quoted: true }, ...row.flat()]));
 }
 
-function isList(part: WordPart | undefined): boolean {
+function isListPart(part: WordPart | undefined): boolean {
 	if (part?.type === "SimpleExpansion") return part.text === "$@";
 	return part?.type === "ParameterExpansion" && (part.parameter === "@" || part.index?.text === "@");
 }

@@ -20,7 +20,7 @@ export function gitPaths(command: ActiveCommand): GitPaths {
 	const options = parseOptions({ ...command.program, optionsFirst: true }, command.args);
 	if (isConfigured(command, options)) return { repository: undefined, worktree: undefined };
 	const given = (option: string, variable: string) =>
-		optionValues(options, option).at(-1) ?? environmentOf(command, variable);
+		optionValues(options, option).at(-1) ?? gitVariable(command, variable);
 	const from = optionValues(options, "-C").reduce<Directories>(
 		(at, word) => (word === "" ? at : pathsFrom(command, word, at)),
 		command.state.cwd,
@@ -30,7 +30,7 @@ export function gitPaths(command: ActiveCommand): GitPaths {
 	const repository =
 		directory === undefined ? allKnown(found?.map((one) => one.repository)) : pathsFrom(command, directory, from);
 	const parts = ["GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_INDEX_FILE"].flatMap(
-		(name) => environmentOf(command, name) ?? [],
+		(name) => gitVariable(command, name) ?? [],
 	);
 	const lists = allKnown([repository, ...parts.map((part) => pathsFrom(command, part, from))]);
 	const root = directory === undefined ? found?.map((one) => one.root) : from;
@@ -61,7 +61,7 @@ function pathsFrom({ walk }: ActiveCommand, word: string, from: Directories): Di
 }
 
 /** The value of a variable that git inherits: the placeholder if it is unknown, `undefined` if it is unset. */
-function environmentOf({ state, walk }: ActiveCommand, name: string): string | undefined {
+function gitVariable({ state, walk }: ActiveCommand, name: string): string | undefined {
 	const isSet = state.variables.has(name);
 	const exported = walk.host.env(name) === undefined ? state.exported.get(name) : "surely";
 	if (isSet && exported === undefined) return undefined;

@@ -23,11 +23,11 @@ export function unescapeGlob(pattern: string): string {
 
 type Token = { readonly kind: "char"; readonly char: string } | { readonly kind: "any" | "star" } | Class;
 /** The first and the last character. */
-type Range = readonly [string, string];
+type CharacterRange = readonly [string, string];
 interface Class {
 	readonly kind: "class";
 	readonly negated: boolean;
-	readonly ranges: readonly Range[];
+	readonly ranges: readonly CharacterRange[];
 	readonly named: readonly RegExp[];
 }
 
@@ -80,7 +80,7 @@ function charAt(text: string, at: number): string {
 function readClass(pattern: string, start: number): { token: Class; end: number } | undefined {
 	const negated = pattern[start + 1] === "!" || pattern[start + 1] === "^";
 	const first = start + (negated ? 2 : 1);
-	const ranges: Range[] = [];
+	const ranges: CharacterRange[] = [];
 	const named: RegExp[] = [];
 	for (let at = first; at < pattern.length; ) {
 		if (pattern[at] === "]" && at > first) return { token: { kind: "class", negated, ranges, named }, end: at + 1 };
@@ -94,7 +94,7 @@ function readClass(pattern: string, start: number): { token: Class; end: number 
 }
 
 /** One character or range of a bracket expression, and the index after it. */
-function readRange(pattern: string, start: number): { readonly range: Range; readonly end: number } {
+function readRange(pattern: string, start: number): { readonly range: CharacterRange; readonly end: number } {
 	const at = pattern[start] === "\\" ? start + 1 : start;
 	const from = charAt(pattern, at);
 	const dash = at + from.length;

@@ -52,7 +52,7 @@ const printers: { readonly [name: string]: (printing: Printing) => string } = {
 	basename: partOfPath,
 	dirname: partOfPath,
 	mktemp: temporaryName,
-	ls: list,
+	ls: listText,
 	which: ({ args }) => args.map((arg) => `${findProgram(arg) ? "/usr/bin" : UNKNOWN_VALUE}/${arg}\n`).join(""),
 	tr: exchange,
 	grep: search,
@@ -110,7 +110,7 @@ function temporaryName({ walk, args, state }: Printing): string {
 }
 
 /** `ls` in a format with one name a line. */
-function list({ walk, args, state }: Printing): string {
+function listText({ walk, args, state }: Printing): string {
 	const options = args.filter((arg) => arg.startsWith("-"));
 	const isPlain = options.every((option) =>
 		/^-[1aAtrSUcuvhd]+$|^--(all|almost-all|reverse|color\S*|sort=\S*)$/.test(option),

@@ -17,7 +17,7 @@ export interface Operands {
 
 /** `$1`, `$@`, `$#`, `$name`, … */
 export function parameterFragments(name: string, quoted: boolean, expansion: Expansion): readonly Fragments[] {
-	if (name !== "@" && name !== "*") return textsOf(name, expansion).map((text) => [{ text, quoted }]);
+	if (name !== "@" && name !== "*") return variableTexts(name, expansion).map((text) => [{ text, quoted }]);
 	const { parameters } = expansion.state;
 	if (!parameters?.every((list) => boundedList(list, expansion.record))) return unknownFragment(quoted);
 	if (name === "*" && quoted) return parameters.map((list) => [{ text: list.join(" "), quoted }]);
@@ -34,7 +34,7 @@ export function expandParameter(
 	const index = subscriptOf(part, expansion, operands);
 	if (part.prefix === "#") return lengthOf(part, quoted, expansion, operands);
 	if (part.prefix === "!") return indirection(part, quoted, expansion, operands);
-	const list = listOf(part, expansion);
+	const list = listValue(part, expansion);
 	if (list === "unknown" || (list && !boundedList(list, expansion.record)))
 		return unfollowed(part, quoted, expansion, operands);
 	if (list) return expandList(part, list, quoted, expansion, operands);
@@ -76,7 +76,7 @@ function listFragments(items: readonly string[], quoted: boolean): Fragment[] {
 }
 
 /** The possible texts of a parameter; an unset one is empty. */
-function textsOf(name: string, expansion: Expansion): readonly string[] {
+function variableTexts(name: string, expansion: Expansion): readonly string[] {
 	return setTextsOf(name, expansion) ?? [""];
 }
 
@@ -116,7 +116,7 @@ function lengthOf(
 	const { parameter, index, operation } = part;
 	if (index || operation) return unfollowed(part, quoted, expansion, operands);
 	const named = /^\w+$/.test(parameter);
-	return textsOf(parameter, expansion).map((text) => [
+	return variableTexts(parameter, expansion).map((text) => [
 		{ text: named && isKnown(text) ? String([...text].length) : UNKNOWN_VALUE, quoted },
 	]);
 }
@@ -128,16 +128,19 @@ function indirection(
 	expansion: Expansion,
 	operands: Operands,
 ): readonly Fragments[] {
-	for (const name of textsOf(part.parameter, expansion)) evaluateText(name, expansion);
+	for (const name of variableTexts(part.parameter, expansion)) evaluateText(name, expansion);
 	if (part.operation || part.index) return unfollowed(part, quoted, expansion, operands);
-	const texts = textsOf(part.parameter, expansion).flatMap((name) =>
-		isKnown(name) ? textsOf(name, expansion) : [UNKNOWN_VALUE],
+	const texts = variableTexts(part.parameter, expansion).flatMap((name) =>
+		isKnown(name) ? variableTexts(name, expansion) : [UNKNOWN_VALUE],
 	);
 	return distinct(texts).map((text) => [{ text, quoted }]);
 }
 
 /** The items of `$@`, `${a[@]}` and similar; `undefined` if the expansion gives a single text. */
-function listOf(part: ParameterExpansionPart, { state, host }: Expansion): readonly string[] | "unknown" | undefined {
+function listValue(
+	part: ParameterExpansionPart,
+	{ state, host }: Expansion,
+): readonly string[] | "unknown" | undefined {
 	if (part.parameter === "@" || part.parameter === "*")
 		return state.parameters?.length === 1 ? state.parameters[0] : "unknown";
 	if (part.index?.text !== "@" && part.index?.text !== "*") return undefined;

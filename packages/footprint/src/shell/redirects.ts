@@ -54,7 +54,7 @@ export function applyRedirects(
 		if (redirect.type !== "Redirect") setInput(streams, descriptorOf(redirect, 0), hereText(redirect, expansion));
 		else if (redirect.target) {
 			if (!walk.record.spend(4)) break;
-			for (const target of targetsOf(redirect, streams)) redirectTo(streams, redirect, target);
+			for (const target of redirectTargets(redirect, streams)) redirectTo(streams, redirect, target);
 		}
 	}
 	return {
@@ -95,7 +95,7 @@ function descriptorPath(descriptor: string): string {
 }
 
 /** The files that a redirection may name, each once. */
-function targetsOf({ target }: FileRedirect, { state, expansion }: OpenStreams): ReadonlySet<string> {
+function redirectTargets({ target }: FileRedirect, { state, expansion }: OpenStreams): ReadonlySet<string> {
 	if (!target) return new Set();
 	const globbed = expandWord(target, expansion).flat();
 	// Shells other than bash take the target literally.

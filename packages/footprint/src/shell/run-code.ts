@@ -64,7 +64,7 @@ function recordCalls(walk: ShellWalk, text: string, state: State, by: string): v
 	if (hidesRemoval(text, calls)) effects.add("unseen-removal");
 	for (const call of calls) {
 		if (call.kind === "runs") runCall(walk, call.words, state);
-		else if (!state.elsewhere && isPath(call.path)) recordFileCall(walk, call, state, by, effects);
+		else if (!state.elsewhere && isScriptPath(call.path)) recordFileCall(walk, call, state, by, effects);
 	}
 	if (fetchesAndRuns(`${by}\n${text}`)) effects.add("run-download");
 	if (effects.size > 0) record.run({ program: language, text: by, effects });
@@ -74,7 +74,7 @@ function recordCalls(walk: ShellWalk, text: string, state: State, by: string): v
 function hidesRemoval(text: string, calls: readonly CodeCall[]): boolean {
 	if (calls.length === 0) return removing.test(text);
 	const isSeen = (call: CodeCall) =>
-		call.kind === "runs" || (call.kind === "removes" ? isPath(call.path) : call.empties);
+		call.kind === "runs" || (call.kind === "removes" ? isScriptPath(call.path) : call.empties);
 	const seen = calls.filter(isSeen).length;
 	return (text.slice(0, MAX_LOOKED).match(removalCalls)?.length ?? 0) > seen;
 }
@@ -114,7 +114,7 @@ function withHome({ host }: ShellWalk, literal: string): string {
 	return literal.startsWith("~/") ? `${host.home}/${literal.slice(2)}` : literal;
 }
 
-function isPath(text: string): boolean {
+function isScriptPath(text: string): boolean {
 	return isKnown(text) && text !== "" && text.length <= 4096 && !/[\n*?]|\($|^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 }
 

@@ -28,7 +28,7 @@ type Assignments = readonly (readonly [string, Value])[];
 /** Walks a simple command of the grammar. */
 export function runSimple(walk: ShellWalk, parsed: Command, state: State, stdin: string): CommandOutcome {
 	const node = withSubstitutedValues(parsed);
-	const words = wordsOf(walk, node);
+	const words = commandWords(walk, node);
 	if (!walk.record.spend(2 + words.length / 2)) return settled(state, UNKNOWN_VALUE);
 	const declared: Assignments[number][] = [];
 	const lists = expandArguments(walk, words, walk.expansion(state, stdin), declared);
@@ -55,7 +55,7 @@ export function runSimple(walk: ShellWalk, parsed: Command, state: State, stdin:
 		if (name === "export") recordEnvironment(walk, declared, now);
 		outcome = mapStates(outcome, (end) => assignAll(end, declared));
 	}
-	if (assigned.length > 0) outcome = mapStates(outcome, (end) => restore(end, now, assigned));
+	if (assigned.length > 0) outcome = mapStates(outcome, (end) => restoreAssigned(end, now, assigned));
 	return streams.stdout === "captured" ? outcome : { ...outcome, output: "" };
 }
 
@@ -90,7 +90,7 @@ function assignmentOf({ type, pos, text, name, append, index }: Assignment, valu
 }
 
 /** The words of a command, at most as many as can be judged. */
-function wordsOf(walk: ShellWalk, node: Command): readonly CommandArgument[] {
+function commandWords(walk: ShellWalk, node: Command): readonly CommandArgument[] {
 	const words = node.name ? [node.name, ...node.args] : [];
 	if (words.length <= footprintLimits.words) return words;
 	walk.record.overflow("more words than can be judged");
@@ -175,7 +175,7 @@ function assignAll(state: State, values: Assignments): State {
 }
 
 /** Undoes the assignments that applied to one command only. */
-function restore(state: State, before: State, assigned: Assignments): State {
+function restoreAssigned(state: State, before: State, assigned: Assignments): State {
 	const variables = new Map(state.variables);
 	for (const [name] of assigned) {
 		const value = before.variables.get(name);

@@ -29,9 +29,9 @@ export function readUncommitted(folder: string): Promise<Uncommitted> {
 /** Reads the output of `git status --short`: two letters, a space, and the path. */
 function uncommittedIn(output: string): Uncommitted {
 	const lines = output.split("\n").filter((line) => line.length > 3);
-	return { paths: lines.map(pathOf), added: lines.filter((line) => /^(\?\?|A)/.test(line)).map(pathOf) };
+	return { paths: lines.map(statusPath), added: lines.filter((line) => /^(\?\?|A)/.test(line)).map(statusPath) };
 }
 
-function pathOf(line: string): string {
+function statusPath(line: string): string {
 	return line.slice(3);
 }

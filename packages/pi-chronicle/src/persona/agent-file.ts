@@ -55,7 +55,7 @@ export function readAgentFile(written: Source, place: AgentPlace): AgentRead {
 	if (!fields) return { kind: "broken", diagnostics: report.diagnostics };
 
 	const stem = place.path.slice(place.path.lastIndexOf("/") + 1);
-	const named = textOf(fields, "name");
+	const named = textField(fields, "name");
 	if (named === undefined) {
 		report.warn(source.place(fields.start), {
 			code: "no-name",
@@ -72,12 +72,12 @@ export function readAgentFile(written: Source, place: AgentPlace): AgentRead {
 	}
 	warnOfSlips(fields, source, report);
 	const restrictions = readRestrictions(fields, source, report);
-	const listed = toolsOf(fields, source, place, report);
+	const listed = listedTools(fields, source, place, report);
 	const agent: AgentFile = {
 		name: named ?? stem,
 		origin: { kind: "file", file: source.file, tier: place.tier },
 		path: place.path,
-		description: (textOf(fields, "description") ?? "").replace(/\s+/g, " "),
+		description: (textField(fields, "description") ?? "").replace(/\s+/g, " "),
 		prompt: front.body,
 		tools: restrict(listed.tools, restrictions),
 		restrictions,
@@ -116,7 +116,7 @@ interface ListedTools {
 	readonly foreign: readonly string[];
 }
 
-function toolsOf(fields: MapNode, source: Source, place: AgentPlace, report: Report): ListedTools {
+function listedTools(fields: MapNode, source: Source, place: AgentPlace, report: Report): ListedTools {
 	const listed = fields.entries.get("tools");
 	if (listed && !onlySwitchesOff(listed.value)) {
 		const words = readWordList(listed.value, "tools", source, report);
@@ -146,8 +146,9 @@ function onlySwitchesOff(node: Node): boolean {
 
 function modelsOf(fields: MapNode, source: Source, report: Report): readonly string[] {
 	// A model name may contain spaces, so only commas separate names.
-	const one = textOf(fields, "model")?.split(",") ?? wordsOf(fields, "model", source, report).map(({ text }) => text);
-	const more = wordsOf(fields, "models", source, report).map(({ text }) => text);
+	const one =
+		textField(fields, "model")?.split(",") ?? listedWords(fields, "model", source, report).map(({ text }) => text);
+	const more = listedWords(fields, "models", source, report).map(({ text }) => text);
 	return [...new Set([...one, ...more].map((word) => word.trim()).filter((word) => word !== ""))];
 }
 
@@ -168,7 +169,7 @@ function thinkingOf(fields: MapNode, source: Source, report: Report): ThinkingLe
 
 function skillsOf(fields: MapNode, source: Source, places: SkillPlaces, report: Report): readonly string[] {
 	const found = new Set<string>();
-	for (const { text, start } of wordsOf(fields, "skills", source, report)) {
+	for (const { text, start } of listedWords(fields, "skills", source, report)) {
 		const path = findSkill(text, dirname(source.file), places);
 		if (path) found.add(path);
 		else {
@@ -196,12 +197,12 @@ function warnOfSlips(fields: MapNode, source: Source, report: Report): void {
 	}
 }
 
-function wordsOf(fields: MapNode, key: string, source: Source, report: Report) {
+function listedWords(fields: MapNode, key: string, source: Source, report: Report) {
 	const entry = fields.entries.get(key);
 	return entry ? readWordList(entry.value, key, source, report) : [];
 }
 
-function textOf(fields: MapNode, key: string): string | undefined {
+function textField(fields: MapNode, key: string): string | undefined {
 	const entry = fields.entries.get(key);
 	return entry && readText(entry.value);
 }

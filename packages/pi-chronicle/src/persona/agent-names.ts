@@ -20,9 +20,9 @@ export function findAgent(name: string, agents: readonly AgentFile[]): AgentMatc
 	const kinds: ((agent: AgentFile) => boolean)[] = [
 		(agent) => fold(agent.name) === wanted,
 		(agent) => fold(agent.path) === wantedPath,
-		(agent) => fold(stemOf(agent)) === wantedPath,
+		(agent) => fold(baseName(agent)) === wantedPath,
 		(agent) =>
-			slug !== "" && (slugOf(agent.name) === slug || slugOf(agent.path) === slug || slugOf(stemOf(agent)) === slug),
+			slug !== "" && (slugOf(agent.name) === slug || slugOf(agent.path) === slug || slugOf(baseName(agent)) === slug),
 	];
 	for (const matches of kinds) {
 		const agent = agents.find(matches);
@@ -63,7 +63,7 @@ function fold(name: string): string {
 	return name.normalize("NFKC").trim().toLowerCase();
 }
 
-function stemOf(agent: AgentFile): string {
+function baseName(agent: AgentFile): string {
 	return agent.path.slice(agent.path.lastIndexOf("/") + 1);
 }
 

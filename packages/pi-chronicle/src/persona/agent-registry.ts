@@ -115,7 +115,7 @@ function readFolder({ folder, ...place }: Folder, skills: SkillPlaces, report: R
 		if (found.kind !== "broken") continue;
 		report.add(found.diagnostics);
 		const [problem] = found.diagnostics.filter(({ severity }) => severity === "error");
-		if (problem) broken.push({ names: [stem, ...nameIn(read.source.text)], problem });
+		if (problem) broken.push({ names: [stem, ...nameInAgentFile(read.source.text)], problem });
 	}
 	return { agents, broken, plain };
 }
@@ -144,7 +144,7 @@ function twins(agents: readonly AgentFile[]): Diagnostic[] {
 }
 
 /** The value of the first `name:` in a text that could not be parsed. */
-function nameIn(text: string): string[] {
+function nameInAgentFile(text: string): string[] {
 	const [, name] = /^\s*name\s*:\s*["']?([^"'\n#]+?)["']?\s*(?:#.*)?$/m.exec(text.slice(0, 4000)) ?? [];
 	return name === undefined ? [] : [name];
 }

@@ -75,12 +75,12 @@ function findModel(word: string, models: readonly Model[], preferred: Model | un
 	const slash = lower.indexOf("/");
 	const scope = slash === -1 ? [] : models.filter(({ provider }) => provider.toLowerCase() === lower.slice(0, slash));
 	const [pool, part] = scope.length > 0 ? [scope, lower.slice(slash + 1)] : [models, lower];
-	const matches = pool.filter(({ id, name }) => holds(id, part) || holds(name ?? "", part));
+	const matches = pool.filter(({ id, name }) => containsPart(id, part) || containsPart(name ?? "", part));
 	return best(matches, preferred);
 }
 
 /** Whether `text` contains `part` at the start of a word: `claude-opus-5` contains `opus`, `gpt-4o3x` does not contain `o3`. */
-function holds(text: string, part: string): boolean {
+function containsPart(text: string, part: string): boolean {
 	const lower = text.toLowerCase();
 	for (let at = lower.indexOf(part); at !== -1; at = lower.indexOf(part, at + 1)) {
 		if (at === 0 || !/[a-z0-9]/.test(lower[at - 1] ?? "") || !/[a-z0-9]/.test(part[0] ?? "")) return true;

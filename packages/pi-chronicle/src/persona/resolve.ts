@@ -38,7 +38,7 @@ export function resolvePersona(request: PersonaRequest, registry: AgentRegistry)
 		const message = `${quoted(name)} can mean ${found.names.map((each) => quoted(each)).join(" or ")}.`;
 		return none("ambiguous-agent", message, "Write the full name.");
 	}
-	if (broken) return none(broken.code, `${broken.file}${lineOf(broken)}: ${broken.message}`, broken.remedy);
+	if (broken) return none(broken.code, `${broken.file}${lineText(broken)}: ${broken.message}`, broken.remedy);
 	const shipped = shippedAgent({ ...request, name }, registry);
 	if (shipped) return fromFile(shipped, undefined, request.listsTools === true);
 	const names = pool.map((agent) => agent.name);
@@ -136,14 +136,14 @@ function fromFile(agent: AgentFile, broken: Diagnostic | undefined, listsTools: 
 	const [first] = errors;
 	if (first) {
 		const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
-		return none(first.code, `${first.file}${lineOf(first)}: ${first.message}${more}`, first.remedy);
+		return none(first.code, `${first.file}${lineText(first)}: ${first.message}${more}`, first.remedy);
 	}
 	return {
 		kind: "persona",
 		persona: agent,
 		notices: [...agent.diagnostics, ...(broken ? [broken] : [])].map((diagnostic) => ({
 			code: diagnostic.code,
-			message: `${diagnostic.file}${lineOf(diagnostic)}: ${diagnostic.message}`,
+			message: `${diagnostic.file}${lineText(diagnostic)}: ${diagnostic.message}`,
 			remedy: diagnostic.remedy,
 		})),
 	};
@@ -155,7 +155,7 @@ function brokenFile(name: string, registry: AgentRegistry): Diagnostic | undefin
 	return registry.broken.find(({ names }) => slug !== "" && names.some((each) => slugOf(each) === slug))?.problem;
 }
 
-function lineOf({ line }: Diagnostic): string {
+function lineText({ line }: Diagnostic): string {
 	return line === undefined ? "" : `:${line}`;
 }
 

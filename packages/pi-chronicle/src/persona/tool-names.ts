@@ -104,7 +104,7 @@ export function readToolName(word: string, list: "given" | "denied"): ToolName {
 		const whole = readToolName(limited, list);
 		return { kind: "limited", names: whole.kind === "foreign" ? [whole.name] : "names" in whole ? whole.names : [] };
 	}
-	const names = knownTools(name, lower);
+	const names = toolsCalled(name, lower);
 	if (names !== undefined) return { kind: "tools", names };
 	return nameOfNoTool(name, list);
 }
@@ -122,7 +122,7 @@ function nameOfNoTool(name: string, list: "given" | "denied"): ToolName {
 }
 
 /** The names that pi or an MCP adapter uses for the tool; `mcp__server` becomes the pattern for all tools of that server. */
-function knownTools(name: string, lower: string): readonly string[] | undefined {
+function toolsCalled(name: string, lower: string): readonly string[] | undefined {
 	if (BUILT_IN_TOOLS.includes(lower) || BUILT_IN_EXTENSION_TOOLS.has(lower)) return [lower];
 	if (/^mcp__/i.test(name)) return [/^mcp__[^_*]+(?:_[^_*]+)*$/i.test(name) ? `${name}__*` : name];
 	return meanings[wordOf(lower)];

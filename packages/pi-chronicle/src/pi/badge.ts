@@ -37,18 +37,18 @@ function badgeLine(text: string, footer: () => Component | undefined, paint: (li
 	return {
 		invalidate() {},
 		render(width) {
-			return isShown(text, footer(), width) ? [] : [paint([...text].slice(0, Math.max(1, width - 1)).join(""))];
+			return isInFooter(text, footer(), width) ? [] : [paint([...text].slice(0, Math.max(1, width - 1)).join(""))];
 		},
 	};
 }
 
 /** Whether the footer shows the start of the text; long status lines are cut. */
-function isShown(text: string, footer: Component | undefined, width: number): boolean {
+function isInFooter(text: string, footer: Component | undefined, width: number): boolean {
 	const start = [...text].slice(0, 16).join("");
-	return attempt(() => footer?.render(width).some((line) => plain(line).includes(start))) ?? false;
+	return attempt(() => footer?.render(width).some((line) => withoutStyles(line).includes(start))) ?? false;
 }
 
-function plain(line: string): string {
+function withoutStyles(line: string): string {
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
 	return line.replace(/\x1b(?:\[[0-9;:]*m|\][^\x07\x1b]*(?:\x07|\x1b\\))/g, "");
 }

@@ -4,7 +4,8 @@
 import type { CustomEntry, ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { openInstances } from "./instances.ts";
 
-type Session = ExtensionContext["sessionManager"];
+/** The session of a context, as it is read. */
+export type Session = ExtensionContext["sessionManager"];
 
 /** Entries of the current branch from the leaf to the root. Stop early: every step is one lookup. */
 export function* newestFirst(session: Session): Generator<SessionEntry> {
@@ -40,12 +41,12 @@ export function* customEntries(session: Session, types: readonly string[]): Gene
 	}
 }
 
-interface Counts {
+interface EntryCounts {
 	readonly leaf: string | null;
 	readonly byType: ReadonlyMap<string, number>;
 }
 
-const counted = openInstances<Counts>("custom-entries");
+const counted = openInstances<EntryCounts>("custom-entries");
 
 /** The number of custom entries of these types in the session, on any branch. Counted once per leaf. */
 function countEntries(session: Session, types: readonly string[]): number {

@@ -35,27 +35,31 @@ const scripts = /\.(ts|js|mts|mjs|cts|cjs)$/;
 /** Finds the extension that `written` names in `place`. */
 export function findExtension(written: string, place: ExtensionPlace): ExtensionFound {
 	const word = written.trim();
-	if (word === "") return none("The name of an extension is empty.", "Write its path or its name.");
+	if (word === "") return noExtension("The name of an extension is empty.", "Write its path or its name.");
 	if (/^builtin:/.test(word)) return { kind: "found", source: word };
-	const path = pathOf(word, place);
+	const path = extensionPath(word, place);
 	if (path !== undefined && existsSync(path)) return { kind: "found", source: path };
-	if (path !== undefined && isPath(word))
-		return none(`There is no extension at ${path}.`, "Correct the path; it is relative to the project's folder.");
+	if (path !== undefined && isExtensionPath(word))
+		return noExtension(
+			`There is no extension at ${path}.`,
+			"Correct the path; it is relative to the project's folder.",
+		);
 	const known = [...extensionFiles(place), ...packages(place)];
-	const wanted = nameOf(word);
+	const wanted = nameInSource(word);
 	const hits = distinct(known.filter(({ source, names }) => source === word || names.includes(wanted)));
 	const [hit, other] = hits;
 	if (hit && other)
-		return none(
+		return noExtension(
 			`${quoted(word)} can mean ${hits.map(({ source }) => quoted(source)).join(" or ")}.`,
 			"Write one of them exactly as listed here.",
 		);
 	if (hit && existsSync(hit.path)) return { kind: "found", source: hit.path };
-	if (hit) return none(`The package ${quoted(hit.source)} is not at ${hit.path}.`, `Run \`pi install ${hit.source}\`.`);
-	return unknown(word, known, place);
+	if (hit)
+		return noExtension(`The package ${quoted(hit.source)} is not at ${hit.path}.`, `Run \`pi install ${hit.source}\`.`);
+	return unknownExtension(word, known, place);
 }
 
-function unknown(word: string, known: readonly Named[], { trust }: ExtensionPlace): ExtensionFound {
+function unknownExtension(word: string, known: readonly Named[], { trust }: ExtensionPlace): ExtensionFound {
 	const names = known.map(({ names: [first = ""] }) => first);
 	const remedy = [
 		/^(npm|git|https?|ssh|github):/.test(word)
@@ -66,15 +70,15 @@ function unknown(word: string, known: readonly Named[], { trust }: ExtensionPlac
 			? ["The project's extensions are not searched, because the project is not trusted."]
 			: []),
 	].join(" ");
-	return none(`There is no extension ${quoted(word)} here.${didYouMean(word, names)}`, remedy);
+	return noExtension(`There is no extension ${quoted(word)} here.${didYouMean(word, names)}`, remedy);
 }
 
-function none(message: string, remedy: string): ExtensionFound {
+function noExtension(message: string, remedy: string): ExtensionFound {
 	return { kind: "none", problem: { code: "unknown-extension", message, remedy } };
 }
 
 /** The absolute path that `word` may name; `undefined` for package names. */
-function pathOf(word: string, { cwd, home }: ExtensionPlace): string | undefined {
+function extensionPath(word: string, { cwd, home }: ExtensionPlace): string | undefined {
 	if (word === "~") return home;
 	if (/^~[\\/]/.test(word)) return join(home, word.slice(2));
 	if (/^file:/.test(word)) return attempt(() => fileURLToPath(word));
@@ -83,12 +87,12 @@ function pathOf(word: string, { cwd, home }: ExtensionPlace): string | undefined
 }
 
 /** Whether a word can only be a path. */
-function isPath(word: string): boolean {
+function isExtensionPath(word: string): boolean {
 	return isAbsolute(word) || /^(~|\.{1,2}|file:)([\\/]|$)/.test(word) || scripts.test(word);
 }
 
 /** A name without its kind and version: `npm:@a/b@^1` is `@a/b`, `git:github.com/a/b.git@v1` is `github.com/a/b`. */
-function nameOf(source: string): string {
+function nameInSource(source: string): string {
 	const text = source.trim();
 	if (/^npm:/.test(text))
 		return text
@@ -136,7 +140,7 @@ function packages({ home, ...place }: ExtensionPlace): Named[] {
 }
 
 function installed(source: string, folder: string, home: string): Named {
-	const name = nameOf(source);
+	const name = nameInSource(source);
 	if (/^npm:/.test(source)) {
 		return { source, names: [name, name.replace(/^@[^/]*\//, "")], path: join(folder, "npm", "node_modules", name) };
 	}
@@ -145,7 +149,8 @@ function installed(source: string, folder: string, home: string): Named {
 		const names = [name, repository.slice(-2).join("/"), repository.at(-1) ?? ""];
 		return { source, names, path: join(folder, "git", ...repository) };
 	}
-	const path = pathOf(source, { cwd: folder, home, agentFolder: folder, trust: "trusted" }) ?? resolve(folder, source);
+	const path =
+		extensionPath(source, { cwd: folder, home, agentFolder: folder, trust: "trusted" }) ?? resolve(folder, source);
 	const manifest = jsonObject(join(path, "package.json"))?.name;
 	const own = basename(path).replace(scripts, "");
 	return { source, names: [...(typeof manifest === "string" ? [manifest] : []), own], path };

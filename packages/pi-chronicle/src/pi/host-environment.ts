@@ -27,7 +27,7 @@ export function hostEnvironment(cwd: string): HostEnvironment {
 		readlink: (path) => attempt(() => readlinkSync(path)),
 		text: (path) => attempt(() => (statSync(path).size > MAX_TEXT ? undefined : readFileSync(path, "utf8"))),
 		names,
-		homeOf,
+		homeOf: homeOfUser,
 	};
 }
 
@@ -35,15 +35,15 @@ export function hostEnvironment(cwd: string): HostEnvironment {
 export function cachedEnvironment(host: HostEnvironment): HostEnvironment {
 	return {
 		...host,
-		kind: once(host.kind),
-		realpath: once(host.realpath),
-		readlink: once(host.readlink),
-		names: once(host.names),
-		homeOf: once(host.homeOf),
+		kind: oncePerQuestion(host.kind),
+		realpath: oncePerQuestion(host.realpath),
+		readlink: oncePerQuestion(host.readlink),
+		names: oncePerQuestion(host.names),
+		homeOf: oncePerQuestion(host.homeOf),
 	};
 }
 
-function once<T>(ask: (question: string) => T): (question: string) => T {
+function oncePerQuestion<T>(ask: (question: string) => T): (question: string) => T {
 	const answers = new Map<string, { readonly answer: T }>();
 	return (question) => {
 		let known = answers.get(question);
@@ -80,7 +80,7 @@ function names(path: string): readonly string[] | undefined {
 }
 
 /** The home directory of a user according to `/etc/passwd`. */
-function homeOf(user: string): string | undefined {
+function homeOfUser(user: string): string | undefined {
 	const accounts = attempt(() => readFileSync("/etc/passwd", "utf8").split("\n")) ?? [];
 	return accounts.find((account) => account.startsWith(`${user}:`))?.split(":")[5] || undefined;
 }

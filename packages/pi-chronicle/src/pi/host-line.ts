@@ -36,7 +36,7 @@ export async function askHost(
 	signal?: AbortSignal,
 ): Promise<unknown> {
 	const answer = await ctx.ui.input(`${MARK}${topic}`, JSON.stringify(payload), signal ? { signal } : {});
-	return answer === undefined ? undefined : parse(answer);
+	return answer === undefined ? undefined : parseJsonLine(answer);
 }
 
 /** Notifies the host; there is no answer. */
@@ -47,7 +47,7 @@ export function tellHost(ctx: ExtensionContext, topic: string, payload: unknown)
 /** Host's side: the question in a dialog; `undefined` for a dialog meant for the user. */
 export function hostQuestion(dialog: RpcDialog): HostMessage | undefined {
 	if (dialog.kind !== "input" || !dialog.title.startsWith(MARK)) return undefined;
-	return { topic: dialog.title.slice(MARK.length), payload: parse(dialog.placeholder) };
+	return { topic: dialog.title.slice(MARK.length), payload: parseJsonLine(dialog.placeholder) };
 }
 
 /** Host's side: encodes the answer to a question. */
@@ -60,9 +60,9 @@ export function hostNotice(record: RpcRecord): HostMessage | undefined {
 	const { statusKey, statusText } = record;
 	if (record.type !== "extension_ui_request" || record.method !== "setStatus") return undefined;
 	if (typeof statusKey !== "string" || !statusKey.startsWith(MARK) || typeof statusText !== "string") return undefined;
-	return { topic: statusKey.slice(MARK.length), payload: parse(statusText) };
+	return { topic: statusKey.slice(MARK.length), payload: parseJsonLine(statusText) };
 }
 
-function parse(text: string): unknown {
+function parseJsonLine(text: string): unknown {
 	return attempt(() => JSON.parse(text));
 }

@@ -8,10 +8,10 @@ import { say } from "./say.ts";
  * exit because of either.
  */
 export function inBackground(ctx: ExtensionContext, work: () => Promise<unknown>): void {
-	void run(ctx, work);
+	void runWork(ctx, work);
 }
 
-async function run(ctx: ExtensionContext, work: () => Promise<unknown>): Promise<void> {
+async function runWork(ctx: ExtensionContext, work: () => Promise<unknown>): Promise<void> {
 	try {
 		await work();
 	} catch (error) {

@@ -4,7 +4,7 @@ export { agentFolder } from "./agent-folder.ts";
 export { HELD_SUFFIX, HOLD_VARIABLE, openAwakeClock } from "./awake-clock.ts";
 export { type BackgroundJob, BackgroundWork } from "./background-work.ts";
 export { openBadge } from "./badge.ts";
-export { customEntries, newestFirst, writeEntry } from "./branch.ts";
+export { customEntries, newestFirst, type Session, writeEntry } from "./branch.ts";
 export { contentText } from "./content-text.ts";
 export { drawDiagram, showDiagram } from "./diagram.ts";
 export { type ExitCode, exitCodes, failWith, openExitCode } from "./exit-code.ts";

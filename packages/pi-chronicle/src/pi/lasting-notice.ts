@@ -1,10 +1,10 @@
 // Notices in the terminal that stay. pi replaces a notice by the next one if nothing was added to the conversation in between, so the next one
 // repeats the text of the one before.
-import type { ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
+
+import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+import type { Session } from "./branch.ts";
 import { newestFirst } from "./branch.ts";
 import { openInstances } from "./instances.ts";
-
-type Session = ExtensionContext["sessionManager"];
 
 interface ShownNotice {
 	readonly text: string;

@@ -108,7 +108,7 @@ function piAt(search: PiSearch, path: string, depth = 0): PiCommand | undefined 
 	const home = packageOf(real);
 	const isScript = /\.[cm]?[jt]s$/.test(real);
 	if (home?.isPi && isScript) return byNode(search, real, home.version);
-	const text = depth < 4 ? textOf(real) : undefined;
+	const text = depth < 4 ? contentOf(real) : undefined;
 	if (text === undefined) return home?.isPi ? { command: real, args: [], version: home.version } : undefined;
 	// A wrapper names what it starts by its own place, which may be that of a link to it.
 	const named = [real, path].flatMap((place) => pathsNamedIn(text, place));
@@ -123,7 +123,7 @@ function piAt(search: PiSearch, path: string, depth = 0): PiCommand | undefined 
 const maxScript = 100_000;
 
 /** The text of a shell script or command file; `undefined` for anything else. */
-function textOf(path: string): string | undefined {
+function contentOf(path: string): string | undefined {
 	try {
 		if (statSync(path).size > maxScript) return undefined;
 		const text = readFileSync(path, "latin1");
@@ -231,13 +231,14 @@ function packageOf(file: string): Home | undefined {
 	for (let folder = dirname(file); ; folder = dirname(folder)) {
 		try {
 			const manifest: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-			if (typeof manifest === "object" && manifest !== null && "name" in manifest) return homeOf(folder, manifest);
+			if (typeof manifest === "object" && manifest !== null && "name" in manifest)
+				return homeOfPackage(folder, manifest);
 		} catch {}
 		if (folder === dirname(folder)) return undefined;
 	}
 }
 
-function homeOf(folder: string, manifest: { readonly [key: string]: unknown }): Home {
+function homeOfPackage(folder: string, manifest: { readonly [key: string]: unknown }): Home {
 	const { name, version, bin, piConfig } = manifest;
 	const entries = typeof bin === "string" ? [bin] : typeof bin === "object" && bin !== null ? Object.values(bin) : [];
 	const entry = entries.find((value) => typeof value === "string");

@@ -40,14 +40,14 @@ export function openDefinitionNotice(): NameDefinitions {
 /** One phrase per kind of definition in the project. */
 function definitionsOf(cwd: string): readonly string[] {
 	return kinds.flatMap(([kind, folders, ending]) => {
-		const names = [...new Set(folders.flatMap((folder) => namesIn(join(cwd, folder), ending)))].sort();
+		const names = [...new Set(folders.flatMap((folder) => definitionNames(join(cwd, folder), ending)))].sort();
 		if (names.length === 0) return [];
 		const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : "";
 		return [`${kind} ${names.slice(0, maxNames).join(", ")}${more}`];
 	});
 }
 
-function namesIn(folder: string, ending: RegExp | undefined): readonly string[] {
+function definitionNames(folder: string, ending: RegExp | undefined): readonly string[] {
 	return folderEntries(folder).flatMap((entry) => {
 		if (entry.name.startsWith(".") || /^teams\.ya?ml$/.test(entry.name)) return [];
 		if (ending === undefined) return entry.isDirectory() ? [entry.name] : [];

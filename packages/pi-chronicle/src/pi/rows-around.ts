@@ -7,18 +7,18 @@ interface Parent {
 
 /** Rows, at this width, of the other widgets around `widget` and of everything below them: the editor, more widgets, the footer. */
 export function rowsAround(screen: Parent, widget: Component, width: number): number {
-	const at = screen.children.findIndex((child) => holds(child, widget));
+	const at = screen.children.findIndex((child) => containsWidget(child, widget));
 	return screen.children.slice(Math.max(0, at)).reduce((rows, child) => rows + rowsOf(child, widget, width), 0);
 }
 
 function rowsOf(component: Component, widget: Component, width: number): number {
 	if (component === widget) return 0;
-	if (!holds(component, widget)) return component.render(width).length;
+	if (!containsWidget(component, widget)) return component.render(width).length;
 	return childrenOf(component).reduce((rows, child) => rows + rowsOf(child, widget, width), 0);
 }
 
-function holds(component: Component, widget: Component): boolean {
-	return component === widget || childrenOf(component).some((child) => holds(child, widget));
+function containsWidget(component: Component, widget: Component): boolean {
+	return component === widget || childrenOf(component).some((child) => containsWidget(child, widget));
 }
 
 function childrenOf(component: Component): readonly Component[] {

@@ -6,7 +6,7 @@ import { agentFolder } from "./agent-folder.ts";
 
 /** The settings object as written; empty if there is none. Readers check the types of the fields they use. */
 export function chronicleSettings(pi: Pick<ExtensionAPI, "getSettings">): Readonly<Record<string, unknown>> {
-	return settingsIn(pi.getSettings());
+	return ownSettings(pi.getSettings());
 }
 
 /** The user's own settings file. */
@@ -17,10 +17,10 @@ export function userSettingsFile(): string {
 /** The user's own settings object, for settings that a project must not control; empty if there is none or the file cannot be read. */
 export function userSettings(file = userSettingsFile()): Readonly<Record<string, unknown>> {
 	// pi itself reports a settings file that it cannot read.
-	return settingsIn(jsonObject(file));
+	return ownSettings(jsonObject(file));
 }
 
-function settingsIn(settings: object | undefined): Readonly<Record<string, unknown>> {
+function ownSettings(settings: object | undefined): Readonly<Record<string, unknown>> {
 	const { chronicle } = (settings ?? {}) as { readonly chronicle?: unknown };
 	return typeof chronicle === "object" && chronicle !== null && !Array.isArray(chronicle) ? { ...chronicle } : {};
 }

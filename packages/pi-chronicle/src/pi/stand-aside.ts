@@ -21,13 +21,13 @@ export const commandNames = [
 /** Lets a pi that is too old start without this package's features. `version` is pi's. */
 export function standAsideForOldPi(pi: ExtensionAPI, version: string): void {
 	const reason = `${tooOldText(version, packageVersion())} Until then, none of its features work, including the rules of the guard.`;
-	pi.on("session_start", (_event, ctx) => tell(ctx, reason));
+	pi.on("session_start", (_event, ctx) => tellUser(ctx, reason));
 	for (const name of commandNames) {
 		pi.registerCommand(name, {
 			description: "pi-chronicle: pi is too old",
 			handler: async (_args, ctx) => {
 				// Without a screen, the reason was printed when the session started.
-				if (ctx.hasUI) tell(ctx, reason);
+				if (ctx.hasUI) tellUser(ctx, reason);
 				else process.exitCode = 2;
 			},
 		});
@@ -39,11 +39,11 @@ export function standAsideForCopy(pi: ExtensionAPI, other: string): void {
 	const own = packageRoot();
 	const copies = `${other} (${packageVersion(other)}) is used, ${own} (${packageVersion()}) is not`;
 	pi.on("session_start", (_event, ctx) =>
-		tell(ctx, `pi-chronicle is installed twice: ${copies}. Remove one of them: pi list, pi remove.`),
+		tellUser(ctx, `pi-chronicle is installed twice: ${copies}. Remove one of them: pi list, pi remove.`),
 	);
 }
 
-function tell(ctx: { hasUI: boolean; ui: { notify(text: string, tone: "warning"): void } }, text: string): void {
+function tellUser(ctx: { hasUI: boolean; ui: { notify(text: string, tone: "warning"): void } }, text: string): void {
 	if (ctx.hasUI) ctx.ui.notify(text, "warning");
 	else process.stderr.write(`${text}\n`);
 }

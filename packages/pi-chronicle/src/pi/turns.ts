@@ -82,7 +82,7 @@ export async function followRun(
 					failure = undefined;
 				}),
 				pi.on("agent_end", ({ messages }) => {
-					failure = failureOf(messages);
+					failure = lastFailure(messages);
 				}),
 				pi.on("agent_settled", ({ aborted }) => {
 					if (!started && !joined) return;
@@ -117,7 +117,7 @@ export async function followRun(
 }
 
 /** Why the last answer of a run failed: an error, or a cut at the output limit. */
-function failureOf(messages: AgentEndEvent["messages"]): string | undefined {
+function lastFailure(messages: AgentEndEvent["messages"]): string | undefined {
 	const last = messages.findLast((message) => message.role === "assistant");
 	if (last?.stopReason === "error") return last.errorMessage ?? "The model's provider reported an error.";
 	if (last?.stopReason === "length") return "The model's answer was cut off at its output limit.";

@@ -34,7 +34,7 @@ interface Current {
 export function splitRecords(sink: RecordSink, cap: number = RECORD_CAP): RecordSplitter {
 	let current = emptyRecord();
 	const finish = (): void => {
-		if (current.length > 0) deliver(current, sink);
+		if (current.length > 0) deliverRecord(current, sink);
 		current = emptyRecord();
 	};
 	return {
@@ -60,22 +60,22 @@ function append(current: Current, bytes: Buffer, sink: RecordSink, cap: number):
 	current.length += bytes.length;
 	if (current.fate === "dropped" || current.fate === "oversized") return;
 	current.parts.push(bytes);
-	if (current.length >= HEAD_BYTES) decide(current, sink);
+	if (current.length >= HEAD_BYTES) decideRecord(current, sink);
 	if (current.fate === "kept" && current.length > cap) {
 		current.fate = "oversized";
 		current.parts = [];
 	}
 }
 
-function decide(current: Current, sink: RecordSink): void {
+function decideRecord(current: Current, sink: RecordSink): void {
 	if (current.fate !== "undecided") return;
 	current.head = Buffer.concat(current.parts).subarray(0, HEAD_BYTES);
 	current.fate = sink.wants(current.head) ? "kept" : "dropped";
 	if (current.fate === "dropped") current.parts = [];
 }
 
-function deliver(current: Current, sink: RecordSink): void {
-	decide(current, sink);
+function deliverRecord(current: Current, sink: RecordSink): void {
+	decideRecord(current, sink);
 	if (current.fate === "oversized") sink.oversized(current.head.toString("utf8"), current.length);
 	if (current.fate !== "kept") return;
 	const text = Buffer.concat(current.parts).toString("utf8");

@@ -67,33 +67,33 @@ const maxLooks = 10;
 export async function stopOrphans(run: string, graceMs = 1000, spared?: number): Promise<OrphanStop> {
 	const stopped = new Map<string, Orphan>();
 	for (let round = 0; round < maxRounds; round++) {
-		const found = freeze(run, spared);
+		const found = freezeOrphans(run, spared);
 		// Usually, reading the process table once is enough.
 		if (found.length === 0) return { stopped: [...stopped.values()], remaining: [] };
-		for (const orphan of found) stopped.set(keyOf(orphan), orphan);
+		for (const orphan of found) stopped.set(orphanKey(orphan), orphan);
 		if (round === 0) await signalAll(found, ["SIGTERM", "SIGCONT"], graceMs);
 		await signalAll(found.filter(isAlive), ["SIGKILL"], killMs);
 	}
 	const remaining = findOrphans(run, spared);
-	for (const orphan of remaining) stopped.delete(keyOf(orphan));
+	for (const orphan of remaining) stopped.delete(orphanKey(orphan));
 	return { stopped: [...stopped.values()], remaining };
 }
 
 /** Freezes the orphans, until a scan finds no new one. */
-function freeze(run: string, spared: number | undefined): Orphan[] {
+function freezeOrphans(run: string, spared: number | undefined): Orphan[] {
 	const frozen = new Map<string, Orphan>();
 	for (let look = 0; look < maxLooks; look++) {
-		const fresh = findOrphans(run, spared).filter((orphan) => !frozen.has(keyOf(orphan)));
+		const fresh = findOrphans(run, spared).filter((orphan) => !frozen.has(orphanKey(orphan)));
 		if (fresh.length === 0) break;
 		for (const orphan of fresh) {
-			frozen.set(keyOf(orphan), orphan);
+			frozen.set(orphanKey(orphan), orphan);
 			signalProcess(orphan, "SIGSTOP");
 		}
 	}
 	return [...frozen.values()];
 }
 
-function keyOf({ pid, started }: Orphan): string {
+function orphanKey({ pid, started }: Orphan): string {
 	return `${pid} ${started}`;
 }
 

@@ -25,17 +25,17 @@ const sinks = /^\/dev\/(?:null|zero|full|tty|stdin|stdout|stderr|fd\/\d+)$/;
 
 /** The folders of the project that `host` works in, and the temporary folders seen from it. */
 export function projectPlaces(host: PlacedHost): ProjectPlaces {
-	return { project: namesOf(projectRoots(host), host), temporary: temporaryPlaces(host) };
+	return { project: namesOfPlaces(projectRoots(host), host), temporary: temporaryPlaces(host) };
 }
 
 /** The temporary folders of this machine, seen from a project. */
 export function temporaryPlaces(host: PlacedHost): TemporaryPlaces {
 	const { temp, platform, home } = host;
 	const named = platform === "win32" ? [temp] : [temp, "/tmp", "/var/tmp", "/dev/shm"];
-	return { folders: namesOf(named, host), except: namesOf([...projectRoots(host), home], host) };
+	return { folders: namesOfPlaces(named, host), except: namesOfPlaces([...projectRoots(host), home], host) };
 }
 
-function namesOf(paths: readonly string[], { realpath }: PlacedHost): string[] {
+function namesOfPlaces(paths: readonly string[], { realpath }: PlacedHost): string[] {
 	return [...new Set(paths.flatMap((path) => [path, realpath(path) ?? path]))];
 }
 

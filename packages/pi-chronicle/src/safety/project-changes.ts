@@ -18,12 +18,12 @@ type KnownChange =
 	| { readonly kind: "run"; readonly run: CommandRun; readonly change: ChangeKind };
 
 /** A place of a change; changes of a folder as a whole are recursive. */
-type Place = Pick<FileAccess, "path" | "real" | "recursive">;
+type AccessedPlace = Pick<FileAccess, "path" | "real" | "recursive">;
 
 interface Counted {
 	readonly accesses: (place: FileAccess) => boolean;
 	/** Changes that commands make in folders; `undefined`: the place is unknown. */
-	readonly runs: (change: ChangeKind, places: readonly Place[] | undefined) => boolean;
+	readonly runs: (change: ChangeKind, places: readonly AccessedPlace[] | undefined) => boolean;
 }
 
 /** The first known change of a call that counts. */

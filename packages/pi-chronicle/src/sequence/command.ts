@@ -34,7 +34,7 @@ const noTerminal =
 const nothingRecorded =
 	"This session's branch has no recorded sequence. Record one with /sequence in the terminal, or name a saved one: /sequence list.";
 
-interface Asked {
+interface AskedReplay {
 	readonly session: SequenceSession;
 	readonly scope: Scope;
 	readonly ctx: ExtensionCommandContext;
@@ -42,7 +42,7 @@ interface Asked {
 	readonly rest: string;
 }
 
-const verbs: Readonly<Record<(typeof sequenceVerbs)[number], (asked: Asked) => void | Promise<void>>> = {
+const verbs: Readonly<Record<(typeof sequenceVerbs)[number], (asked: AskedReplay) => void | Promise<void>>> = {
 	run: runWords,
 	show: ({ session, ctx, rest }) => {
 		if (rest !== "") return oneName(ctx, "show", rest, (name) => showSaved(ctx, name));
@@ -115,7 +115,7 @@ function oneName(
 }
 
 /** `/sequence run`. */
-async function runWords({ session, ctx, rest }: Asked): Promise<void> {
+async function runWords({ session, ctx, rest }: AskedReplay): Promise<void> {
 	const words = parseRunWords(rest, new Set(savedNames(sequenceLocation(ctx))));
 	if (words.kind === "refused") return rejectCommand(ctx, words.reason);
 	const { name } = words;
@@ -129,7 +129,7 @@ async function runWords({ session, ctx, rest }: Asked): Promise<void> {
 
 /** Runs the session's recording, unless the first word is nearly the name of a saved sequence. */
 async function runLastRecorded(
-	{ session, ctx, rest }: Pick<Asked, "session" | "ctx" | "rest">,
+	{ session, ctx, rest }: Pick<AskedReplay, "session" | "ctx" | "rest">,
 	words: RunWords,
 ): Promise<void> {
 	const known = savedNames(sequenceLocation(ctx));
@@ -149,7 +149,7 @@ async function runLastRecorded(
 }
 
 /** `/sequence stop [now|step|run]`. */
-async function stopRun({ session, ctx, rest }: Asked): Promise<void> {
+async function stopRun({ session, ctx, rest }: AskedReplay): Promise<void> {
 	const run = session.activeRun;
 	if (run === undefined) return rejectCommand(ctx, "No sequence is running.");
 	switch (rest) {
@@ -170,17 +170,17 @@ async function stopRun({ session, ctx, rest }: Asked): Promise<void> {
 }
 
 /** `/sequence edit <name>`: opens the recorder with the steps of a file. */
-async function editSaved({ session, scope, ctx }: Asked, name: string): Promise<void> {
+async function editSaved({ session, scope, ctx }: AskedReplay, name: string): Promise<void> {
 	const saved = findSaved(ctx, name);
 	if (saved === undefined) return;
 	if (ctx.mode !== "tui") return rejectCommand(ctx, `Edit the file: ${saved.file}`);
-	const steps = await record(session, scope, ctx, saved.sequence.steps);
+	const steps = await recordSequence(session, scope, ctx, saved.sequence.steps);
 	if (steps === undefined) return;
 	store(ctx, sequenceLocation(ctx), name, steps, saved);
 }
 
 /** Opens the recorder; `undefined` if the user left it without finishing. */
-async function record(
+async function recordSequence(
 	session: SequenceSession,
 	scope: Scope,
 	ctx: ExtensionCommandContext,
@@ -205,13 +205,13 @@ async function recordAndRun(
 	args: string,
 ): Promise<void> {
 	if (ctx.mode !== "tui") return rejectCommand(ctx, noTerminal);
-	const recorded = await record(session, scope, ctx, steps);
+	const recorded = await recordSequence(session, scope, ctx, steps);
 	if (recorded === undefined) return;
-	await startReplay(session, ctx, replayRequest(keep(session, ctx, recorded, sequenceId), args));
+	await startReplay(session, ctx, replayRequest(keepSequence(session, ctx, recorded, sequenceId), args));
 }
 
 /** Writes the recording into the session, unless nothing changed. */
-function keep(
+function keepSequence(
 	session: SequenceSession,
 	ctx: ExtensionCommandContext,
 	steps: readonly string[],

@@ -32,7 +32,7 @@ export async function readySteps(
 	const read = await Promise.all(
 		steps.map(async (step): Promise<ReadyStep | StepRefusal> => {
 			if (!isFileStep(step)) return step;
-			const text = expand(step);
+			const text = expandRead(step);
 			if (typeof text !== "string") return text;
 			return { kind: "expanded", raw: step.raw, text, followFrontMatter: await readFrontMatter(step.sourcePath) };
 		}),
@@ -46,7 +46,7 @@ function isFileStep(step: ResolvedStep): step is FileStep {
 	return step.kind === "template" || step.kind === "skill";
 }
 
-function expand(step: FileStep): string | StepRefusal {
+function expandRead(step: FileStep): string | StepRefusal {
 	let text: string;
 	try {
 		text = expandFileStep(step, readFileSync(step.sourcePath, "utf8"));

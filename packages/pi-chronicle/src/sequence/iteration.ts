@@ -54,7 +54,7 @@ export async function runIteration(
 		// At the ceiling, a step that would call tools is stopped; a final answer is kept.
 		session.pi.on("message_end", ({ message }) => {
 			if (message.role !== "assistant" || message.stopReason !== "toolUse" || !isSpent(budget)) return;
-			control.halt(ceilingText(budget));
+			control.halt(costCeilingText(budget));
 			ctx.abort();
 		}),
 	];
@@ -91,7 +91,7 @@ async function runSteps(iteration: Iteration): Promise<IterationEnd> {
 		for (const [stepIndex, step] of ready.steps.entries()) {
 			if (stepIndex < run.stepIndex) continue;
 			iteration.run = { ...run, stepIndex };
-			const end = (await takeStep(iteration, step)) ?? stopAsAsked(iteration, ready.steps.length);
+			const end = (await takeNextStep(iteration, step)) ?? stopAsAsked(iteration, ready.steps.length);
 			if (end) return end;
 		}
 		return { kind: "completed" };
@@ -102,7 +102,7 @@ async function runSteps(iteration: Iteration): Promise<IterationEnd> {
 }
 
 /** Runs one step; returns the iteration's end if no step follows. */
-async function takeStep(iteration: Iteration, step: ReadyStep): Promise<IterationEnd | undefined> {
+async function takeNextStep(iteration: Iteration, step: ReadyStep): Promise<IterationEnd | undefined> {
 	const { session, ctx, control, budget, aborts, run } = iteration;
 	if (control.stop !== undefined) return stopOnRequest(iteration);
 	const ceiling = ceilingReached(budget);
@@ -115,7 +115,9 @@ async function takeStep(iteration: Iteration, step: ReadyStep): Promise<Iteratio
 	if (control.stop !== undefined || end.kind === "aborted") return stopOnRequest(iteration);
 	if (end.kind !== "failed") return undefined;
 	const reason = `The sequence stopped at ${runPlace(run)}: ${end.reason}`;
-	return end.left ? leave(iteration, reason, end.left, end.code) : stopAt(iteration, reason, "error", end.code);
+	return end.left
+		? leaveIteration(iteration, reason, end.left, end.code)
+		: stopAt(iteration, reason, "error", end.code);
 }
 
 /** Waits for the end of work that waits for the user, if there is a screen to continue it on. */
@@ -137,7 +139,7 @@ async function waitForUser(iteration: Iteration, end: StepEnd): Promise<StepEnd>
 }
 
 /** Stops at a step whose work waits: it must be finished, not repeated. */
-function leave(iteration: Iteration, reason: string, left: LeftWork, code?: number): IterationEnd {
+function leaveIteration(iteration: Iteration, reason: string, left: LeftWork, code?: number): IterationEnd {
 	const next = positionAfter(iteration.plan, iteration.run);
 	const then = next === undefined ? "It was the last step." : `Then ${continuing(iteration, next)}`;
 	showStop(iteration, `${reason}\nFinish it first: ${asTyped(iteration.ctx, left.finish)}\n${then}`, "error");
@@ -161,7 +163,7 @@ function shellWord(text: string): string {
 
 /** Stops and shows a command that continues from the current position. */
 function stopAt(iteration: Iteration, reason: string, tone: "warning" | "error", code?: number): IterationEnd {
-	if (iteration.left) return leave(iteration, reason, iteration.left, code);
+	if (iteration.left) return leaveIteration(iteration, reason, iteration.left, code);
 	const continued = continuing(iteration, iteration.run);
 	showStop(iteration, `${reason}\n${continued.replace("continue with", "Continue here with")}`, tone);
 	return { kind: "stopped", reason, code };
@@ -255,14 +257,14 @@ async function compact(ctx: ExtensionContext, customInstructions: string | undef
 
 /** Why no further step may start; `undefined` below the limit. */
 export function ceilingReached(budget: CostBudget): string | undefined {
-	return isSpent(budget) ? ceilingText(budget) : undefined;
+	return isSpent(budget) ? costCeilingText(budget) : undefined;
 }
 
 function isSpent({ maxCostUsd, spentUsd }: CostBudget): boolean {
 	return maxCostUsd !== undefined && spentUsd >= maxCostUsd;
 }
 
-function ceilingText({ maxCostUsd = 0, spentUsd }: CostBudget): string {
+function costCeilingText({ maxCostUsd = 0, spentUsd }: CostBudget): string {
 	return `The sequence was stopped: it has spent ${shortCost(spentUsd)} of at most ${shortCost(maxCostUsd)}.`;
 }
 

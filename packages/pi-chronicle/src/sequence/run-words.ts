@@ -27,7 +27,7 @@ export function parseRunWords(
 	const name = names.has(words.peek()) ? words.take() : undefined;
 	const count = readCount(words);
 	if (typeof count === "string") return { kind: "refused", reason: count };
-	const options: Options = { from: undefined, maxCostUsd: undefined, dryRun: false };
+	const options: RunOptions = { from: undefined, maxCostUsd: undefined, dryRun: false };
 	while (words.peek().startsWith("--")) {
 		const written = words.take();
 		if (written === "--") break;
@@ -65,10 +65,10 @@ function readCount(words: WordReader): number | string | undefined {
 	return `${parsed.reason} An argument that looks like one follows the number: /sequence run 1 ${word}`;
 }
 
-type Options = { -readonly [Key in "from" | "maxCostUsd" | "dryRun"]: RunWords[Key] };
+type RunOptions = { -readonly [Key in "from" | "maxCostUsd" | "dryRun"]: RunWords[Key] };
 
 /** Sets one option in `options`; returns the mistake as a sentence, if any. */
-function readOption(written: string, words: WordReader, options: Options): string | undefined {
+function readOption(written: string, words: WordReader, options: RunOptions): string | undefined {
 	const [option = "", inline] = written.split(/=(.*)/s);
 	if (option === "--dry-run") {
 		options.dryRun = true;

@@ -47,14 +47,18 @@ export function savedSequences({ cwd, trusted }: SequenceLocation): SavedSequenc
 		const file = join(sequenceFolder(cwd), entry);
 		const first = found.get(name);
 		if (first === undefined) found.set(name, { name, file, ...readSequenceFile(file) });
-		else found.set(name, { ...first, diagnostics: [...first.diagnostics, problem(file, "warning", twin(first.file))] });
+		else
+			found.set(name, {
+				...first,
+				diagnostics: [...first.diagnostics, savedProblem(file, "warning", twin(first.file))],
+			});
 	}
 	return [...found.values()].map((saved) => {
 		const wrong = nameMistake(saved.name);
 		if (wrong === undefined) return saved;
 		const diagnostics = [
 			...saved.diagnostics,
-			problem(saved.file, "error", { code: "bad-name", message: wrong, remedy: "Rename the file." }),
+			savedProblem(saved.file, "error", { code: "bad-name", message: wrong, remedy: "Rename the file." }),
 		];
 		return { ...saved, sequence: undefined, diagnostics };
 	});
@@ -99,7 +103,7 @@ function twin(first: string) {
 	};
 }
 
-function problem(
+function savedProblem(
 	file: string,
 	severity: "error" | "warning",
 	what: { readonly code: string; readonly message: string; readonly remedy: string },

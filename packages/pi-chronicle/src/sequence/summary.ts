@@ -51,9 +51,9 @@ export function summarise(
 /** The lines of a summary: the total, then the last iterations. Empty for data of another shape. */
 export function summaryLines(data: unknown): string[] {
 	const { how, runs, ended = runs, of, total, last } = (data ?? {}) as Partial<SequenceSummary>;
-	if (typeof runs !== "number" || typeof of !== "number" || !isSpend(total) || !Array.isArray(last)) return [];
+	if (typeof runs !== "number" || typeof of !== "number" || !isIterationSpend(total) || !Array.isArray(last)) return [];
 	const mark = how === "completed" ? "✓" : "✗";
-	const rows = last.filter(isSpend).slice(-shownRows);
+	const rows = last.filter(isIterationSpend).slice(-shownRows);
 	const first = runs - rows.length;
 	return [
 		`${mark} sequence · ${ended} of ${of} ${of === 1 ? "run" : "runs"} · ${spendText(total)}`,
@@ -61,7 +61,7 @@ export function summaryLines(data: unknown): string[] {
 	];
 }
 
-function isSpend(value: unknown): value is IterationSpend {
+function isIterationSpend(value: unknown): value is IterationSpend {
 	const { ms, tokens, costUsd } = (value ?? {}) as Partial<Record<keyof IterationSpend, unknown>>;
 	return typeof ms === "number" && typeof tokens === "number" && typeof costUsd === "number";
 }

@@ -18,14 +18,14 @@ export function frame({ title, foot, keys }: Frame, body: readonly string[], wid
 	const head = title.length === 0 ? [] : fitLine([dim("── "), ...title, dim(" ")], width);
 	const end = fitLine([dim(foot === "" ? "" : `── ${foot} `)], width);
 	return [
-		ruled(head, width, paint),
+		ruledLine(head, width, paint),
 		...body,
-		ruled(end, width, paint),
+		ruledLine(end, width, paint),
 		paintLine(fitLine([dim(hints(keys, width))], width), paint),
 	];
 }
 
-function ruled(line: Line, width: number, paint: Paint): string {
+function ruledLine(line: Line, width: number, paint: Paint): string {
 	const rest = width - lineWidth(line);
 	return paintLine(rest > 0 ? [...line, dim("─".repeat(rest))] : line, paint);
 }

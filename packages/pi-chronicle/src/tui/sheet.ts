@@ -238,7 +238,7 @@ interface ShownAnswers {
 	readonly position: string;
 }
 
-type Answer = Pick<SheetOption<unknown>, "words" | "key">;
+type AnswerOption = Pick<SheetOption<unknown>, "words" | "key">;
 
 /** Rows of the text that stay visible, however many answers there are. */
 const minText = 2;
@@ -250,18 +250,18 @@ function rowsForAnswers(inside: number, text: number): number {
 
 /** Lays out the answers in at most `rows` rows; the selected one is always among them. `letters`: whether letter keys are active now. */
 function layAnswers(
-	answers: readonly Answer[],
+	answers: readonly AnswerOption[],
 	room: { readonly selected: number; readonly width: number; readonly rows: number; readonly letters: boolean },
 	paint: Paint,
 ): ShownAnswers {
 	const { selected, width, rows, letters } = room;
 	const keyed = answers.some(({ key }) => key !== undefined);
 	const indent = keyed ? 4 : 2;
-	const gutter = ({ key }: Answer, index: number): Line => {
+	const gutter = ({ key }: AnswerOption, index: number): Line => {
 		const letter = keyed ? `${letters && key !== undefined ? key : " "} ` : "";
 		return [dim(letter), { text: index === selected ? "→ " : "  ", tone: "accent" }];
 	};
-	const words = (answer: Answer, index: number): Line => [
+	const words = (answer: AnswerOption, index: number): Line => [
 		{ text: answer.words, tone: index === selected ? "accent" : "plain" },
 	];
 	const whole = answers.flatMap((answer, index) =>

@@ -4,7 +4,7 @@
 export function requestText(direction: string, notebookOn: boolean): string {
 	return [
 		"The user asks for a handoff: your context ends here, and a successor with an empty context continues in this session.",
-		`The successor will get this direction, word for word:\n\n${quote(direction)}`,
+		`The successor will get this direction, word for word:\n\n${quoteText(direction)}`,
 		"Do not start on it. Collect what the successor needs to start immediately: the goal, what is done and verified, what is unfinished, files and commands that matter, decisions with their reasons, dead ends." +
 			(notebookOn ? " Write lasting facts to the notebook first; the successor can read it." : ""),
 		"Then call the tool `handoff` with that as `context`. The successor sees nothing else of this conversation.",
@@ -13,7 +13,7 @@ export function requestText(direction: string, notebookOn: boolean): string {
 
 /** Reminds a model that stopped without calling the tool. */
 export function handoffReminder(direction: string): string {
-	return `The handoff is still waiting: call the tool \`handoff\` with the context that the successor needs. Its direction is:\n\n${quote(direction)}`;
+	return `The handoff is still waiting: call the tool \`handoff\` with the context that the successor needs. Its direction is:\n\n${quoteText(direction)}`;
 }
 
 /** Retracts the request. */
@@ -25,7 +25,7 @@ export function successorText(direction: string): string {
 	return `You are the successor of the context summarized above. Your direction, in the user's own words:\n\n${direction}`;
 }
 
-function quote(text: string): string {
+function quoteText(text: string): string {
 	return text
 		.split("\n")
 		.map((line) => `> ${line}`)

@@ -36,7 +36,7 @@ export async function runNotebookCommand(
 		case "topic":
 			return changeTopic(session, ctx, request.words);
 		case "search":
-			return search(session, ctx, request.words);
+			return searchNotebook(session, ctx, request.words);
 		case "rename": {
 			const refused = session.rename(request.from, request.to);
 			if (refused === undefined) say(ctx, `Renamed the page "${request.from}" to "${request.to}".`);
@@ -60,7 +60,7 @@ function changeTopic(session: NotebookSession, ctx: ExtensionContext, words: str
 	return refused;
 }
 
-function search({ notebook }: NotebookSession, ctx: ExtensionContext, words: string): undefined {
+function searchNotebook({ notebook }: NotebookSession, ctx: ExtensionContext, words: string): undefined {
 	const { lines, more } = searchPages(notebook, words, maxFound);
 	const rest = more === 0 ? [] : [`… and ${more} more`];
 	say(ctx, lines.length === 0 ? `No page has "${words}".` : [...lines, ...rest].join("\n"));

@@ -44,7 +44,7 @@ export function foldNotebook(
 	let topic: Topic | null | undefined;
 	const pages = new PageFold();
 	for (const { customType, data } of newestFirst) {
-		const fields = typeof data === "object" && data !== null ? (data as Fields) : {};
+		const fields = typeof data === "object" && data !== null ? (data as NotebookFields) : {};
 		switch (customType) {
 			case entryTypes.mode:
 				on ??= typeof fields.on === "boolean" ? fields.on : undefined;
@@ -62,7 +62,7 @@ export function foldNotebook(
 	return { on, topic: topic ?? undefined, epoch: pages.epoch, pages: pages.newest() };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type NotebookFields = Readonly<Record<string, unknown>>;
 
 /** Collects pages, newest first. A page or its removal hides all older pages of that name. */
 class PageFold {
@@ -70,14 +70,14 @@ class PageFold {
 	private readonly found = new Map<string, PageEntry>();
 	private readonly removed = new Set<string>();
 
-	add(fields: Fields): void {
+	add(fields: NotebookFields): void {
 		const page = readPage(fields);
 		if (page === undefined) return;
 		this.epoch = Math.max(this.epoch ?? page.epoch, page.epoch);
 		if (!this.found.has(page.name) && !this.removed.has(page.name)) this.found.set(page.name, page);
 	}
 
-	remove({ name }: Fields): void {
+	remove({ name }: NotebookFields): void {
 		if (typeof name === "string" && !this.found.has(pageName(name))) this.removed.add(pageName(name));
 	}
 
@@ -89,13 +89,13 @@ class PageFold {
 }
 
 /** `null`: the topic was cleared. */
-function readTopic({ name, source }: Fields): Topic | null | undefined {
+function readTopic({ name, source }: NotebookFields): Topic | null | undefined {
 	if (name === null) return null;
 	if (typeof name !== "string" || name === "" || (source !== "human" && source !== "agent")) return undefined;
 	return { name, source };
 }
 
-function readPage({ version, epoch, name, content }: Fields): PageEntry | undefined {
+function readPage({ version, epoch, name, content }: NotebookFields): PageEntry | undefined {
 	if (version !== 1 || typeof epoch !== "number" || typeof name !== "string" || typeof content !== "string")
 		return undefined;
 	return { version, epoch, name: pageName(name), content };
@@ -144,7 +144,7 @@ export function searchPages({ pages }: Notebook, words: string, max: number): { 
 		...(has(name) ? [name] : []),
 		...content
 			.split("\n")
-			.flatMap((line, index) => (has(line) ? [`${name}:${index + 1}: ${shortened(line.trim())}`] : [])),
+			.flatMap((line, index) => (has(line) ? [`${name}:${index + 1}: ${cutEntry(line.trim())}`] : [])),
 	]);
 	return { lines: found.slice(0, max), more: Math.max(0, found.length - max) };
 }
@@ -168,10 +168,10 @@ export function indexLines({ pages }: Notebook): string[] {
 /** The index line of one page. */
 export function indexLine(name: string, content: string): string {
 	const first = content.split("\n").find((line) => line.trim() !== "") ?? "";
-	return `- ${name}: ${shortened(first.trim())}`;
+	return `- ${name}: ${cutEntry(first.trim())}`;
 }
 
-function shortened(text: string): string {
+function cutEntry(text: string): string {
 	const characters = [...text];
 	if (characters.length <= limits.previewLength) return text;
 	return `${characters.slice(0, limits.previewLength - 1).join("")}…`;

@@ -126,7 +126,7 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 		},
 		news({ sessionManager }) {
 			if (!isOn()) return undefined;
-			switch (missing(sessionManager)) {
+			switch (unseenPart(sessionManager)) {
 				case "all":
 					return self.introduction();
 				case "topic":
@@ -170,7 +170,7 @@ function noPage(name: string): string {
  * The part of the notebook that the model has not seen on this branch: all if there was no message since the newest compaction, or a topic
  * that the model did not set.
  */
-function missing(session: ExtensionContext["sessionManager"]): "all" | "topic" | "nothing" {
+function unseenPart(session: ExtensionContext["sessionManager"]): "all" | "topic" | "nothing" {
 	let topic = false;
 	for (const entry of newestFirst(session)) {
 		if (entry.type === "compaction") return "all";

@@ -112,7 +112,7 @@ export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatc
 			if (sent.kind === "taken") run.expect();
 			const end = sent.kind === "taken" ? await Promise.race([turn, child.exited]) : undefined;
 			if (plan.signal?.aborted || scope.closed) return { kind: "aborted", usage: run.usage };
-			if (run.reached !== undefined) return failed(ceilingText(run.reached));
+			if (run.reached !== undefined) return failed(ceilingReached(run.reached));
 			if (typeof end === "object") return failed(exitReason(end, child.stderr()));
 			if (end === "unbegun") return failed("The child session started no turn for its prompt.");
 			if (end === "aborted") return { kind: "aborted", usage: run.usage };
@@ -122,7 +122,7 @@ export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatc
 				return sent.kind === "taken"
 					? concluded(run.answer, run.usage)
 					: failed(`${sent.reason} ${lastLine(child.stderr())}`.trim());
-			watcher.activity(`${next} takes over: ${firstLine(trouble ?? "")}`);
+			watcher.activity(`${next} takes over: ${startOfText(trouble ?? "")}`);
 			// A refused prompt is not in the conversation, so the next model gets it again.
 			if (sent.kind === "taken") text = takeoverText;
 		}
@@ -140,7 +140,7 @@ type TurnEnd = "settled" | "aborted" | "unbegun";
 /** Follows a child's events. Calls `overspent` when the child reaches a ceiling. */
 function followChild(plan: ChildPlan, watcher: ChildWatcher, overspent: () => void) {
 	let usage = noUsage;
-	let answer: Answer | undefined;
+	let answer: ChildAnswer | undefined;
 	let reached: string | undefined;
 	let dialogs = 0;
 	let settle: (end: TurnEnd) => void = () => {};
@@ -201,7 +201,7 @@ function followChild(plan: ChildPlan, watcher: ChildWatcher, overspent: () => vo
 				if (message === undefined) return;
 				usage = addUsage(usage, message.usage);
 				answer = { text: message.text, stop: message.stopReason, error: message.errorMessage };
-				if (message.text !== "") watcher.activity(firstLine(message.text));
+				if (message.text !== "") watcher.activity(startOfText(message.text));
 				// A final answer is already paid for, so it counts even above a ceiling.
 				if (message.stopReason === "toolUse") watch.used(usage.totalTokens, usage.cost);
 			}
@@ -214,17 +214,17 @@ function followChild(plan: ChildPlan, watcher: ChildWatcher, overspent: () => vo
 	};
 }
 
-interface Answer {
+interface ChildAnswer {
 	readonly text: string;
 	readonly stop: string;
 	readonly error: string | undefined;
 }
 
-function ceilingText(ceiling: string): string {
+function ceilingReached(ceiling: string): string {
 	return `The child session was stopped at its ceiling of ${ceiling} (setting \`chronicle.children\`).`;
 }
 
-function concluded(answer: Answer | undefined, usage: ChildUsage): ChildEnd {
+function concluded(answer: ChildAnswer | undefined, usage: ChildUsage): ChildEnd {
 	if (answer === undefined) return { kind: "failed", reason: "The child session ended without an answer.", usage };
 	if (answer.stop === "error")
 		return { kind: "failed", reason: answer.error ?? "The child's provider reported an error.", usage };
@@ -276,7 +276,7 @@ function addUsage(sum: ChildUsage, usage: Usage | undefined): ChildUsage {
 	};
 }
 
-function firstLine(text: string): string {
+function startOfText(text: string): string {
 	return text.trim().split("\n", 1)[0]?.slice(0, 100) ?? "";
 }
 

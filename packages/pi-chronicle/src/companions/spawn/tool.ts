@@ -86,19 +86,19 @@ export function spawnTool(scope: Scope, shared: Shared, parent: Parent): ToolDef
 					const page = shared.take(type, data);
 					if (page !== undefined) pages.add(page);
 				},
-				ask: (dialog) => relay(ctx, dialog, signal),
+				ask: (dialog) => relayQuestion(ctx, dialog, signal),
 			};
 			const { atOnce } = parent.settings();
 			const place = queue.enter(atOnce, signal);
 			if (queue.waiting > 0) activity(`waiting: ${atOnce} child sessions are running`);
 			const leave = await place;
-			if (leave === undefined || scope.closed) return report({ kind: "aborted", usage: noUsage }, file, []);
+			if (leave === undefined || scope.closed) return endOfChild({ kind: "aborted", usage: noUsage }, file, []);
 			try {
 				// The restrictions in force when the child starts apply, not those in force when the call was made.
 				const { args, models, ceilings } = launchPlan(ctx, file, wanted, parent);
 				const plan = { pi: found, args, cwd: ctx.cwd, prompt, models, ceilings, signal, onReadonly: shared.onReadonly };
 				writeSeed(file, ctx.cwd, ctx.sessionManager.getSessionFile(), shared.seed());
-				return report(await runChild(plan, scope, watcher), file, [...pages]);
+				return endOfChild(await runChild(plan, scope, watcher), file, [...pages]);
 			} finally {
 				leave();
 			}
@@ -125,7 +125,7 @@ function launchPlan(ctx: ExtensionToolContext, file: string, wanted: string | un
 }
 
 /** The call's result. The child's usage and its notebook pages are reported whichever way it ended. */
-function report(end: ChildEnd, file: string, pages: readonly string[]) {
+function endOfChild(end: ChildEnd, file: string, pages: readonly string[]) {
 	const { cost, ...tokens } = end.usage;
 	const usage = { ...tokens, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: cost } };
 	const written = pages.length === 0 ? "" : `\n\n[Notebook pages it wrote: ${pages.join(", ")}]`;
@@ -138,7 +138,7 @@ function report(end: ChildEnd, file: string, pages: readonly string[]) {
 			isError: true,
 		};
 	}
-	let text = headOf(end.text);
+	let text = answerHead(end.text);
 	const truncated = text !== end.text;
 	if (truncated) {
 		const rest = file.replace(/\.jsonl$/, ".md");
@@ -154,7 +154,7 @@ function report(end: ChildEnd, file: string, pages: readonly string[]) {
 }
 
 /** The part of an answer that fits: whole lines if possible, otherwise the start of a single long line. */
-function headOf(text: string): string {
+function answerHead(text: string): string {
 	const bytes = Buffer.from(text);
 	const lines = text.split("\n");
 	if (bytes.length <= DEFAULT_MAX_BYTES && lines.length <= DEFAULT_MAX_LINES) return text;
@@ -167,7 +167,7 @@ function headOf(text: string): string {
 }
 
 /** Asks the user a child's question; without a user, the question is dismissed. */
-async function relay(
+async function relayQuestion(
 	ctx: ExtensionToolContext,
 	dialog: RpcDialog,
 	signal: AbortSignal | undefined,

@@ -215,7 +215,7 @@ export function readCheckpoint(text: string, first: () => Created | undefined): 
 	if (!data) return { kind: "damaged" };
 	const { crc, ...fields } = data;
 	const { schemaVersion } = fields;
-	if (typeof schemaVersion !== "number" || typeof fields.id !== "string" || !isObject(fields.template))
+	if (typeof schemaVersion !== "number" || typeof fields.id !== "string" || !isJsonObject(fields.template))
 		return { kind: "foreign", data };
 	if (schemaVersion > SCHEMA_VERSION) return { kind: "newer", schemaVersion };
 	if (crc !== undefined && crc !== checksum(fields)) return { kind: "damaged" };
@@ -240,18 +240,18 @@ function restore(
 function parseObject(text: string): Record<string, unknown> | undefined {
 	try {
 		const data: unknown = JSON.parse(text);
-		return isObject(data) ? data : undefined;
+		return isJsonObject(data) ? data : undefined;
 	} catch {
 		return undefined;
 	}
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+function isJsonObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isStored(data: object): data is Stored {
 	const { log } = data as { log?: unknown };
-	const isPosition = isObject(log) && [log.seq, log.offset, log.fence].every((value) => typeof value === "number");
+	const isPosition = isJsonObject(log) && [log.seq, log.offset, log.fence].every((value) => typeof value === "number");
 	return isPosition && fields.every((field) => field in data || optionalFields.includes(field));
 }

@@ -38,7 +38,7 @@ export function diskFailure(error: unknown, path: string): StoreFailure {
 		case "ENOENT": {
 			// Creating a folder on a read-only file system fails with this code, too.
 			const refused = refusedAt(nearestExisting(path).at);
-			return refused ? diskFailure(refused, path) : missing(path);
+			return refused ? diskFailure(refused, path) : missingRun(path);
 		}
 		default:
 			return {
@@ -49,7 +49,7 @@ export function diskFailure(error: unknown, path: string): StoreFailure {
 	}
 }
 
-function missing(path: string): StoreFailure {
+function missingRun(path: string): StoreFailure {
 	return {
 		reason: "io",
 		message: `${path} no longer exists.`,

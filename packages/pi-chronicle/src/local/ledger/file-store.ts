@@ -81,24 +81,24 @@ export function openFileStore({
 				return createRun(paths, first, dependencies);
 			});
 		},
-		open: (id) => withRun(sessions, id, "log", (paths) => takeRun(paths, dependencies)),
-		read: (id) => withRun(sessions, id, "log", async (paths) => readRun(await readablePaths(paths, copies))),
+		open: (id) => withRunPaths(sessions, id, "log", (paths) => takeRun(paths, dependencies)),
+		read: (id) => withRunPaths(sessions, id, "log", async (paths) => readRunFiles(await readablePaths(paths, copies))),
 		list: () => listRuns(place),
 		recent: (count) => recentRuns(place, count),
 		ids: () => runIds(place).catch(() => []),
 		entry: (id) => describeRun(place, id),
-		remove: (id) => withRun(sessions, id, "folder", () => removeRun(place, id)),
+		remove: (id) => withRunPaths(sessions, id, "folder", () => removeRunFiles(place, id)),
 		async find(name) {
 			if (isRunId(name)) return resolveRunId(name, [name]);
 			if (name === "last") return resolveRunId(name, namedIds(await recentRuns(place, 1)), shell);
 			return withDisk(sessions, async () => resolveRunId(name, (await runIds(place, name)).filter(isRunId)));
 		},
-		post: (id, event) => withRun(sessions, id, "inbox", () => post(id, event)),
+		post: (id, event) => withRunPaths(sessions, id, "inbox", () => post(id, event)),
 	};
 }
 
 /** Performs `work` on run `id`. A disk error becomes a failure that names `at`. */
-async function withRun<T>(
+async function withRunPaths<T>(
 	sessions: string,
 	id: string,
 	at: keyof RunPaths,
@@ -121,7 +121,7 @@ async function withDisk<T>(
 	}
 }
 
-async function readRun(paths: RunPaths): Promise<Result<ReadLedger, StoreFailure>> {
+async function readRunFiles(paths: RunPaths): Promise<Result<ReadLedger, StoreFailure>> {
 	const { read, holder } = await loadWithHolder(paths);
 	if (!read.ok) return read;
 	// A supervisor may be in the middle of a write: a partial line is not damage then.
@@ -231,19 +231,19 @@ async function linkSavedFiles(
 }
 
 /** Removes run `id` and the copy of its events; returns the bytes that it used. */
-async function removeRun(
+async function removeRunFiles(
 	{ sessions, copies }: RunsPlace,
 	id: string,
 ): Promise<Result<{ readonly bytes: number }, StoreFailure>> {
 	const paths = pathsOf(sessions, id);
 	const { folder, log, checkpoint } = paths;
 	const moved = join(sessions, `.removed-${id}`);
-	const names = await namesOf(sessions, id);
+	const names = await filesOfRun(sessions, id);
 	if (names.length === 0 && (await readablePaths(paths, copies)) === paths)
 		return storeFailure("unknown", `No run has the id "${id}".`, "See the list of runs.");
 	const lease = await takeLease(folder, 0);
 	if (!lease.ok) return lease;
-	const places = (await namesOf(sessions, id)).map((name) => join(sessions, name));
+	const places = (await filesOfRun(sessions, id)).map((name) => join(sessions, name));
 	const own = (await Promise.all(places.map(usedBytes))).reduce((sum, size) => sum + size, 0);
 	// The copy would bring the run back.
 	const bytes = own + (copies ? await removeCopy(copies, paths) : 0);
@@ -258,7 +258,7 @@ async function removeRun(
 }
 
 /** Names of the run's files and folders. */
-async function namesOf(sessions: string, id: string): Promise<string[]> {
+async function filesOfRun(sessions: string, id: string): Promise<string[]> {
 	const names = await readdir(sessions).catch((): string[] => []);
 	return names.filter((name) => name === id || name.startsWith(`${id}.`) || name === `.removed-${id}`);
 }

@@ -36,7 +36,7 @@ export interface FoldStart {
 	readonly fence: number;
 }
 
-interface State {
+interface FoldState {
 	run: Run | undefined;
 	lastSeq: number;
 	lastFence: number;
@@ -50,7 +50,7 @@ interface State {
 
 /** Folds a whole log, or the part after a checkpoint. `newestSchema`: the newest supported format. */
 export function openEventFold(start: FoldStart | undefined, newestSchema: number): EventFold {
-	const state: State = {
+	const state: FoldState = {
 		run: start?.run,
 		lastSeq: start?.run.seq ?? 0,
 		lastFence: start?.fence ?? 0,
@@ -61,7 +61,7 @@ export function openEventFold(start: FoldStart | undefined, newestSchema: number
 		damagedAt: undefined,
 	};
 	return {
-		add: (line, at) => addLine(state, line, at, newestSchema),
+		add: (line, at) => foldLine(state, line, at, newestSchema),
 		end(length) {
 			const { damagedAt: _, ...result } = state;
 			return { ...result, tornBytes: length - state.soundBytes };
@@ -69,14 +69,14 @@ export function openEventFold(start: FoldStart | undefined, newestSchema: number
 	};
 }
 
-function addLine(state: State, line: Buffer, at: number, newestSchema: number): void {
+function foldLine(state: FoldState, line: Buffer, at: number, newestSchema: number): void {
 	const event = decodeLine(line);
 	const end = at + line.length + 1;
 	if (event?.kind === "recovered" && isNext(state, event)) {
 		const run = startRun(event);
 		state.fault = run ? undefined : "template";
 		state.damagedAt = undefined;
-		accept(state, event, run, end);
+		acceptEvent(state, event, run, end);
 		return;
 	}
 	if (state.fault) return;
@@ -89,7 +89,7 @@ function addLine(state: State, line: Buffer, at: number, newestSchema: number): 
 	else {
 		const run = state.run ? foldEvent(state.run, event) : firstRun(event, newestSchema);
 		if (typeof run === "string") blame(state, run, at);
-		else accept(state, event, run, end);
+		else acceptEvent(state, event, run, end);
 	}
 }
 
@@ -98,18 +98,18 @@ function firstRun(event: LedgerEvent, newestSchema: number): Run | "newer" | "te
 	return startRun(event) ?? "template";
 }
 
-function isNext({ lastSeq, lastFence }: State, event: LedgerEvent): boolean {
+function isNext({ lastSeq, lastFence }: FoldState, event: LedgerEvent): boolean {
 	return event.seq > lastSeq && fenceOf(event) >= lastFence;
 }
 
-function accept(state: State, event: LedgerEvent, run: Run | undefined, end: number): void {
+function acceptEvent(state: FoldState, event: LedgerEvent, run: Run | undefined, end: number): void {
 	state.run = run;
 	state.lastSeq = event.seq;
 	state.lastFence = fenceOf(event);
 	state.soundBytes = end;
 }
 
-function blame(state: State, fault: NonNullable<FoldResult["fault"]>, at: number): void {
+function blame(state: FoldState, fault: NonNullable<FoldResult["fault"]>, at: number): void {
 	state.fault = fault;
 	state.faultAt = at;
 }

@@ -41,7 +41,7 @@ export interface HeldParts extends StoreDependencies {
 /** Milliseconds after which a checkpoint is due regardless of activity, because other processes also read it. */
 const checkpointMs = 30_000;
 
-interface State extends Omit<HeldParts, "kept"> {
+interface HeldState extends Omit<HeldParts, "kept"> {
 	kept: WrittenCheckpoint | undefined;
 	/** When it was written, by `performance.now`. */
 	keptAt: number;
@@ -52,7 +52,7 @@ const gone = storeFailure("fenced", "The run's lease has been released.", "Open 
 
 /** Opens the ledger for its holder. */
 export function holdLedger(parts: HeldParts): HeldLedger {
-	const state: State = { ...parts, kept: parts.kept, keptAt: performance.now(), released: false };
+	const state: HeldState = { ...parts, kept: parts.kept, keptAt: performance.now(), released: false };
 	const { paths, run, log, lease, repairs, clock, redact, copies } = state;
 	let queue: Promise<unknown> = Promise.resolve();
 	let inbox: Promise<Inbox> | undefined;
@@ -100,10 +100,14 @@ export function holdLedger(parts: HeldParts): HeldLedger {
 	};
 }
 
-async function writeCheckpoint(state: State, now: Run, when: "now" | "if due"): Promise<Result<void, StoreFailure>> {
+async function writeCheckpoint(
+	state: HeldState,
+	now: Run,
+	when: "now" | "if due",
+): Promise<Result<void, StoreFailure>> {
 	const { paths, log, lease, disk } = state;
 	if (state.released) return gone;
-	if (when === "if due" && !isDue(state)) return { ok: true, value: undefined };
+	if (when === "if due" && !isCheckpointDue(state)) return { ok: true, value: undefined };
 	if (now.seq !== log.lastSeq)
 		return storeFailure("io", "The checkpoint is not at the end of the log.", "Fold the appended events first.");
 	if (!lease.holds()) return { ok: false, failure: await lease.loss() };
@@ -121,6 +125,6 @@ async function writeCheckpoint(state: State, now: Run, when: "now" | "if due"): 
 }
 
 /** Whether the log has grown by the size of the last checkpoint, so that checkpoints cost no more than the log. */
-function isDue({ kept, keptAt, log }: State): boolean {
+function isCheckpointDue({ kept, keptAt, log }: HeldState): boolean {
 	return kept === undefined || log.size - kept.offset >= kept.bytes || performance.now() - keptAt >= checkpointMs;
 }

@@ -82,7 +82,7 @@ export async function openInbox(inbox: string, listener: PostListener): Promise<
 	const loop = openDeliveryLoop(async (isClosed) => {
 		for (const name of await postsIn(inbox)) {
 			if (isClosed()) return;
-			await deliver(join(inbox, name), Number(name.split("-", 1)[0]) || 0, listener);
+			await deliverPost(join(inbox, name), Number(name.split("-", 1)[0]) || 0, listener);
 		}
 	});
 	const unwatch = watchFolder(inbox, () => void loop.look());
@@ -103,7 +103,7 @@ async function postsIn(inbox: string): Promise<string[]> {
 }
 
 /** Rejects if the listener could not handle the event: the next holder gets it. */
-async function deliver(path: string, at: number, listener: PostListener): Promise<void> {
+async function deliverPost(path: string, at: number, listener: PostListener): Promise<void> {
 	const read = await readPost(path);
 	if (read === undefined) return;
 	if ("why" in read) {

@@ -63,7 +63,7 @@ interface RunNames {
 }
 
 /** The names of all runs that start with `prefix`, in no order. Reads no run. */
-async function namesIn({ sessions, copies }: RunsPlace, prefix = ""): Promise<RunNames> {
+async function runNamesIn({ sessions, copies }: RunsPlace, prefix = ""): Promise<RunNames> {
 	const names = (await readdir(sessions).catch(undefinedIfMissing)) ?? [];
 	const copied = copies ? await copiedRuns(copies) : [];
 	const ids = new Set(copied.filter((id) => id.startsWith(prefix)));
@@ -80,14 +80,14 @@ async function namesIn({ sessions, copies }: RunsPlace, prefix = ""): Promise<Ru
 
 /** The ids of all runs that start with `prefix`, in no order. Reads no run, and throws if the folder cannot be read. */
 export async function runIds(place: RunsPlace, prefix = ""): Promise<readonly string[]> {
-	const { ids, others } = await namesIn(place, prefix);
+	const { ids, others } = await runNamesIn(place, prefix);
 	return [...ids, ...others];
 }
 
 /** All runs, newest first. Other files (contexts, answers, sessions) are ignored. */
 export async function listRuns(place: RunsPlace): Promise<readonly LedgerEntry[]> {
 	return orUnreadable(place, async () => {
-		const { ids, others } = await namesIn(place);
+		const { ids, others } = await runNamesIn(place);
 		return newestFirst(place, await describeAll(place, [...ids, ...others]));
 	});
 }
@@ -103,7 +103,7 @@ const together = 16;
  */
 export async function recentRuns(place: RunsPlace, count: number): Promise<readonly LedgerEntry[]> {
 	return orUnreadable(place, async () => {
-		const { ids, others } = await namesIn(place);
+		const { ids, others } = await runNamesIn(place);
 		const known = new Set(ids);
 		const names = [...ids, ...others].map((name) => ({ name, at: changedAt(place, name) }));
 		const newest = names.sort((one, other) => other.at - one.at).slice(0, maxRead);
@@ -292,7 +292,7 @@ export function readForeign(data: unknown): ForeignLedger | undefined {
 		id,
 		summary: {
 			template: workflowName,
-			task: taskOf(ledger, history),
+			task: foreignTask(ledger, history),
 			status: typeof status === "string" ? status : "unknown",
 			state: currentState,
 			updatedAt: typeof lastUpdated === "number" && Number.isFinite(lastUpdated) ? isoOf(lastUpdated) : "",
@@ -308,23 +308,23 @@ function storyOf({ history, snapshot }: Record<string, unknown>): ForeignStory {
 	const kept = (typeof snapshot === "object" && snapshot !== null ? snapshot : {}) as Record<string, unknown>;
 	return {
 		history: rows.map(({ state, agentName, completedAt, tokensUsed, summary }: Record<string, unknown>) => ({
-			state: textOf(state),
-			who: textOf(agentName),
+			state: stringOrEmpty(state),
+			who: stringOrEmpty(agentName),
 			at: typeof completedAt === "number" ? isoOf(completedAt) : "",
 			tokens: typeof tokensUsed === "number" ? tokensUsed : 0,
-			summary: textOf(summary),
+			summary: stringOrEmpty(summary),
 		})),
-		findings: textsOf(kept.keyFindings),
-		pendingTasks: textsOf(kept.pendingTasks),
-		files: textsOf(kept.modifiedFiles),
+		findings: stringsOf(kept.keyFindings),
+		pendingTasks: stringsOf(kept.pendingTasks),
+		files: stringsOf(kept.modifiedFiles),
 	};
 }
 
-function textOf(value: unknown): string {
+function stringOrEmpty(value: unknown): string {
 	return typeof value === "string" ? value : "";
 }
 
-function textsOf(value: unknown): string[] {
+function stringsOf(value: unknown): string[] {
 	return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
 
@@ -334,7 +334,7 @@ function isoOf(ms: number): string {
 }
 
 /** Its `initialTask` is usually empty; the first entry of the history with a task has it. */
-function taskOf({ initialTask }: Record<string, unknown>, history: unknown): string {
+function foreignTask({ initialTask }: Record<string, unknown>, history: unknown): string {
 	if (typeof initialTask === "string" && initialTask.trim() !== "") return initialTask;
 	const entries: readonly unknown[] = Array.isArray(history) ? history : [];
 	for (const entry of entries) {

@@ -59,9 +59,9 @@ export async function copiedRuns({ folder }: CopiesPlace): Promise<readonly stri
 /** The paths of a run to read it by: the copy of its events if the log is gone. */
 export async function readablePaths(paths: RunPaths, copies: CopiesPlace | undefined): Promise<RunPaths> {
 	// An empty log has lost its events: only runs that began have a copy.
-	if (!copies || isNoFile(paths.log) || ((await sizeOf(paths.log)) ?? 0) > 0) return paths;
+	if (!copies || isNoFile(paths.log) || ((await fileSize(paths.log)) ?? 0) > 0) return paths;
 	const copy = logCopyPath(copies, paths);
-	return (await exists(copy)) ? { ...paths, log: copy } : paths;
+	return (await hasFile(copy)) ? { ...paths, log: copy } : paths;
 }
 
 /**
@@ -71,16 +71,16 @@ export async function readablePaths(paths: RunPaths, copies: CopiesPlace | undef
 export async function completeLog({ log }: RunPaths, copies: CopiesPlace | undefined): Promise<void> {
 	if (!copies) return;
 	const copy = logCopyPath(copies, { log });
-	if (isNoFile(copy) || !(await exists(copy))) return;
-	const [had, kept] = [(await sizeOf(log)) ?? 0, await wholeLines(copy)];
+	if (isNoFile(copy) || !(await hasFile(copy))) return;
+	const [had, kept] = [(await fileSize(log)) ?? 0, await wholeLines(copy)];
 	if (kept > had && (await startAlike(log, copy, had))) await copyBytes(copy, log, kept);
 }
 
-async function exists(path: string): Promise<boolean> {
-	return (await sizeOf(path)) !== undefined;
+async function hasFile(path: string): Promise<boolean> {
+	return (await fileSize(path)) !== undefined;
 }
 
-function sizeOf(path: string): Promise<number | undefined> {
+function fileSize(path: string): Promise<number | undefined> {
 	return stat(path).then(({ size }) => size, undefinedIfMissing);
 }
 
@@ -135,8 +135,8 @@ export function openLogCopy(copies: CopiesPlace, { log }: Pick<RunPaths, "log">)
 	const follow = async (size: number): Promise<void> => {
 		await file?.close();
 		file = undefined;
-		await prepareFolder(copies);
-		const isEqual = (await sizeOf(path)) === size && (await startAlike(log, path, size));
+		await prepareCopyFolder(copies);
+		const isEqual = (await fileSize(path)) === size && (await startAlike(log, path, size));
 		if (!isEqual) await copyBytes(log, path, size);
 		file = await open(path, "a", 0o600);
 		known = size;
@@ -173,10 +173,10 @@ export function openLogCopy(copies: CopiesPlace, { log }: Pick<RunPaths, "log">)
 	};
 }
 
-async function prepareFolder({ folder, project }: CopiesPlace): Promise<void> {
+async function prepareCopyFolder({ folder, project }: CopiesPlace): Promise<void> {
 	await makePrivateFolder(folder);
 	const named = join(folder, projectFile);
-	if (!(await exists(named))) await replaceFile(named, `${project}\n`);
+	if (!(await hasFile(named))) await replaceFile(named, `${project}\n`);
 }
 
 /** Removes all that is kept of a run outside the project; resolves to its bytes. */
@@ -196,7 +196,7 @@ export async function orphanedLogCopies(root: string): Promise<readonly string[]
 	for (const name of (await readdir(root).catch(undefinedIfMissing)) ?? []) {
 		const folder = join(root, name);
 		const project = (await readFile(join(folder, projectFile), "utf8").catch(undefinedIfMissing))?.trim();
-		if (project !== undefined && !(await exists(project))) found.push(folder);
+		if (project !== undefined && !(await hasFile(project))) found.push(folder);
 	}
 	return found;
 }

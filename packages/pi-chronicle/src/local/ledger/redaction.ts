@@ -1,11 +1,9 @@
 // Keeps secrets from a model, a tool, or the user's task out of the ledger.
 // Fields that are compared or looked up stay; a template's commands stay, because they run exactly as approved.
 
-import type { Created, EventBody, RunTemplate } from "@pi-chronicle/core/machine";
+import type { ChildEnded, Created, EventBody, RunTemplate } from "@pi-chronicle/core/machine";
 import type { Entry } from "@pi-chronicle/core/snapshot";
 import { isSecretName, type Redact, redacted } from "../../safety/index.ts";
-
-type ChildEnded = Extract<EventBody, { kind: "child_ended" }>;
 
 /** The event without the secrets in its texts. */
 export function redactEvent<T extends EventBody>(event: T, redact: Redact): T {

@@ -70,7 +70,7 @@ export async function salvageLedger(place: RunsPlace, id: string, now: number): 
 	}
 }
 
-interface Found {
+interface FoundLine {
 	/** Whole events, of the log and its copy, by number. */
 	readonly events: readonly LedgerEvent[];
 	readonly checkpoint: CheckpointRead | undefined;
@@ -78,7 +78,7 @@ interface Found {
 	readonly newer: string | undefined;
 }
 
-async function gather(paths: RunPaths, { copies }: RunsPlace): Promise<Found> {
+async function gather(paths: RunPaths, { copies }: RunsPlace): Promise<FoundLine> {
 	const all: LedgerEvent[] = [];
 	for (const path of [paths.log, ...(copies ? [logCopyPath(copies, paths)] : [])])
 		all.push(...(await wholeEvents(path)));
@@ -113,24 +113,24 @@ function inOrder(all: readonly LedgerEvent[]): LedgerEvent[] {
 	const newest = new Map<number, LedgerEvent>();
 	for (const event of all) {
 		const known = newest.get(event.seq);
-		if (!known || fenceOf(event) > fenceOf(known)) newest.set(event.seq, event);
+		if (!known || fenceOrZero(event) > fenceOrZero(known)) newest.set(event.seq, event);
 	}
 	let fence = 0;
 	return [...newest.values()]
 		.sort((one, other) => one.seq - other.seq)
 		.filter((event) => {
-			if (fenceOf(event) < fence) return false;
-			fence = fenceOf(event);
+			if (fenceOrZero(event) < fence) return false;
+			fence = fenceOrZero(event);
 			return true;
 		});
 }
 
-function fenceOf({ fence = 0 }: LedgerEvent): number {
+function fenceOrZero({ fence = 0 }: LedgerEvent): number {
 	return fence;
 }
 
 /** The last state that is certain: whole events from a start without a gap. */
-function furthest({ events, checkpoint }: Found): Run | undefined {
+function furthest({ events, checkpoint }: FoundLine): Run | undefined {
 	const bySeq = new Map(events.map((event) => [event.seq, event]));
 	const starts = [
 		...events.flatMap((event) => startRun(event) ?? []),
@@ -144,7 +144,7 @@ function furthest({ events, checkpoint }: Found): Run | undefined {
 	return reached.sort((one, other) => other.seq - one.seq)[0];
 }
 
-function beyondRepair({ log }: RunPaths, { events }: Found) {
+function beyondRepair({ log }: RunPaths, { events }: FoundLine) {
 	const rest = events.length === 0 ? "no event of it is whole" : "its first event is lost, and no state file is whole";
 	return storeFailure(
 		"corrupt",
@@ -155,7 +155,7 @@ function beyondRepair({ log }: RunPaths, { events }: Found) {
 
 async function rebuild(
 	paths: RunPaths,
-	{ events, base, fence, now }: Found & { readonly base: Run; readonly fence: number; readonly now: number },
+	{ events, base, fence, now }: FoundLine & { readonly base: Run; readonly fence: number; readonly now: number },
 ): Promise<Salvage> {
 	const at = new Date(now).toISOString();
 	const kept = await keepDamaged(paths, at.replaceAll(":", "-"));

@@ -6,7 +6,7 @@ import type { ProjectEnvironment } from "../worker/index.ts";
 import { isNoticeKind, type NoticeKind, noticeKinds } from "./kind.ts";
 
 /** `name` is shown, `id` names the channel in records: it stays the same while the receiver does. */
-interface Named {
+interface NamedChannel {
 	readonly id: string;
 	readonly name: string;
 	readonly kinds: ReadonlySet<NoticeKind>;
@@ -15,7 +15,7 @@ interface Named {
 /** JSON, or a text, with placeholders. */
 export type BodyTemplate = string | Readonly<Record<string, unknown>>;
 
-export type Channel = Named &
+export type Channel = NamedChannel &
 	(
 		| { readonly channel: "bell" | "desktop" }
 		| { readonly channel: "command"; readonly command: readonly [string, ...string[]]; readonly body?: BodyTemplate }
@@ -77,7 +77,7 @@ function readChannel(entry: unknown, place: string): Channel | string {
 	const written = entry as Written;
 	const kinds = readKinds(written.kinds);
 	if (typeof kinds === "string") return `${place}.kinds: ${kinds}`;
-	const read = readFields(written);
+	const read = readChannelFields(written);
 	if (typeof read === "string") return `${place}${read}`;
 	const { receiver, label, ...fields } = read;
 	const id = createHash("sha256").update(`${fields.channel} ${receiver}`).digest("hex").slice(0, 12);
@@ -101,14 +101,14 @@ interface ReadFields {
 	readonly label: string;
 }
 
-function readFields(written: Written): ReadFields | string {
+function readChannelFields(written: Written): ReadFields | string {
 	const { channel } = written;
 	switch (channel) {
 		case "bell":
 		case "desktop":
 			return { channel, receiver: "", label: channel };
 		case "command":
-			return readCommand(written);
+			return readCommandChannel(written);
 		case "webhook":
 			return readWebhook(written);
 		default:
@@ -116,7 +116,7 @@ function readFields(written: Written): ReadFields | string {
 	}
 }
 
-function readCommand({ command, body }: Written): ReadFields | string {
+function readCommandChannel({ command, body }: Written): ReadFields | string {
 	const isList =
 		Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === "string" && word !== "");
 	if (!isList)

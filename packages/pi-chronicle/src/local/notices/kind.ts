@@ -44,7 +44,7 @@ export interface NoticeKey {
 /** What `event` tells a person; `undefined`: nothing. `run` is the one after the event, `before` the one before it. */
 export function noticeKind(run: Run, event: LedgerEvent, before: Run): NoticeKind | undefined {
 	const kind = waitKind(run, event) ?? endKind(event);
-	if (kind !== undefined) return isTold(run, kind) ? kind : undefined;
+	if (kind !== undefined) return isToldOf(run, kind) ? kind : undefined;
 	return run.parent === null && isWarning(run, event, before) ? "warning" : undefined;
 }
 
@@ -80,7 +80,7 @@ function endKind(event: LedgerEvent): NoticeKind | undefined {
 }
 
 /** The end of a child is no news: its parent goes on. */
-function isTold({ parent }: Run, kind: NoticeKind): boolean {
+function isToldOf({ parent }: Run, kind: NoticeKind): boolean {
 	return parent === null || (kind !== "done" && kind !== "failed");
 }
 

@@ -99,15 +99,15 @@ function parseLine(line: string): unknown {
 /** From here on, the run's events are told. Throws disk errors. */
 export function openOutbox(folder: string, opening: Opening): void {
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
-	append(folder, opening);
+	appendNotice(folder, opening);
 }
 
 /** Records what has become of a notice. Durable when this returns. Throws disk errors. */
 export function recordDelivery(folder: string, notice: string, delivery: Delivery): void {
-	append(folder, { notice, ...delivery });
+	appendNotice(folder, { notice, ...delivery });
 }
 
-function append(folder: string, line: object): void {
+function appendNotice(folder: string, line: object): void {
 	const path = join(folder, fileName);
 	// After a torn line, the next one begins on a line of its own.
 	appendFileSync(path, `\n${JSON.stringify(line)}\n`, { mode: 0o600, flush: true });

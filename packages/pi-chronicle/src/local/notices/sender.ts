@@ -11,24 +11,24 @@ import { findPi, isPiCommand, ownPiSearch, packageRoot } from "../../pi/index.ts
 import { leaseHolder, takeLease } from "../ledger/index.ts";
 import type { ProjectEnvironment } from "../worker/index.ts";
 
-type Place = Pick<ProjectEnvironment, "cwd" | "trust" | "env">;
+type SenderPlace = Pick<ProjectEnvironment, "cwd" | "trust" | "env">;
 
 /** Whether a run of the project has notices, so that a sender may have something to do. */
-export function hasNotices(place: Pick<Place, "cwd">): boolean {
+export function hasNotices(place: Pick<SenderPlace, "cwd">): boolean {
 	return existsSync(folderOf(place));
 }
 
 /** The folder of the sender of a project. */
-export function folderOf({ cwd }: Pick<Place, "cwd">): string {
+export function folderOf({ cwd }: Pick<SenderPlace, "cwd">): string {
 	return join(cwd, ".pi", "chronicle", "notices");
 }
 
-function wakeFile(place: Pick<Place, "cwd">): string {
+function wakeFile(place: Pick<SenderPlace, "cwd">): string {
 	return join(folderOf(place), "wake");
 }
 
 /** Lets a process send what is due, and returns at once. */
-export async function wakeSender(place: Place): Promise<void> {
+export async function wakeSender(place: SenderPlace): Promise<void> {
 	const folder = folderOf(place);
 	await makePrivateFolder(folder);
 	await replaceFile(wakeFile(place), `${randomUUID()}\n`);
@@ -37,7 +37,7 @@ export async function wakeSender(place: Place): Promise<void> {
 	startSender(place);
 }
 
-function startSender({ cwd, trust, env = process.env }: Place): void {
+function startSender({ cwd, trust, env = process.env }: SenderPlace): void {
 	const trusts = trust === "trusted" ? "--approve" : "--no-approve";
 	const script = join(packageRoot(), "bin", "pi-chronicle.mjs");
 	const pi = findPi(ownPiSearch());
@@ -57,7 +57,7 @@ function startSender({ cwd, trust, env = process.env }: Place): void {
 /**
  * Calls `send` while this process is the only sender, again whenever it was woken meanwhile. Resolves to `false` if another process sends.
  */
-export async function asOnlySender(place: Pick<Place, "cwd">, send: () => Promise<void>): Promise<boolean> {
+export async function asOnlySender(place: Pick<SenderPlace, "cwd">, send: () => Promise<void>): Promise<boolean> {
 	const folder = folderOf(place);
 	for (;;) {
 		const lease = await takeLease(folder, 0);
@@ -73,7 +73,7 @@ export async function asOnlySender(place: Pick<Place, "cwd">, send: () => Promis
 }
 
 /** Resolves once the sender is woken, or `signal` aborts. Keeps no process alive. */
-export function wakeOf(place: Pick<Place, "cwd">, signal: AbortSignal): Promise<void> {
+export function wakeOf(place: Pick<SenderPlace, "cwd">, signal: AbortSignal): Promise<void> {
 	return new Promise((resolve) => {
 		const stop = watchFolder(folderOf(place), (name) => {
 			if (name === null || name === "wake") end();
@@ -88,6 +88,6 @@ export function wakeOf(place: Pick<Place, "cwd">, signal: AbortSignal): Promise<
 }
 
 /** Changes with every wake. */
-export async function readWake(place: Pick<Place, "cwd">): Promise<string | undefined> {
+export async function readWake(place: Pick<SenderPlace, "cwd">): Promise<string | undefined> {
 	return readFile(wakeFile(place), "utf8").catch(undefinedIfMissing);
 }

@@ -35,7 +35,7 @@ export interface Check {
 export async function checkTemplates(project: Project, names: readonly string[]): Promise<Check> {
 	const launcher = project.launcher();
 	const catalogue = project.templates();
-	const found = names.length === 0 ? catalogue.files : names.map((name) => findFile(project, name));
+	const found = names.length === 0 ? catalogue.files : names.map((name) => findTemplateFile(project, name));
 	const files: CheckedFile[] = [];
 	for (const each of found) {
 		const template = each.read?.template ?? each.partial;
@@ -52,17 +52,17 @@ export async function checkTemplates(project: Project, names: readonly string[])
 	return { files, agents: sortDiagnostics(agents), unread, sound: !unread && files.every(({ loads }) => loads) };
 }
 
-function findFile(project: Project, name: string): FoundTemplate {
+function findTemplateFile(project: Project, name: string): FoundTemplate {
 	const path = resolve(project.place.cwd, name);
 	const { templates } = project.templates();
-	const found = (isFile(path) ? undefined : templates.get(name)) ?? readTemplateFile(path, "project");
+	const found = (isReadableFile(path) ? undefined : templates.get(name)) ?? readTemplateFile(path, "project");
 	if (found) return found;
 	const message = `There is neither a file nor a template called ${basename(name)}.${didYouMean(name, templates.keys())}`;
 	const missing = { severity: "error", code: "absent", file: path, message, remedy: "Check the name." } as const;
 	return { key: name, tier: "project", file: path, read: undefined, diagnostics: [missing] };
 }
 
-function isFile(path: string): boolean {
+function isReadableFile(path: string): boolean {
 	try {
 		return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 	} catch {

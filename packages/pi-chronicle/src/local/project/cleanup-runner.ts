@@ -31,7 +31,7 @@ export function openCleanupRunner(options: CommandPlace): CommandRunner {
 					const rules = options.rules();
 					if ("kind" in rules) return refused(rules.detail);
 					const place = { cwd, agentDir: options.agentFolder, copy: await options.copyAt?.(cwd) };
-					const [verdict] = await judge(command, place, rules);
+					const [verdict] = await judgeCleanup(command, place, rules);
 					if (verdict) return refused(`${verdict.reason} [${verdict.policy}: ${verdict.rule}]`);
 					break;
 				}
@@ -45,7 +45,7 @@ export function openCleanupRunner(options: CommandPlace): CommandRunner {
 }
 
 /** The guard's objections to a command: denials, and questions, which cannot be answered here. */
-async function judge(
+async function judgeCleanup(
 	command: string,
 	place: { readonly cwd: string; readonly agentDir: string; readonly copy: WorkingCopy | undefined },
 	rules: FrozenRules,
@@ -72,12 +72,12 @@ async function runCommand(
 	if (signal.aborted) return { result: { kind: "unstarted", detail: "It was canceled." }, output: "" };
 	const { exit, late, output } = await runShellCommand(command, { cwd, env, timeoutMs, signal });
 	return {
-		result: late ? { kind: "timed_out" } : resultOf(exit),
+		result: late ? { kind: "timed_out" } : cleanupResult(exit),
 		output: redactText(output.slice(-outputLength), outputLength),
 	};
 }
 
-function resultOf(exit: ChildExit): ShellResult["result"] {
+function cleanupResult(exit: ChildExit): ShellResult["result"] {
 	switch (exit.kind) {
 		case "exited":
 			return exit;

@@ -13,7 +13,7 @@ export async function reportOf(
 ): Promise<CommandReport> {
 	output.close();
 	const tail = output.tail();
-	const data = result.kind === "exited" && state.command?.parse ? await dataOf(state, output) : {};
+	const data = result.kind === "exited" && state.command?.parse ? await parsedData(state, output) : {};
 	return {
 		...{ result, ms, bytes: output.bytes },
 		...(tail === "" ? {} : { output: tail, print: resultDigest(tail) }),
@@ -22,7 +22,7 @@ export async function reportOf(
 }
 
 /** The data that a command printed: all of stdout, or its last line. */
-async function dataOf(
+async function parsedData(
 	{ output: schema }: StatePlan,
 	output: CommandOutput,
 ): Promise<Pick<CommandReport, "data" | "problems">> {

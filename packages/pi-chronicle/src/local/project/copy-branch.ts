@@ -66,7 +66,7 @@ async function makeBranch(project: Project, ledger: HeldLedger, name: string): P
 	const store: GitPlace = { gitDir: join(ledger.folder, "files"), cwd, alternates: [objects] };
 	const kept = await keepCopy(project, ledger);
 	if (!kept.ok) throw new BranchFailure(kept.failure.message, kept.failure.remedy);
-	const contains = await filesOf(project, ledger.run, { user, repository });
+	const contains = await filesToCommit(project, ledger.run, { user, repository });
 	const commits = await commitVisits(store, ledger, { base, contains, last: kept.value.tree });
 	const commit = commits.at(-1);
 	if (commit === undefined)
@@ -99,7 +99,7 @@ async function baseOf(user: GitPlace, { checkedOut }: Run): Promise<string | und
 }
 
 /** Which paths of a commit the run's files decide about; those that a sparse checkout leaves out stay as they are. */
-async function filesOf(
+async function filesToCommit(
 	{ ownFolders }: Project,
 	{ plan }: Run,
 	{ user, repository }: { readonly user: GitPlace; readonly repository: RepositoryInfo },
@@ -147,7 +147,7 @@ async function commitVisits(
 	let at = created;
 	for (const visit of visits.filter(({ undone }) => !undone)) {
 		at = visit.endedAt ?? at;
-		if (visit.trees.after !== undefined) await add(visit.trees.after, messageOf(visit, trailer), at);
+		if (visit.trees.after !== undefined) await add(visit.trees.after, commitMessage(visit, trailer), at);
 	}
 	await add(last, `Changed in the folder of the run after its last visit\n\n${trailer}\n`, at);
 	return commits;
@@ -156,7 +156,7 @@ async function commitVisits(
 const subjectBytes = 72;
 
 /** `implementation: Add the reader`, then the whole summary. */
-function messageOf({ number, state, summary }: Visit, trailer: string): string {
+function commitMessage({ number, state, summary }: Visit, trailer: string): string {
 	const [first = ""] = summary.trim().split("\n", 1);
 	const { text } = cutText(first === "" ? `Visit ${number}` : first, subjectBytes - state.length - 2);
 	const body = summary.trim() === text ? "" : `${summary.trim()}\n\n`;

@@ -167,7 +167,7 @@ export async function diffConflicts(
 	live?: SupervisedRun,
 ): Promise<Result<Omit<RunDiff, "visit" | "state">>> {
 	const join = ledger.run.children?.join;
-	if (!join) return unknown("There is no join with conflicts.");
+	if (!join) return unknownTree("There is no join with conflicts.");
 	const { before, tree, conflicts } = join;
 	const paths = [...new Set(conflicts.map(({ path }) => path))];
 	return withWorkspace(project, ledger, live, async (workspace) => {
@@ -194,7 +194,7 @@ export function isCutPatch(patch: string, bytes: number): boolean {
 async function rangeOf(ledger: ReadLedger, asked: number | "all"): Promise<Result<Range>> {
 	const { run } = ledger;
 	if (asked !== "all" && (asked < 1 || asked > run.visit))
-		return unknown(`The run has ${run.visit} ${run.visit === 1 ? "visit" : "visits"}.`, "unknown_visit");
+		return unknownTree(`The run has ${run.visit} ${run.visit === 1 ? "visit" : "visits"}.`, "unknown_visit");
 	const history = await readHistory(ledger);
 	const visits = history.visits.filter(({ number }) => asked === "all" || number === asked);
 	const trees = visits.map((visit) => visit.trees);
@@ -208,8 +208,8 @@ async function rangeOf(ledger: ReadLedger, asked: number | "all"): Promise<Resul
 }
 
 function unmeasured({ baseline }: Run): { readonly ok: false; readonly failure: Failure } {
-	if (baseline?.tree !== null) return unknown("There is no file snapshot yet.");
-	return unknown("This run has no file snapshots, so there is nothing to compare.");
+	if (baseline?.tree !== null) return unknownTree("There is no file snapshot yet.");
+	return unknownTree("This run has no file snapshots, so there is nothing to compare.");
 }
 
 /** Calls `use` with the run's files: the supervision's own workspace, or a temporary one with access to the run's snapshots. */
@@ -249,6 +249,6 @@ function unknownOf({ unmeasured }: Run, asked: number | "all"): string[] {
 		.map(({ visit, why }) => `visit ${visit}: ${why}`);
 }
 
-function unknown(message: string, reason = "unknown_tree"): { readonly ok: false; readonly failure: Failure } {
+function unknownTree(message: string, reason = "unknown_tree"): { readonly ok: false; readonly failure: Failure } {
 	return { ok: false, failure: { reason, message, remedy: "See the run's status." } };
 }

@@ -50,7 +50,7 @@ export function runTrees(entries: readonly LedgerEntry[]): RunTree[] {
 		else below.set(parent, [...(below.get(parent) ?? []), entry]);
 	}
 	const treeOf = (entry: LedgerEntry): RunTree => {
-		const children = (below.get(entry.id) ?? []).sort((one, other) => orderOf(one) - orderOf(other));
+		const children = (below.get(entry.id) ?? []).sort((one, other) => treeOrder(one) - treeOrder(other));
 		return { entry, children: children.map(treeOf) };
 	};
 	return first.map(treeOf);
@@ -66,7 +66,7 @@ export function runsOf({ entry, children }: RunTree): LedgerEntry[] {
 	return [entry, ...children.flatMap(runsOf)];
 }
 
-function orderOf(entry: LedgerEntry): number {
+function treeOrder(entry: LedgerEntry): number {
 	const { visit = 0, index = 0 } = (entry.kind === "run" && entry.summary.parent) || {};
 	return visit * 1000 + index;
 }

@@ -13,9 +13,9 @@ import { firstRuns } from "./run-tree.ts";
 import type { FoundTemplate, SelectedTemplate, TemplateCatalogue } from "./template-catalogue.ts";
 import { checkTree, type PinnedChildren, pinnedChildren, type TemplateTree } from "./template-tree.ts";
 
-type Loaded = { readonly read: NonNullable<FoundTemplate["read"]> };
+type ReadTemplate = { readonly read: NonNullable<FoundTemplate["read"]> };
 /** A template that loads. */
-type LoadedTemplate = SelectedTemplate & Loaded;
+type LoadedTemplate = SelectedTemplate & ReadTemplate;
 
 export interface CleanupTexts {
 	/** One for each template of the tree that has commands. */
@@ -81,7 +81,7 @@ export async function prepareStart(
 	};
 }
 
-export function isLoaded<T extends FoundTemplate>(found: T): found is T & Loaded {
+export function isLoaded<T extends FoundTemplate>(found: T): found is T & ReadTemplate {
 	return found.read !== undefined;
 }
 

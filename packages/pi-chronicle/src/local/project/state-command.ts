@@ -46,7 +46,7 @@ export interface CommandPlace {
 }
 
 const nothing = { ms: 0, bytes: 0 } as const;
-const refused = (detail: string): CommandReport => ({ result: { kind: "refused", detail }, ...nothing });
+const refusedCommand = (detail: string): CommandReport => ({ result: { kind: "refused", detail }, ...nothing });
 
 /** Runs the command of `order`; see `CommandRunner`. */
 export async function runStateCommand(
@@ -58,11 +58,11 @@ export async function runStateCommand(
 	if (plan) return endAsPlanned(plan, order);
 	const standing = order.approval === null ? "unknown" : place.standing(order.approval);
 	if (standing === "unknown")
-		return refused(
+		return refusedCommand(
 			"it is not approved. `resume <run> --reload --approve-cleanup` approves the commands of the template",
 		);
 	const rules = place.rules();
-	if ("kind" in rules) return refused(rules.detail);
+	if ("kind" in rules) return refusedCommand(rules.detail);
 	const scope = openScope();
 	try {
 		const copy = await place.copyAt?.(order.cwd);
@@ -70,8 +70,8 @@ export async function runStateCommand(
 		if (copy) policies.add(copiedProjectPolicy(copy));
 		const guard = enforceRules(rules, { cwd: order.cwd, agentDir: place.agentFolder, copy }, policies, scope);
 		const box = await openBox(place, order, { copy, closed: guard.closed });
-		if (typeof box === "string") return refused(box);
-		for (const policy of limitsOf(order, box, copy)) policies.add(policy);
+		if (typeof box === "string") return refusedCommand(box);
+		for (const policy of commandLimits(order, box, copy)) policies.add(policy);
 		return await runJudged(place, order, { policies, box, strict: standing === "own" }, signal);
 	} finally {
 		await scope.close();
@@ -79,12 +79,12 @@ export async function runStateCommand(
 }
 
 /** The policies of a worker of the state. */
-function limitsOf(
+function commandLimits(
 	{ state, cwd }: StateCommandOrder,
 	box: Confinement | undefined,
 	copy: WorkingCopy | undefined,
 ): Policy[] {
-	const unchanged = unchangedBy(state);
+	const unchanged = unchangedByCommand(state);
 	const limits = unchanged && { ...unchanged, advice: UNCHANGED_ADVICE, contained: box !== undefined };
 	return [
 		...(limits ? [unchangedProjectPolicy(limits, cwd, copy)] : []),
@@ -110,7 +110,7 @@ async function runJudged(
 	const footprint = () => measure(call, order.cwd);
 	const { verdicts } = await policies.judge(call, footprint);
 	const objection = verdicts.find(({ decision }) => decision === "deny" || strict);
-	if (objection) return refused(objectionText(objection));
+	if (objection) return refusedCommand(objectionText(objection));
 	const amended = policies.amend(call)?.command;
 	const command = typeof amended === "string" ? amended : order.line;
 	const need = await policies.confine({ ...call, input: { command } }, footprint);
@@ -128,7 +128,7 @@ function objectionText({ reason, policy, rule }: Verdict): string {
 }
 
 /** The limits of a state that lists tools without `edit` and `write`, as its worker would have them. */
-function unchangedBy({
+function unchangedByCommand({
 	tools,
 	shell,
 }: StatePlan): { readonly shell: "judged" | "strict"; readonly tools: readonly string[] } | undefined {
@@ -171,10 +171,10 @@ async function runTimed(
 		...{ cwd, timeoutMs, signal, env: { ...env, [RUN_TAG]: run } },
 		onOutput: (chunk, from) => output.add(chunk, from),
 	});
-	return reportOf(state, output, { result: resultOf(end, signal), ms: Math.round(performance.now() - began) });
+	return reportOf(state, output, { result: commandResult(end, signal), ms: Math.round(performance.now() - began) });
 }
 
-function resultOf({ exit, late }: ShellCommandEnd, signal: AbortSignal): CommandResult {
+function commandResult({ exit, late }: ShellCommandEnd, signal: AbortSignal): CommandResult {
 	if (late) return { kind: "timed_out" };
 	if (exit.kind === "unstarted") return { kind: "unstarted", detail: errorMessage(exit.error) };
 	if (exit.kind === "exited") return exit;

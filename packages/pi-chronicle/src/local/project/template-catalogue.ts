@@ -41,8 +41,8 @@ const maxBytes = 256_000;
 /** Reads all templates. Never throws. */
 export function readTemplates({ project, personal, shipped, unread }: TemplateFolders): TemplateCatalogue {
 	const all = withOuterStates([
-		...(project === undefined ? [] : readFolder(project, "project")),
-		...readFolder(personal, "personal"),
+		...(project === undefined ? [] : readTemplateFolder(project, "project")),
+		...readTemplateFolder(personal, "personal"),
 	]);
 	const templates = new Map<string, SelectedTemplate>();
 	const files: FoundTemplate[] = [];
@@ -57,7 +57,7 @@ export function readTemplates({ project, personal, shipped, unread }: TemplateFo
 		);
 	}
 	const unreadKeys = unread === undefined ? [] : templateFiles(unread).map(keyOf);
-	for (const found of shipped === undefined ? [] : readFolder(shipped, "shipped"))
+	for (const found of shipped === undefined ? [] : readTemplateFolder(shipped, "shipped"))
 		if (!templates.has(found.key) && !unreadKeys.includes(found.key))
 			templates.set(found.key, { ...found, inPlaceOf: [] });
 	const folders = [...(project === undefined ? [] : [project]), personal].flatMap(folderProblem);
@@ -123,7 +123,7 @@ export function readTemplateFile(
 	}
 }
 
-function readFolder(folder: string, tier: FoundTemplate["tier"]): FoundTemplate[] {
+function readTemplateFolder(folder: string, tier: FoundTemplate["tier"]): FoundTemplate[] {
 	return templateFiles(folder)
 		.flatMap((name) => readTemplateFile(join(folder, name), tier) ?? [])
 		.map(withNameable);

@@ -36,25 +36,25 @@ const doers = ["agent", "persona", "run", "branches", "command"];
 export function openTemplatePlaces(): FindPlace {
 	const files = new Map<string, { readonly source: Source; readonly root: Node | undefined } | undefined>();
 	const read = (file: string) => {
-		if (!files.has(file)) files.set(file, readTree(file));
+		if (!files.has(file)) files.set(file, readTemplateFile(file));
 		return files.get(file);
 	};
 	return ({ file, way }, state, wanted) => {
 		const found = read(file);
 		if (!found) return { file };
 		let template = found.root;
-		for (const step of way) template = branchIn(stateIn(template, step.state)?.value, step.branch)?.value;
-		const entry = stateIn(template, state);
+		for (const step of way) template = branchIn(stateEntry(template, step.state)?.value, step.branch)?.value;
+		const entry = stateEntry(template, state);
 		if (!entry) return { file };
 		const field =
 			"branch" in wanted
 				? branchIn(entry.value, wanted.branch)
-				: [...wanted, ...doers].map((key) => entriesOf(entry.value)?.get(key)).find((one) => one !== undefined);
+				: [...wanted, ...doers].map((key) => mapEntries(entry.value)?.get(key)).find((one) => one !== undefined);
 		return found.source.place(field?.value.start ?? entry.keyStart);
 	};
 }
 
-function readTree(file: string): { readonly source: Source; readonly root: Node | undefined } | undefined {
+function readTemplateFile(file: string): { readonly source: Source; readonly root: Node | undefined } | undefined {
 	const read = readSource(file);
 	if (read.kind !== "text") return undefined;
 	const { source } = read;
@@ -62,19 +62,19 @@ function readTree(file: string): { readonly source: Source; readonly root: Node 
 }
 
 /** A state of a template. A branch that is written as a state is its own template. */
-function stateIn(template: Node | undefined, name: string): MapEntry | undefined {
-	const entries = entriesOf(template);
+function stateEntry(template: Node | undefined, name: string): MapEntry | undefined {
+	const entries = mapEntries(template);
 	if (template && entries && !entries.has("states")) return { keyStart: template.start, value: template };
-	return entriesOf(entries?.get("states")?.value)?.get(name);
+	return mapEntries(entries?.get("states")?.value)?.get(name);
 }
 
 /** What the branch of a state runs: the name of a template, a template, or a state. */
 function branchIn(state: Node | undefined, name: string): MapEntry | undefined {
-	const entries = entriesOf(state);
-	const branch = entriesOf(entries?.get("branches")?.value)?.get(name);
-	return branch ? (entriesOf(branch.value)?.get("run") ?? branch) : entries?.get("run");
+	const entries = mapEntries(state);
+	const branch = mapEntries(entries?.get("branches")?.value)?.get(name);
+	return branch ? (mapEntries(branch.value)?.get("run") ?? branch) : entries?.get("run");
 }
 
-function entriesOf(node: Node | undefined): ReadonlyMap<string, MapEntry> | undefined {
+function mapEntries(node: Node | undefined): ReadonlyMap<string, MapEntry> | undefined {
 	return node?.kind === "map" ? node.entries : undefined;
 }

@@ -72,7 +72,7 @@ function readTree(
 				problems.push({ at: next, state: state.name, wanted: ["run", "branches"], message, remedy });
 				continue;
 			}
-			open.push(...childrenOf(state, next, { find, names, pinned, problems }));
+			open.push(...childVisits(state, next, { find, names, pinned, problems }));
 		}
 	}
 	return { pinned, templates, problems };
@@ -82,7 +82,7 @@ function readTree(
 type RootTemplate = Pick<FoundTemplate, "key" | "file"> & { readonly read: { readonly template: Template } };
 
 /** The path of a state in a tree. */
-function pathOf({ path }: Pick<TreeTemplate, "path">, state: string): string {
+function pathInTree({ path }: Pick<TreeTemplate, "path">, state: string): string {
 	return path === "" ? state : `${path}/${state}`;
 }
 
@@ -111,10 +111,10 @@ interface Collected {
 	readonly problems: TreeProblem[];
 }
 
-function childrenOf({ name: state, children }: StatePlan, parent: Visit, collected: Collected): Visit[] {
+function childVisits({ name: state, children }: StatePlan, parent: Visit, collected: Collected): Visit[] {
 	const { find, pinned, problems } = collected;
 	const visits: Visit[] = [];
-	const at = pathOf(parent, state);
+	const at = pathInTree(parent, state);
 	const level = parent.level + 1;
 	for (const { name: branch, template } of children?.branches ?? []) {
 		const path = children?.branches.length === 1 ? at : `${at}/${branch}`;
@@ -212,7 +212,7 @@ export async function checkTree(
 	const problems: LaunchProblem[] = [];
 	const report = ({ at, state, wanted, message, remedy }: TreeProblem, severity: LaunchProblem["severity"] = "error") =>
 		problems.push({
-			state: pathOf(at, state),
+			state: pathInTree(at, state),
 			severity,
 			message,
 			remedy,

@@ -92,7 +92,7 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 		refs,
 		publisher,
 		open: inner.open,
-		checkedOut: () => branchOf(refs, cwd, options.checkedOut),
+		checkedOut: () => lastBranch(refs, cwd, options.checkedOut),
 		snapshot(asked) {
 			const towards = asked?.towards;
 			return published(withTrees(towards === undefined ? [] : [towards], () => inner.snapshot(asked)));
@@ -120,7 +120,7 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 }
 
 /** What is checked out on a host, whose folder is at a commit at first: one that continues the `last` recorded one is progress of the same branch. */
-async function branchOf(refs: RunRefs, cwd: string, last: CheckedOut | undefined): Promise<CheckedOut | undefined> {
+async function lastBranch(refs: RunRefs, cwd: string, last: CheckedOut | undefined): Promise<CheckedOut | undefined> {
 	const now = await refs.checkedOut();
 	if (!now || now.branch !== null || !last || !isObjectName(last.commit)) return now;
 	const args = ["merge-base", "--is-ancestor", last.commit, now.commit];

@@ -48,7 +48,7 @@ export function openActionExecutor(context: ExecutorContext): ActionExecutor {
 				case "end_command":
 					return commands.end(action);
 				case "await_provider":
-					return awaitProvider(context, action, signal);
+					return waitUntilTried(context, action, signal);
 				case "send":
 					return workers.send(action);
 				case "end_worker":
@@ -95,7 +95,7 @@ async function askApproval(
 /** Milliseconds of one sleep: the clock may have been set, or the machine have slept, meanwhile. */
 const napMs = 60_000;
 
-async function awaitProvider(
+async function waitUntilTried(
 	{ clock, record }: ExecutorContext,
 	{ visit, until }: Extract<Action, { kind: "await_provider" }>,
 	signal: AbortSignal,

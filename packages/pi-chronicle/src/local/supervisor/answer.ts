@@ -19,13 +19,13 @@ export function answerEvent({ seq, diff, visit }: ApprovalQuestion, approval: Ap
 				answers: seq,
 				diff,
 				...decisionFields(approval),
-				...wordsOf(approval),
+				...givenWords(approval),
 				seen,
 			};
 		case "rejected":
-			return { kind: "rejected", answers: seq, ...wordsOf(approval), words: approval.words, seen };
+			return { kind: "rejected", answers: seq, ...givenWords(approval), words: approval.words, seen };
 		case "sent":
-			return { kind: "released", answers: seq, to: approval.to, ...wordsOf(approval), seen };
+			return { kind: "released", answers: seq, to: approval.to, ...givenWords(approval), seen };
 		case "undecided":
 			return undefined;
 	}
@@ -35,22 +35,22 @@ export function answerEvent({ seq, diff, visit }: ApprovalQuestion, approval: Ap
 export function approvalOf(event: UserEvent & { readonly kind: "approved" | "rejected" | "released" }): Approval {
 	switch (event.kind) {
 		case "approved":
-			return { kind: "approved", ...decisionFields(event), ...wordsOf(event) };
+			return { kind: "approved", ...decisionFields(event), ...givenWords(event) };
 		case "rejected":
-			return { kind: "rejected", ...wordsOf(event), words: event.words };
+			return { kind: "rejected", ...givenWords(event), words: event.words };
 		case "released":
-			return event.to === undefined ? { kind: "undecided" } : { kind: "sent", to: event.to, ...wordsOf(event) };
+			return event.to === undefined ? { kind: "undecided" } : { kind: "sent", to: event.to, ...givenWords(event) };
 	}
 }
 
-type How = Pick<Extract<Approval, { kind: "approved" }>, "choice" | "resolved" | "winner">;
+type ApprovalChoice = Pick<Extract<Approval, { kind: "approved" }>, "choice" | "resolved" | "winner">;
 
-function decisionFields({ choice, resolved, winner }: How): How {
+function decisionFields({ choice, resolved, winner }: ApprovalChoice): ApprovalChoice {
 	return { choice, resolved, winner };
 }
 
 type Said = { readonly words?: string; readonly by?: string; readonly via?: string };
 
-function wordsOf({ words, by, via }: Said): Said {
+function givenWords({ words, by, via }: Said): Said {
 	return { words, by, via };
 }

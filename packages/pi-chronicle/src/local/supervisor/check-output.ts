@@ -29,11 +29,11 @@ export function checkOutput(schema: OutputSchema, given: unknown, ms = limitMs):
 		return invalidOutput([
 			`The data has ${bytes} bytes of JSON, but the limit is ${OUTPUT_BYTES}: shorten its texts or lists.`,
 		]);
-	const problems = problemsOf(schema, given, ms);
+	const problems = outputProblems(schema, given, ms);
 	if (problems.length === 0) return { kind: "fits", data: given };
 	const unwrapped = unwrapJson(given);
 	if (unwrapped === given) return invalidOutput(problems);
-	const inner = problemsOf(schema, unwrapped, ms);
+	const inner = outputProblems(schema, unwrapped, ms);
 	return inner.length === 0 ? { kind: "fits", data: unwrapped } : invalidOutput(inner);
 }
 
@@ -41,12 +41,12 @@ function invalidOutput(problems: readonly string[]): OutputChecked {
 	return { kind: "misfit", problems: problems.map((problem) => cutText(problem, problemBytes).text) };
 }
 
-function problemsOf(schema: OutputSchema, data: unknown, ms: number): readonly string[] {
+function outputProblems(schema: OutputSchema, data: unknown, ms: number): readonly string[] {
 	try {
 		const plain = withoutPrototypes(data);
 		const [fits, errors] = withinTime(() => Errors(schema, plain), ms);
 		if (fits) return [];
-		const mistakes = [...new Set(errors.filter(isLeaf).map(describe))];
+		const mistakes = [...new Set(errors.filter(isLeaf).map(describeError))];
 		if (mistakes.length === 0) return ["The data does not match the schema."];
 		return errors.length < maxErrors ? mistakes : [...mistakes, "There may be more errors."];
 	} catch (error) {
@@ -75,12 +75,12 @@ function isLeaf({ keyword }: SchemaError): boolean {
 	return keyword !== "additionalProperties" && keyword !== "propertyNames" && keyword !== "if";
 }
 
-function describe(error: SchemaError): string {
+function describeError(error: SchemaError): string {
 	const { instancePath, message, keyword, params } = error;
 	const at = pathText(instancePath);
 	switch (keyword) {
 		case "required":
-			return `${at} lacks ${named((params as { requiredProperties: readonly string[] }).requiredProperties)}.`;
+			return `${at} lacks ${quotedAll((params as { requiredProperties: readonly string[] }).requiredProperties)}.`;
 		case "boolean":
 			return `${at} is not allowed.`;
 		case "enum":
@@ -92,7 +92,7 @@ function describe(error: SchemaError): string {
 	}
 }
 
-function named(names: readonly string[]): string {
+function quotedAll(names: readonly string[]): string {
 	return names.map((name) => `"${name}"`).join(", ");
 }
 

@@ -2,8 +2,8 @@
 // A child is supervised at most once; its spend is recorded before its end; nothing is recorded once the supervision ends: the
 // next supervisor finds the child's run in its recorded state.
 import {
-	type Action,
 	activityOf,
+	type ChildEnded,
 	type ChildRun,
 	type ChildSpend,
 	type ChildWait,
@@ -12,8 +12,9 @@ import {
 	childTimeLeft,
 	copyId,
 	decisionsSince,
-	type EventBody,
 	type Run,
+	type RunChild,
+	type StopChild,
 	type TreeCeilings,
 	type WaitingBelow,
 } from "@pi-chronicle/core/machine";
@@ -26,10 +27,7 @@ import { setUpChild } from "./child-setup.ts";
 import { type ExecutorContext, nowOf, outerRemainder } from "./executor-context.ts";
 import { changesBetween } from "./file-actions.ts";
 
-type RunChild = Extract<Action, { kind: "run_child" }>;
-type ChildEnded = Extract<EventBody, { kind: "child_ended" }>;
 type FilesOfChild = Pick<ChildEnded, "tree" | "base" | "changes" | "more" | "changed" | "ignored">;
-type StopChild = Extract<Action, { kind: "stop_child" }>;
 
 const neverStarted = "It was stopped before it started.";
 const released = {
@@ -116,7 +114,7 @@ export class ChildActions {
 	async #supervise(visit: number, child: ChildRun): Promise<void> {
 		const live = await this.#start(visit, child);
 		if (!live) return;
-		await goOn(this.#context.run(), child, live.supervision);
+		await goOnSupervising(this.#context.run(), child, live.supervision);
 		await this.#follow(visit, child, live);
 	}
 
@@ -315,7 +313,7 @@ export class ChildActions {
  * Tells a child that began before what the user has decided in its parents since, and resumes it if its parent paused it, or the user resumed it
  * with its parent. Submitted together: between two events, a run that waits is given back.
  */
-async function goOn(parent: Run, child: ChildRun, supervision: Supervision): Promise<void> {
+async function goOnSupervising(parent: Run, child: ChildRun, supervision: Supervision): Promise<void> {
 	const { run } = supervision;
 	const { stage, status, hold } = run;
 	if (stage.kind === "over") return;

@@ -1,9 +1,7 @@
 // The end of a child's run as its parent records it: why it ended, and what the parent keeps of it. Pure.
-import type { ChildRun, EventBody, Run } from "@pi-chronicle/core/machine";
+import type { ChildEnded, ChildRun, Run } from "@pi-chronicle/core/machine";
 import { cutText, outputsOf, type SnapshotData } from "@pi-chronicle/core/snapshot";
 import { totalOf } from "./child-reporter.ts";
-
-type ChildEnded = Extract<EventBody, { kind: "child_ended" }>;
 
 const detailBytes = 500;
 
@@ -25,7 +23,7 @@ export function endedEvent(visit: number, child: ChildRun, { run, detail }: EndO
 		detail: status === "done" ? "" : cutText(endReasonOf(run, detail), detailBytes).text,
 		total: totalOf(run),
 		handover: {
-			summary: summaryOf(run),
+			summary: childSummary(run),
 			data: handoverOf(child, run),
 			...(decisions.length > 0 ? { decisions } : {}),
 			...outputOf(run),
@@ -50,7 +48,7 @@ function outputOf({ status, snapshot }: Run): { readonly output?: unknown } {
 }
 
 /** The summaries of its last visit, whole: that of the worker, or those of its own children. */
-function summaryOf({ snapshot: { summaries }, visitRecord }: Run): string {
+function childSummary({ snapshot: { summaries }, visitRecord }: Run): string {
 	const last = summaries.at(-1)?.visit;
 	const ofLast = summaries.filter(({ visit }) => visit === last);
 	const ofChildren = ofLast.filter(({ child }) => child !== undefined);

@@ -8,7 +8,7 @@ import type { CommandReport } from "@pi-chronicle/core/ports";
 import { redactSecrets } from "../../safety/index.ts";
 import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
 
-type Run = Extract<Action, { kind: "run_command" }>;
+type CommandAction = Extract<Action, { kind: "run_command" }>;
 type End = Extract<Action, { kind: "end_command" }>;
 
 /** Folder in that of a run with the output of its commands. */
@@ -26,7 +26,7 @@ export class Commands {
 	}
 
 	/** Runs the command and resolves once its end is recorded. */
-	async run(action: Run): Promise<void> {
+	async run(action: CommandAction): Promise<void> {
 		const key = launchKey(action.launch);
 		const control = new AbortController();
 		const done = this.#run(action, control.signal).finally(() => this.#running.delete(key));
@@ -34,7 +34,7 @@ export class Commands {
 		await done;
 	}
 
-	async #run({ launch, activeMs }: Run, signal: AbortSignal): Promise<void> {
+	async #run({ launch, activeMs }: CommandAction, signal: AbortSignal): Promise<void> {
 		const { record, run, workspace, runStateCommand, crashAt, folder } = this.#context;
 		const state = planOf(run());
 		const { command: plan } = state;

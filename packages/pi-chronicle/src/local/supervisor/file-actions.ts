@@ -33,7 +33,7 @@ export async function measureFiles(
 	// While git scans the files, this process searches for orphans; if it finds one, git scans again after it has ended.
 	const keep = childrenPlanOf(context.run())?.keep ?? [];
 	const meanwhile = workspace.snapshot({ signal, keep });
-	const start = purpose === "baseline" ? startOf(context) : undefined;
+	const start = purpose === "baseline" ? filesAtStart(context) : undefined;
 	const list = purpose === "baseline" ? readListOf(context, context.run().state) : undefined;
 	const branch = workspace.checkedOut?.();
 	const strays = await stopOrphansOf(context, visit);
@@ -78,7 +78,10 @@ function isStart({ visit, startTree }: Run): boolean {
 }
 
 /** What is recorded only before the first worker. A child knows the uncommitted changes from its parent. */
-async function startOf({ workspace, run }: ExecutorContext): Promise<Pick<FilesMeasured, "start" | "uncommitted">> {
+async function filesAtStart({
+	workspace,
+	run,
+}: ExecutorContext): Promise<Pick<FilesMeasured, "start" | "uncommitted">> {
 	if (!isStart(run())) return {};
 	const uncommitted = run().parent === null ? await workspace.uncommitted?.() : undefined;
 	return { start: true, ...(uncommitted ? { uncommitted } : {}) };

@@ -19,7 +19,7 @@ export async function writeHandover(
 	{ run, events }: { readonly run: Run; events(): AsyncIterable<LedgerEvent> },
 ): Promise<void> {
 	try {
-		const saved = isWhole(run) ? "" : await savedText(events());
+		const saved = isWholeSnapshot(run) ? "" : await savedText(events());
 		await mkdir(folder, { recursive: true, mode: 0o700 });
 		await writeFile(handoverFile(folder), `${text}${saved}`, { mode: 0o600 });
 	} catch {
@@ -28,7 +28,7 @@ export async function writeHandover(
 }
 
 /** Whether the run holds everything that was saved. */
-function isWhole({ snapshot: { dropped, findings, pendingTasks, summaries } }: Run): boolean {
+function isWholeSnapshot({ snapshot: { dropped, findings, pendingTasks, summaries } }: Run): boolean {
 	const isDropped = dropped.findings + dropped.pendingTasks + dropped.summaries > 0;
 	return !isDropped && ![...findings, ...pendingTasks, ...summaries].some(({ cut }) => cut);
 }
@@ -36,20 +36,20 @@ function isWhole({ snapshot: { dropped, findings, pendingTasks, summaries } }: R
 /** Everything that was saved, in order, unabridged. */
 async function savedText(events: AsyncIterable<LedgerEvent>): Promise<string> {
 	const lines: string[] = [];
-	for await (const event of events) lines.push(...linesOf(event));
+	for await (const event of events) lines.push(...eventLines(event));
 	return `\n## Everything that was saved, in order\n\nA later entry with the same key replaces the earlier one.\n\n${lines.join("\n")}\n`;
 }
 
-function linesOf(event: LedgerEvent): readonly string[] {
+function eventLines(event: LedgerEvent): readonly string[] {
 	switch (event.kind) {
 		case "snapshot_updated":
-			return entryLines(`visit ${event.visit}`, event.data);
+			return handoverEntryLines(`visit ${event.visit}`, event.data);
 		case "move_requested":
 			return [`- visit ${event.visit}, summary: ${event.summary}`];
 		case "child_ended":
 			return [
 				`- visit ${event.visit}, summary of a child: ${event.handover.summary}`,
-				...entryLines(`visit ${event.visit}`, event.handover.data),
+				...handoverEntryLines(`visit ${event.visit}`, event.handover.data),
 			];
 		default:
 			return [];
@@ -60,7 +60,7 @@ function savedAs({ from, ...entry }: SavedEntry, id: string): Parameters<typeof 
 	return { ...entry, id, ...(from === undefined ? {} : { child: from }) };
 }
 
-function entryLines(where: string, { findings = [], pendingTasks = [] }: SnapshotData): readonly string[] {
+function handoverEntryLines(where: string, { findings = [], pendingTasks = [] }: SnapshotData): readonly string[] {
 	return [
 		...findings.map((entry) => `- ${entryForModel(savedAs(entry, `finding, ${where}`))}`),
 		...pendingTasks.map((entry) => `- ${entryForModel(savedAs(entry, `task, ${where}`))}`),

@@ -50,7 +50,7 @@ async function mergeResolved(
 ): Promise<void> {
 	const { visit } = merge.action;
 	const { child, tree: joined } = merge.into;
-	const resolved = await resolve(context, { visit, join, child }, signal);
+	const resolved = await resolveConflicts(context, { visit, join, child }, signal);
 	if (signal.aborted) return;
 	if (!resolved.ok) return failJoin(context, visit, resolved.failure);
 	const { tree, conflicts } = resolved.value;
@@ -145,7 +145,7 @@ async function takeResolution(
 	signal: AbortSignal,
 ): Promise<void> {
 	const { record } = context;
-	const resolved = await resolve(context, { visit, join }, signal);
+	const resolved = await resolveConflicts(context, { visit, join }, signal);
 	if (signal.aborted) return;
 	if (!resolved.ok) return void (await record({ kind: "join_failed", visit, detail: resolved.failure.message }));
 	await record({ kind: "joined", visit, before: join.before, ...resolved.value });
@@ -159,7 +159,7 @@ interface Resolution {
 }
 
 /** The files with resolved conflicts, and the conflicts that are left in them. */
-async function resolve(
+async function resolveConflicts(
 	context: ExecutorContext,
 	resolution: Resolution,
 	signal: AbortSignal,

@@ -30,7 +30,7 @@ import { type ExecutorContext, nowOf, outerRemainder, stopOrphansOf } from "./ex
 import { handoverFile, writeHandover } from "./handover-file.ts";
 import { hostOf } from "./worker-host.ts";
 
-type Work = Extract<Action, { kind: "work" }>;
+type WorkAction = Extract<Action, { kind: "work" }>;
 
 /** The workers of one supervision. */
 export class Workers {
@@ -49,7 +49,7 @@ export class Workers {
 	}
 
 	/** Launches the worker and resolves once its end is recorded, or that it could not be launched. */
-	async run(action: Work, signal: AbortSignal): Promise<void> {
+	async run(action: WorkAction, signal: AbortSignal): Promise<void> {
 		const { holdsLease, record, launcher, folder } = this.#context;
 		const { launch } = action;
 		const key = launchKey(launch);
@@ -70,7 +70,7 @@ export class Workers {
 	}
 
 	/** Resolves once the start or its failure is recorded; `undefined` if there is no worker. */
-	async #start(action: Work, signal: AbortSignal): Promise<Worker | undefined> {
+	async #start(action: WorkAction, signal: AbortSignal): Promise<Worker | undefined> {
 		const { clock, launcher, workspace, record, holdsLease, crashAt } = this.#context;
 		const { launch } = action;
 		const fail = async (fault: LaunchFault): Promise<undefined> => {
@@ -83,7 +83,7 @@ export class Workers {
 		const opened = await workspace.open();
 		if (!opened.ok) return fail({ reason: "spawn", detail: opened.failure.message });
 		this.#cwd = opened.value.cwd;
-		const message = await messageOf(this.#context, action, opened.value.cwd);
+		const message = await launchMessage(this.#context, action, opened.value.cwd);
 		const order = orderOf(this.#context, action, opened.value.cwd, message);
 		const { cwd } = opened.value;
 		const brief = () => briefWorker(this.#context, "compacted", cwd);
@@ -96,7 +96,7 @@ export class Workers {
 		// Limits may have changed since it was ordered.
 		if (!isDeepStrictEqual(leastOf(order.limits, undefined), spendLeft(this.#context))) this.updateLimits();
 		if (this.#stopped || signal.aborted) worker.stop("now");
-		else await record(startOf(launch, worker));
+		else await record(startEvent(launch, worker));
 		return worker;
 	}
 
@@ -120,7 +120,7 @@ export class Workers {
 
 	/** Gives the answer to the worker that waits for it. */
 	async reply({ launch, call, words }: Extract<Action, { kind: "reply" }>): Promise<void> {
-		this.#alive.get(launchKey(launch))?.reply(call, answerText(words));
+		this.#alive.get(launchKey(launch))?.reply(call, givenAnswerText(words));
 	}
 
 	/** Stops the process that waits for the answer to the question `seq`; the next one gets the answer. */
@@ -195,7 +195,7 @@ function conversationOf({ stage, conversation, visit }: Run): Run["conversation"
 	return stage.kind === "stopping" && stage.visit !== visit ? stage.closing : conversation;
 }
 
-function startOf(launch: LaunchId, { started: { started: _mark, ...seen } }: Worker): EventBody {
+function startEvent(launch: LaunchId, { started: { started: _mark, ...seen } }: Worker): EventBody {
 	return { kind: "worker_started", ...launch, ...seen };
 }
 
@@ -210,7 +210,11 @@ async function openCandidates({ workspace, run }: ExecutorContext): Promise<Read
 }
 
 /** The first message of the process. What it shortens is in a file, written before. */
-async function messageOf(context: ExecutorContext, { because }: Work, cwd: string): Promise<LaunchOrder["message"]> {
+async function launchMessage(
+	context: ExecutorContext,
+	{ because }: WorkAction,
+	cwd: string,
+): Promise<LaunchOrder["message"]> {
 	return { new: await briefWorker(context, because, cwd), continued: continuedText(context.run(), because) };
 }
 
@@ -229,7 +233,12 @@ async function briefWorker(
 	return firstMessageText(brief);
 }
 
-function orderOf(context: ExecutorContext, action: Work, cwd: string, message: LaunchOrder["message"]): LaunchOrder {
+function orderOf(
+	context: ExecutorContext,
+	action: WorkAction,
+	cwd: string,
+	message: LaunchOrder["message"],
+): LaunchOrder {
 	const { launch, because, conversation, allowance } = action;
 	const { folder } = context;
 	const run = context.run();
@@ -284,7 +293,7 @@ function standbyOrderOf({ run, folder, labels }: ExecutorContext, cwd: string | 
 }
 
 /** The result of the call. */
-function answerText(words: string): string {
+function givenAnswerText(words: string): string {
 	return `The user answered: ${words}`;
 }
 
@@ -293,7 +302,7 @@ function lateAnswer(run: Run, because: LaunchReason): { readonly answer?: LateAn
 	const { question, outbox, calls } = run;
 	if (!question?.answer) return {};
 	const { call, text, answer } = question;
-	const result = answerText(answer.words);
+	const result = givenAnswerText(answer.words);
 	const isPlain = because === "answered" || because === "interrupted" || because === "resumed";
 	return {
 		answer: {

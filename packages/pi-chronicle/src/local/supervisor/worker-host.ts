@@ -185,7 +185,7 @@ async function relay(
 	signal: AbortSignal,
 ): Promise<WorkerAnswer> {
 	const title = cutText(question.title, 400).text;
-	const text = cutText(textOf(question), 4000).text;
+	const text = cutText(textOfQuestion(question), 4000).text;
 	const refused = await record({ kind: "ask_opened", visit, attempt, title, text });
 	// Nothing else is recorded before this resolves.
 	const id = refused === undefined ? run().questions.at(-1)?.id : undefined;
@@ -194,7 +194,7 @@ async function relay(
 	return answer;
 }
 
-function textOf(question: WorkerQuestion): string {
+function textOfQuestion(question: WorkerQuestion): string {
 	switch (question.kind) {
 		case "confirm":
 			return question.text;

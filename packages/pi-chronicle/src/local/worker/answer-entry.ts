@@ -15,19 +15,19 @@ export type AnswerPlace =
 	/** The conversation does not contain the call. */
 	| { readonly kind: "no call" };
 
-interface Call {
+interface EntryCall {
 	readonly id: string;
 	readonly name: string;
 }
 
-interface Entry {
+interface SessionLine {
 	readonly id: string;
 	readonly role: string | undefined;
 	/** Of a result. */
 	readonly call: string | undefined;
 	readonly isError: boolean;
 	/** Of a message of the model. */
-	readonly calls: readonly Call[];
+	readonly calls: readonly EntryCall[];
 }
 
 const notRun =
@@ -35,7 +35,7 @@ const notRun =
 
 /** Makes `text` the result of `call` in the session file `path`. Throws disk errors. */
 export async function addAnswer(path: string, call: string, text: string): Promise<AnswerPlace> {
-	const entries = await readEntries(path);
+	const entries = await readSessionEntries(path);
 	const at = entries.findLastIndex(({ calls }) => calls.some(({ id }) => id === call));
 	const asking = entries[at];
 	if (!asking) return { kind: "no call" };
@@ -45,12 +45,12 @@ export async function addAnswer(path: string, call: string, text: string): Promi
 	if (isAnswered) return { kind: "there", last: !after.some(({ role }) => role === "assistant") };
 	const kept = own === -1 ? after : after.slice(0, own);
 	const missing = asking.calls.filter(({ id }) => !kept.some((entry) => entry.call === id));
-	await append(path, resultLines(missing, (kept.at(-1) ?? asking).id, call, text));
+	await appendLines(path, answeredLines(missing, (kept.at(-1) ?? asking).id, call, text));
 	return { kind: "added" };
 }
 
 /** A line for each call without a result; `parent`: the entry before them. */
-function resultLines(calls: readonly Call[], parent: string, answered: string, text: string): string {
+function answeredLines(calls: readonly EntryCall[], parent: string, answered: string, text: string): string {
 	const now = new Date();
 	let parentId = parent;
 	return calls
@@ -66,7 +66,7 @@ function resultLines(calls: readonly Call[], parent: string, answered: string, t
 		.join("");
 }
 
-async function append(path: string, lines: string): Promise<void> {
+async function appendLines(path: string, lines: string): Promise<void> {
 	const file = await open(path, "a");
 	try {
 		await file.appendFile(lines);
@@ -76,18 +76,18 @@ async function append(path: string, lines: string): Promise<void> {
 	}
 }
 
-async function readEntries(path: string): Promise<readonly Entry[]> {
-	const entries: Entry[] = [];
+async function readSessionEntries(path: string): Promise<readonly SessionLine[]> {
+	const entries: SessionLine[] = [];
 	for await (const { lines } of readLines(path))
 		for (const { bytes } of lines) {
-			const entry = readEntry(bytes.toString("utf8"));
+			const entry = readSessionEntry(bytes.toString("utf8"));
 			if (entry) entries.push(entry);
 		}
 	return entries;
 }
 
 /** One line; `undefined` if it is not an entry of the tree. */
-function readEntry(line: string): Entry | undefined {
+function readSessionEntry(line: string): SessionLine | undefined {
 	let value: unknown;
 	try {
 		value = JSON.parse(line);
@@ -105,11 +105,15 @@ function readEntry(line: string): Entry | undefined {
 		role: isText(role) ? role : undefined,
 		call: role === "toolResult" && isText(toolCallId) ? toolCallId : undefined,
 		isError: isError === true,
-		calls: role === "assistant" && Array.isArray(content) ? content.flatMap(readCall) : [],
+		calls: role === "assistant" && Array.isArray(content) ? content.flatMap(readSessionCall) : [],
 	};
 }
 
-function readCall(part: { readonly type?: unknown; readonly id?: unknown; readonly name?: unknown }): readonly Call[] {
+function readSessionCall(part: {
+	readonly type?: unknown;
+	readonly id?: unknown;
+	readonly name?: unknown;
+}): readonly EntryCall[] {
 	const { type, id, name } = part;
 	return type === "toolCall" && isText(id) ? [{ id, name: isText(name) ? name : ASK_TOOL }] : [];
 }

@@ -16,38 +16,43 @@ export async function checkCeilings(
 	listModels: () => Promise<readonly Model[]>,
 ): Promise<StateProblem[]> {
 	const limited = specs.map(({ state, spec }) => ({ state, spec, ceilings: ceilingsOf(state, ceilings) }));
-	if (limited.every((each) => namesOf(each.ceilings).length === 0)) return [];
+	if (limited.every((each) => ceilingNames(each.ceilings).length === 0)) return [];
 	const models = await listModels();
 	const problems = new Map<string, StateProblem>();
 	for (const { state, spec, ceilings: own } of limited) {
 		if (!spec) continue;
-		const model = models.find((one) => (spec.model === undefined ? one.isDefault : nameOf(one) === spec.model));
-		const problem = model && explain(model, own);
-		if (problem && !problems.has(nameOf(model)))
-			problems.set(nameOf(model), { state: state.name, severity: "warning", fields: ["limits", "model"], ...problem });
+		const model = models.find((one) => (spec.model === undefined ? one.isDefault : modelKey(one) === spec.model));
+		const problem = model && explainCeiling(model, own);
+		if (problem && !problems.has(modelKey(model)))
+			problems.set(modelKey(model), {
+				state: state.name,
+				severity: "warning",
+				fields: ["limits", "model"],
+				...problem,
+			});
 	}
 	return [...problems.values()];
 }
 
-function explain(model: Model, ceilings: Ceilings): Pick<StateProblem, "message" | "remedy"> | undefined {
+function explainCeiling(model: Model, ceilings: Ceilings): Pick<StateProblem, "message" | "remedy"> | undefined {
 	const isUnheld = (name: string): boolean =>
 		model.uncounted === "usage" || (model.uncounted === "price" && name === "cost_usd" && ceilings.costUsd !== 0);
-	const unheld = namesOf(ceilings).filter(isUnheld);
+	const unheld = ceilingNames(ceilings).filter(isUnheld);
 	if (unheld.length === 0) return undefined;
 	const named = unheld.map((name) => `\`${name}\``).join(" and ");
 	return model.uncounted === "usage"
 		? {
-				message: `${nameOf(model)} reports no usage (\`supportsUsageInStreaming: false\`), so ${named} cannot stop it.`,
+				message: `${modelKey(model)} reports no usage (\`supportsUsageInStreaming: false\`), so ${named} cannot stop it.`,
 				remedy: "Limit `requests`, `calls` or `minutes` instead.",
 			}
 		: {
-				message: `${nameOf(model)} has no price in pi, so ${named} cannot stop it.`,
+				message: `${modelKey(model)} has no price in pi, so ${named} cannot stop it.`,
 				remedy: "Set its `cost` in pi's models.json, or limit `tokens`, `requests` or `minutes` as well.",
 			};
 }
 
 /** The names of ceilings as templates write them. */
-function namesOf({ tokens, costUsd }: Ceilings): string[] {
+function ceilingNames({ tokens, costUsd }: Ceilings): string[] {
 	return [...(tokens === undefined ? [] : ["tokens"]), ...(costUsd === undefined ? [] : ["cost_usd"])];
 }
 
@@ -56,7 +61,7 @@ function ceilingsOf({ limits }: StatePlan, { tokens, costUsd }: Ceilings): Ceili
 	return { tokens: limits.tokens ?? tokens, costUsd: limits.costUsd ?? costUsd };
 }
 
-function nameOf({ provider, id }: Pick<Model, "provider" | "id">): string {
+function modelKey({ provider, id }: Pick<Model, "provider" | "id">): string {
 	return `${provider}/${id}`;
 }
 

@@ -28,7 +28,7 @@ export interface ExtensionCheck {
 }
 
 /** Tools that a set of extensions registers, or why it does not load. */
-type Loaded = { readonly registered: readonly string[] } | { readonly detail: string };
+type ExtensionsLoaded = { readonly registered: readonly string[] } | { readonly detail: string };
 
 /** Loads every set of extensions once and compares it with the tools of its states. States without extensions cost nothing. */
 export async function checkExtensions(
@@ -36,19 +36,19 @@ export async function checkExtensions(
 	check: ExtensionCheck,
 	signal: AbortSignal = new AbortController().signal,
 ): Promise<readonly StateProblem[]> {
-	const sets = new Map<string, Loaded>();
+	const sets = new Map<string, ExtensionsLoaded>();
 	const problems: StateProblem[] = [];
 	for (const { state, spec } of specs) {
 		if (!spec?.order || signal.aborted) continue;
 		const key = JSON.stringify(spec.extensions);
-		const loaded = sets.get(key) ?? (await load(spec.extensions, check, signal));
+		const loaded = sets.get(key) ?? (await loadExtensions(spec.extensions, check, signal));
 		sets.set(key, loaded);
-		problems.push(...problemsOf(state.name, spec, loaded));
+		problems.push(...extensionProblems(state.name, spec, loaded));
 	}
 	return problems;
 }
 
-function problemsOf(state: string, spec: WorkerSpec, loaded: Loaded): StateProblem[] {
+function extensionProblems(state: string, spec: WorkerSpec, loaded: ExtensionsLoaded): StateProblem[] {
 	const { order } = spec;
 	if (!order) return [];
 	if ("detail" in loaded)
@@ -77,7 +77,11 @@ function problemsOf(state: string, spec: WorkerSpec, loaded: Loaded): StateProbl
 	];
 }
 
-async function load(extensions: readonly string[], check: ExtensionCheck, signal: AbortSignal): Promise<Loaded> {
+async function loadExtensions(
+	extensions: readonly string[],
+	check: ExtensionCheck,
+	signal: AbortSignal,
+): Promise<ExtensionsLoaded> {
 	const folder = mkdtempSync(join(tmpdir(), "pi-chronicle-check-"));
 	const brief = join(folder, "brief.json");
 	const run = `check-${process.pid}`;

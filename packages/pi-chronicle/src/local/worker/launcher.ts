@@ -63,7 +63,7 @@ export interface LauncherOptions extends StartOptions {
 }
 
 /** Dependencies of a launch. */
-interface Launching {
+interface PendingLaunch {
 	readonly options: StartOptions & { readonly resources: WorkerResources };
 	readonly rules: FrozenRules;
 	readonly standby: Standby | undefined;
@@ -98,7 +98,7 @@ export function openLauncher(given: LauncherOptions): WorkerLauncher {
 			const found = new Map<StatePlan, WorkerAbilities>();
 			for (const state of states) {
 				const { spec } = await resolveWorkerSpec(state, undefined, resources);
-				if (spec) found.set(state, abilitiesOf(spec));
+				if (spec) found.set(state, abilitiesOfSpec(spec));
 			}
 			return found;
 		},
@@ -129,7 +129,7 @@ export function openLauncher(given: LauncherOptions): WorkerLauncher {
 const editTools: ReadonlySet<string> = new Set(["edit", "write"]);
 const shellTools: ReadonlySet<string> = new Set(["bash", "powershell"]);
 
-function abilitiesOf({ tools, order }: WorkerSpec): WorkerAbilities {
+function abilitiesOfSpec({ tools, order }: WorkerSpec): WorkerAbilities {
 	return {
 		edits: tools.some((tool) => editTools.has(tool)),
 		runs: tools.some((tool) => shellTools.has(tool)),
@@ -146,7 +146,7 @@ async function launch(
 	order: LaunchOrder,
 	host: WorkerHost,
 	signal: AbortSignal,
-	{ options, rules, standby }: Launching,
+	{ options, rules, standby }: PendingLaunch,
 ): Promise<Result<Worker, LaunchFault>> {
 	const resolved = await unlessAborted(resolveWorkerSpec(order.state, order.model, options.resources, signal), signal);
 	if (!resolved) return canceled;
@@ -170,7 +170,7 @@ const programsEnded =
 /** The order, whose answer tells a worker that starts programs that they have ended. */
 function withEndedPrograms(order: LaunchOrder, spec: WorkerSpec): LaunchOrder {
 	const { answer } = order;
-	const { runs, other } = abilitiesOf(spec);
+	const { runs, other } = abilitiesOfSpec(spec);
 	if (!answer || !(runs || other)) return order;
 	return { ...order, answer: { ...answer, result: `${answer.result}\n\n${programsEnded}` } };
 }
@@ -186,7 +186,7 @@ async function startWorker(
 	spec: WorkerSpec,
 	host: WorkerHost,
 	signal: AbortSignal,
-	{ options, rules, standby }: Launching,
+	{ options, rules, standby }: PendingLaunch,
 ): Promise<Result<BegunWorker, LaunchFault>> {
 	const helloMs = options.helloMs ?? defaultHelloMs;
 	const adoption = { order, rules, host, session: undefined, place: undefined, signal };
@@ -234,7 +234,7 @@ async function adopt(started: StartedProcess, options: AdoptionOptions): Promise
 	const greeting = await unlessAborted(started.greeting, options.signal);
 	if (!greeting) await (options.standby ? child.kill() : child.stop(stopMs));
 	if (!greeting || "ok" in greeting) return greeting ?? canceled;
-	const wrong = judge(started, greeting, options);
+	const wrong = judgeStart(started, greeting, options);
 	if (wrong === undefined && (await confirmed(started, greeting, options))) {
 		adoptFiles(started.files, filesOf(options.order.folder, options.order.conversation.key));
 		return { ok: true, value: beginWork(started, greeting, options) };
@@ -244,7 +244,7 @@ async function adopt(started: StartedProcess, options: AdoptionOptions): Promise
 	return wrong ? { ok: false, failure: wrong } : startFault("spawn", "The process ended at once.");
 }
 
-function judge(
+function judgeStart(
 	{ spec }: StartedProcess,
 	{ hello }: Hailed,
 	{ order, rules }: AdoptionOptions,

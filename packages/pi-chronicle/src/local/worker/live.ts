@@ -70,7 +70,7 @@ export interface LiveWorker extends Worker {
 /** Time limits in milliseconds: after an accepted move, for running calls at a boundary, after SIGTERM, for the message at a boundary. */
 const WAIT = { moved: 3000, tools: 10_000, term: 1500, message: 60_000 };
 
-interface State {
+interface LiveState {
 	readonly child: Child;
 	readonly host: WorkerHost;
 	readonly link: RpcLink;
@@ -104,7 +104,7 @@ interface State {
 export function openLive(options: LiveOptions, link: RpcLink): LiveWorker {
 	const { child, host, limits, before, session, started } = options;
 	const clock = openAwakeClock();
-	const state: State = {
+	const state: LiveState = {
 		child,
 		host,
 		link,
@@ -139,7 +139,7 @@ export function openLive(options: LiveOptions, link: RpcLink): LiveWorker {
 			// A result with many images can be that long; the session file has it.
 			oversized(head, bytes) {
 				const line = state.log.readLong(head, bytes);
-				if (line) report(state, line);
+				if (line) reportLine(state, line);
 				updatePhase(state);
 			},
 		},
@@ -162,32 +162,32 @@ export function openLive(options: LiveOptions, link: RpcLink): LiveWorker {
 	};
 }
 
-function report(state: State, line: WorkerReport): void {
+function reportLine(state: LiveState, line: WorkerReport): void {
 	if (!state.exited) state.host.report(line);
 }
 
-function addSpent(state: State, used: Spend, requests = 0): void {
+function addSpent(state: LiveState, used: Spend, requests = 0): void {
 	if (used.tokens === 0 && used.costUsd === 0 && requests === 0) return;
 	state.spend = addSpend(state.spend, used);
-	report(state, { kind: "used", spend: state.spend, ...(requests > 0 ? { requests } : {}) });
+	reportLine(state, { kind: "used", spend: state.spend, ...(requests > 0 ? { requests } : {}) });
 }
 
-function updatePhase({ deadlines, running, log }: State): void {
+function updatePhase({ deadlines, running, log }: LiveState): void {
 	deadlines.phase(!running ? "rest" : log.open > 0 ? "tool" : "model");
 }
 
-function stopAfter(state: State, ms: number): void {
+function stopAfter(state: LiveState, ms: number): void {
 	clearTimeout(state.stopTimer);
 	state.stopTimer = setTimeout(() => void state.child.stop(WAIT.term), ms);
 }
 
 /** Closes the pipe, which makes pi exit. */
-function finish(state: State): void {
+function finish(state: LiveState): void {
 	state.child.endInput();
 	stopAfter(state, WAIT.moved);
 }
 
-function endBy(state: State, outcome: WorkerOutcome, how: "boundary" | "now"): void {
+function endBy(state: LiveState, outcome: WorkerOutcome, how: "boundary" | "now"): void {
 	const { child, link, limits, log } = state;
 	state.outcome ??= outcome;
 	clearTimeout(state.stopTimer);
@@ -200,7 +200,7 @@ function endBy(state: State, outcome: WorkerOutcome, how: "boundary" | "now"): v
 	}
 }
 
-async function onExit(state: State, exit: ChildExit, session: string): Promise<WorkerOutcome> {
+async function onExit(state: LiveState, exit: ChildExit, session: string): Promise<WorkerOutcome> {
 	const { child, host, deadlines, pending } = state;
 	clearTimeout(state.stopTimer);
 	deadlines.close();
@@ -219,7 +219,7 @@ async function onExit(state: State, exit: ChildExit, session: string): Promise<W
 }
 
 /** Time with an open question does not count. */
-async function whileAsking<T>(state: State, ask: () => Promise<T>): Promise<T> {
+async function whileAsking<T>(state: LiveState, ask: () => Promise<T>): Promise<T> {
 	state.questions += 1;
 	state.deadlines.asking(state.questions);
 	try {
@@ -230,8 +230,8 @@ async function whileAsking<T>(state: State, ask: () => Promise<T>): Promise<T> {
 	}
 }
 
-async function requestMove(state: State, { target, summary, data }: AskedMove): Promise<MoveReply> {
-	const reply = await state.host.requestMove(target, summary, data).catch(refusal);
+async function requestMove(state: LiveState, { target, summary, data }: AskedMove): Promise<MoveReply> {
+	const reply = await state.host.requestMove(target, summary, data).catch(refusedWith);
 	if (reply.kind === "accepted") {
 		state.moved = true;
 		state.outcome ??= { kind: "stopped" };
@@ -241,27 +241,27 @@ async function requestMove(state: State, { target, summary, data }: AskedMove): 
 
 const undecided = { kind: "undecided" } as const;
 
-async function onDialog(state: State, dialog: RpcDialog): Promise<void> {
+async function onDialog(state: LiveState, dialog: RpcDialog): Promise<void> {
 	const { host, link } = state;
 	const question = hostQuestion(dialog);
 	if (!question) {
 		const answer = await host.ask(questionOf(dialog)).catch(() => undecided);
 		return void (await link.answer(dialog, answerOf(answer)));
 	}
-	await link.answer(dialog, await answerWorker(state, question.topic, question.payload));
+	await link.answer(dialog, await answerRequest(state, question.topic, question.payload));
 	if (question.topic === "move" && state.moved) state.stopTimer ??= setTimeout(() => finish(state), WAIT.moved);
 }
 
 /** The answer to a question of the worker's extension; `undefined`, which dismisses it, for an unknown question. */
-async function answerWorker(state: State, topic: string, payload: unknown): Promise<RpcAnswer> {
+async function answerRequest(state: LiveState, topic: string, payload: unknown): Promise<RpcAnswer> {
 	const { host } = state;
 	if (topic === "snapshot") {
 		const { data } = anyObject(payload) ? (payload as { readonly data?: unknown }) : {};
-		return hostAnswer(await host.updateSnapshot(data).catch(refusal));
+		return hostAnswer(await host.updateSnapshot(data).catch(refusedWith));
 	}
 	if (topic === "brief") return hostAnswer({ kind: "brief", text: await state.host.brief().catch(() => "") });
 	const question = topic === "question" ? readQuestion(payload) : undefined;
-	if (question) return hostAnswer(await askUser(state, question));
+	if (question) return hostAnswer(await askUserOnce(state, question));
 	const move = topic === "move" ? readMove(payload) : undefined;
 	if (move) return hostAnswer(await requestMove(state, move));
 	const confirmation = topic === "ask" ? readConfirmation(payload) : undefined;
@@ -272,15 +272,15 @@ async function answerWorker(state: State, topic: string, payload: unknown): Prom
 }
 
 /** Resolves once the user has answered, or to the reason why the question is not asked. */
-async function askUser({ host, asked }: State, question: AskedQuestion): Promise<HostReply> {
+async function askUserOnce({ host, asked }: LiveState, question: AskedQuestion): Promise<HostReply> {
 	const answer = new Promise<string>((resolve) => asked.set(question.call, resolve));
-	const reply = await host.askUser(question).catch(refusal);
+	const reply = await host.askUser(question).catch(refusedWith);
 	if (reply.kind === "asked") return { kind: "answered", text: await answer };
 	asked.delete(question.call);
 	return reply;
 }
 
-function refusal(error: unknown): { readonly kind: "refused"; readonly text: string } {
+function refusedWith(error: unknown): { readonly kind: "refused"; readonly text: string } {
 	const cause = errorMessage(error);
 	return { kind: "refused", text: `The supervisor could not process this (${cause}). Try again.` };
 }
@@ -289,7 +289,7 @@ function refusal(error: unknown): { readonly kind: "refused"; readonly text: str
 const compactionMs = 200;
 
 /** Gives pi a message; it takes none while it compacts the conversation. */
-async function submit(state: State, words: string): ReturnType<typeof sendLiteral> {
+async function submit(state: LiveState, words: string): ReturnType<typeof sendLiteral> {
 	for (;;) {
 		const sent = await sendLiteral(state.link, words);
 		const isLater = sent.kind === "refused" && sent.reason.includes("compaction is in progress");
@@ -298,7 +298,7 @@ async function submit(state: State, words: string): ReturnType<typeof sendLitera
 	}
 }
 
-async function send(state: State, words: string): Promise<boolean> {
+async function send(state: LiveState, words: string): Promise<boolean> {
 	if (state.exited || state.outcome) return false;
 	const text = literalText(words);
 	const delivered = new Promise<boolean>((done) => state.pending.push({ text, done }));
@@ -311,30 +311,30 @@ async function send(state: State, words: string): Promise<boolean> {
 	return delivered;
 }
 
-function settleMessage({ pending }: State, text: string, delivered: boolean): void {
+function settleMessage({ pending }: LiveState, text: string, delivered: boolean): void {
 	const at = pending.findIndex((message) => message.text === text);
 	if (at !== -1) pending.splice(at, 1)[0]?.done(delivered);
 }
 
 /** After a provider failure, the next model continues with `text`; without one, the supervisor decides. */
-async function switchModel(state: State, error: string, text: string): Promise<void> {
+async function switchModel(state: LiveState, error: string, text: string): Promise<void> {
 	const next = await takeNextModel(state.link, state.fallbacks);
 	if (state.exited || state.outcome) return;
 	state.failures.add(error);
-	if (next === undefined) return report(state, { kind: "turn_settled", ...state.failures.settled() });
-	report(state, { kind: "model_switched", from: state.model, to: next, detail: redactText(error, 400) });
+	if (next === undefined) return reportLine(state, { kind: "turn_settled", ...state.failures.settled() });
+	reportLine(state, { kind: "model_switched", from: state.model, to: next, detail: redactText(error, 400) });
 	state.model = next;
 	const sent = await submit(state, text);
 	if (sent.kind === "refused") await switchModel(state, sent.reason, text);
 }
 
-function onRecord(state: State, record: RpcRecord): void {
+function onRecord(state: LiveState, record: RpcRecord): void {
 	const notice = hostNotice(record);
 	if (notice) onNotice(state, notice.topic, notice.payload);
 	else onEvent(state, record);
 }
 
-function onEvent(state: State, record: RpcRecord): void {
+function onEvent(state: LiveState, record: RpcRecord): void {
 	switch (record.type) {
 		case "agent_start":
 			state.running = true;
@@ -353,7 +353,7 @@ function onEvent(state: State, record: RpcRecord): void {
 			const line = state.log.read(record);
 			// A question outlives the process: the call that asks ends with the answer.
 			const isAsking = line?.kind === "tool_ended" && state.asked.has(line.call);
-			if (line && !isAsking) report(state, line);
+			if (line && !isAsking) reportLine(state, line);
 		}
 	}
 	updatePhase(state);
@@ -361,14 +361,14 @@ function onEvent(state: State, record: RpcRecord): void {
 	if (state.outcome && state.stopTimer && record.type === "tool_execution_start") stopAfter(state, WAIT.tools);
 }
 
-function onNotice({ log, failures }: State, topic: string, payload: unknown): void {
+function onNotice({ log, failures }: LiveState, topic: string, payload: unknown): void {
 	const refused = topic === "refused" ? readRefusedCall(payload) : undefined;
 	if (refused) log.refused(refused);
 	const reset = topic === PROVIDER_RESET ? readReset(payload) : undefined;
 	if (reset) failures.name(reset.at);
 }
 
-function onSettled(state: State, aborted: boolean): void {
+function onSettled(state: LiveState, aborted: boolean): void {
 	state.running = false;
 	updatePhase(state);
 	if (state.moved || state.outcome) {
@@ -377,11 +377,11 @@ function onSettled(state: State, aborted: boolean): void {
 	}
 	const stop = state.lastStop?.reason;
 	if (stop === "error") void switchModel(state, state.lastStop?.error ?? "", takeoverText);
-	else if (aborted || stop === "aborted") report(state, { kind: "turn_settled", stop: "aborted" });
-	else report(state, { kind: "turn_settled", stop: stop === "length" ? "length" : "finished" });
+	else if (aborted || stop === "aborted") reportLine(state, { kind: "turn_settled", stop: "aborted" });
+	else reportLine(state, { kind: "turn_settled", stop: stop === "length" ? "length" : "finished" });
 }
 
-function onMessage(state: State, message: unknown): void {
+function onMessage(state: LiveState, message: unknown): void {
 	if (typeof message !== "object" || message === null) return;
 	const { role, stopReason, errorMessage, content, usage } = message as Readonly<Record<string, unknown>>;
 	if (role === "user") settleMessage(state, contentText(content), true);

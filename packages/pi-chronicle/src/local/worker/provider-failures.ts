@@ -16,7 +16,7 @@ export interface ProviderFailures {
 	settled(): Pick<TurnSettled, "stop" | "detail" | "retryAt">;
 }
 
-interface Failure {
+interface KnownFailure {
 	readonly stop: ProviderFailure;
 	readonly detail: string;
 	readonly at: number | undefined;
@@ -25,7 +25,7 @@ interface Failure {
 /** Collects failures; `now` is in ms since the epoch. */
 export function openProviderFailures(now: () => number = Date.now): ProviderFailures {
 	let named: number | undefined;
-	let failures: Failure[] = [];
+	let failures: KnownFailure[] = [];
 	return {
 		name(at) {
 			named = at;

@@ -18,7 +18,7 @@ const redactable =
  * cannot be read or replaced now is retried the next time.
  */
 export function redactSessions(folder: string, keep: string | undefined, redact: Redact, done: Set<string>): void {
-	for (const name of filesIn(folder)) {
+	for (const name of sessionFiles(folder)) {
 		const path = join(folder, name);
 		// A draft left by a crash is not part of the session that continues.
 		const continues = keep !== undefined && name.startsWith(`${keep}.`) && !name.endsWith(".moved");
@@ -32,7 +32,7 @@ export function redactSessions(folder: string, keep: string | undefined, redact:
 	}
 }
 
-function filesIn(folder: string): string[] {
+function sessionFiles(folder: string): string[] {
 	try {
 		return readdirSync(folder).filter((name) => redactable.test(name));
 	} catch {

@@ -47,7 +47,7 @@ export function startInputs({ cwd, home, agentFolder, workerEntry }: InputPlace,
 		...piFiles.map((name) => join(cwd, ".pi", name)),
 		...[agentFolder, ...foldersFrom(cwd)].flatMap((folder) => contextFiles.map((name) => join(folder, name))),
 	];
-	return paths.map((path) => `${path}\0${markOf(path)}`).join("\n");
+	return paths.map((path) => `${path}\0${fileMark(path)}`).join("\n");
 }
 
 function foldersFrom(folder: string): string[] {
@@ -55,7 +55,7 @@ function foldersFrom(folder: string): string[] {
 	return parent === folder ? [folder] : [folder, ...foldersFrom(parent)];
 }
 
-function markOf(path: string): string {
+function fileMark(path: string): string {
 	try {
 		const found = statSync(path, { bigint: true, throwIfNoEntry: false });
 		return found ? `${found.dev} ${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}` : "";
@@ -199,7 +199,7 @@ export class Standby {
 		this.#kept = undefined;
 		if (!gone) return;
 		gone.control.abort();
-		const left = end(gone).finally(() => this.#leaving.delete(left));
+		const left = endProcess(gone).finally(() => this.#leaving.delete(left));
 		this.#leaving.add(left);
 	}
 
@@ -223,7 +223,7 @@ export class Standby {
 }
 
 /** Kills it: it has started nothing that needs an orderly end. */
-async function end({ process, release }: Kept): Promise<void> {
+async function endProcess({ process, release }: Kept): Promise<void> {
 	await process?.child.kill();
 	if (process) removeFiles(process.files);
 	release();

@@ -45,7 +45,7 @@ export function openToolLog(now: () => number): ToolLog {
 		read(record) {
 			const { type, toolCallId: call, toolName: tool } = record;
 			if (type === "entry_appended") {
-				const decision = decisionOf(record.entry);
+				const decision = loggedDecision(record.entry);
 				if (decision) blocked.set(decision.call, decision.rule);
 				return undefined;
 			}
@@ -63,7 +63,7 @@ export function openToolLog(now: () => number): ToolLog {
 }
 
 function endReport(record: RpcRecord, call: string, tool: string, ms: number, rule: string | undefined): WorkerReport {
-	const text = resultText(record.result);
+	const text = loggedResult(record.result);
 	const hash = digest(text);
 	const timeless = resultDigest(text);
 	return {
@@ -90,14 +90,14 @@ function argsOf(args: unknown): string {
 	return redactInput(args as Readonly<Record<string, unknown>>, ARGS_LIMIT);
 }
 
-function resultText(result: unknown): string {
+function loggedResult(result: unknown): string {
 	const content = (result as { content?: unknown } | null | undefined)?.content;
 	const parts = Array.isArray(content) ? content : [];
 	return parts.map((part: { text?: unknown; data?: unknown }) => String(part.text ?? part.data ?? "")).join("\n");
 }
 
 /** The call and rule of a decision that blocked a call. */
-function decisionOf(entry: unknown): { readonly call: string; readonly rule: string } | undefined {
+function loggedDecision(entry: unknown): { readonly call: string; readonly rule: string } | undefined {
 	const decision = readDecision((entry as { data?: unknown } | null | undefined)?.data);
 	if (!decision?.call || !["denied", "refused", "unasked"].includes(decision.outcome)) return undefined;
 	return { call: decision.call, rule: `${decision.policy}: ${decision.rule}` };

@@ -5,14 +5,14 @@ import { addSpend, NO_SPEND, type Spend } from "@pi-chronicle/core/machine";
 export function spendOf(usage: unknown): Spend {
 	if (typeof usage !== "object" || usage === null) return NO_SPEND;
 	const figures = usage as Readonly<Record<string, unknown>>;
-	const tokens = count(figures.totalTokens);
+	const tokens = countOrZero(figures.totalTokens);
 	const cost = figures.cost;
-	const costUsd = typeof cost === "object" && cost !== null ? count((cost as { total?: unknown }).total) : 0;
+	const costUsd = typeof cost === "object" && cost !== null ? countOrZero((cost as { total?: unknown }).total) : 0;
 	return addSpend(NO_SPEND, {
-		input: count(figures.input),
-		output: count(figures.output),
-		cacheRead: count(figures.cacheRead),
-		cacheWrite: count(figures.cacheWrite),
+		input: countOrZero(figures.input),
+		output: countOrZero(figures.output),
+		cacheRead: countOrZero(figures.cacheRead),
+		cacheWrite: countOrZero(figures.cacheWrite),
 		tokens,
 		costUsd,
 		// pi reports 0 for a model without a price, regardless of its real cost.
@@ -33,6 +33,6 @@ export function spendOfAnswer({
 	return isWhole && spend.tokens === 0 ? addSpend(spend, { ...NO_SPEND, unreportedAnswers: 1 }) : spend;
 }
 
-function count(value: unknown): number {
+function countOrZero(value: unknown): number {
 	return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 }

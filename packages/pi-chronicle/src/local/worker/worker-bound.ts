@@ -24,7 +24,7 @@ const lookMs = 100;
 
 /** The launcher with a limit on concurrent workers. */
 export function boundWorkers(launcher: WorkerLauncher, bound: WorkerBound): WorkerLauncher {
-	const queue = new Queue(bound);
+	const queue = new BoundQueue(bound);
 	return {
 		...launcher,
 		async launch(order, host, signal) {
@@ -45,7 +45,7 @@ export function boundWorkers(launcher: WorkerLauncher, bound: WorkerBound): Work
 	};
 }
 
-class Queue {
+class BoundQueue {
 	readonly #bound: WorkerBound;
 	#last: Promise<unknown> = Promise.resolve();
 	#waiting = 0;

@@ -134,21 +134,21 @@ export function workerSettings(place: {
 			firstMs: readDuration(written.providerRetry) ?? durations.providerRetry.standard,
 			maxMs: readDuration(written.providerWait) ?? durations.providerWait.standard,
 		},
-		fallback: namesIn(written.fallback),
-		sandbox: sandboxOf(written.sandbox),
+		fallback: listedNames(written.fallback),
+		sandbox: writtenSandbox(written.sandbox),
 		apart: apart.values.find((value) => value === written.apart) ?? apart.standard,
 		keepChildFolders: written.keepChildFolders === true,
 		childFolders: absoluteFolder(written.childFolders),
 	};
 }
 
-function sandboxOf(written: unknown): SandboxChoice | undefined {
+function writtenSandbox(written: unknown): SandboxChoice | undefined {
 	const read = readSandboxChoice(written);
 	return "choice" in read ? read.choice : undefined;
 }
 
 /** A name, or a list of names. */
-function namesIn(written: unknown): readonly string[] {
+function listedNames(written: unknown): readonly string[] {
 	const names = Array.isArray(written) ? written : [written];
 	return names.filter((name): name is string => typeof name === "string" && name.trim() !== "");
 }

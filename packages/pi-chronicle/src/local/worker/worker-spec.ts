@@ -86,9 +86,9 @@ export async function resolveWorkerSpec(
 	signal?: AbortSignal,
 ): Promise<ResolvedSpec> {
 	const problems: SpecProblem[] = [];
-	const persona = personaOf(state, resources.agents, problems);
+	const persona = specPersona(state, resources.agents, problems);
 	const loaded = extensionsOf(state, resources, problems);
-	const { tools, order } = toolsOf(state, persona, resources, problems);
+	const { tools, order } = specTools(state, persona, resources, problems);
 	const { model, exactModel, fallbacks, thinking } = await modelOf(
 		state,
 		persona,
@@ -97,7 +97,7 @@ export async function resolveWorkerSpec(
 		problems,
 		signal,
 	);
-	const skills = skillsOf(state, persona, resources, problems);
+	const skills = specSkills(state, persona, resources, problems);
 	const own = tools.flatMap(
 		(tool) => BUILT_IN_EXTENSION_TOOLS.get(tool) ?? (tool.startsWith("mcp__") ? ["builtin:mcp"] : []),
 	);
@@ -129,7 +129,7 @@ function unchangedBy(
 	return shell === "free" || isWriter || onlyReads ? undefined : { shell, tools: names };
 }
 
-function personaOf(state: StatePlan, agents: AgentRegistry, problems: SpecProblem[]): Persona {
+function specPersona(state: StatePlan, agents: AgentRegistry, problems: SpecProblem[]): Persona {
 	const wanted = state.persona;
 	if (!wanted) return inlinePersona(`Specialist for ${state.description ?? state.name}`);
 	const found = resolvePersona({ ...wanted, team: state.team, listsTools: state.tools !== undefined }, agents);
@@ -151,7 +151,12 @@ interface StateTools {
 	readonly order: ToolOrder | undefined;
 }
 
-function toolsOf(state: StatePlan, persona: Persona, resources: WorkerResources, problems: SpecProblem[]): StateTools {
+function specTools(
+	state: StatePlan,
+	persona: Persona,
+	resources: WorkerResources,
+	problems: SpecProblem[],
+): StateTools {
 	const extended = state.extensions.length > 0;
 	// Naming the tools that every worker has is harmless.
 	const names = state.tools?.filter((name) => !isListed(OWN_TOOLS, name.trim()));
@@ -197,10 +202,10 @@ function withoutPowershell(
 	return tools.filter((tool) => tool !== "powershell");
 }
 
-type Listed = Pick<ToolOrder, "tools" | "requested" | "extensionTools">;
+type ListedTool = Pick<ToolOrder, "tools" | "requested" | "extensionTools">;
 
 /** The tools that a state lists. */
-function statesTools(written: readonly string[], problems: SpecProblem[]): Listed {
+function statesTools(written: readonly string[], problems: SpecProblem[]): ListedTool {
 	const parsed = readToolNames(written);
 	for (const { severity, code, message, remedy } of parsed.problems) {
 		// A state requires the tools that it lists.
@@ -220,10 +225,10 @@ function statesTools(written: readonly string[], problems: SpecProblem[]): Liste
 }
 
 /** The tools that a state with extensions lists: any name may be a tool of an extension, which only the worker can determine. */
-function requestedTools(written: readonly string[], problems: SpecProblem[]): Listed {
+function requestedTools(written: readonly string[], problems: SpecProblem[]): ListedTool {
 	const tools: string[] = [];
 	const requested: RequestedTool[] = [];
-	let extensionTools: Listed["extensionTools"] = "named";
+	let extensionTools: ListedTool["extensionTools"] = "named";
 	for (const word of written) {
 		const parsed = readToolNames([word]);
 		const limited = parsed.problems.find(({ code }) => code === "limited-tool");
@@ -286,7 +291,7 @@ async function chooseModels(
 	if (wanted.length === 0 && others.length === 0)
 		return { model: sessionModel, exactModel: undefined, fallbacks: [], thinking: undefined };
 	const models = await resources.models(signal);
-	const fallbacks = namesOf(others, models);
+	const fallbacks = namesOfModels(others, models);
 	if (wanted.length === 0) {
 		const after = without(sessionModel, fallbacks);
 		return { model: sessionModel, exactModel: undefined, fallbacks: after, thinking: undefined };
@@ -297,7 +302,7 @@ async function chooseModels(
 		problems.push({ severity: "warning", part: "model", fields: ["model", "models"], message, remedy });
 	}
 	const exact = model && `${model.provider}/${model.id}`;
-	const named = namesOf(wanted, models);
+	const named = namesOfModels(wanted, models);
 	const later = exact === undefined ? [] : named.slice(named.indexOf(exact) + 1);
 	return {
 		model: exact,
@@ -313,7 +318,7 @@ function without(name: string | undefined, names: readonly string[]): string[] {
 }
 
 /** `provider/id` of those of the named models that exist. */
-function namesOf(words: readonly string[], models: readonly Model[]): string[] {
+function namesOfModels(words: readonly string[], models: readonly Model[]): string[] {
 	return words.flatMap((word) => {
 		const { model } = chooseModel([word], models, undefined);
 		return model ? [`${model.provider}/${model.id}`] : [];
@@ -325,7 +330,7 @@ function modelNamed(text: string | undefined): Model | undefined {
 	return text === undefined || slash === -1 ? undefined : { provider: text.slice(0, slash), id: text.slice(slash + 1) };
 }
 
-function skillsOf(
+function specSkills(
 	state: StatePlan,
 	persona: Persona,
 	resources: WorkerResources,

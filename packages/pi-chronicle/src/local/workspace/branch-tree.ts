@@ -25,7 +25,7 @@ export interface BranchFiles {
 }
 
 /** Git on a repository, in the form of a workspace's store. */
-type Git = Parameters<typeof editTree>[0];
+type TreeGit = Parameters<typeof editTree>[0];
 
 /** Writes the tree of the branch and returns its name. Throws git's error text. */
 export async function branchTree(place: GitPlace, { tree, base, contains, converted }: BranchFiles): Promise<string> {
@@ -64,7 +64,7 @@ export async function withoutUnstored(place: GitPlace, from: string, tree: strin
 	return writeTree(store, tree, (await listChanges(store, from, tree)).filter(isUnstored).map(asBefore));
 }
 
-async function writeTree(store: Git, tree: string, edits: readonly TreeEntry[]): Promise<string> {
+async function writeTree(store: TreeGit, tree: string, edits: readonly TreeEntry[]): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), "pi-chronicle-"));
 	try {
 		return await editTree(store, tree, edits, folder);
@@ -73,7 +73,7 @@ async function writeTree(store: Git, tree: string, edits: readonly TreeEntry[]):
 	}
 }
 
-function storeAt(place: GitPlace): Git {
+function storeAt(place: GitPlace): TreeGit {
 	return {
 		async git(args, { input, index } = {}) {
 			const at = index === undefined ? place : { ...place, env: { ...place.env, GIT_INDEX_FILE: index } };
@@ -84,7 +84,7 @@ function storeAt(place: GitPlace): Git {
 	};
 }
 
-async function listChanges({ git }: Git, from: string, to: string): Promise<readonly RawChange[]> {
+async function listChanges({ git }: TreeGit, from: string, to: string): Promise<readonly RawChange[]> {
 	const how = ["-r", "-z", "--raw", "--no-renames", "--ignore-submodules=none", "--abbrev=64"];
 	const listed = await git(["diff-tree", ...how, from, to]);
 	return parseRawChanges(listed.output.toString("latin1"));
@@ -96,7 +96,7 @@ function asBefore({ path, before }: RawChange): TreeEntry {
 }
 
 /** The commit that an embedded repository was at, by what the snapshot recorded of it. */
-function headOf(recorded: Buffer | undefined): string | undefined {
+function recordedHead(recorded: Buffer | undefined): string | undefined {
 	const head = recorded && parseNested(recorded)?.head;
 	return head && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(head) ? head : undefined;
 }
@@ -125,7 +125,7 @@ async function repositoryEdits(
 		const { path, before, after } = change;
 		if (after.mode === modes.repository) {
 			if (before.mode !== modes.repository && !named(path)) return [change, ...inside(path)].map(asBefore);
-			const head = headOf(recorded.get(after.object));
+			const head = recordedHead(recorded.get(after.object));
 			return [head === undefined ? asBefore(change) : { path, mode: modes.repository, object: head }];
 		}
 		const isReplaced = !isNothing(after.object) || inside(path).length > 0;

@@ -223,7 +223,7 @@ async function judgeRest(
 	const allowed: FileLeft[] = [];
 	const refused: FileLeft[] = [];
 	for (const entry of forbidden ? rest : []) {
-		const paths = await filesBelow(join(root, entry.path), entry.path);
+		const paths = await filesOfPlace(join(root, entry.path), entry.path);
 		const changes = paths.map((path) => ({ path: belowRun(store, path), change: "A" }) as const);
 		const [first] = await findForbidden(forbidden, changes);
 		if (first) refused.push({ path: entry.path, why: `${entry.why}; ${first.path}: ${first.why}` });
@@ -233,7 +233,7 @@ async function judgeRest(
 }
 
 /** The files at and below `place`, as paths below `name`, without those of git itself. */
-async function filesBelow(place: string, name: string): Promise<readonly string[]> {
+async function filesOfPlace(place: string, name: string): Promise<readonly string[]> {
 	const stats = await lstat(place);
 	if (!stats.isDirectory()) return [name];
 	const below = await readdir(place, { recursive: true, withFileTypes: true });

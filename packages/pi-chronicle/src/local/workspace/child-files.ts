@@ -19,7 +19,7 @@ interface SizedEntry extends TreeEntry {
 	readonly size: number;
 }
 
-interface Filling {
+interface PlaceFilling {
 	readonly git: ChildRepository;
 	/** The folder to fill, and where it will be. */
 	readonly files: string;
@@ -38,7 +38,7 @@ const together = 16;
 /** Fills `files`; returns their snapshot, and notes on files that were not copied. */
 export async function fillFolder(
 	store: Store,
-	filling: Filling,
+	filling: PlaceFilling,
 ): Promise<{ readonly tree: string; readonly notes: string[] }> {
 	const { git, files, goal, tree, storeFolder } = filling;
 	await store.reloadPlaceholders();

@@ -113,7 +113,7 @@ async function placeOne(
 		if (stats && !stats.isDirectory()) return `${above} is no folder in the project`;
 	}
 	if (await lstat(to).catch(() => undefined))
-		return (await isSame(from, to)) ? undefined : "the project has another one of that name";
+		return (await isSameOnDisk(from, to)) ? undefined : "the project has another one of that name";
 	const git = await lstat(join(from, ".git")).catch(() => undefined);
 	if (git && !git.isDirectory()) return "its git folder is elsewhere";
 	const draft = join(folder, `placing-${process.pid}`);
@@ -145,12 +145,12 @@ async function moveNew(draft: string, to: string): Promise<void> {
 }
 
 /** Whether two files, links or folders have the same contents, as after a copy that was interrupted before it was recorded. */
-async function isSame(one: string, other: string): Promise<boolean> {
+async function isSameOnDisk(one: string, other: string): Promise<boolean> {
 	const [a, b] = [await lstat(one), await lstat(other)];
 	if (a.isDirectory() && b.isDirectory()) {
 		const [names, others] = [await readdir(one), await readdir(other)];
 		if (names.sort().join("\0") !== others.sort().join("\0")) return false;
-		for (const name of names) if (!(await isSame(join(one, name), join(other, name)))) return false;
+		for (const name of names) if (!(await isSameOnDisk(join(one, name), join(other, name)))) return false;
 		return true;
 	}
 	if (a.isSymbolicLink() && b.isSymbolicLink()) return (await readlink(one)) === (await readlink(other));
@@ -159,7 +159,7 @@ async function isSame(one: string, other: string): Promise<boolean> {
 }
 
 /** The ignored files and folders of a child's folder, a folder without other files as one entry that ends in `/`. `tree`: its other files. */
-async function listIgnored(store: Store, { place, root }: EndingChild, tree: string): Promise<readonly string[]> {
+async function listIgnoredFiles(store: Store, { place, root }: EndingChild, tree: string): Promise<readonly string[]> {
 	const index = join(place, "index.ignored");
 	try {
 		await store.git(["read-tree", tree], { index });
@@ -183,7 +183,7 @@ export async function noteIgnored(store: Store, { place, root }: Pick<EndingChil
 
 /** The same for a folder that has no index of its initial files. */
 export async function noteIgnoredApart(store: Store, child: EndingChild): Promise<void> {
-	await writeIgnored(child.place, await listIgnored(store, child, child.start));
+	await writeIgnored(child.place, await listIgnoredFiles(store, child, child.start));
 }
 
 /** The empty folders of a child, by path below its root (bytes as latin1). `tree`: its files. */
@@ -224,16 +224,16 @@ async function writeIgnored(place: string, names: readonly string[]): Promise<vo
 /** `ignored, not joined: dist/ (1 file, 3 kB)`; `undefined` if the child has made no such files. */
 export async function describeIgnored(store: Store, child: EndingChild, tree: string): Promise<string | undefined> {
 	const before = new Set(await readNote<string[]>(child.place, ignoredFile));
-	const made = (await listIgnored(store, child, tree)).filter((name) => !before.has(name));
+	const made = (await listIgnoredFiles(store, child, tree)).filter((name) => !before.has(name));
 	if (made.length === 0) return undefined;
 	const named: string[] = [];
-	for (const name of made.slice(0, maxNamed)) named.push(`${name} (${await measure(join(child.root, name))})`);
+	for (const name of made.slice(0, maxNamed)) named.push(`${name} (${await sizeOnDisk(join(child.root, name))})`);
 	const more = made.length > maxNamed ? ` and ${made.length - maxNamed} more` : "";
 	return `ignored, not joined: ${named.join(", ")}${more}`;
 }
 
 /** `1 file, 3 kB`. */
-async function measure(path: string): Promise<string> {
+async function sizeOnDisk(path: string): Promise<string> {
 	const open = [path];
 	let [files, bytes] = [0, 0];
 	// Grows while it is read.

@@ -75,7 +75,7 @@ export async function openChildFolder(store: Store, request: ChildRequest): Prom
 	const existing = await findFolder(folder, child);
 	if (existing) {
 		await forgetRest(existing);
-		return { ...describe(existing.place, existing.record, store), isNew: false };
+		return { ...describeFolder(existing.place, existing.record, store), isNew: false };
 	}
 	const parent = await makeChildrenFolder(folder, children);
 	const place = join(parent, childFolderName(child));
@@ -86,7 +86,7 @@ export async function openChildFolder(store: Store, request: ChildRequest): Prom
 		const made = await makeChild(store, request, { place: making, goal: join(place, filesFolder) });
 		if (store.control.signal?.aborted) throw stopped();
 		await rename(making, place);
-		return { ...describe(place, made, store), isNew: true };
+		return { ...describeFolder(place, made, store), isNew: true };
 	} catch (error) {
 		await removeFolder(making).catch(() => {});
 		throw error;
@@ -97,7 +97,7 @@ export async function openChildFolder(store: Store, request: ChildRequest): Prom
 async function clearPlace(place: string): Promise<void> {
 	const files = join(place, filesFolder);
 	// A link leads to files that are not the child's.
-	const names = (await isFolder(files)) ? await readdir(files).catch(() => []) : [];
+	const names = (await isRealFolder(files)) ? await readdir(files).catch(() => []) : [];
 	if (names.some((name) => name !== ".git")) await rename(place, `${place}${asideMark}${Date.now()}`);
 	else await removeFolder(place);
 }
@@ -151,7 +151,7 @@ async function repositoriesIn(store: Store, tree: string): Promise<readonly stri
 	);
 }
 
-function describe(place: string, { below, tree, notes, lacks = [] }: ChildRecord, { root }: Pick<Store, "root">) {
+function describeFolder(place: string, { below, tree, notes, lacks = [] }: ChildRecord, { root }: Pick<Store, "root">) {
 	const files = join(place, filesFolder);
 	return { cwd: join(files, below), root: files, source: root, tree, notes, ...(lacks.length > 0 ? { lacks } : {}) };
 }
@@ -175,14 +175,14 @@ async function findFolder(
 }
 
 /** Whether there is a folder, and no link to one. */
-async function isFolder(path: string): Promise<boolean> {
+async function isRealFolder(path: string): Promise<boolean> {
 	return (await lstat(path).catch(undefinedIfMissing))?.isDirectory() === true;
 }
 
 /** Whether the child can work there: its files were not removed, and nothing else was put in their place. */
 async function hasFiles(place: string, { below }: ChildRecord): Promise<boolean> {
 	const files = join(place, filesFolder);
-	if (!(await isFolder(files)) || !(await isFolder(join(files, below)))) return false;
+	if (!(await isRealFolder(files)) || !(await isRealFolder(join(files, below)))) return false;
 	// Even a child that has removed all files has its repository.
 	const names = await readdir(files).catch(() => undefined);
 	return names === undefined || names.length > 0;

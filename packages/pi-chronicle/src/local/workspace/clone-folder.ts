@@ -36,7 +36,7 @@ export async function cloneFolder(store: Pick<Store, "control" | "exclusionOf">,
 		const stats = await lstat(from);
 		if (stats.isDirectory()) {
 			await mkdir(to, { recursive: true, mode: (stats.mode & 0o777) | 0o700 });
-			open.push(...(await entriesOf(store, { from, to, path })));
+			open.push(...(await entriesToCopy(store, { from, to, path })));
 		} else if (stats.isSymbolicLink()) {
 			const target = await readlink(from);
 			await symlink(remadeTarget(target, dirname(from), copy) ?? target, to);
@@ -50,7 +50,7 @@ export async function cloneFolder(store: Pick<Store, "control" | "exclusionOf">,
 	await Promise.all(files.map((work) => work()));
 }
 
-async function entriesOf(
+async function entriesToCopy(
 	{ exclusionOf }: Pick<Store, "exclusionOf">,
 	{ from, to, path }: CopiedEntry,
 ): Promise<CopiedEntry[]> {

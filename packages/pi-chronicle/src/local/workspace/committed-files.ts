@@ -75,7 +75,7 @@ async function convert(
 		const { filter, ...builtIn } = found.get(path) ?? {};
 		if (!content || (filter === undefined && !isConverted(builtIn, old, content))) continue;
 		const key = `${after.object} ${path}`;
-		const object = converted.get(key) ?? (await hash(git, path, content));
+		const object = converted.get(key) ?? (await hashContent(git, path, content));
 		converted.set(key, object);
 		if (object !== after.object && (filter === undefined || object === before.object))
 			entries.push({ path, mode: after.mode, object });
@@ -89,7 +89,7 @@ function isConverted({ text, ...others }: Attributes, old: Buffer | undefined, c
 	return content.includes("\r\n") && !(text === "auto" && old?.includes("\r\n"));
 }
 
-async function hash(git: Git, path: string, content: Buffer): Promise<string> {
+async function hashContent(git: Git, path: string, content: Buffer): Promise<string> {
 	const written = await git(["hash-object", "-w", "--stdin", `--path=${fromRaw(path)}`], content);
 	return written.toString("latin1").trim();
 }

@@ -87,7 +87,7 @@ export function findConflicts(output: MergeOutput, facts: ObjectFacts): Conflict
 				const messages = output.messages.filter((message) => inGroup.has(real(message.paths[0] ?? "")));
 				const types = messages.map(({ type }) => type);
 				const first = messages.map((message) => real(message.paths[0] ?? "")).sort()[0] ?? paths[0] ?? "";
-				return { path: first, paths, stages, kind: kindOf(types, stages, facts) };
+				return { path: first, paths, stages, kind: conflictKind(types, stages, facts) };
 			})
 			// git also lists conflicts that it resolved automatically.
 			.filter(({ stages }) => stages.length > 0)
@@ -104,7 +104,7 @@ const byType: readonly (readonly [string, ConflictKind])[] = [
 	["distinct", "link"],
 ];
 
-function kindOf(types: readonly string[], stages: readonly MergeStage[], facts: ObjectFacts): ConflictKind {
+function conflictKind(types: readonly string[], stages: readonly MergeStage[], facts: ObjectFacts): ConflictKind {
 	if (stages.some(({ mode }) => mode === modes.repository)) return "repository";
 	if (stages.some(({ object }) => facts.isUnkept(object))) return "unkept";
 	const typed = byType.find(([part]) => types.some((type) => type.includes(part)));

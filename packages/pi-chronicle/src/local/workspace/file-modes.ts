@@ -31,7 +31,7 @@ export function openFileModes(folder: string): FileModes {
 	const list = (): string => join(dirname(realPathOf(join(folder, "objects")) ?? join(folder, "objects")), listFile);
 	const read = (): Map<string, number> => {
 		const text = attempt(() => readFileSync(list(), "utf8")) ?? "";
-		return new Map(text.split("\n").flatMap(readLine));
+		return new Map(text.split("\n").flatMap(readModeLine));
 	};
 	return {
 		note(path, mode) {
@@ -73,7 +73,7 @@ function asProgram(mode: number, isProgram: boolean): number {
 	return isProgram ? mode | 0o100 | ((mode & 0o044) >> 2) : mode & ~0o111;
 }
 
-function readLine(line: string): (readonly [path: string, mode: number])[] {
+function readModeLine(line: string): (readonly [path: string, mode: number])[] {
 	// The last line may be torn by a crash.
 	const [path, mode] = attempt(() => JSON.parse(line) as readonly unknown[]) ?? [];
 	return typeof path === "string" && typeof mode === "number" ? [[path, mode]] : [];

@@ -108,14 +108,14 @@ export function openGitWorkspace(options: GitWorkspaceOptions): GitWorkspace {
 		changes: (from, to, limit, signal) =>
 			run(signal, limits.measureMs, async (store) => {
 				const raw = await rawChanges(store, from, to, "found");
-				return firstOf(describeChanges(store, store.cwd, raw), limit);
+				return firstChanges(describeChanges(store, store.cwd, raw), limit);
 			}),
 		patch: (from, to, bytes, path) =>
 			run(undefined, limits.measureMs, (store) => drawPatch(store, from, to, bytes, path)),
 		preview: (tree, limit, signal) =>
 			run(signal, limits.measureMs, async (store) => {
 				const { plan, blocked } = await prepareRestore(store, tree, "look");
-				const shown = firstOf(describeChanges(store, store.cwd, plan.writes), limit);
+				const shown = firstChanges(describeChanges(store, store.cwd, plan.writes), limit);
 				return { ...shown, left: leftIn(store, plan.left), blocked };
 			}),
 		restore: (tree, { expected, before, signal } = {}) =>
@@ -211,12 +211,12 @@ async function checkFolder(cwd: string): Promise<{ readonly cwd: string }> {
 	throw ioFailure(`The run's folder ${cwd} does not exist.`, remedy);
 }
 
-function firstOf(changes: readonly FileChange[], limit: number): ListedChanges {
+function firstChanges(changes: readonly FileChange[], limit: number): ListedChanges {
 	const more = Math.max(0, changes.length - limit);
 	return { changes: changes.slice(0, limit), more, total: totalChanges(changes) };
 }
 
-type Work<T> = (store: Store) => Promise<T>;
+type StoreWork<T> = (store: Store) => Promise<T>;
 
 /** Opens the store of the run's files, or of a child's. */
 async function openFilesStore(childOf: string | undefined, options: StoreOptions): Promise<Store> {
@@ -241,11 +241,11 @@ function noChild(cwd: string): WorkspaceError {
 function openQueue(
 	childOf: string | undefined,
 	options: StoreOptions,
-): <T>(signal: AbortSignal | undefined, ms: number, work: Work<T>) => Promise<Result<T, WorkspaceFailure>> {
+): <T>(signal: AbortSignal | undefined, ms: number, work: StoreWork<T>) => Promise<Result<T, WorkspaceFailure>> {
 	const { control } = options;
 	let opened: Store | undefined;
 	let queue: Promise<unknown> = Promise.resolve();
-	const runNext = async <T>(signal: AbortSignal | undefined, ms: number, work: Work<T>): Promise<T> => {
+	const runNext = async <T>(signal: AbortSignal | undefined, ms: number, work: StoreWork<T>): Promise<T> => {
 		if (signal?.aborted) throw stopped();
 		const timeout = AbortSignal.timeout(ms);
 		control.signal = signal ? AbortSignal.any([signal, timeout]) : timeout;

@@ -69,7 +69,7 @@ const firm = [
 	"advice.addEmbeddedRepo=false",
 ].flatMap((setting) => ["-c", setting]);
 
-function environmentOf({ env = {}, settings = "ours" }: GitCall): NodeJS.ProcessEnv {
+function gitEnvironment({ env = {}, settings = "ours" }: GitCall): NodeJS.ProcessEnv {
 	const clean = Object.fromEntries(
 		Object.entries(process.env).filter(
 			([name]) =>
@@ -102,7 +102,7 @@ function spawnGit(call: GitCall): Promise<GitResult> {
 	return new Promise((resolve) => {
 		const child = spawn("git", [...firm, ...args], {
 			cwd,
-			env: environmentOf(call),
+			env: gitEnvironment(call),
 			stdio: ["pipe", "pipe", "pipe"],
 			windowsHide: true,
 		});

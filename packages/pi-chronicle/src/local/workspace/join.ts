@@ -101,7 +101,7 @@ export async function joinFiles(store: Store, request: JoinRequest): Promise<Joi
 		now = await snapshotTowards(store, goal);
 		// An ignored file at a path to be written is now part of the files, and of the merge.
 		if (now.tree !== tree) continue;
-		const restored = await unlessChanged(() => write(store, { from, to, tree, goal }, { folder, cwd }));
+		const restored = await unlessChanged(() => writeJoined(store, { from, to, tree, goal }, { folder, cwd }));
 		if (restored) return { ...restored, conflicts: [] };
 		now = await store.snapshot();
 	}
@@ -118,7 +118,11 @@ async function mergeNow(
 	return mergeByPath(store, { base: from, ours, theirs: to, names }, { folder, cwd });
 }
 
-async function write(store: Store, note: JoinNote, { folder, cwd }: { readonly folder: string; readonly cwd: string }) {
+async function writeJoined(
+	store: Store,
+	note: JoinNote,
+	{ folder, cwd }: { readonly folder: string; readonly cwd: string },
+) {
 	if (note.tree !== note.goal) await noteJoin(folder, note);
 	const restored = await restoreTree(store, note.goal, { expected: note.tree, folder, cwd });
 	await forgetJoin(folder);

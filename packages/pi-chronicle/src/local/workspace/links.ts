@@ -33,8 +33,8 @@ const maxCopied = 2_000_000_000;
 /** Adds ignored files to the folder of a child. Fails if one of `links` does not exist. */
 export async function takeLinks(store: Store, { links, files, goal, tree }: LinkRequest): Promise<TakenLinks> {
 	const paths = new Set<string>();
-	for (const link of links) for (const path of await pathsOf(store, link)) paths.add(path);
-	const present = await partsOf(store, tree, [...paths]);
+	for (const link of links) for (const path of await linkPaths(store, link)) paths.add(path);
+	const present = await pathsInTree(store, tree, [...paths]);
 	const notes: string[] = [];
 	const patterns: string[] = [];
 	for (const path of paths) {
@@ -50,16 +50,16 @@ export async function takeLinks(store: Store, { links, files, goal, tree }: Link
 }
 
 /** The paths below the root of the files that a path or pattern of a template names. */
-async function pathsOf(store: Store, link: string): Promise<string[]> {
+async function linkPaths(store: Store, link: string): Promise<string[]> {
 	if (isPattern(link) && !link.split(/[\\/]/).includes("..")) {
 		const found = await findPaths(store, link);
-		if (found.length === 0) throw missing(store, link);
+		if (found.length === 0) throw missingLink(store, link);
 		return found.map((path) => relative(store.root, join(store.cwd, path)));
 	}
 	const below = relative(store.root, resolve(store.cwd, link));
 	if (below === "" || isOutside(below) || below.split(sep).includes(".git")) throw leaves(link);
 	const source = join(store.root, below);
-	if (!(await lstat(source).catch(() => undefined))) throw missing(store, link);
+	if (!(await lstat(source).catch(() => undefined))) throw missingLink(store, link);
 	if (isOutside(relative(store.root, await realpath(dirname(source))))) throw leaves(link);
 	const never = store.exclusionOf(toRaw(below));
 	if (never !== undefined) throw ioFailure(`\`link\` names ${link}, which ${never}.`, "Remove it from `link`.");
@@ -71,7 +71,7 @@ function isOutside(way: string): boolean {
 }
 
 /** Those of `paths` that are in the tree, in git's form: files of the child anyway. */
-async function partsOf(store: Store, tree: string, paths: readonly string[]): Promise<ReadonlySet<string>> {
+async function pathsInTree(store: Store, tree: string, paths: readonly string[]): Promise<ReadonlySet<string>> {
 	if (paths.length === 0) return new Set();
 	const listed = await store.git(["ls-tree", "-z", "--name-only", "--full-tree", tree, "--", ...paths.map(slashes)]);
 	return new Set(listed.output.toString("latin1").split("\0"));
@@ -134,7 +134,7 @@ async function copiesOnWrite(folder: string, probe: string): Promise<boolean> {
 	return false;
 }
 
-function missing({ cwd }: Store, link: string): WorkspaceError {
+function missingLink({ cwd }: Store, link: string): WorkspaceError {
 	const what = isPattern(link)
 		? `\`link\` has ${link}, which nothing in ${cwd} fits.`
 		: `\`link\` names ${link}, which does not exist in ${cwd}.`;

@@ -44,7 +44,7 @@ function killQuietly(pid: number, signal: NodeJS.Signals): void {
 
 /** Numbers of the processes whose arguments name the store in `folder`, or a store in it. */
 function gitsOn(folder: string): number[] {
-	return commandLines()
+	return processLines()
 		.filter(({ line }) => namesStore(line, folder))
 		.map(({ pid }) => pid);
 }
@@ -59,17 +59,17 @@ export function namesStore(line: string, folder: string): boolean {
 }
 
 /** The command lines of all readable processes, with a NUL after each argument where the system tells them apart, otherwise a blank. */
-function commandLines(): { readonly pid: number; readonly line: string }[] {
+function processLines(): { readonly pid: number; readonly line: string }[] {
 	if (process.platform !== "linux") {
 		const listed = spawnSync("ps", ["-axww", "-o", "pid=,command="], { encoding: "utf8" }).stdout ?? "";
 		return [...listed.matchAll(/^\s*(\d+) (.*)$/gm)].map(([, pid = "", line = ""]) => ({ pid: Number(pid), line }));
 	}
 	return readdirSync("/proc")
 		.filter((name) => /^\d+$/.test(name))
-		.map((name) => ({ pid: Number(name), line: commandLine(name) }));
+		.map((name) => ({ pid: Number(name), line: rawCommandLine(name) }));
 }
 
-function commandLine(pid: string): string {
+function rawCommandLine(pid: string): string {
 	try {
 		return readFileSync(`/proc/${pid}/cmdline`, "utf8");
 	} catch {

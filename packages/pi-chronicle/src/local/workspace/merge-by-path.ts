@@ -11,12 +11,12 @@ import { byPath, foldersAbove } from "./paths.ts";
 import { editTree } from "./private-index.ts";
 import type { Store } from "./store.ts";
 
-type Entries = ReadonlyMap<string, TreeEntry>;
+type EntriesByPath = ReadonlyMap<string, TreeEntry>;
 
 interface Trees {
-	readonly base: Entries;
-	readonly ours: Entries;
-	readonly theirs: Entries;
+	readonly base: EntriesByPath;
+	readonly ours: EntriesByPath;
+	readonly theirs: EntriesByPath;
 }
 
 /** Merges by path: git merges only contents that both sides changed in different ways. */
@@ -35,11 +35,11 @@ export async function mergeByPath(store: Store, sides: MergeSides, options: Merg
 	const merged = await mergeContents(store, sides, contents, trees, options);
 	edits.push(...merged.edits);
 	const own = [
-		...deleted.map((path) => conflictOf(store, [path], "modify/delete", trees)),
-		...groups.map((paths) => conflictOf(store, paths, "file/folder", trees)),
+		...deleted.map((path) => pathConflict(store, [path], "modify/delete", trees)),
+		...groups.map((paths) => pathConflict(store, paths, "file/folder", trees)),
 	];
 	const { shown, sideOf } = openSides(store, options);
-	for (const conflict of own) edits.push(...settle(conflict, sideOf(conflict), trees));
+	for (const conflict of own) edits.push(...settleConflict(conflict, sideOf(conflict), trees));
 	const tree = await editTree(store, sides.ours, edits, options.folder);
 	const open = own.filter((conflict) => sideOf(conflict) === undefined);
 	const conflicts = [
@@ -65,7 +65,7 @@ function isOnBothSides({ ours, theirs }: Trees, path: string): boolean {
 function findContested(
 	ours: readonly RawChange[],
 	theirs: readonly RawChange[],
-	now: Entries,
+	now: EntriesByPath,
 ): { readonly both: string[]; readonly groups: string[][] } {
 	const changed = new Map(ours.map((change) => [change.path, change.after]));
 	const same = ({ path, after }: RawChange): boolean => {
@@ -94,7 +94,7 @@ function findContested(
 	return { both: open.map(({ path }) => path).filter((path) => changed.has(path)), groups: groups.all() };
 }
 
-function conflictOf(
+function pathConflict(
 	store: Store,
 	paths: readonly string[],
 	kind: Conflict["kind"],
@@ -113,7 +113,11 @@ function conflictOf(
 }
 
 /** The entries of the merged tree at the paths of a conflict: one side's; while it is open, ours, or theirs if ours does not exist. */
-function settle({ paths }: Conflict, side: "ours" | "theirs" | undefined, { ours, theirs }: Trees): TreeEntry[] {
+function settleConflict(
+	{ paths }: Conflict,
+	side: "ours" | "theirs" | undefined,
+	{ ours, theirs }: Trees,
+): TreeEntry[] {
 	const wanted = side ?? (paths.some((path) => ours.has(path)) ? "ours" : "theirs");
 	const entries = wanted === "ours" ? ours : theirs;
 	return paths.map((path) => entries.get(path) ?? removal(path));

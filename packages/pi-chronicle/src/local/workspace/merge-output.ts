@@ -72,7 +72,7 @@ async function mergeCommits(store: Store, sides: Omit<MergeSides, "names">): Pro
 	const merged = isFound
 		? (await writeObjects(store, args, { accept: [1] })).result
 		: await store.git(args, { accept: [1] });
-	return { ...parse(merged.output.toString("latin1")), commits };
+	return { ...parseMergeOutput(merged.output.toString("latin1")), commits };
 }
 
 /** Wraps a tree in a commit. `isOwn`: the store itself has the tree. */
@@ -97,7 +97,7 @@ async function checkVersion(store: Store): Promise<void> {
 }
 
 /** `tree`, stages until an empty field, then messages: number of paths, the paths, type, sentence. Every field ends in NUL. */
-function parse(text: string): Omit<MergeOutput, "commits"> {
+function parseMergeOutput(text: string): Omit<MergeOutput, "commits"> {
 	const fields = text.split("\0");
 	const stages: MergeStage[] = [];
 	let at = 1;

@@ -41,7 +41,7 @@ export async function mergeSnapshots(store: Store, sides: MergeSides, options: M
 	});
 	if (conflicts.length === 0) return { tree: output.tree, conflicts: [] };
 	const { shown, sideOf } = openSides(store, options);
-	const settled = await settle(store, sides, output, conflicts, sideOf);
+	const settled = await settleConflicts(store, sides, output, conflicts, sideOf);
 	const open = conflicts.filter((conflict) => sideOf(conflict) === undefined);
 	const marked = await markOpen(store, sides, output, open);
 	const edited = await editTree(store, output.tree, [...settled, ...marked.entries], options.folder);
@@ -91,7 +91,7 @@ export async function entriesOf(store: Store, tree: string): Promise<ReadonlyMap
 }
 
 /** Edits of the merged tree that give each resolved conflict the version of its side. */
-async function settle(
+async function settleConflicts(
 	store: Store,
 	sides: MergeSides,
 	output: MergeOutput,

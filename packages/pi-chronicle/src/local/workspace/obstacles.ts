@@ -16,7 +16,7 @@ export interface Obstacles {
 	readonly blocked: readonly FileLeft[];
 }
 
-interface Search {
+interface ObstacleSearch {
 	readonly store: Store;
 	/** Paths that the last snapshot has. */
 	readonly indexed: ReadonlySet<string>;
@@ -33,7 +33,7 @@ export async function findObstacles(store: Store, writes: readonly RawChange[]):
 	const restored = writes.filter(({ after }) => !isNothing(after.object));
 	if (restored.length === 0) return { keep: [], blocked: [] };
 	const listed = await store.git(["ls-files", "-z"]);
-	const search: Search = {
+	const search: ObstacleSearch = {
 		store,
 		indexed: new Set(listed.output.toString("latin1").split("\0")),
 		keep: new Set(),
@@ -51,7 +51,7 @@ export async function findObstacles(store: Store, writes: readonly RawChange[]):
 }
 
 /** Inspects the first parent of `path` that is not a folder, or the entry at `path`. */
-async function inspectPlace(search: Search, path: string): Promise<void> {
+async function inspectPlace(search: ObstacleSearch, path: string): Promise<void> {
 	for (const folder of foldersAbove(path)) {
 		const known = search.seen.get(folder);
 		if (known === "folder") continue;
@@ -60,10 +60,10 @@ async function inspectPlace(search: Search, path: string): Promise<void> {
 		const stats = await statOf(search.store, folder);
 		search.seen.set(folder, stats?.isDirectory() ? "folder" : "other");
 		if (stats === undefined) return;
-		if (!stats.isDirectory()) return add(search, folder, stats);
+		if (!stats.isDirectory()) return addObstacle(search, folder, stats);
 	}
 	const stats = await statOf(search.store, path);
-	if (stats) await add(search, path, stats);
+	if (stats) await addObstacle(search, path, stats);
 }
 
 async function statOf({ root }: Store, path: string): Promise<Stats | undefined> {
@@ -71,7 +71,7 @@ async function statOf({ root }: Store, path: string): Promise<Stats | undefined>
 }
 
 /** Adds the entry at `path`, with everything in it, to the files to save or to the blocking ones; nothing if the snapshot has it. */
-async function add(search: Search, path: string, stats: Stats): Promise<void> {
+async function addObstacle(search: ObstacleSearch, path: string, stats: Stats): Promise<void> {
 	const { store, indexed, keep, blocked } = search;
 	if (stats.isDirectory()) return addFolder(search, path);
 	if (indexed.has(path)) return;
@@ -80,7 +80,7 @@ async function add(search: Search, path: string, stats: Stats): Promise<void> {
 	else blocked.set(path, why);
 }
 
-async function addFolder(search: Search, path: string): Promise<void> {
+async function addFolder(search: ObstacleSearch, path: string): Promise<void> {
 	const { store, indexed, keep, blocked } = search;
 	if (indexed.has(path)) return void blocked.set(path, "is a nested repository");
 	const never = store.exclusionOf(path);
@@ -92,7 +92,7 @@ async function addFolder(search: Search, path: string): Promise<void> {
 		const name = bytes.toString("latin1");
 		if (name === ".git") return void blocked.set(path, "is a nested repository");
 		const stats = await statOf(store, `${path}/${name}`);
-		if (stats) await add(search, `${path}/${name}`, stats);
+		if (stats) await addObstacle(search, `${path}/${name}`, stats);
 	}
 }
 

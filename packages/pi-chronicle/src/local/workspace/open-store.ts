@@ -28,7 +28,7 @@ const completeMark = ".gitignore";
 const madeByGit = ["HEAD", "config", "refs", "index", "index.probe"];
 
 /** A store that is being opened, as needed by the functions here. */
-interface Place extends Pick<Store, "git" | "tryGit" | "repository"> {
+interface StorePlace extends Pick<Store, "git" | "tryGit" | "repository"> {
 	readonly options: StoreOptions;
 }
 
@@ -54,11 +54,11 @@ async function openAt(options: StoreOptions): Promise<Store> {
 		if (ran.kind !== "done") throw gitFailure(ran);
 		return ran;
 	};
-	const place: Place = { options, repository, git, tryGit };
+	const place: StorePlace = { options, repository, git, tryGit };
 	await prepare(place);
 	const scope = options.scope === "folder" ? below : "";
 	const exclusions = openExclusions(root, options.leftOut);
-	await writeIgnored(place, exclusions);
+	await writeExcluded(place, exclusions);
 	const placeholders = await openPlaceholders(place, options);
 	const base = {
 		root,
@@ -126,7 +126,7 @@ function gitOf({ folder, alternates, control }: StoreOptions, { root, objects }:
 }
 
 /** Takes a snapshot. If git fails, removes the locks, then recreates the index, then the store, and retries after each step. */
-async function snapshotOrRepair(place: Place, snapshotter: Snapshotter): Promise<FileSnapshot> {
+async function snapshotOrRepair(place: StorePlace, snapshotter: Snapshotter): Promise<FileSnapshot> {
 	const { folder } = place.options;
 	await removeLocks(folder);
 	const repairs: (() => Promise<unknown>)[] = [
@@ -149,7 +149,7 @@ async function snapshotOrRepair(place: Place, snapshotter: Snapshotter): Promise
 	return snapshotter.snapshot();
 }
 
-async function prepare(place: Place): Promise<void> {
+async function prepare(place: StorePlace): Promise<void> {
 	const { folder } = place.options;
 	const found = await Promise.all(["HEAD", completeMark].map((name) => toResult(() => readFile(join(folder, name)))));
 	if (found.some(({ ok }) => !ok)) {
@@ -164,20 +164,20 @@ async function prepare(place: Place): Promise<void> {
 }
 
 /** Tells git what to ignore: the project's own patterns from outside its tree, and what is never part of the files. */
-async function writeIgnored({ options, repository }: Place, { patterns }: Exclusions): Promise<void> {
+async function writeExcluded({ options, repository }: StorePlace, { patterns }: Exclusions): Promise<void> {
 	const excluded = [repository.ignored, ...patterns, ""].join("\n");
 	await writeFile(join(options.folder, "info", "exclude"), excluded, { mode: 0o600 });
 }
 
 /** Creates the store, or what a killed process has not created of it. */
-async function initialize({ options, repository, git }: Place): Promise<void> {
+async function initialize({ options, repository, git }: StorePlace): Promise<void> {
 	if (options.child) await shareObjects(options.folder, options.child);
 	else await takeOver(options.folder);
 	await git(["init", "-q", "--template=", `--object-format=${repository.objectFormat}`]);
 }
 
 /** Makes sure that git can write to the store. An unusable one is moved aside; its objects stay readable from the new one. */
-async function ensureUsable(place: Place): Promise<void> {
+async function ensureUsable(place: StorePlace): Promise<void> {
 	const { folder } = place.options;
 	const probe = (): Promise<GitResult> =>
 		place.tryGit(["write-tree"], { index: join(folder, "index.probe"), where: "own" });
@@ -193,7 +193,7 @@ async function ensureUsable(place: Place): Promise<void> {
 	if (tried.kind !== "done") throw gitFailure(tried);
 }
 
-async function replaceStore(place: Place, message: string): Promise<void> {
+async function replaceStore(place: StorePlace, message: string): Promise<void> {
 	const { folder, control } = place.options;
 	if (!(await hasObjects(folder))) {
 		// It was half made or half deleted, or is a child's whose parent's objects are away: nothing is lost with it.

@@ -6,10 +6,10 @@ import { stopped, tooBig } from "./failures.ts";
 import { toRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
 
-type Segment = "**" | ((name: string) => boolean);
+type GlobSegment = "**" | ((name: string) => boolean);
 
 /** A compiled pattern. */
-type PathGlob = readonly Segment[];
+type PathGlob = readonly GlobSegment[];
 
 /** Folders that one search enters. */
 const maxFolders = 50_000;
@@ -27,7 +27,7 @@ function compilePathGlob(pattern: string): PathGlob {
 /** How far a path fits a pattern: the indexes of the segments that its next name may fit. */
 type Progress = ReadonlySet<number>;
 
-function startOf(glob: PathGlob): Progress {
+function startProgress(glob: PathGlob): Progress {
 	return withSkipped(glob, [0]);
 }
 
@@ -39,7 +39,7 @@ function withSkipped(glob: PathGlob, at: Iterable<number>): Progress {
 	return found;
 }
 
-function enter(glob: PathGlob, progress: Progress, name: string): Progress {
+function enterFolder(glob: PathGlob, progress: Progress, name: string): Progress {
 	const next: number[] = [];
 	for (const index of progress) {
 		const segment = glob[index];
@@ -56,13 +56,13 @@ function enter(glob: PathGlob, progress: Progress, name: string): Progress {
 export async function findPaths(store: Store, pattern: string): Promise<string[]> {
 	const glob = compilePathGlob(pattern);
 	const found: string[] = [];
-	const open = [{ path: "", progress: startOf(glob) }];
+	const open = [{ path: "", progress: startProgress(glob) }];
 	// Grows while it is read.
 	for (const { path, progress } of open) {
 		if (store.control.signal?.aborted) throw stopped();
 		if (open.length > maxFolders) throw tooBig(`The search for ${pattern} in ${store.cwd} enters too many folders.`);
-		for (const entry of await entriesOf(store, path)) {
-			const next = enter(glob, progress, entry.name);
+		for (const entry of await treeEntries(store, path)) {
+			const next = enterFolder(glob, progress, entry.name);
 			if (next.has(glob.length)) found.push(entry.path);
 			else if (entry.isFolder && next.size > 0) open.push({ path: entry.path, progress: next });
 		}
@@ -70,7 +70,7 @@ export async function findPaths(store: Store, pattern: string): Promise<string[]
 	return found.sort();
 }
 
-async function entriesOf(store: Store, folder: string) {
+async function treeEntries(store: Store, folder: string) {
 	const entries = await readdir(join(store.cwd, folder), { withFileTypes: true }).catch(() => []);
 	return entries
 		.filter(({ name }) => name !== ".git")

@@ -41,7 +41,7 @@ export async function openPlaceholders(
 	const known = new Map<string, PlaceholderKind>();
 	const reload = async (): Promise<void> => {
 		for (const place of [folder, ...alternates]) {
-			const list = await readFile(await listOf(place), "utf8").catch(() => "");
+			const list = await readFile(await placeholderList(place), "utf8").catch(() => "");
 			for (const line of list.split("\n")) {
 				const [object = "", kind] = line.split(" ");
 				if (object !== "") known.set(object, kind === "secret" ? "secret" : "large");
@@ -65,7 +65,7 @@ export async function openPlaceholders(
 			if (!known.has(object)) {
 				known.set(object, kind);
 				const line = `${object}${kind === "secret" ? " secret" : ""}\n`;
-				await writeFile(await listOf(folder), line, { flag: "a", mode: 0o600 }).catch(() => {});
+				await writeFile(await placeholderList(folder), line, { flag: "a", mode: 0o600 }).catch(() => {});
 			}
 			return object;
 		},
@@ -81,7 +81,7 @@ function objectNames(text: string): string[] {
 }
 
 /** The list of a store, next to its objects, which a child shares with its parent. */
-async function listOf(store: string): Promise<string> {
+async function placeholderList(store: string): Promise<string> {
 	const objects = await realpath(join(store, "objects")).catch(() => join(store, "objects"));
 	return join(dirname(objects), PLACEHOLDER_LIST);
 }

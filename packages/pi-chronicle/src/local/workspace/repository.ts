@@ -86,7 +86,7 @@ export async function inspectRepository(cwd: string, signal?: AbortSignal): Prom
 	return {
 		root,
 		below: toRaw(relative(root, here)),
-		ignored: [await textOf(await excludesFile(top)), await textOf(resolve(here, exclude))].join("\n"),
+		ignored: [await readOrEmpty(await excludesFile(top)), await readOrEmpty(resolve(here, exclude))].join("\n"),
 		objects: objects === "" ? undefined : resolve(here, objects),
 		objectFormat,
 		forced: forced.kind === "done" ? forced.output.toString("latin1").split("\0").filter(Boolean) : [],
@@ -125,6 +125,6 @@ async function excludesFile(cwd: string): Promise<string> {
 	return join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "git", "ignore");
 }
 
-async function textOf(path: string): Promise<string> {
+async function readOrEmpty(path: string): Promise<string> {
 	return readFile(path, "utf8").catch(() => "");
 }

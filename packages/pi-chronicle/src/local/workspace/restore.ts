@@ -143,13 +143,13 @@ async function writeFiles(store: Store, from: string, to: string, writes: readon
 	store.indexChanged();
 	const merged = await checkOut(store, from, to);
 	for (const [path, mode] of permissions) await setMode(pathBytes(store.root, path), mode);
-	const created = writes.filter(({ path, after }) => isFile(after.mode) && !permissions.has(path));
+	const created = writes.filter(({ path, after }) => isFileMode(after.mode) && !permissions.has(path));
 	await store.modes.apply(
 		store.root,
 		created.map(({ path }) => path),
 	);
 	if (merged.kind === "done") return;
-	throw isChanged(merged) ? changedMeanwhile() : await writeFailure(merged, store.root, sizes.largest);
+	throw hasChangedSince(merged) ? changedMeanwhile() : await writeFailure(merged, store.root, sizes.largest);
 }
 
 /**
@@ -159,16 +159,16 @@ async function writeFiles(store: Store, from: string, to: string, writes: readon
 async function checkOut(store: Store, from: string, to: string): Promise<GitResult> {
 	const command = ["read-tree", "-m", "-u", from, to];
 	const merged = await store.tryGit(command);
-	if (!isChanged(merged)) return merged;
+	if (!hasChangedSince(merged)) return merged;
 	await store.tryGit(["update-index", "-q", "--refresh"]);
 	return store.tryGit(command);
 }
 
-function isChanged(merged: GitResult): boolean {
+function hasChangedSince(merged: GitResult): boolean {
 	return merged.kind === "failed" && /not uptodate|would be overwritten/i.test(merged.message);
 }
 
-function isFile(mode: string): boolean {
+function isFileMode(mode: string): boolean {
 	return mode === modes.file || mode === modes.program;
 }
 
@@ -176,11 +176,11 @@ function isFile(mode: string): boolean {
 async function permissionsOf(store: Store, writes: readonly RawChange[]): Promise<Map<string, number>> {
 	const permissions = new Map<string, number>();
 	for (const { path, before, after } of writes) {
-		if (!isFile(before.mode)) continue;
+		if (!isFileMode(before.mode)) continue;
 		const stats = await lstat(pathBytes(store.root, path)).catch(() => undefined);
 		if (!stats?.isFile()) continue;
 		store.modes.note(path, stats.mode);
-		if (isFile(after.mode)) permissions.set(path, stats.mode & 0o777);
+		if (isFileMode(after.mode)) permissions.set(path, stats.mode & 0o777);
 	}
 	return permissions;
 }

@@ -52,7 +52,7 @@ interface IndexUpdate {
 	bytes: number;
 }
 
-interface State {
+interface SnapshotState {
 	readonly store: SnapshotStore;
 	readonly repository: RepositoryInfo;
 	readonly placeholders: Placeholders;
@@ -75,7 +75,7 @@ export function openSnapshotter(
 	placeholders: Placeholders,
 	imports: ImportOptions | undefined,
 ): Snapshotter {
-	const state: State = {
+	const state: SnapshotState = {
 		store,
 		repository,
 		placeholders,
@@ -107,24 +107,24 @@ export function openSnapshotter(
 	};
 }
 
-function forgetIndex(state: State): void {
+function forgetIndex(state: SnapshotState): void {
 	state.index = undefined;
 	state.lastTree = undefined;
 }
 
-async function takeSnapshot(state: State): Promise<FileSnapshot> {
+async function takeSnapshot(state: SnapshotState): Promise<FileSnapshot> {
 	const { store, imports } = state;
 	const index = await knownIndex(state);
 	await dropStale(state, index);
 	const { names, closed } = await listChanged(state, index);
 	if (names.size > store.limits.files)
 		throw tooBig(
-			`${count(names.size)} files in ${store.root} are new or changed; the limit is ${count(store.limits.files)}.`,
+			`${shownNumber(names.size)} files in ${store.root} are new or changed; the limit is ${shownNumber(store.limits.files)}.`,
 		);
 	const update = await planUpdate(state, names, index, closed);
 	if (update.bytes > store.limits.totalBytes)
 		throw tooBig(
-			`${megabytes(update.bytes)} MB in ${store.root} are new or changed; the limit for one snapshot is ${megabytes(store.limits.totalBytes)} MB.`,
+			`${shownMegabytes(update.bytes)} MB in ${store.root} are new or changed; the limit for one snapshot is ${shownMegabytes(store.limits.totalBytes)} MB.`,
 		);
 	await store.modes.save();
 	const { unkept } = update;
@@ -138,13 +138,13 @@ async function takeSnapshot(state: State): Promise<FileSnapshot> {
 	return { tree, unkept };
 }
 
-async function knownIndex(state: State): Promise<IndexContents> {
+async function knownIndex(state: SnapshotState): Promise<IndexContents> {
 	state.index ??= await readIndex(state.store);
 	return state.index;
 }
 
 /** Removes invalid entries from the index: paths outside the run's files, and folders that are no longer repositories. */
-async function dropStale(state: State, index: IndexContents): Promise<void> {
+async function dropStale(state: SnapshotState, index: IndexContents): Promise<void> {
 	const former = await formerRepositories(state.store, index.repositories);
 	const stale = [...former, ...index.outside];
 	if (stale.length === 0) return;
@@ -172,7 +172,7 @@ async function formerRepositories(
 
 /** Names of new and changed files (a repository ends in `/`), and the folders that git could not search, with the reason. */
 async function listChanged(
-	{ store, repository, hasForced }: State,
+	{ store, repository, hasForced }: SnapshotState,
 	index: IndexContents,
 ): Promise<{ names: Set<string>; closed: Map<string, string> }> {
 	const listed = await store.git(["ls-files", "-z", "--others", "--modified", "--exclude-standard", ...store.below()]);
@@ -199,7 +199,7 @@ type Inspected =
 	| { readonly kind: "placeholder"; readonly entry: TreeEntry };
 
 async function planUpdate(
-	state: State,
+	state: SnapshotState,
 	names: ReadonlySet<string>,
 	index: IndexContents,
 	closed: Map<string, string>,
@@ -221,7 +221,7 @@ async function planUpdate(
 		if (state.store.control.signal?.aborted) throw stopped();
 		const path = name.replace(/\/$/, "");
 		// Nothing behind a folder that became a link is part of the files.
-		const found: Inspected = leadsThroughLink(path) ? { kind: "removed" } : await inspect(state, name, index);
+		const found: Inspected = leadsThroughLink(path) ? { kind: "removed" } : await inspectName(state, name, index);
 		addToUpdate(update, path, found, index.placeholders.get(path));
 	}
 	return update;
@@ -250,7 +250,7 @@ function addToUpdate(update: IndexUpdate, path: string, found: Inspected, placeh
 	if (placeholder !== undefined) update.displaced.push(path);
 }
 
-async function inspect(state: State, name: string, index: IndexContents): Promise<Inspected> {
+async function inspectName(state: SnapshotState, name: string, index: IndexContents): Promise<Inspected> {
 	const { store } = state;
 	const path = name.replace(/\/$/, "");
 	const stats = statsOf(store, path);
@@ -266,7 +266,7 @@ async function inspect(state: State, name: string, index: IndexContents): Promis
 	}
 	if (stats.isSymbolicLink()) return { kind: "plain", bytes: 0 };
 	if (!stats.isFile()) return { kind: "unkept", why: "is not a regular file" };
-	return inspectFile(state, path, stats);
+	return inspectPath(state, path, stats);
 }
 
 /** The facts about a path, or the code of the error. Synchronous: among many files, waiting for each would take longer than the call. */
@@ -278,7 +278,7 @@ function statsOf({ root }: Pick<Store, "root">, path: string): Stats | string {
 	}
 }
 
-async function inspectFile({ store, placeholders }: State, path: string, stats: Stats): Promise<Inspected> {
+async function inspectPath({ store, placeholders }: SnapshotState, path: string, stats: Stats): Promise<Inspected> {
 	store.modes.note(path, stats.mode);
 	const kind = placeholders.kindFor(path, stats.size);
 	if (kind === undefined) {
@@ -305,7 +305,7 @@ function openLinkCheck(store: SnapshotStore): (path: string) => boolean {
 }
 
 async function applyUpdate(
-	{ store, imports }: State,
+	{ store, imports }: SnapshotState,
 	{ plain, special, removed, displaced, placed, unkept, bytes }: IndexUpdate,
 	index: IndexContents,
 ): Promise<void> {
@@ -325,10 +325,10 @@ async function applyUpdate(
 	for (const { path, mode } of special) if (mode === modes.repository) index.repositories.add(path);
 }
 
-function count(number: number): string {
+function shownNumber(number: number): string {
 	return number.toLocaleString("en-US");
 }
 
-function megabytes(bytes: number): string {
-	return count(Math.round(bytes / 1e6));
+function shownMegabytes(bytes: number): string {
+	return shownNumber(Math.round(bytes / 1e6));
 }

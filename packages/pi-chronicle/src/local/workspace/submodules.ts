@@ -31,7 +31,7 @@ interface InnerRepository {
 	readonly state: string | null;
 }
 
-interface Place {
+interface RepositoryPlace {
 	/** The folder of the child's files, while it is made and afterward. */
 	readonly files: string;
 	readonly goal: string;
@@ -48,7 +48,7 @@ export interface TakenRepositories {
 export async function takeRepositories(
 	store: Store,
 	paths: readonly string[],
-	place: Place,
+	place: RepositoryPlace,
 ): Promise<TakenRepositories> {
 	const links = await readGitlinks(store);
 	const repositories: InnerRepository[] = [];
@@ -70,7 +70,7 @@ export async function takeRepositories(
 			notes.push(`\`${path}\` is ${what}, copied at its commit: a join does not take over what you change in it.`);
 			open.push(...copied.inner);
 		}
-		repositories.push({ path, commit, state: await stateOf(join(place.files, path)) });
+		repositories.push({ path, commit, state: await repositoryText(join(place.files, path)) });
 	}
 	return { repositories, notes, patterns: repositories.map(({ path }) => `/${escapePattern(path)}`) };
 }
@@ -94,7 +94,7 @@ type Copied =
 	| { readonly kind: "large" }
 	| { readonly kind: "copied"; readonly inner: readonly string[] };
 
-async function copyRepository(store: Store, path: string, { files, goal }: Place): Promise<Copied> {
+async function copyRepository(store: Store, path: string, { files, goal }: RepositoryPlace): Promise<Copied> {
 	const [from, to] = [join(store.root, path), join(files, path)];
 	const own = await runGit({ args: ["rev-parse", "--show-prefix"], cwd: from, signal: store.control.signal });
 	// An empty folder belongs to the repository around it.
@@ -124,7 +124,7 @@ async function makeRepository({ control }: Store, from: string, to: string): Pro
 	const [format = "sha1", ...found] = answersOf(asked.output);
 	const [objects = "", shallow = "", exclude = ""] = found.map((path) => resolve(from, path));
 	const head = await ask(from, ["rev-parse", "-q", "--verify", "HEAD^{commit}"]);
-	textOf(await ask(to, ["init", "-q", "--template=", `--object-format=${format}`]));
+	outputOfGit(await ask(to, ["init", "-q", "--template=", `--object-format=${format}`]));
 	const git = join(to, ".git");
 	await mkdir(join(git, "info"), { recursive: true });
 	await writeFile(join(git, "objects", "info", "alternates"), alternateLine(objects));
@@ -136,38 +136,38 @@ async function makeRepository({ control }: Store, from: string, to: string): Pro
 		if (text) await writeFile(goal, text);
 	}
 	if (head.kind !== "done") return;
-	textOf(await ask(to, ["update-ref", "--no-deref", "HEAD", textOf(head).trim()]));
-	textOf(await ask(to, ["read-tree", "HEAD"]));
+	outputOfGit(await ask(to, ["update-ref", "--no-deref", "HEAD", outputOfGit(head).trim()]));
+	outputOfGit(await ask(to, ["read-tree", "HEAD"]));
 	await ask(to, ["update-index", "-q", "--refresh"]);
 }
 
-function textOf(result: GitResult): string {
+function outputOfGit(result: GitResult): string {
 	if (result.kind !== "done") throw gitFailure(result);
 	return result.output.toString("utf8");
 }
 
 /** The commit, the files and the local branches of a repository as text; `null` if there is none at `folder`. */
-async function stateOf(folder: string): Promise<string | null> {
+async function repositoryText(folder: string): Promise<string | null> {
 	const prefix = await runGit({ args: ["rev-parse", "--show-prefix"], cwd: folder });
 	if (prefix.kind !== "done" || prefix.output.toString("utf8").trim() !== "") return null;
-	const { head, tree, own } = await describe(folder);
+	const { head, tree, own } = await describeRepository(folder);
 	return `${head} ${tree} ${own}`;
 }
 
 /** `tree`: the files, ignored ones apart; `own`: commits that only local branches have. */
-async function describe(folder: string) {
+async function describeRepository(folder: string) {
 	const asked = await runGit({ args: revParse(["--git-path", "index"], ["HEAD"], ["HEAD^{tree}"]), cwd: folder });
 	const [path = "", head = "none", base = "none"] = asked.kind === "done" ? answersOf(asked.output) : [".git/index"];
 	const index = `${resolve(folder, path)}.chronicle`;
 	await copyIndex(resolve(folder, path), index).catch(undefinedIfMissing);
 	const env = { GIT_INDEX_FILE: index };
-	textOf(await runGit({ args: ["add", "-A"], cwd: folder, env }));
-	const tree = textOf(await runGit({ args: ["write-tree"], cwd: folder, env })).trim();
+	outputOfGit(await runGit({ args: ["add", "-A"], cwd: folder, env }));
+	const tree = outputOfGit(await runGit({ args: ["write-tree"], cwd: folder, env })).trim();
 	const branches = await runGit({
 		args: ["rev-list", "--branches", "--not", "--remotes", ...(base === "none" ? [] : ["HEAD"])],
 		cwd: folder,
 	});
-	const own = branches.kind === "done" ? textOf(branches).split("\n").filter(Boolean).join(",") : "";
+	const own = branches.kind === "done" ? outputOfGit(branches).split("\n").filter(Boolean).join(",") : "";
 	return { head, base, tree, own };
 }
 
@@ -238,7 +238,9 @@ async function notedRepositories(place: string): Promise<readonly InnerRepositor
 /** Call after the set-up of a child: what it has fetched is not the child's. */
 export async function noteRepositoriesAgain(place: string, files: string): Promise<void> {
 	const noted = await notedRepositories(place);
-	const now = await Promise.all(noted.map(async (one) => ({ ...one, state: await stateOf(join(files, one.path)) })));
+	const now = await Promise.all(
+		noted.map(async (one) => ({ ...one, state: await repositoryText(join(files, one.path)) })),
+	);
 	await noteRepositories(place, now);
 }
 
@@ -256,10 +258,10 @@ export async function changedRepositories(place: string, files: string): Promise
 
 async function isChanged(folder: string, { state, commit }: InnerRepository): Promise<boolean> {
 	try {
-		const now = await stateOf(folder);
+		const now = await repositoryText(folder);
 		if (now === state || now === null) return false;
 		// Fetched by the child, and as the project has it.
-		const { head, base, tree, own } = await describe(folder);
+		const { head, base, tree, own } = await describeRepository(folder);
 		return state !== null || head !== commit || tree !== base || own !== "";
 	} catch {
 		return true;

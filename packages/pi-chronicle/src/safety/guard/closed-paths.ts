@@ -28,12 +28,12 @@ export function closedPaths(rules: RuleSet, place: GuardLocation): (root: string
 		if (Date.now() < until) return found;
 		until = Date.now() + freshMs;
 		const named = paths.placesBelow("/", isClosing).filter((path) => host.kind(path) !== undefined && isClosed(path));
-		found = [...named, ...(paths.matchesNames(isClosing) ? search(root, isClosed) : [])];
+		found = [...named, ...(paths.matchesNames(isClosing) ? searchClosed(root, isClosed) : [])];
 		return found;
 	};
 }
 
-function search(root: string, isClosed: (path: string) => boolean): string[] {
+function searchClosed(root: string, isClosed: (path: string) => boolean): string[] {
 	const found: string[] = [];
 	const open = [root];
 	let left = MAX_NAMES;

@@ -63,7 +63,10 @@ export async function runGuardCommand(
 			return say(ctx, await logText(ctx, rest));
 		case "test":
 			if (rest.trim() === "")
-				return refuse(ctx, "Name a command to test: /guard test git push --force, or /guard test read .env");
+				return refuseGuardCommand(
+					ctx,
+					"Name a command to test: /guard test git push --force, or /guard test read .env",
+				);
 			return say(ctx, await testText(rest, ctx, session.policies));
 		case "try":
 			return tryRule(rest.trim(), ctx, session);
@@ -79,7 +82,7 @@ export async function runGuardCommand(
 			await session.load(ctx);
 			return say(ctx, statusText(session, ctx.cwd));
 		default:
-			return refuse(
+			return refuseGuardCommand(
 				ctx,
 				`Unknown: \`/guard ${verb}\`. Use rules, log, test <command>, try <rule>, init, reload, sandbox on, sandbox off, allow once, forget <number>.`,
 			);
@@ -89,19 +92,22 @@ export async function runGuardCommand(
 async function turnSandbox(ctx: ExtensionCommandContext, box: BoxSwitch, word: string): Promise<void> {
 	if (word === "") return say(ctx, await box.status(ctx));
 	if (word !== "on" && word !== "off")
-		return refuse(ctx, `Unknown: \`/guard sandbox ${word}\`. Use \`/guard sandbox\`, \`on\` or \`off\`.`);
+		return refuseGuardCommand(ctx, `Unknown: \`/guard sandbox ${word}\`. Use \`/guard sandbox\`, \`on\` or \`off\`.`);
 	const done = await box.turn(word === "on", ctx);
 	if (done !== undefined) return say(ctx, done);
-	refuse(ctx, "No sandbox works here, so commands still run outside. `pi-chronicle doctor` says what is missing.");
+	refuseGuardCommand(
+		ctx,
+		"No sandbox works here, so commands still run outside. `pi-chronicle doctor` says what is missing.",
+	);
 }
 
 function reply(ctx: ExtensionCommandContext, { text, tone }: CommandReply): void {
 	if (tone === undefined || tone === "info") say(ctx, text);
-	else refuse(ctx, text, tone);
+	else refuseGuardCommand(ctx, text, tone);
 }
 
 /** Reports why the command was refused; without a screen, sets pi's exit code to that of a usage error. */
-function refuse(ctx: ExtensionCommandContext, text: string, tone: NoticeLevel = "warning"): void {
+function refuseGuardCommand(ctx: ExtensionCommandContext, text: string, tone: NoticeLevel = "warning"): void {
 	failWith(ctx, exitCodes.usage);
 	say(ctx, text, tone);
 }
@@ -221,8 +227,11 @@ async function tryRule(written: string, ctx: ExtensionCommandContext, session: G
 	const { readTriedRule, tryRules } = await import("./try-rules.ts");
 	const tried = written === "" ? session.current() : readTriedRule(written, ctx.cwd);
 	if (!tried)
-		return refuse(ctx, "No rule file is in force. Name a rule: /guard try publish, or /guard try \\bnpm\\s+test\\b");
-	if ("problems" in tried) return refuse(ctx, tried.problems.join("\n"));
+		return refuseGuardCommand(
+			ctx,
+			"No rule file is in force. Name a rule: /guard try publish, or /guard try \\bnpm\\s+test\\b",
+		);
+	if ("problems" in tried) return refuseGuardCommand(ctx, tried.problems.join("\n"));
 	say(ctx, await tryRules(tried.rules, pastSessions(ctx), { cwd: ctx.cwd, agentDir: session.agentDir }));
 }
 
@@ -254,12 +263,13 @@ async function testText(text: string, ctx: ExtensionCommandContext, policies: Po
 async function initialise(ctx: ExtensionCommandContext, session: GuardSession, rest: string): Promise<void> {
 	const folder = join(rest.trim() === "global" ? homedir() : ctx.cwd, ".pi");
 	const file = join(folder, "damage-control-rules.yaml");
-	if (existsSync(file)) return refuse(ctx, `${formatPath(file, ctx.cwd)} already exists and was not changed.`);
+	if (existsSync(file))
+		return refuseGuardCommand(ctx, `${formatPath(file, ctx.cwd)} already exists and was not changed.`);
 	const starter = readFileSync(join(packageRoot(), "examples", "damage-control-rules.yaml"), "utf8");
 	try {
 		writeTogether([{ path: file, content: starter }], "fail");
 	} catch (error) {
-		return refuse(ctx, `The rule file cannot be written, so there is none: ${errorMessage(error)}`);
+		return refuseGuardCommand(ctx, `The rule file cannot be written, so there is none: ${errorMessage(error)}`);
 	}
 	await session.load(ctx);
 	say(

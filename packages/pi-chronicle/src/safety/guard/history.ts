@@ -36,7 +36,7 @@ export async function* pastSessions(
 	const { sessionManager, cwd } = ctx;
 	const own = sessionManager.getSessionFile();
 	yield read(sessionManager.getEntries());
-	const files = [...filesIn(sessionManager.getSessionDir()), ...workerFiles(cwd)]
+	const files = [...historyFiles(sessionManager.getSessionDir()), ...workerFiles(cwd)]
 		.filter((file) => file !== own)
 		.flatMap((file) => {
 			const changed = attempt(() => statSync(file).mtimeMs);
@@ -45,12 +45,12 @@ export async function* pastSessions(
 		.sort((one, other) => other.changed - one.changed)
 		.slice(0, MAX_SESSIONS);
 	for (const { file } of files) {
-		const entries = await entriesOf(file, cwd);
+		const entries = await sessionEntries(file, cwd);
 		if (entries) yield read(entries);
 	}
 }
 
-function filesIn(folder: string): string[] {
+function historyFiles(folder: string): string[] {
 	if (folder === "") return [];
 	return folderNames(folder)
 		.filter((name) => name.endsWith(".jsonl"))
@@ -60,11 +60,11 @@ function filesIn(folder: string): string[] {
 /** The conversations of the workers of the project's runs. */
 function workerFiles(cwd: string): string[] {
 	const runs = join(cwd, ".pi", "chronicle", "sessions");
-	return folderNames(runs).flatMap((run) => filesIn(join(runs, run, "workers")));
+	return folderNames(runs).flatMap((run) => historyFiles(join(runs, run, "workers")));
 }
 
 /** The lines of a file that matter; `undefined`: it is of another project. */
-async function entriesOf(file: string, cwd: string): Promise<unknown[] | undefined> {
+async function sessionEntries(file: string, cwd: string): Promise<unknown[] | undefined> {
 	const entries: unknown[] = [];
 	const isWorker = file.startsWith(join(cwd, ".pi", "chronicle"));
 	try {
@@ -102,12 +102,12 @@ function read(entries: readonly unknown[]): PastSession {
 			const record = readDecision(data);
 			if (record) decisions.push({ record, at });
 		} else if (type === "message" && message?.role === "assistant" && Array.isArray(message.content))
-			calls.push(...message.content.flatMap((part) => callOf(part, at)));
+			calls.push(...message.content.flatMap((part) => pastCalls(part, at)));
 	}
 	return { calls: calls.reverse(), decisions: decisions.reverse() };
 }
 
-function callOf(part: unknown, at: string): PastCall[] {
+function pastCalls(part: unknown, at: string): PastCall[] {
 	const { type, name, arguments: input } = (part ?? {}) as Readonly<Record<string, unknown>>;
 	if (type !== "toolCall" || typeof name !== "string" || typeof input !== "object" || input === null) return [];
 	return [{ tool: name, input: input as PastCall["input"], at }];

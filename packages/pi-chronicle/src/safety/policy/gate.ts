@@ -108,7 +108,7 @@ export function openGate(pi: ExtensionAPI, options: GateOptions): Gate {
 	return {
 		async judge(event, ctx) {
 			try {
-				return await judgeCall(gate, event, ctx);
+				return await judgeGateCall(gate, event, ctx);
 			} catch (error) {
 				return { block: true, reason: `Refused: this call could not be judged (${errorMessage(error)}).` };
 			}
@@ -133,18 +133,18 @@ export function openGate(pi: ExtensionAPI, options: GateOptions): Gate {
 	};
 }
 
-async function judgeCall(
+async function judgeGateCall(
 	gate: GateState,
 	event: ToolCallEvent,
 	ctx: ExtensionContext,
 ): Promise<ToolCallEventResult | undefined> {
 	const { policies } = gate.options;
-	const call = readCall(gate.pi, event, ctx, await knownTools(gate, ctx));
+	const call = readToolCall(gate.pi, event, ctx, await knownTools(gate, ctx));
 	if (!hasNeighbors(call) && policies.ignore(call)) return undefined;
 	const { measure, pathFacts } = await import("../measure.ts");
 	const footprint = once(() => measure(call, ctx.cwd));
 	const { decision, verdicts, notes } = await policies.judge(call, footprint);
-	record(gate, "noted", call, notes);
+	recordCall(gate, "noted", call, notes);
 	const judged: JudgedCall = {
 		call,
 		verdicts,
@@ -155,10 +155,10 @@ async function judgeCall(
 
 	const lifted = decision === "deny" && (await liftRefusal(gate, judged, ctx));
 	if (decision === "deny" && !lifted) {
-		record(gate, "denied", call, verdicts);
-		return refuse(gate, ctx, verdicts, refusalText(verdicts, "rule", ctx.cwd));
+		recordCall(gate, "denied", call, verdicts);
+		return refuseCall(gate, ctx, verdicts, refusalText(verdicts, "rule", ctx.cwd));
 	}
-	if (lifted) record(gate, "allowed", call, verdicts, "once");
+	if (lifted) recordCall(gate, "allowed", call, verdicts, "once");
 	const conflict = () =>
 		hasNeighbors(call) ? gate.inFlight.conflict(call.id, footprint(), pathFacts(ctx.cwd)) : undefined;
 	const before = conflict();
@@ -225,7 +225,7 @@ async function knownTools(gate: GateState, ctx: ExtensionContext): Promise<Known
 	return gate.known;
 }
 
-function record(
+function recordCall(
 	{ pi }: GateState,
 	outcome: DecisionOutcome,
 	call: ToolCall,
@@ -257,14 +257,14 @@ async function answerFor(
 	const recalled = book?.recall(judged, ctx);
 	const answer = recalled ?? (await (book ? book.ask(judged, ctx) : asked()));
 	const by = recalled === undefined ? "user" : "answer";
-	if (answer === "yes") record(gate, "allowed", call, verdicts, by);
-	else record(gate, answer === "no" ? "refused" : "unasked", call, verdicts);
+	if (answer === "yes") recordCall(gate, "allowed", call, verdicts, by);
+	else recordCall(gate, answer === "no" ? "refused" : "unasked", call, verdicts);
 	if (answer === "yes") return undefined;
-	return refuse(gate, ctx, verdicts, refusalText(verdicts, answer === "no" ? "user" : "nobody", ctx.cwd));
+	return refuseCall(gate, ctx, verdicts, refusalText(verdicts, answer === "no" ? "user" : "nobody", ctx.cwd));
 }
 
 /** Counts a refusal. At the limit, the user decides whether the run continues, unless the rules leave that to the model. */
-async function refuse(
+async function refuseCall(
 	{ options, refusals }: GateState,
 	ctx: ExtensionContext,
 	verdicts: readonly Verdict[],
@@ -300,7 +300,7 @@ function refuseConflict(gate: GateState, ctx: ExtensionContext, call: ToolCall, 
 		reason: `${conflict}, so it was not run.`,
 		advice: "Repeat it alone, in a message of its own.",
 	};
-	record(gate, "denied", call, [verdict]);
+	recordCall(gate, "denied", call, [verdict]);
 	return { block: true, reason: refusalText([verdict], "rule", ctx.cwd) };
 }
 
@@ -324,7 +324,7 @@ async function screenContent(
 	const screenings = await policies.screen(judged.call, () => judged.footprint, texts);
 	const last = screenings.at(-1);
 	if (!last) return undefined;
-	for (const { verdict } of screenings) record(gate, "withheld", judged.call, [verdict]);
+	for (const { verdict } of screenings) recordCall(gate, "withheld", judged.call, [verdict]);
 	const remaining = content.flatMap((part, index): typeof content => {
 		const text = last.texts[index];
 		if (text === undefined) return [];
@@ -334,7 +334,7 @@ async function screenContent(
 	return { content: remaining, details: {} };
 }
 
-function readCall(pi: ExtensionAPI, event: ToolCallEvent, ctx: ExtensionContext, known: KnownTools): ToolCall {
+function readToolCall(pi: ExtensionAPI, event: ToolCallEvent, ctx: ExtensionContext, known: KnownTools): ToolCall {
 	const about = builtIn.has(event.toolName) ? undefined : aboutTool(pi, event.toolName);
 	return {
 		id: event.toolCallId,

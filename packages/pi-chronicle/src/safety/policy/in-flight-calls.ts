@@ -60,13 +60,13 @@ function relinks(maker: Footprint, user: Footprint, disk: PathFacts): string | u
 	for (const access of user.accesses) {
 		for (const name of made) if (overlap(name, access)) return access.path;
 		const isLooked = access.kind === "read" || access.kind === "list";
-		if (unknown && isLooked && !disk.exists(access.path) && !isOwn(access, user, disk)) return access.path;
+		if (unknown && isLooked && !disk.exists(access.path) && !isOwnAccess(access, user, disk)) return access.path;
 	}
 	return undefined;
 }
 
 /** Whether the call itself makes this path, or a folder above it, in a temporary place. */
-function isOwn(used: FileAccess, { accesses }: Footprint, disk: PathFacts): boolean {
+function isOwnAccess(used: FileAccess, { accesses }: Footprint, disk: PathFacts): boolean {
 	return (
 		disk.isTemporary(used) &&
 		accesses.some(

@@ -52,13 +52,13 @@ const escaped = (character: string) => `\\u{${character.codePointAt(0)?.toString
 
 function redactValue(key: string, value: unknown, limit: number): string {
 	if (isSecretName(key)) return redacted;
-	if (bodies.has(key)) return `(${sizeOf(value)})`;
+	if (bodies.has(key)) return `(${sizeWords(value)})`;
 	if (typeof value === "string") return redactText(value, limit);
 	if (value === null || typeof value !== "object") return String(value);
-	return `(${sizeOf(value)})`;
+	return `(${sizeWords(value)})`;
 }
 
-function sizeOf(value: unknown): string {
+function sizeWords(value: unknown): string {
 	if (typeof value === "string") return `${value.length} characters`;
 	if (Array.isArray(value)) return `${value.length} items`;
 	return `${Object.keys(value ?? {}).length} fields`;

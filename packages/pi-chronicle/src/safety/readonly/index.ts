@@ -23,7 +23,7 @@ export function registerReadonly(pi: ExtensionAPI, policies: Policies, box: Sess
 		// Text sent by an extension is never a command.
 		if (event.source !== "extension" && event.text.startsWith("/")) {
 			const { findReadonlyRequest } = await import("./front-matter.ts");
-			await follow(ctx, findReadonlyRequest(pi, event.text));
+			await followRequest(ctx, findReadonlyRequest(pi, event.text));
 		}
 		return undefined;
 	});
@@ -76,10 +76,10 @@ export async function runReadonlyCommand(
 export async function prepareReadonlyRequest(file: string): Promise<(ctx: ExtensionContext) => Promise<void>> {
 	const { readReadonlyRequest } = await import("./front-matter.ts");
 	const asked = readReadonlyRequest(file);
-	return (ctx) => follow(ctx, asked);
+	return (ctx) => followRequest(ctx, asked);
 }
 
-async function follow(ctx: ExtensionContext, asked: ReadonlyRequest): Promise<void> {
+async function followRequest(ctx: ExtensionContext, asked: ReadonlyRequest): Promise<void> {
 	if (asked.kind === "unclear") {
 		say(ctx, `${asked.file}:${asked.line}: \`readonly\` is neither true nor false, so it is ignored.`, "warning");
 	}

@@ -43,15 +43,18 @@ function judgeKnown(footprint: Footprint, places: TemporaryPlaces): Verdict | un
 	if (found?.kind === "access") {
 		const { kind, by, path } = found.access;
 		const what = { write: "writes", delete: "removes", link: "makes another name for", read: "", list: "" }[kind];
-		return refuse(kind, `${quoteRedacted(by)} ${what} ${path}.`);
+		return readonlyVerdict(kind, `${quoteRedacted(by)} ${what} ${path}.`);
 	}
 	if (found)
-		return refuse(`changes-${found.change}`, `${quoteRedacted(found.run.text)} changes ${changes[found.change]}.`);
+		return readonlyVerdict(
+			`changes-${found.change}`,
+			`${quoteRedacted(found.run.text)} changes ${changes[found.change]}.`,
+		);
 	for (const { effects, text } of footprint.runs) {
 		const [harm] = effects.filter((effect) => runsAnything.has(effect));
 		if (harm === "nested-agent")
-			return refuse(harm, `${quoteRedacted(text)} starts another agent, which would not be readonly.`);
-		if (harm) return refuse(harm, `${quoteRedacted(text)} runs something that is unknown in advance.`);
+			return readonlyVerdict(harm, `${quoteRedacted(text)} starts another agent, which would not be readonly.`);
+		if (harm) return readonlyVerdict(harm, `${quoteRedacted(text)} runs something that is unknown in advance.`);
 	}
 	return undefined;
 }
@@ -70,7 +73,7 @@ function judgeUnknown(call: ToolCall, { unknowns }: Footprint): Verdict | undefi
 	if (!worst) return undefined;
 	const hint = shells.has(call.tool) ? "Write it out plainly, or use a command that only reads." : "";
 	return {
-		...refuse(
+		...readonlyVerdict(
 			`unknown-${worst.what}`,
 			`${quoteRedacted(worst.text)}: ${unknownParts[worst.what]}, and it may change something.`,
 		),
@@ -78,6 +81,6 @@ function judgeUnknown(call: ToolCall, { unknowns }: Footprint): Verdict | undefi
 	};
 }
 
-function refuse(rule: string, reason: string): Verdict {
+function readonlyVerdict(rule: string, reason: string): Verdict {
 	return { decision: "deny", policy: "readonly", rule, reason, advice };
 }

@@ -61,7 +61,7 @@ export function openConfinement(options: ConfinementOptions): Confinement {
 	return {
 		layout,
 		prepare: () => void openHome().catch(() => undefined),
-		describe: (need) => describe(layout(need.scope), networkOf(options, need)),
+		describe: (need) => describeBox(layout(need.scope), networkOf(options, need)),
 		async confine(command, need) {
 			const network = networkOf(options, need);
 			const ignored = need.scope === "ignored" ? await openIgnored() : undefined;
@@ -163,7 +163,7 @@ function endedText(layout: BoxLayout, { network, failed, ignored, absent, refuse
 	const undone = absent.end();
 	ignored?.close();
 	const parts = [
-		...(failed ? [describe(layout, network)] : []),
+		...(failed ? [describeBox(layout, network)] : []),
 		...(undone.length > 0 ? [`It may not make ${undone.join(", ")}, so what it made there was taken away.`] : []),
 		...(refused.size > 0
 			? [`It may not reach ${[...refused].join(", ")}; \`sandbox: { network: [...] }\` names the hosts that it may.`]
@@ -173,7 +173,7 @@ function endedText(layout: BoxLayout, { network, failed, ignored, absent, refuse
 	return parts.length === 0 ? undefined : `[${parts.join(" ")}]`;
 }
 
-function describe({ writable }: BoxLayout, network: SandboxNetwork): string {
+function describeBox({ writable }: BoxLayout, network: SandboxNetwork): string {
 	const reach =
 		network === "open"
 			? ""

@@ -96,7 +96,7 @@ export function layoutOf(places: BoxPlaces, scope: BoxScope, network: boolean): 
 		rules: sorted,
 		absent: isProject ? kept.filter((path) => [undefined, "link"].includes(host.kind(path))) : [],
 		absentFolders: isProject
-			? keptFolders.filter((path) => host.kind(path) === undefined && nearest(sorted, path) === "write")
+			? keptFolders.filter((path) => host.kind(path) === undefined && nearestRule(sorted, path) === "write")
 			: [],
 		writable: [...writable, "temporary folders"],
 	};
@@ -189,11 +189,11 @@ const order: readonly BoxAccess[] = ["hide", "home", "read", "write"];
 
 /** What the rules say about a path, by name and by real path: the stricter counts. */
 export function accessTo({ rules }: BoxLayout, path: string, real: string): BoxAccess {
-	const [named, led] = [nearest(rules, path), nearest(rules, real)];
+	const [named, led] = [nearestRule(rules, path), nearestRule(rules, real)];
 	return order.find((access) => access === named || access === led) ?? "read";
 }
 
-function nearest(rules: readonly BoxRule[], path: string): BoxAccess {
+function nearestRule(rules: readonly BoxRule[], path: string): BoxAccess {
 	return rules.findLast((rule) => isWithin(path, rule.path))?.access ?? "read";
 }
 
@@ -248,12 +248,12 @@ class RuleList {
 		const fixed = new Map<string, BoxAccess>();
 		for (const { path } of own)
 			for (let at = dirname(path); at !== dirname(at) && !this.#rules.has(at) && !fixed.has(at); at = dirname(at)) {
-				if (nearest(own, at) !== "write") break;
+				if (nearestRule(own, at) !== "write") break;
 				fixed.set(at, "write");
 			}
 		const all = [...own, ...[...fixed].map(([path, access]) => ({ path, access }))].sort(byPath);
 		// A mount costs time: what the folder around it says already needs none.
-		return all.filter(({ path, access }) => access === "write" || nearest(all, dirname(path)) !== access);
+		return all.filter(({ path, access }) => access === "write" || nearestRule(all, dirname(path)) !== access);
 	}
 }
 

@@ -175,7 +175,7 @@ export async function openOwnHome(
 	for (const [name, more] of Object.entries(secondStores))
 		if (existsSync(join(home, name))) Object.assign(variables, more(show(name), env));
 	if (!existsSync(join(folder, completeMark))) await makeHome(folder, home);
-	const filled = existsSync(join(folder, filledMark)) ? Promise.resolve() : fill(folder, home, found);
+	const filled = existsSync(join(folder, filledMark)) ? Promise.resolve() : fillHome(folder, home, found);
 	for (const name of cacheVariables) if (env(name) !== undefined) variables[name] = "";
 	if (signsCommits(folder)) addGitSetting(variables, env, "commit.gpgsign", "false");
 	return { folder, stores, variables, shown, filled };
@@ -198,7 +198,7 @@ async function makeHome(folder: string, home: string): Promise<void> {
 }
 
 /** Adds the caches, unless another process does so first. Without them everything is fetched again. */
-async function fill(folder: string, home: string, found: readonly Cache[]): Promise<void> {
+async function fillHome(folder: string, home: string, found: readonly Cache[]): Promise<void> {
 	const making = await newFolder(folder);
 	const work = { links: MAX_LINKS, until: 0 };
 	try {

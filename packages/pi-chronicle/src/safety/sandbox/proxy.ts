@@ -46,7 +46,7 @@ export function namesHost(list: readonly string[], host: string): boolean {
 	});
 }
 
-function refusal(host: string): string {
+function refusedHost(host: string): string {
 	return `The sandbox does not allow the host ${host}.\n`;
 }
 
@@ -59,7 +59,7 @@ async function tunnel(
 	near.on("error", () => near.destroy());
 	const [, host = "", port = "443"] = /^\[?([^\]]*?)\]?(?::(\d+))?$/.exec(from.url ?? "") ?? [];
 	if (!(await allowed(host, allows))) {
-		const text = refusal(host);
+		const text = refusedHost(host);
 		near.end(
 			`HTTP/1.1 403 Host not allowed: ${host}\r\nContent-Length: ${text.length}\r\nConnection: close\r\n\r\n${text}`,
 		);
@@ -77,7 +77,7 @@ async function tunnel(
 async function forward(from: IncomingMessage, to: ServerResponse, allows: ProxyOptions["allows"]): Promise<void> {
 	const url = URL.canParse(from.url ?? "") ? new URL(from.url ?? "") : undefined;
 	if (url?.protocol !== "http:") return void to.writeHead(400).end("Only http: and CONNECT.\n");
-	if (!(await allowed(url.hostname, allows))) return void to.writeHead(403).end(refusal(url.hostname));
+	if (!(await allowed(url.hostname, allows))) return void to.writeHead(403).end(refusedHost(url.hostname));
 	const { "proxy-connection": _, ...headers } = from.headers;
 	const far = request(url, { method: from.method ?? "GET", headers }, (answer) => {
 		to.writeHead(answer.statusCode ?? 502, answer.headers);

@@ -35,18 +35,18 @@ export function seatbeltProfile({ layout, home, network }: SeatbeltParts): strin
 		"(allow file-read*)",
 		'(allow file-write* file-ioctl (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (regex #"^/dev/ttys"))',
 		...layout.rules.flatMap(ruleLines),
-		`(allow file-read* file-write* (subpath ${quote(home.folder)}))`,
-		...layout.absent.map((path) => `(deny file-write* (subpath ${quote(path)}))`),
+		`(allow file-read* file-write* (subpath ${quoteString(home.folder)}))`,
+		...layout.absent.map((path) => `(deny file-write* (subpath ${quoteString(path)}))`),
 		// A folder that holds something protected cannot be moved away.
-		...fixed.map((path) => `(deny file-write-unlink (literal ${quote(path)}))`),
+		...fixed.map((path) => `(deny file-write-unlink (literal ${quoteString(path)}))`),
 		...networkLines(network),
-		`(allow mach-lookup ${services.map((name) => `(global-name ${quote(name)})`).join(" ")})`,
+		`(allow mach-lookup ${services.map((name) => `(global-name ${quoteString(name)})`).join(" ")})`,
 		"",
 	].join("\n");
 }
 
 function ruleLines({ path, access }: BoxRule): string[] {
-	const place = `(subpath ${quote(path)})`;
+	const place = `(subpath ${quoteString(path)})`;
 	switch (access) {
 		case "write":
 			return [`(allow file-read* file-write* ${place})`];
@@ -80,6 +80,6 @@ export function seatbeltVariables(home: OwnHome, user: string): Readonly<Record<
 }
 
 /** A string of the profile's language. */
-function quote(text: string): string {
+function quoteString(text: string): string {
 	return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }

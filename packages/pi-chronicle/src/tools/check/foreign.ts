@@ -50,7 +50,7 @@ export interface ForeignSearch {
 /** Searches a project. `known` holds the absolute paths of files that are already reported. */
 export function findForeign(cwd: string, known: ReadonlySet<string>): ForeignSearch {
 	const files = [
-		...walked.flatMap(({ folder, without }) => filesBelow(cwd, folder, without)),
+		...walked.flatMap(({ folder, without }) => foreignFilesBelow(cwd, folder, without)),
 		...single.map((path) => join(cwd, path)),
 	];
 	const foreign: ForeignFile[] = [];
@@ -105,7 +105,7 @@ function misplacedWorkflow(file: string): Diagnostic {
 }
 
 /** Files below a project folder, sorted, nearest first. */
-function filesBelow(cwd: string, folder: string, without: readonly string[]): string[] {
+function foreignFilesBelow(cwd: string, folder: string, without: readonly string[]): string[] {
 	const found: string[] = [];
 	for (const { path, entry } of walkFiles(join(cwd, folder), deepest, (below) => !without.includes(below))) {
 		if (entry.isFile() && !entry.name.startsWith(".")) found.push(join(cwd, folder, path));

@@ -16,7 +16,7 @@ export function findingLines({ findings, foreign, further, unread }: ProjectChec
 					"✗ The project's definitions are not read: pi does not trust the project (/trust in pi, --approve for one command).",
 				]
 			: []),
-		summary(findings, further),
+		checkSummary(findings, further),
 	];
 }
 
@@ -34,7 +34,7 @@ function kindLines(kind: CheckedKind, all: readonly CheckFinding[], cwd: string)
 }
 
 /** `3 workflows, 1 agent (1 invalid): 1 error, 2 warnings.` */
-function summary(findings: readonly CheckFinding[], further: ProjectCheck["further"]): string {
+function checkSummary(findings: readonly CheckFinding[], further: ProjectCheck["further"]): string {
 	const counts = (Object.keys(kinds) as CheckedKind[]).flatMap((kind) => {
 		const found = findings.filter((finding) => finding.kind === kind);
 		const bad = found.filter(({ loads }) => !loads).length;

@@ -15,7 +15,11 @@ export async function inspectTemplates(project: Project, names: readonly string[
 	for (const checked of files) {
 		const { file, loads } = checked;
 		const [other] = checked.diagnostics.filter(({ code }) => code === foreignCode);
-		const diagnostics = sortDiagnostics([...checked.diagnostics, ...problemsOf(checked), ...followable(checked)]);
+		const diagnostics = sortDiagnostics([
+			...checked.diagnostics,
+			...launchDiagnostics(checked),
+			...followable(checked),
+		]);
 		if (other) foreign.push(foreignOf(other));
 		else findings.push({ kind: "template", name: basename(file, extname(file)), file, loads, diagnostics });
 	}
@@ -27,7 +31,7 @@ function folderProblems(project: Project): readonly Diagnostic[] {
 	return project.templates().diagnostics.filter(({ code }) => code === "no-folder");
 }
 
-function problemsOf({ file, problems }: CheckedFile): Diagnostic[] {
+function launchDiagnostics({ file, problems }: CheckedFile): Diagnostic[] {
 	return problems.map(({ state, severity, message, remedy, place = { file } }) => ({
 		...place,
 		severity,

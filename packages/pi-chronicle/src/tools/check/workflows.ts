@@ -55,7 +55,7 @@ async function inspectCatalogue(catalogue: Catalogue): Promise<Inspection> {
 	}
 	for (const definition of own) {
 		const { key, file } = definition;
-		const diagnostics = take(filesOf(definition), dirname(file));
+		const diagnostics = take(definitionFiles(definition), dirname(file));
 		findings.push({ kind: "workflow", name: key, file, loads: isSound(diagnostics), diagnostics });
 	}
 	const further = [...left];
@@ -64,6 +64,6 @@ async function inspectCatalogue(catalogue: Catalogue): Promise<Inspection> {
 }
 
 /** The workflow's own file and its phase files, which may be in other folders. */
-function filesOf({ file, entries }: WorkflowDefinition): ReadonlySet<string> {
+function definitionFiles({ file, entries }: WorkflowDefinition): ReadonlySet<string> {
 	return new Set([file, ...entries.flatMap((entry) => (entry.kind === "phase" ? [entry.file] : []))]);
 }

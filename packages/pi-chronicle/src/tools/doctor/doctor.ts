@@ -38,7 +38,7 @@ the checksums of all ledgers, and leftovers of dead runs. Starts pi once, as you
 		const broken = results.filter(({ state }) => state === "failed").length;
 		return {
 			kind: "done",
-			lines: [...results.flatMap(resultLines), summaryOf(results)],
+			lines: [...results.flatMap(examinationLines), examinationSummary(results)],
 			data: { healthy: broken === 0, checks: results },
 			exitCode: broken === 0 ? exitCodes.done : exitCodes.failed,
 			view: { kind: "page", title: "Doctor" },
@@ -61,11 +61,11 @@ function examinations(
 	];
 }
 
-function resultLines({ what, state, text, remedy }: ExaminationResult): readonly string[] {
+function examinationLines({ what, state, text, remedy }: ExaminationResult): readonly string[] {
 	return [`${marks[state]} ${what}: ${text}`, ...(remedy === undefined ? [] : [`     ${remedy}`])];
 }
 
-function summaryOf(results: readonly ExaminationResult[]): string {
+function examinationSummary(results: readonly ExaminationResult[]): string {
 	const count = (state: ExaminationResult["state"]): number =>
 		results.filter((result) => result.state === state).length;
 	const [failed, warned] = [count("failed"), count("warning")];

@@ -39,7 +39,7 @@ export async function examineInTime({
 			resolve({ state: "failed", text, remedy: "Try again when the machine is less busy." });
 		}, maxMs);
 	});
-	const findings = await Promise.race([examine(late.signal).catch(failure), timeout]);
+	const findings = await Promise.race([examine(late.signal).catch(failedExamination), timeout]);
 	clearTimeout(timer);
 	return (Array.isArray(findings) ? findings : [findings]).map((finding: DoctorFinding) => ({
 		what,
@@ -49,7 +49,7 @@ export async function examineInTime({
 	}));
 }
 
-function failure(error: unknown): DoctorFinding {
+function failedExamination(error: unknown): DoctorFinding {
 	return { state: "failed", text: `This could not be examined: ${errorMessage(error)}` };
 }
 

@@ -36,7 +36,7 @@ interface Trial {
 /** The command as it is run in the copy. */
 type Wrap = (command: string, copy: TrialCopy) => string | Promise<string>;
 
-const plain: Wrap = (command) => command;
+const unwrapped: Wrap = (command) => command;
 
 /** Tries a command. */
 export function trialExaminations(trial: Omit<Trial, "signal">): readonly DoctorExamination[] {
@@ -47,9 +47,9 @@ export function trialExaminations(trial: Omit<Trial, "signal">): readonly Doctor
 }
 
 async function examineCopy(trial: Trial): Promise<DoctorFinding> {
-	const first = await tryIn(trial, plain);
+	const first = await tryIn(trial, unwrapped);
 	if (first.code === 0) return fine(worksText(trial, first));
-	const failed = failure(trial, first);
+	const failed = failedTrial(trial, first);
 	const links = withMissing(trial, first);
 	if (!links)
 		return {
@@ -57,7 +57,7 @@ async function examineCopy(trial: Trial): Promise<DoctorFinding> {
 			remedy: "Compare it with the command in the project; `setup` in a template can prepare the copy.",
 		};
 	const named = `\`link: [${links.map((link) => JSON.stringify(link)).join(", ")}]\``;
-	const again = await tryIn({ ...trial, links }, plain);
+	const again = await tryIn({ ...trial, links }, unwrapped);
 	if (again.code === 0)
 		return { ...failed, remedy: `It works with ${named} in the template, or with \`setup\` that creates them.` };
 	return {
@@ -84,7 +84,7 @@ async function examineBox(trial: Trial): Promise<DoctorFinding> {
 	if (tried.code === 0) return fine(worksText(trial, tried));
 	const remedy =
 		"There it can write only the copy, temporary folders and a home directory of its own; `sandbox: { write: [...] }` names more.";
-	return { ...failure(trial, tried), state: "warning", remedy };
+	return { ...failedTrial(trial, tried), state: "warning", remedy };
 }
 
 /** The links with what the copy lacks; `undefined`: it lacks nothing. */
@@ -96,7 +96,7 @@ function worksText({ command }: Trial, { ms }: Tried): string {
 	return `\`${command}\` works (${(ms / 1000).toFixed(1)} s).`;
 }
 
-function failure({ command }: Trial, { code, text }: Tried): DoctorFinding {
+function failedTrial({ command }: Trial, { code, text }: Tried): DoctorFinding {
 	const how = code === undefined ? "did not end by itself" : `ended with code ${code}`;
 	return { state: "failed", text: `\`${command}\` ${how}${text === "" ? "." : `: ${text}`}` };
 }
@@ -111,17 +111,17 @@ async function tryIn({ project, command, links, setup, signal }: Trial, wrap: Wr
 	try {
 		const { env = process.env } = project.place;
 		const place = { cwd: folder.cwd, env, signal };
-		const prepared = setup === undefined ? undefined : await run(setup, place);
+		const prepared = setup === undefined ? undefined : await runTrial(setup, place);
 		if (prepared && prepared.code !== 0)
 			return { ...prepared, code: undefined, text: `the set-up command failed first: ${prepared.text}`, lacks: [] };
-		const ran = await run(await wrap(command, opened.value), place);
+		const ran = await runTrial(await wrap(command, opened.value), place);
 		return { ...ran, lacks: folder.lacks ?? [] };
 	} finally {
 		await close();
 	}
 }
 
-async function run(
+async function runTrial(
 	command: string,
 	place: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly signal: AbortSignal },
 ): Promise<Omit<Tried, "lacks">> {

@@ -10,7 +10,7 @@ const format = "a Claude Code command, or a prompt template";
 /** `name`: the file's name, with its folder if another command has the same. */
 export function workflowOfCommand(from: string, name: string, fields: PlainRecord, body: string): ImportDraft {
 	const key = fileSlug(name, "command");
-	const title = lineOf(typeof fields.name === "string" ? fields.name : name) || key;
+	const title = shortOneLine(typeof fields.name === "string" ? fields.name : name) || key;
 	const allowed = fields["allowed-tools"] ?? fields.tools;
 	// In Claude Code, `allowed-tools` spares questions; it does not limit the tools of the command.
 	const spared = allowed === undefined ? [] : [`\`allowed-tools\` ${JSON.stringify(allowed)}: here, the guard decides`];
@@ -43,6 +43,6 @@ export function workflowOfCommand(from: string, name: string, fields: PlainRecor
 	};
 }
 
-function lineOf(text: string): string {
+function shortOneLine(text: string): string {
 	return singleLine(text).replaceAll(/\s+/g, " ").trim().slice(0, 120);
 }

@@ -67,7 +67,7 @@ export function gatherDrafts(project: Project, sources: ImportSources, plan: (fi
 		drafts.push(draft);
 	};
 	for (const order of ["agent", "other"] as const) {
-		const target = targetOf(project, drafts);
+		const target = importTarget(project, drafts);
 		for (const [file, each] of files)
 			if (each?.kind === "made" && each.order === order) attempt(file, () => makeOne(file, each, target));
 	}
@@ -110,7 +110,7 @@ function agentsOf({ place: { cwd, home, agentFolder } }: Project) {
 }
 
 /** What exists in the project, and the agents of the import. */
-function targetOf(project: Project, made: readonly ImportDraft[]): ImportTarget {
+function importTarget(project: Project, made: readonly ImportDraft[]): ImportTarget {
 	const known = agentsOf(project);
 	const imported = made.filter(({ kind }) => kind === "agent");
 	return { agents: new Set([...known, ...imported].map(({ name }) => name.toLowerCase())) };

@@ -49,7 +49,7 @@ export function importLines({ gathered, imported, dryRun, shownOn, rehearse, cwd
 			withoutCounterpart.map(({ file, format }) => `${show(file)}: ${format}`),
 		),
 		...section("Already part of the project:", inPlace.map(show)),
-		...section("In an unknown format:", shortened(unknown, maxListed).map(show)),
+		...section("In an unknown format:", firstItems(unknown, maxListed).map(show)),
 	];
 	return shownOn === "page" ? [...result, "", ...details] : [...details, ...result];
 }
@@ -66,7 +66,7 @@ function draftLines({ draft, warnings }: ImportedDraft, show: (file: string) => 
 	return [
 		`✓ ${main?.path ?? ""}${more}: ${kind}, from ${show(from)} (${format})`,
 		...(listed.length === 0 ? [] : ["    Without a counterpart:", ...listed]),
-		...shortened(warnings, maxWarnings).map((warning) => `    warning: ${clipped(singleLine(warning))}`),
+		...firstItems(warnings, maxWarnings).map((warning) => `    warning: ${clipped(singleLine(warning))}`),
 	];
 }
 
@@ -78,7 +78,7 @@ function section(title: string, items: readonly string[]): readonly string[] {
 	return items.length === 0 ? [] : [title, ...items.map((item) => `  ${item}`)];
 }
 
-function shortened(items: readonly string[], max: number): readonly string[] {
+function firstItems(items: readonly string[], max: number): readonly string[] {
 	return items.length <= max ? items : [...items.slice(0, max), `… and ${items.length - max} more`];
 }
 

@@ -34,14 +34,14 @@ drafts a definition from them.`,
 		const sources = findSources(resolve(cwd, name));
 		if (!sources) return misuse(`No such file or folder: ${resolve(cwd, name)}.`);
 		const to = resolve(cwd, parsed.values.to ?? ".");
-		if (!isFolder(to)) return misuse(`No such folder: ${to}. Name a project's folder with --to.`);
+		if (!isExistingFolder(to)) return misuse(`No such folder: ${to}. Name a project's folder with --to.`);
 		const target = openProject({ ...project.place, cwd: to });
 		const inPi = host.prefix.startsWith("/");
 		const plan = inPi ? "/plan" : `${host.prefix}plan`;
 		const gathered = gatherDrafts(target, sources, (file) => `${plan} ${quotedPath(formatPath(file, cwd))}`);
 		const dryRun = parsed.flags.has("dry-run");
 		const verified = await verifyDrafts(target, gathered.drafts);
-		const result = place(target, verified, { dryRun, force: parsed.flags.has("force") });
+		const result = placeDraft(target, verified, { dryRun, force: parsed.flags.has("force") });
 		const left = [...gathered.refused, ...result.refused];
 		const shownOn = host.hasScreen ? "page" : "terminal";
 		const rehearse = inPi ? "/rehearse" : `${host.prefix}rehearse`;
@@ -62,7 +62,7 @@ interface Placed {
 }
 
 /** Writes the sound drafts. */
-function place(
+function placeDraft(
 	{ place: { cwd } }: Project,
 	verified: readonly VerifiedDraft[],
 	{ dryRun, force }: { readonly dryRun: boolean; readonly force: boolean },
@@ -133,6 +133,6 @@ function response(
 	};
 }
 
-function isFolder(path: string): boolean {
+function isExistingFolder(path: string): boolean {
 	return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

@@ -18,12 +18,12 @@ export function copyWorkflow(file: string, root: string): ImportDraft {
 	const files = parts.map((path): ImportFile => {
 		const way = relative(root, path).split(sep);
 		if (way.includes("..")) throw new ImportRefusal(`${path} is outside the folder with the workflows.`);
-		return { path: [".pi/workflows", ...way].join("/"), text: textOf(path) };
+		return { path: [".pi/workflows", ...way].join("/"), text: sourceText(path) };
 	});
 	return { kind: "workflow", name: found.key, from: file, format: "a workflow", files, parts, notes: [], copied: true };
 }
 
-function textOf(file: string): string {
+function sourceText(file: string): string {
 	const read = readSource(file);
 	if (read.kind === "text") return read.source.text;
 	throw new ImportRefusal(read.kind === "problem" ? read.diagnostic.message : `${file} does not exist.`);

@@ -47,12 +47,12 @@ function readPermission(written: string, decision: "deny" | "ask", rules: RuleLi
 	const isReading = /^read$/i.test(tool);
 	if ((!isReading && !/^(edit|write|multiedit|notebookedit)$/i.test(tool)) || argument === undefined)
 		return [`${decision}: \`${written}\` has no counterpart among the guard's rules`];
-	(isReading ? rules.zeroAccessPaths : rules.readOnlyPaths).push(placeOf(argument));
+	(isReading ? rules.zeroAccessPaths : rules.readOnlyPaths).push(permissionPlace(argument));
 	return decision === "ask" ? [`ask: \`${written}\` is refused here: the guard cannot ask about paths`] : [];
 }
 
 /** A path as the guard writes it: in Claude Code, `//` is the root and `/` is the project. */
-function placeOf(path: string): string {
+function permissionPlace(path: string): string {
 	if (path.startsWith("//")) return path.slice(1);
 	return path.startsWith("/") ? `.${path}` : path;
 }

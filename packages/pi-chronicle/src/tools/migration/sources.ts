@@ -46,12 +46,12 @@ export function findSources(path: string): ImportSources | undefined {
 	const isMarketplace = existsSync(join(path, ".claude-plugin"));
 	const isProject = folders.some((name) => name.startsWith(".")) && !isMarketplace;
 	const starts = folders.filter((name) => isProject || name.startsWith(".")).map((name) => join(path, name));
-	const read = new Set([...starts, ...(isProject ? [] : [path])].flatMap((start) => filesBelow(start)));
-	const elsewhere = isProject ? filesBelow(path).filter((file) => !read.has(file) && isKept.test(file)) : [];
+	const read = new Set([...starts, ...(isProject ? [] : [path])].flatMap((start) => sourcesBelow(start)));
+	const elsewhere = isProject ? sourcesBelow(path).filter((file) => !read.has(file) && isKept.test(file)) : [];
 	return { files: [...read], elsewhere, folder: path, kind: "folder" };
 }
 
-function filesBelow(start: string): readonly string[] {
+function sourcesBelow(start: string): readonly string[] {
 	const found: string[] = [];
 	for (const { path, entry } of walkFiles(start, depth, (below) => !without.includes(below))) {
 		const isWanted = entry.isFile() && !entry.name.startsWith(".") && endings.has(extname(entry.name).toLowerCase());

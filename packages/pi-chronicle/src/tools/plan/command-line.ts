@@ -33,7 +33,7 @@ otherwise use --save or --start. Without a task, the command shows the plan that
 		if (project.place.trust !== "trusted")
 			return misuse("A plan adds files to the project, which you have not trusted: start pi there, or add --approve.");
 		const waiting = text === "" ? waitingPlan(project.place) : undefined;
-		if (waiting) return decide(waiting, call);
+		if (waiting) return decideOnPlan(waiting, call);
 		if (text === "") return misuse(`No plan is waiting. Describe the task: ${host.prefix}plan <task…>`);
 		const words = readPlanWords(text, project.place.cwd);
 		if (typeof words === "string") return misuse(words);
@@ -49,7 +49,7 @@ otherwise use --save or --start. Without a task, the command shows the plan that
 			if (end.kind === "aborted") return { kind: "silent", exitCode: exitCodes.interrupted };
 			if (end.kind === "drafted") {
 				keepPlan(end.plan, project.place);
-				return await decide(end.plan, call);
+				return await decideOnPlan(end.plan, call);
 			}
 			const message = [end.reason, ...end.problems].join("\n");
 			const remedy = `Describe the task in more detail. The drafts are in ${end.session}.`;
@@ -63,7 +63,7 @@ otherwise use --save or --start. Without a task, the command shows the plan that
 	},
 };
 
-async function decide(plan: Plan, call: CommandCall): Promise<CommandResponse> {
+async function decideOnPlan(plan: Plan, call: CommandCall): Promise<CommandResponse> {
 	const { project, signal, host } = call;
 	const { flags } = call.parsed;
 	const given: Decision = flags.has("start") ? "start" : flags.has("save") ? "save" : "ask";

@@ -52,20 +52,20 @@ export async function runPlan(session: PlanSession, ctx: ExtensionCommandContext
 	const work = workOf(session);
 	if (work.isRunning) return work.offerToStop(ctx);
 	const task = args.trim();
-	if (!definitionsTrusted(ctx)) return refuse(ctx, "A plan adds files to the project. Trust it first: /trust.");
+	if (!definitionsTrusted(ctx)) return refusePlan(ctx, "A plan adds files to the project. Trust it first: /trust.");
 	const host = planHost(ctx);
-	if (typeof host === "string") return refuse(ctx, host);
+	if (typeof host === "string") return refusePlan(ctx, host);
 	const waiting = waitingPlan(host.place);
 	if (task === "" && waiting) return settle(session, ctx, host, waiting, false);
-	if (task === "") return refuse(ctx, "Describe the task: /plan <task>.");
+	if (task === "") return refusePlan(ctx, "Describe the task: /plan <task>.");
 	const words = readPlanWords(task, ctx.cwd);
-	if (typeof words === "string") return refuse(ctx, words);
+	if (typeof words === "string") return refusePlan(ctx, words);
 	const done = work
 		.start(ctx, (job) => draft(session.scope, ctx, host, words, job))
 		.then((plan) => (plan && !session.scope.closed ? settle(session, ctx, host, plan, true) : undefined))
 		// With a screen, no caller awaits it: an error such as a full disk must not end pi.
 		.catch((error) => {
-			if (!session.scope.closed) refuse(ctx, `The plan failed: ${errorMessage(error)}`);
+			if (!session.scope.closed) refusePlan(ctx, `The plan failed: ${errorMessage(error)}`);
 		});
 	if (!ctx.hasUI) await done;
 }
@@ -135,7 +135,7 @@ async function settle(
 		case "edited":
 			return settleEdited(session, ctx, host, { ...plan, draft: decision.draft });
 		default:
-			return accept(session, ctx, host, plan, decision.kind);
+			return acceptPlan(session, ctx, host, plan, decision.kind);
 	}
 }
 
@@ -159,7 +159,7 @@ async function settleEdited(
 	);
 }
 
-async function accept(
+async function acceptPlan(
 	session: PlanSession,
 	ctx: ExtensionCommandContext,
 	host: PlanHost,
@@ -189,7 +189,7 @@ export function startLine(kind: DraftKind, command: string): string {
 	}
 }
 
-function refuse(ctx: ExtensionContext, reason: string): void {
+function refusePlan(ctx: ExtensionContext, reason: string): void {
 	failWith(ctx, exitCodes.usage);
 	say(ctx, reason, "error");
 }

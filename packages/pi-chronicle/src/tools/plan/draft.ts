@@ -38,7 +38,7 @@ export function readDraft(answer: string): ReadDraft {
 
 /** Creates a draft of these files. `wrong`: their known problems. */
 export function draftOf(files: readonly DraftFile[], wrong: readonly string[] = []): ReadDraft {
-	const problems = [...wrong, ...files.flatMap((file, index) => problemsOf(file, files.slice(0, index)))];
+	const problems = [...wrong, ...files.flatMap((file, index) => problemsOfDraft(file, files.slice(0, index)))];
 	if (files.length > maxFiles) problems.push(`The draft has ${files.length} files; ${maxFiles} are allowed.`);
 	const [first, ...rest] = files;
 	if (!first)
@@ -46,7 +46,7 @@ export function draftOf(files: readonly DraftFile[], wrong: readonly string[] = 
 			problems,
 			"The answer contains no file. Write each file as a fenced block with its path: ```yaml file=.pi/chronicle/workflows/<name>.yaml",
 		);
-	const kind = kindOf(first.path);
+	const kind = definitionKind(first.path);
 	if (kind === undefined)
 		return problem(
 			problems,
@@ -54,13 +54,13 @@ export function draftOf(files: readonly DraftFile[], wrong: readonly string[] = 
 		);
 	const draft = { ...kind, files: [first, ...rest] } as const;
 	if (problems.length === 0) return { kind: "draft", draft };
-	const sound = rest.filter((file, index) => problemsOf(file, files.slice(0, index + 1)).length === 0);
-	const isSound = problemsOf(first, []).length === 0;
+	const sound = rest.filter((file, index) => problemsOfDraft(file, files.slice(0, index + 1)).length === 0);
+	const isSound = problemsOfDraft(first, []).length === 0;
 	return { kind: "problems", problems, ...(isSound ? { rest: { ...kind, files: [first, ...sound] } } : {}) };
 }
 
 /** The kind and the key of the definition at `path`. */
-function kindOf(path: string): Pick<DefinitionDraft, "kind" | "key"> | undefined {
+function definitionKind(path: string): Pick<DefinitionDraft, "kind" | "key"> | undefined {
 	const forms = { chronicle: template, workflow, sequence } as const;
 	for (const kind of ["chronicle", "workflow", "sequence"] as const) {
 		const key = forms[kind].exec(path)?.[1];
@@ -98,7 +98,7 @@ function closes(line: string, fence: string): boolean {
 	return closing.length >= fence.length && [...closing].every((character) => character === fence[0]);
 }
 
-function problemsOf({ path, text }: DraftFile, before: readonly DraftFile[]): string[] {
+function problemsOfDraft({ path, text }: DraftFile, before: readonly DraftFile[]): string[] {
 	const allowed = [template, workflow, sequence, ...others].some((pattern) => pattern.test(path));
 	return [
 		...(allowed

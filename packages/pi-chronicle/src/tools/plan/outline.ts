@@ -102,18 +102,18 @@ function outlineOfWorkflow({ key, files }: DefinitionDraft, { place }: Project):
 		command: definition.commandName,
 		title: definition.name,
 		chart: workflowDiagram(catalogue, key),
-		steps: phasesOf(definition, catalogue.definitions).map((phase) => [phase.name, limitsOf(phase)]),
+		steps: outlinedPhases(definition, catalogue.definitions).map((phase) => [phase.name, limitsOf(phase)]),
 		limits: definition.maxLoops === undefined ? "loops without a limit" : counted(definition.maxLoops, "loop"),
 		maxUsd: undefined,
 	};
 }
 
 /** The phases of a workflow and of those inside it, in order. No workflow contains itself. */
-function phasesOf(definition: WorkflowDefinition, all: ReadonlyMap<string, WorkflowDefinition>): Phase[] {
+function outlinedPhases(definition: WorkflowDefinition, all: ReadonlyMap<string, WorkflowDefinition>): Phase[] {
 	return definition.entries.flatMap((entry) => {
 		if (entry.kind === "phase") return [entry];
 		const inner = all.get(entry.key);
-		return inner ? phasesOf(inner, all) : [];
+		return inner ? outlinedPhases(inner, all) : [];
 	});
 }
 

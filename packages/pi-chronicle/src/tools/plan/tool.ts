@@ -38,7 +38,7 @@ const parameters = Type.Object({
 	),
 });
 
-type Result = Awaited<ReturnType<ToolDefinition<typeof parameters>["execute"]>>;
+type ToolResult = Awaited<ReturnType<ToolDefinition<typeof parameters>["execute"]>>;
 
 /** Most templates that the description lists, and characters of the line about each. */
 const maxListed = 30;
@@ -94,7 +94,7 @@ async function proposeTemplate(
 	{ place }: PlanHost,
 	name: string,
 	task: string,
-): Promise<Result> {
+): Promise<ToolResult> {
 	const { templates } = openProject(place).templates();
 	const template = templates.get(name)?.read?.template;
 	if (!template) throw new Error(`There is no template ${name} that loads.${didYouMean(name, templates.keys())}`);
@@ -110,13 +110,13 @@ async function proposeTemplate(
 			uncalled: true,
 		});
 		if (answer === "nobody")
-			return resultOf(
+			return toolResult(
 				`The user cannot be asked here, so nothing was started. The user starts it with /chronicle start ${name} <task>.`,
 			);
-		if (answer !== yes) return resultOf("The user does not want this run. Nothing was started.");
+		if (answer !== yes) return toolResult("The user does not want this run. Nothing was started.");
 	}
 	await start(ctx, `${name} ${task}`);
-	return resultOf(`Started ${name}. Its workers do the task in separate processes; do not do it yourself.`);
+	return toolResult(`Started ${name}. Its workers do the task in separate processes; do not do it yourself.`);
 }
 
 /** Examines a new definition and asks the user about it. Problems go back to the model. */
@@ -127,23 +127,23 @@ async function proposeDraft(
 	task: string,
 	read: ReadDraft,
 	signal: AbortSignal,
-): Promise<Result> {
+): Promise<ToolResult> {
 	const plan = await makePlan(task, read, { tokens: 0, costUsd: 0 }, host, signal);
 	if ("problems" in plan) throw new Error(plan.problems.join("\n"));
 	keepPlan(plan, host.place);
 	const decision = await decidePlan(ctx, plan, true);
-	if (parts.scope.closed) return resultOf("The session ended. The plan waits.");
+	if (parts.scope.closed) return toolResult("The session ended. The plan waits.");
 	switch (decision.kind) {
 		case "drop":
 			removePlan(host.place);
-			return resultOf("The user dropped the proposal. Nothing was written.");
+			return toolResult("The user dropped the proposal. Nothing was written.");
 		case "edited":
 			return proposeDraft(parts, ctx, host, task, draftOf(decision.draft.files), signal);
 		case "start":
 		case "save":
 			return accept(parts, ctx, host, plan, decision.kind);
 		default:
-			return resultOf("The user has not decided. The proposal waits: /plan shows it.");
+			return toolResult("The user has not decided. The proposal waits: /plan shows it.");
 	}
 }
 
@@ -153,21 +153,21 @@ async function accept(
 	{ place }: PlanHost,
 	{ draft, command, task }: Plan,
 	decision: "start" | "save",
-): Promise<Result> {
+): Promise<ToolResult> {
 	const unsaved = saveDraft(draft, place.cwd);
 	if (unsaved !== undefined) throw new Error(unsaved);
 	removePlan(place);
-	if (decision === "save") return resultOf("The user saved the definition and started nothing.");
+	if (decision === "save") return toolResult("The user saved the definition and started nothing.");
 	if (draft.kind === "chronicle") {
 		await start(ctx, `${command} ${task}`);
-		return resultOf(`Started ${command}. Its workers do the task in separate processes; do not do it yourself.`);
+		return toolResult(`Started ${command}. Its workers do the task in separate processes; do not do it yourself.`);
 	}
 	// A workflow or a sequence runs in this session, so it starts when this turn has ended, with the user's Enter.
 	ctx.ui.setEditorText(startLine(draft.kind, command).replace("<task>", () => task));
 	say(ctx, `The ${draft.kind} is saved. Press Enter to start it when the model has finished.`);
-	return resultOf(`The user saved the ${draft.kind} and starts it. End your turn now.`);
+	return toolResult(`The user saved the ${draft.kind} and starts it. End your turn now.`);
 }
 
-function resultOf(text: string): Result {
+function toolResult(text: string): ToolResult {
 	return { content: [{ type: "text", text }], details: undefined };
 }

@@ -77,7 +77,7 @@ export function startByHand(
 function runsIn(project: string): Surroundings["names"] {
 	const folder = join(project, ".pi", "chronicle", "sessions");
 	const suffix = ".events.jsonl";
-	const logs = namesIn(folder).filter((name) => name.endsWith(suffix));
+	const logs = folderNames(folder).filter((name) => name.endsWith(suffix));
 	const begun = logs
 		.map((name) => {
 			const events = readLog(join(folder, name));
@@ -93,7 +93,7 @@ function runsIn(project: string): Surroundings["names"] {
 	});
 }
 
-function namesIn(folder: string): string[] {
+function folderNames(folder: string): string[] {
 	try {
 		return readdirSync(folder);
 	} catch {

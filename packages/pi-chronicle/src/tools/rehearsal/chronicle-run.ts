@@ -73,7 +73,7 @@ type Answering = Exclude<PlayedDecision, { readonly kind: "stop" }>;
 
 /** The decision of the player or of the scenario, `atStart` before it; `undefined`: the run asks nothing, or ends here. */
 async function decideOn(
-	result: Result,
+	result: PlayedResult,
 	{ tracker, say, decide }: RunContext,
 	atStart: UserAnswer | undefined,
 ): Promise<Answering | undefined> {
@@ -82,10 +82,10 @@ async function decideOn(
 	// Children that work at the same time ask in any order.
 	const asks = result.status === "asks";
 	const scripted = atStart ?? tracker.takeAnswer(({ kind }) => (kind === "answer") === asks);
-	const decision = decide ? await decide({ text: questionText(result), accepts }) : decisionOf(result, scripted);
+	const decision = decide ? await decide({ text: askedText(result), accepts }) : decisionOf(result, scripted);
 	if (!decision || decision.kind === "stop" || !accepts.includes(decision.kind)) return undefined;
 	say(
-		`? ${result.question ?? "The run asks a question."} ${decide ? "The user" : "The rehearsal"} ${describe(decision)}`,
+		`? ${result.question ?? "The run asks a question."} ${decide ? "The user" : "The rehearsal"} ${describeAnswer(decision)}`,
 	);
 	return decision;
 }
@@ -98,7 +98,10 @@ const accepted: Readonly<Record<string, readonly PlayedDecision["kind"][]>> = {
 };
 
 /** The decision that a scenario's answer stands for; `undefined`: there is none for this question. */
-function decisionOf({ status, choices: [first] }: Result, answer: UserAnswer | undefined): PlayedDecision | undefined {
+function decisionOf(
+	{ status, choices: [first] }: PlayedResult,
+	answer: UserAnswer | undefined,
+): PlayedDecision | undefined {
 	if (status === "asks") return { kind: "answer", words: answer?.words || first || "Yes." };
 	if (answer?.kind === "sent") return { ...answer, kind: "release" };
 	if (status === "human_intervention") return undefined;
@@ -119,7 +122,7 @@ function answerArguments(id: string, decision: Answering): string[] {
 	}
 }
 
-function describe(decision: Answering): string {
+function describeAnswer(decision: Answering): string {
 	switch (decision.kind) {
 		case "approve":
 			return decision.words ? `approves: ${asSentence(decision.words)}` : "approves.";
@@ -134,10 +137,10 @@ function describe(decision: Answering): string {
 
 /** What a player reads before a decision; `output`: of the command that ended with a question. */
 export function playersQuestion(output: string): string {
-	return questionText(readResult(output));
+	return askedText(readResult(output));
 }
 
-function questionText({ question, child, waits, about, choices, targets, status }: Result): string {
+function askedText({ question, child, waits, about, choices, targets, status }: PlayedResult): string {
 	const asked = question ?? waits ?? "The run waits for the user.";
 	return [
 		child === undefined ? asked : `The child run "${child}" asks: ${asked}`,
@@ -152,7 +155,7 @@ function questionText({ question, child, waits, about, choices, targets, status 
 	].join("\n\n");
 }
 
-interface Result {
+interface PlayedResult {
 	/** Of the run, or of the child run that asks. */
 	readonly id?: string;
 	readonly status?: string;
@@ -170,21 +173,21 @@ interface Result {
 }
 
 /** The fields of a verb's JSON output; empty if the output is something else. */
-function readResult(output: string): Result {
+function readResult(output: string): PlayedResult {
 	try {
-		const { id, status, question, waitsFor, targets, result } = fieldsOf(JSON.parse(output));
-		const { what, children } = fieldsOf(waitsFor);
+		const { id, status, question, waitsFor, targets, result } = objectOf(JSON.parse(output));
+		const { what, children } = objectOf(waitsFor);
 		// The run itself asks nothing while it waits for a child that does.
-		const below = question ? [] : listIn(children, fieldsOf);
+		const below = question ? [] : listIn(children, objectOf);
 		const child = below.find((one) => one.question) ?? below[0] ?? {};
-		const asked = fieldsOf(question ?? child.question);
+		const asked = objectOf(question ?? child.question);
 		const fields = {
-			id: textOf(child.id ?? id),
-			status: textOf(child.status ?? status),
-			question: textOf(asked.text),
-			child: textOf(child.name),
-			waits: textOf(what),
-			result: textOf(fieldsOf(result).summary),
+			id: stringOf(child.id ?? id),
+			status: stringOf(child.status ?? status),
+			question: stringOf(asked.text),
+			child: stringOf(child.name),
+			waits: stringOf(what),
+			result: stringOf(objectOf(result).summary),
 		};
 		const given = Object.entries(fields).filter(([, value]) => value !== undefined);
 		return {
@@ -198,11 +201,11 @@ function readResult(output: string): Result {
 	}
 }
 
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
 	return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
-function textOf(value: unknown): string | undefined {
+function stringOf(value: unknown): string | undefined {
 	return typeof value === "string" && value !== "" ? value : undefined;
 }
 

@@ -33,12 +33,12 @@ import type { Cue } from "./scenario.ts";
 
 /** The names of all templates that load. */
 export function chronicleNames(paths: ProjectPaths): string[] {
-	return [...load(paths)].filter(([, { read }]) => read !== undefined).map(([name]) => name);
+	return [...loadTemplates(paths)].filter(([, { read }]) => read !== undefined).map(([name]) => name);
 }
 
 /** Finds and checks the requested template; `undefined` if no template has that name, valid or not. */
 export function planChronicle(request: RehearsalRequest, paths: ProjectPaths): Playable | Unplayable | undefined {
-	const found = load(paths).get(request.name);
+	const found = loadTemplates(paths).get(request.name);
 	if (!found) return undefined;
 	if (!found.read)
 		return {
@@ -49,7 +49,7 @@ export function planChronicle(request: RehearsalRequest, paths: ProjectPaths): P
 	const opened = openScenario(request, paths, "chronicle", found);
 	if (opened.kind === "unplayable") return opened;
 	const { template } = found.read;
-	const expected = [...statesOf(template), ...childStates(template, paths)];
+	const expected = [...expectedStates(template), ...childStates(template, paths)];
 	const task = request.task.trim() || defaultTask;
 	return {
 		kind: "playable",
@@ -61,13 +61,13 @@ export function planChronicle(request: RehearsalRequest, paths: ProjectPaths): P
 			scenario: opened.file,
 			diagnostics: [
 				...found.diagnostics,
-				...instructionProblems(found, paths),
+				...templateInstructionProblems(found, paths),
 				...opened.diagnostics,
 				...unknownScripts(opened, "state", [...expected, ...commandPlaces(template, paths)]),
 			],
 			expected,
 		},
-		config: { path: pathOf(template), commands: commandsOf(template, paths, opened.scenario.states) },
+		config: { path: plannedPath(template), commands: rehearsedCommands(template, paths, opened.scenario.states) },
 		play: (scene) => playChronicle(found.key, task, scene),
 		coverage: () => coverageOf(template, paths, { name: found.key, task }),
 	};
@@ -76,8 +76,8 @@ export function planChronicle(request: RehearsalRequest, paths: ProjectPaths): P
 function coverageOf(template: Template, paths: ProjectPaths, { name, task }: Pick<Program, "name" | "task">): Coverage {
 	const children = childTemplates(template, paths);
 	return {
-		plan: withChildren(planChronicleCoverage(template, toolsOf(template, paths)), children),
-		commands: (script) => commandsOf(template, paths, new Map(Object.entries(script)), []),
+		plan: withChildren(planChronicleCoverage(template, stateTools(template, paths)), children),
+		commands: (script) => rehearsedCommands(template, paths, new Map(Object.entries(script)), []),
 		async play(scene, atStart) {
 			const ended = await playChronicle(name, task, scene, atStart);
 			const sessions = join(scene.copy.project, ".pi", "chronicle", "sessions");
@@ -90,11 +90,11 @@ function coverageOf(template: Template, paths: ProjectPaths, { name, task }: Pic
 }
 
 /** How the commands of a run and of its children end. */
-function commandsOf(
+function rehearsedCommands(
 	template: Template,
 	paths: ProjectPaths,
 	scripts: ReadonlyMap<string, readonly Cue[]>,
-	path: readonly string[] = pathOf(template),
+	path: readonly string[] = plannedPath(template),
 ): PlannedEnds {
 	const children = childTemplates(template, paths).map(({ key, template: child }) =>
 		planCommands(child, scripts, { scope: key }),
@@ -135,7 +135,7 @@ function treeEvidence(
 
 /** The templates that the children of a template run, directly and through others. */
 function childTemplates(template: Template, paths: ProjectPaths): readonly RehearsedChild[] {
-	const catalogue = load(paths);
+	const catalogue = loadTemplates(paths);
 	const found = new Map<string, RehearsedChild>();
 	const add = (plan: Template, root: string | undefined): void => {
 		for (const { name, children } of plan.states.values())
@@ -143,7 +143,7 @@ function childTemplates(template: Template, paths: ProjectPaths): readonly Rehea
 				const [key, child] = childTemplate(branch, catalogue);
 				if (!child || found.has(key)) continue;
 				const state = root ?? name;
-				found.set(key, { key, template: child, toolsOf: toolsOf(child, paths), state });
+				found.set(key, { key, template: child, toolsOf: stateTools(child, paths), state });
 				add(child, state);
 			}
 	};
@@ -151,7 +151,7 @@ function childTemplates(template: Template, paths: ProjectPaths): readonly Rehea
 	return [...found.values()];
 }
 
-function toolsOf(template: Template, paths: ProjectPaths): (state: string) => readonly string[] | undefined {
+function stateTools(template: Template, paths: ProjectPaths): (state: string) => readonly string[] | undefined {
 	return toolsOfStates(template, registryOf(paths));
 }
 
@@ -161,14 +161,14 @@ function registryOf({ cwd, agentFolder }: ProjectPaths): AgentRegistry {
 }
 
 /** Warnings about instructions that the template's workers, or those of its children, cannot follow. */
-function instructionProblems(found: FoundTemplate, paths: ProjectPaths): Diagnostic[] {
-	const catalogue = load(paths);
+function templateInstructionProblems(found: FoundTemplate, paths: ProjectPaths): Diagnostic[] {
+	const catalogue = loadTemplates(paths);
 	const around = aroundTemplates(registryOf(paths), catalogue.values());
 	const children = found.read ? childTemplates(found.read.template, paths).map(({ key }) => catalogue.get(key)) : [];
 	return [found, ...children].flatMap((each) => (each ? checkTemplateInstructions(each, around) : []));
 }
 
-function load({ cwd, agentFolder }: ProjectPaths): ReadonlyMap<string, FoundTemplate> {
+function loadTemplates({ cwd, agentFolder }: ProjectPaths): ReadonlyMap<string, FoundTemplate> {
 	return readTemplates(templateFolders({ cwd, agentFolder, trusted: true })).templates;
 }
 
@@ -178,7 +178,7 @@ function childStates(template: Template, paths: ProjectPaths): Expected[] {
 	const all = [template, ...templates.map(({ template: child }) => child)];
 	return templates.flatMap(({ key, template: child }) => {
 		const children = [...new Set(all.flatMap((parent) => namesOfChildren(parent, key)))];
-		return statesOf(child).map((state) => ({ ...state, scope: key, children, label: `${key}/${state.name}` }));
+		return expectedStates(child).map((state) => ({ ...state, scope: key, children, label: `${key}/${state.name}` }));
 	});
 }
 
@@ -204,14 +204,14 @@ function childTemplate(
 }
 
 /** The states with a worker. */
-function statesOf({ states }: Template): Expected[] {
+function expectedStates({ states }: Template): Expected[] {
 	return [...states.values()]
 		.filter(({ terminal, persona, children, command }) => (!terminal || persona !== undefined) && !children && !command)
 		.filter(({ name }) => name !== "human_intervention")
 		.map(({ name }) => ({ scope: undefined, id: name, name, label: name }));
 }
 
-function pathOf({ initial, states, limits }: Template): readonly string[] {
+function plannedPath({ initial, states, limits }: Template): readonly string[] {
 	return planPath({
 		initial,
 		person: "human_intervention",

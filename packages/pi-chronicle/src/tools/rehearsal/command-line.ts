@@ -48,14 +48,14 @@ Exit code: 0 the run reached its end, 1 it did not (with --every: something reac
 
 /** Runs the command with its arguments; resolves to the exit code. */
 export async function runRehearseVerb(args: readonly string[], signal?: AbortSignal): Promise<number> {
-	const read = readArguments(args);
-	if (typeof read === "string") return refuse(args.includes("--json"), "usage", read, ["", rehearseUsage]);
+	const read = readRehearsalArguments(args);
+	if (typeof read === "string") return refuseArguments(args.includes("--json"), "usage", read, ["", rehearseUsage]);
 	if (read.help) {
 		process.stdout.write(rehearseUsage);
 		return 0;
 	}
 	const hand = openPlayer(read);
-	if (typeof hand === "string") return refuse(read.json, "usage", hand);
+	if (typeof hand === "string") return refuseArguments(read.json, "usage", hand);
 	try {
 		return await play(args, read, hand, signal);
 	} finally {
@@ -71,12 +71,12 @@ async function play(
 	signal: AbortSignal | undefined,
 ): Promise<number> {
 	const pi = findPi(ownPiSearch(read.pi));
-	if (!isPiCommand(pi)) return refuse(read.json, pi.code, `${pi.message} ${pi.remedy}`);
+	if (!isPiCommand(pi)) return refuseArguments(read.json, pi.code, `${pi.message} ${pi.remedy}`);
 	const host = { cwd: read.cwd, agentFolder: agentFolder(), pi, packageRoot: packageRoot(), env: process.env };
 	const say = (lines: readonly string[]): void =>
 		void (read.json ? process.stderr : process.stdout).write(`${printable(lines.join("\n"))}\n`);
 	if (read.request === undefined)
-		return refuse(read.json, "usage", "Missing name of a workflow or a chronicle.", [
+		return refuseArguments(read.json, "usage", "Missing name of a workflow or a chronicle.", [
 			"",
 			rehearseUsage,
 			listDefinitions(host, read.kind),
@@ -89,7 +89,7 @@ async function play(
 					...planned.choices.map((kind) => `  pi-chronicle rehearse ${kind} ${printable(args.join(" "))}`),
 				]
 			: unplayableLines(planned, read.cwd);
-		return refuse(read.json, "invalid", message, lines, planned.diagnostics);
+		return refuseArguments(read.json, "invalid", message, lines, planned.diagnostics);
 	}
 	if (read.every) return runEvery(planned, host, read, say, signal);
 	return runOnce(planned, host, read, { say, hand, signal });
@@ -151,7 +151,7 @@ async function runEvery(
 }
 
 /** Prints why nothing is played, with --json also as an object on stdout. Returns the exit code. */
-function refuse(
+function refuseArguments(
 	json: boolean,
 	code: string,
 	message: string,
@@ -201,7 +201,7 @@ const options = {
 } as const;
 
 /** Options may precede the name, precede the task or follow it; inside the task, nothing is an option. A string is an error message. */
-function readArguments(written: readonly string[]): Arguments | string {
+function readRehearsalArguments(written: readonly string[]): Arguments | string {
 	const args = withHandPlace(written);
 	const first = parseArguments(args, { options, textAfter: 1 });
 	// A kind before the name counts as another name.

@@ -56,27 +56,28 @@ export async function runRehearse(
 	session.work ??= new BackgroundWork(scope, background);
 	const { work } = session;
 	if (work.isRunning) return work.offerToStop(ctx);
-	if (!definitionsTrusted(ctx)) return refuse(ctx, "Rehearsals run files of the project. Trust it first: /trust.");
+	if (!definitionsTrusted(ctx))
+		return refuseRehearsal(ctx, "Rehearsals run files of the project. Trust it first: /trust.");
 	const pi = findPi(ownPiSearch());
-	if (!isPiCommand(pi)) return refuse(ctx, `${pi.message} ${pi.remedy}`);
+	if (!isPiCommand(pi)) return refuseRehearsal(ctx, `${pi.message} ${pi.remedy}`);
 	const host = { cwd: ctx.cwd, agentFolder: agentFolder(), pi, packageRoot: packageRoot(), env: process.env };
 	const { kind, name, task } = splitRequest(args);
 	if (name === "")
-		return refuse(ctx, `/rehearse [workflow | chronicle] <name> [--every] [task]. ${listDefinitions(host)}`);
+		return refuseRehearsal(ctx, `/rehearse [workflow | chronicle] <name> [--every] [task]. ${listDefinitions(host)}`);
 	const alone = /(?:^|\s)--(?:by-hand|replay)(?=[\s=]|$)/.exec(` ${name} ${task}`)?.[0].trim();
 	if (alone !== undefined) {
 		const command = `pi-chronicle rehearse ${alone === "--replay" ? "--replay <transcript>" : `${name} --by-hand`}`;
-		return refuse(ctx, `${alone} works in a shell, outside pi: ${command}`);
+		return refuseRehearsal(ctx, `${alone} works in a shell, outside pi: ${command}`);
 	}
 	const option = parseArguments(task.split(/\s+/).filter(Boolean), { options: { every: "flag" }, textAfter: 0 });
-	if ("error" in option) return refuse(ctx, option.error);
+	if ("error" in option) return refuseRehearsal(ctx, option.error);
 	const every = option.flags.has("every");
 	const request = { name, task: every ? option.text.join(" ") : task.replace(/^--\s+/, ""), scenario: undefined };
 	const first = plan(request, kind, host);
 	const meant = first.kind === "unplayable" && first.choices ? await askWhich(ctx, name, first.choices) : undefined;
 	if (meant === "neither") return;
 	const planned = meant === undefined ? first : plan(request, meant, host);
-	if (planned.kind === "unplayable") return refuse(ctx, unplayableLines(planned, ctx.cwd).join("\n"));
+	if (planned.kind === "unplayable") return refuseRehearsal(ctx, unplayableLines(planned, ctx.cwd).join("\n"));
 
 	// After the end of the session, its context must not be used.
 	const { hasUI } = ctx;
@@ -133,7 +134,7 @@ function textOf(lines: readonly string[]): string {
 }
 
 /** Shows why nothing is played; without a screen the exit code shows it too. */
-function refuse(ctx: ExtensionCommandContext, reason: string): void {
+function refuseRehearsal(ctx: ExtensionCommandContext, reason: string): void {
 	failWith(ctx, exitCodes.usage);
 	say(ctx, reason, "error");
 }

@@ -110,7 +110,7 @@ function scriptedEnds(
 	state: CommandState,
 	scripts: Iterable<readonly [string, readonly Cue[]]>,
 ): (readonly [string, PlannedEnd])[] {
-	const isHere = new RegExp(`^(?:.*/)?${escaped(state.name)}(?:#[\\d.]+)?$`, "s");
+	const isHere = new RegExp(`^(?:.*/)?${escapedExpression(state.name)}(?:#[\\d.]+)?$`, "s");
 	return [...scripts].flatMap(([place, cues]) => {
 		const { exitCode: exit, say = "" } = cues.find(({ exitCode }) => exitCode !== undefined) ?? {};
 		if (exit === undefined || !isHere.test(place)) return [];
@@ -118,6 +118,6 @@ function scriptedEnds(
 	});
 }
 
-function escaped(text: string): string {
+function escapedExpression(text: string): string {
 	return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

@@ -101,7 +101,7 @@ export async function openProjectCopy({
 		if (agentFolder !== undefined) {
 			for (const name of globalDefinitions) {
 				const from = join(agentFolder, name);
-				if (await exists(from)) await copier.tree(await realpath(agentFolder), agent, name);
+				if (await isThere(from)) await copier.tree(await realpath(agentFolder), agent, name);
 			}
 		}
 		await writeFile(
@@ -256,7 +256,7 @@ async function copyProject(
 	}
 	for (const path of listed)
 		if (!path.split(/[\\/]/).some((part) => skipped.has(part))) await copier.file(from, to, path);
-	if (await exists(join(from, ".pi"))) await copier.tree(from, to, ".pi", isExcluded);
+	if (await isThere(join(from, ".pi"))) await copier.tree(from, to, ".pi", isExcluded);
 	return listed;
 }
 
@@ -269,7 +269,7 @@ async function compare(original: string, copy: string, copied: ReadonlySet<strin
 		now.add(path);
 		if (path.startsWith(ownRuns) || path.startsWith(ownRepository)) continue;
 		if (!copied.has(path)) changes.push({ path, what: "added" });
-		else if (entry.isFile() && !(await isSame(join(original, path), join(copy, path))))
+		else if (entry.isFile() && !(await hasSameContent(join(original, path), join(copy, path))))
 			changes.push({ path, what: "changed" });
 	}
 	for (const path of copied) if (!now.has(path)) changes.push({ path, what: "removed" });
@@ -278,7 +278,7 @@ async function compare(original: string, copy: string, copied: ReadonlySet<strin
 		.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-async function isSame(one: string, other: string): Promise<boolean> {
+async function hasSameContent(one: string, other: string): Promise<boolean> {
 	const [a, b] = await Promise.all([readFile(one).catch(() => undefined), readFile(other)]);
 	return a?.equals(b) ?? false;
 }
@@ -304,6 +304,6 @@ function isWithin(folder: string, path: string): boolean {
 	return path === folder || isInside(folder, path);
 }
 
-async function exists(path: string): Promise<boolean> {
+async function isThere(path: string): Promise<boolean> {
 	return (await lstat(path).catch(() => undefined)) !== undefined;
 }

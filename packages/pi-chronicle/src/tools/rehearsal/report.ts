@@ -119,17 +119,17 @@ export function closingLines(report: RehearsalReport): string[] {
 	return [
 		"",
 		outcome === "done"
-			? `DONE: ${countsOf(visits)}.`
-			: `STOPPED${last ? ` in ${last.name}` : ""}: ${countsOf(visits)}.`,
+			? `DONE: ${visitCounts(visits)}.`
+			: `STOPPED${last ? ` in ${last.name}` : ""}: ${visitCounts(visits)}.`,
 		...(missed.length > 0 ? [`${noun} never reached: ${missed.join(", ")}.`] : []),
 		...(outcome === "stopped" && output !== "" ? [output] : []),
 		...(errors === "" ? [] : [errors]),
-		...changeLines(report),
+		...rehearsalChanges(report),
 		...leftOut.map(({ path, reason }) => `Not in the copy: ${path} (${reason}).`),
 	];
 }
 
-function countsOf(visits: readonly PlayedVisit[]): string {
+function visitCounts(visits: readonly PlayedVisit[]): string {
 	const calls = visits.flatMap((visit) => visit.calls);
 	const refused = calls.filter(({ outcome }) => outcome === "refused").length;
 	const failed = calls.filter(({ outcome }) => outcome === "failed").length;
@@ -141,7 +141,7 @@ function countsOf(visits: readonly PlayedVisit[]): string {
 	].join(", ");
 }
 
-function changeLines({ changes, kept }: RehearsalReport): string[] {
+function rehearsalChanges({ changes, kept }: RehearsalReport): string[] {
 	if (changes.length === 0) return kept === undefined ? [] : [`The copy is in ${kept}.`];
 	const more = changes.length - maxPaths;
 	return [

@@ -4,7 +4,7 @@
 import { readdirSync } from "node:fs";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic } from "@pi-chronicle/core/definition";
-import { contentText } from "../../pi/index.ts";
+import { contentText, type Session } from "../../pi/index.ts";
 import { type RehearsalConfig, readConfig, type Welcome } from "./config.ts";
 import { openPost } from "./hand/index.ts";
 import { brief, type JournalLine, note } from "./journal.ts";
@@ -14,8 +14,6 @@ import { findScenario, readScenarioFile } from "./scenario-file.ts";
 import { positionInSession, type SessionPosition, type WorkflowProgress } from "./session-position.ts";
 import { answer, type RunPosition } from "./understudy.ts";
 import { positionInRun, type RunSoFar, readRunSoFar, type WorkerVisit } from "./worker-position.ts";
-
-type Session = ExtensionContext["sessionManager"];
 
 /** Joins the rehearsal that is configured by the file at `path`; `visit`: in the process of a chronicle's worker. */
 export function respondInProcess(pi: ExtensionAPI, path: string, visit?: WorkerVisit): void {
@@ -171,7 +169,7 @@ function recordCalls(pi: ExtensionAPI, write: (line: JournalLine) => void): void
 	let made = 0;
 	pi.on("tool_execution_start", ({ toolCallId, args }) => {
 		made += 1;
-		open.set(toolCallId, { order: made, with: describe(args) });
+		open.set(toolCallId, { order: made, with: describeArguments(args) });
 	});
 	pi.on("tool_execution_end", ({ toolCallId, toolName, isError, durationMs, result }) => {
 		// pi has no duration for a call that a rule refused, because it never ran.
@@ -190,7 +188,7 @@ function reasonOf(text: string): string {
 }
 
 /** The main argument of a call: its path, command, action or target; else all of them, cut. */
-function describe(args: unknown): string {
+function describeArguments(args: unknown): string {
 	if (typeof args !== "object" || args === null) return "";
 	const { path, command, action, target_state: target } = args as Record<string, unknown>;
 	const main = [path, command, action, target].find((value) => typeof value === "string");

@@ -47,11 +47,11 @@ function checkOne(file: string, kind: "workflow" | "chronicle", paths: ProjectPa
 	const all = planned.kind === "playable" ? planned.program.diagnostics : [];
 	return [
 		...diagnostics,
-		...all.filter((each) => each.file === file && !diagnostics.some((known) => isSame(known, each))),
+		...all.filter((each) => each.file === file && !diagnostics.some((known) => isSameProblem(known, each))),
 	];
 }
 
-function isSame(one: Diagnostic, other: Diagnostic): boolean {
+function isSameProblem(one: Diagnostic, other: Diagnostic): boolean {
 	return one.code === other.code && one.line === other.line && one.column === other.column;
 }
 

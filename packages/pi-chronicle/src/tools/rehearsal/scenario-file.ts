@@ -82,7 +82,7 @@ const goFields = {
 		{ about: "The state's output, if it has an `output` schema. Default: data that matches the schema." },
 		"anything",
 		anything,
-		plain,
+		scenarioValue,
 	),
 };
 
@@ -111,7 +111,7 @@ export const cueFields = {
 		"anything",
 		anything,
 		(node, reading) => {
-			const data = plain(node, reading);
+			const data = scenarioValue(node, reading);
 			return data && { tool: "workflow_update_snapshot", input: snapshotArguments(data.value) };
 		},
 	),
@@ -284,7 +284,7 @@ function readCalls(node: Node, reading: ReadContext): ScriptedCall[] | undefined
 				"Write `call: { read: { path: a.txt } }`.",
 			);
 		for (const [tool, { value }] of group.entries) {
-			const read = plain(value, reading);
+			const read = scenarioValue(value, reading);
 			if (!read) return undefined;
 			const input = read.value ?? {};
 			if (typeof input !== "object" || Array.isArray(input) || input === null)
@@ -328,7 +328,7 @@ function snapshotArguments(data: unknown): Readonly<Record<string, unknown>> {
 	return anyObject(data) ? { ...data } : { findings: [data] };
 }
 
-function plain(node: Node, { source, report, path }: ReadContext): { value: unknown } | undefined {
+function scenarioValue(node: Node, { source, report, path }: ReadContext): { value: unknown } | undefined {
 	let parts = 0;
 	const convert = (part: Node): unknown => {
 		if (++parts > maxParts) return null;

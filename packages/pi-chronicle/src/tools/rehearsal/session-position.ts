@@ -46,7 +46,7 @@ class BranchFold {
 		if (!current) return { position: { kind: "idle", turn }, progress: "none" };
 		if (!current.active)
 			return { position: { kind: "idle", turn }, progress: current.cancelled ? "cancelled" : "done" };
-		const { scope, id } = placeOf(current);
+		const { scope, id } = storedPlace(current);
 		const visit = this.visits.get(`${scope}/${id}`) ?? 1;
 		const phase = this.definitions.get(scope)?.entries.find((entry) => entry.kind === "phase" && entry.id === id);
 		const endedBy = phase?.kind === "phase" && phase.advance === "person" ? "person" : "agent";
@@ -69,13 +69,13 @@ class BranchFold {
 		if (isNewRun) this.visits.clear();
 		if (hasMoved || state.active !== before?.active) this.turn = 0;
 		if (!hasMoved || !state.active) return;
-		const { scope, id } = placeOf(state);
+		const { scope, id } = storedPlace(state);
 		this.visits.set(`${scope}/${id}`, (this.visits.get(`${scope}/${id}`) ?? 0) + 1);
 	}
 }
 
 /** The innermost workflow of a state, and its phase. */
-function placeOf({ currentPath, workflowKey }: StoredState): { readonly scope: string; readonly id: string } {
+function storedPlace({ currentPath, workflowKey }: StoredState): { readonly scope: string; readonly id: string } {
 	const { workflowKey: scope = workflowKey, phaseId, phaseIndex } = currentPath.at(-1) ?? {};
 	return { scope, id: phaseId ?? String(phaseIndex) };
 }

@@ -110,7 +110,7 @@ export function answer(scenario: Scenario, scene: RequestContext): Reply {
 			const cue = cues?.[position.turn];
 			if (cue) return perform(cue, tools);
 			const exit: Exit = { kind: "step", action: "next", summary: `Rehearsed ${position.id}.` };
-			if (position.endedBy === "person") return leave(scene, cues?.length);
+			if (position.endedBy === "person") return leaveScene(scene, cues?.length);
 			return improvise(scene, `phase ${position.id}`, cues?.length, [exit, exit]);
 		}
 		case "state": {
@@ -166,7 +166,7 @@ function improvise(scene: RequestContext, where: string, scripted: number | unde
 }
 
 /** The automatic round in a phase that only the user ends. */
-function leave(scene: RequestContext, scripted: number | undefined): Reply {
+function leaveScene(scene: RequestContext, scripted: number | undefined): Reply {
 	const { position } = scene;
 	const calls = position.turn === 0 && scripted === undefined ? tryOut(scene) : [];
 	if (calls.length > 0 && position.kind !== "idle")
@@ -204,7 +204,7 @@ function withData(exit: Exit, position: RunPosition): Exit {
 function exitCall(exit: Exit): ScriptedCall {
 	switch (exit.kind) {
 		case "step":
-			return { tool: "workflow_step", input: { action: exit.action, ...summaryOf(exit) } };
+			return { tool: "workflow_step", input: { action: exit.action, ...exitSummary(exit) } };
 		case "transition":
 			return {
 				tool: "workflow_transition",
@@ -217,7 +217,7 @@ function exitCall(exit: Exit): ScriptedCall {
 	}
 }
 
-function summaryOf({ summary }: Exit): { summary?: string } {
+function exitSummary({ summary }: Exit): { summary?: string } {
 	return summary === "" ? {} : { summary };
 }
 

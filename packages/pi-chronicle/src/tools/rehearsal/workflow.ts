@@ -41,12 +41,12 @@ const longestOutput = 4000;
 
 /** The names of all workflows that can be started. */
 export function workflowNames(paths: ProjectPaths): string[] {
-	return [...load(paths).commands].filter(([, { show }]) => show === "user").map(([name]) => name);
+	return [...loadWorkflows(paths).commands].filter(([, { show }]) => show === "user").map(([name]) => name);
 }
 
 /** Finds and checks the requested workflow; `undefined` if no workflow has that name, valid or not. */
 export function planWorkflow(request: RehearsalRequest, paths: ProjectPaths): Playable | Unplayable | undefined {
-	const catalogue = load(paths);
+	const catalogue = loadWorkflows(paths);
 	const definition = catalogue.commands.get(request.name) ?? catalogue.definitions.get(request.name);
 	if (!definition) {
 		const rejected = catalogue.rejected.get(request.name);
@@ -204,7 +204,7 @@ function isWaiting(exit: ChildExit): boolean {
 	return exit.kind === "exited" && exit.code === exitCodes.waits;
 }
 
-function load({ cwd, agentFolder }: ProjectPaths): Catalogue {
+function loadWorkflows({ cwd, agentFolder }: ProjectPaths): Catalogue {
 	return loadCatalogue(workflowRoots({ agentDir: agentFolder, cwd, trusted: true }));
 }
 

@@ -24,10 +24,10 @@ export async function runCommandLine(command: Command, args: readonly string[], 
 	if ("error" in parsed) {
 		// Print JSON if requested, even if the rest of the command line is invalid.
 		const output = early(args.includes("--json"));
-		return output.fail({ code: "usage", message: parsed.error, lines: ["", usageOf(command)] });
+		return output.fail({ code: "usage", message: parsed.error, lines: ["", usageText(command)] });
 	}
 	if (parsed.flags.has("help")) {
-		process.stdout.write(usageOf(command));
+		process.stdout.write(usageText(command));
 		return exitCodes.done;
 	}
 	if (parsed.flags.has("follow") && parsed.flags.has("json")) {
@@ -72,7 +72,7 @@ const startsSender: ReadonlySet<string> = new Set(["run", "list", "status"]);
 /** Commands that read the options about engines themselves. */
 const readEngine: ReadonlySet<string> = new Set(["engine", "plan"]);
 
-function usageOf({ name, takes, details, options = "", shellOptions = "", exits, runs }: Command): string {
+function usageText({ name, takes, details, options = "", shellOptions = "", exits, runs }: Command): string {
 	const line = `pi-chronicle ${name} [options] ${takes}`.trimEnd();
 	const about = details === "" ? "" : `${details}\n\n`;
 	const usage = `${commonUsage(runs !== "none" || readEngine.has(name))}${options}${shellOptions}`;

@@ -14,9 +14,9 @@ import { runWorker } from "./engine-worker.ts";
 
 type EngineStatus = Awaited<ReturnType<EngineCall["engine"]["readStatus"]>>;
 type StuckRun = EngineStatus["stuck"][number];
-type Part = (call: EngineCall) => Promise<CommandResponse>;
+type EngineVerb = (call: EngineCall) => Promise<CommandResponse>;
 
-const parts: Readonly<Record<string, Part>> = {
+const parts: Readonly<Record<string, EngineVerb>> = {
 	init: setUp,
 	limit: limitRuns,
 	worker: runWorker,

@@ -22,9 +22,9 @@ export async function runSchedule(call: EngineCall): Promise<CommandResponse> {
 	const { name } = found.value;
 	switch (what) {
 		case "add":
-			return add(call, name, rest);
+			return createSchedule(call, name, rest);
 		case "list":
-			return list(call, name);
+			return showSchedules(call, name);
 		case "remove":
 			return remove(call, name, rest);
 		default:
@@ -57,7 +57,7 @@ export function scheduleHere({ parsed, project: { place } }: CommandCall): Comma
 	return { kind: "done", lines: lines.all, data: { crontab: lines.crontab, systemd: lines.systemd } };
 }
 
-async function add(call: EngineCall, name: string, rest: readonly string[]): Promise<CommandResponse> {
+async function createSchedule(call: EngineCall, name: string, rest: readonly string[]): Promise<CommandResponse> {
 	const { engine, database, project, parsed, host, signal, setting } = call;
 	const { checkNames, folderInRepository, scheduledStart } = engine;
 	const { values, flags } = parsed;
@@ -91,7 +91,7 @@ async function add(call: EngineCall, name: string, rest: readonly string[]): Pro
 	return { kind: "done", lines, data: { id: added.value, next: made?.next ?? null } };
 }
 
-async function list({ engine, database }: EngineCall, name: string): Promise<CommandResponse> {
+async function showSchedules({ engine, database }: EngineCall, name: string): Promise<CommandResponse> {
 	const schedules = await engine.listSchedules(database, name);
 	const age = (at: string | null): string => (at === null ? "" : `, ${shortTime(Date.now() - Date.parse(at))} ago`);
 	const lines = schedules.flatMap(

@@ -15,7 +15,7 @@ const usualSlots = 4;
 export async function runWorker(call: EngineCall): Promise<CommandResponse> {
 	const { engine, database, project, parsed, host: surface, signal } = call;
 	const { values } = parsed;
-	const read = readOptions(values);
+	const read = readWorkerOptions(values);
 	if (typeof read === "string") return misuse(read);
 	const { slots, lease, format } = read;
 	const [odd] = namesIn(values.labels).filter((label) => !engine.isName(label));
@@ -68,7 +68,7 @@ export async function runWorker(call: EngineCall): Promise<CommandResponse> {
 }
 
 /** What the options say; a string is what is wrong with them. */
-function readOptions({ slots: written, lease: seconds, log }: Readonly<Record<string, string>>) {
+function readWorkerOptions({ slots: written, lease: seconds, log }: Readonly<Record<string, string>>) {
 	const slots = wholeNumber(written) ?? usualSlots;
 	const lease = seconds === undefined ? undefined : Number(seconds) * 1000;
 	const format = log ?? (process.stderr.isTTY ? "text" : "json");
@@ -113,7 +113,7 @@ async function workUntil(
 function takeFolder(data: string): (() => void) | string {
 	mkdirSync(data, { recursive: true, mode: 0o700 });
 	const file = join(data, "worker.pid");
-	const [pid = 0, started] = readText(file).trim().split(" ");
+	const [pid = 0, started] = readTextFile(file).trim().split(" ");
 	const other = Number(pid);
 	if (other > 0 && other !== process.pid && started !== undefined && processStart(other) === started)
 		return `Another worker (pid ${other}) uses ${data}.`;
@@ -121,7 +121,7 @@ function takeFolder(data: string): (() => void) | string {
 	return () => rmSync(file, { force: true });
 }
 
-function readText(file: string): string {
+function readTextFile(file: string): string {
 	try {
 		return readFileSync(file, "utf8");
 	} catch {

@@ -34,7 +34,7 @@ export async function openServedProjects(choice: ProjectChoice): Promise<readonl
 		}
 		const project = await onEngine(opened, engine === undefined ? {} : { engine }, report);
 		if (isComplaint(project)) return project;
-		served.push({ key: keyOf(cwd, served), project });
+		served.push({ key: projectKey(cwd, served), project });
 	}
 	if (served.length > 0) return served;
 	return {
@@ -44,7 +44,7 @@ export async function openServedProjects(choice: ProjectChoice): Promise<readonl
 	};
 }
 
-function keyOf(cwd: string, others: readonly ShownProject[]): string {
+function projectKey(cwd: string, others: readonly ShownProject[]): string {
 	const name =
 		basename(cwd)
 			.replaceAll(/[^\w-]+/g, "-")
@@ -58,7 +58,7 @@ function keyOf(cwd: string, others: readonly ShownProject[]): string {
 /** Folders of projects that have had a run, and those that the user has told pi to trust. */
 function knownProjects(agents: string): readonly string[] {
 	const root = logCopiesRoot(agents);
-	const withRuns = namesIn(root).map((name) => textOf(join(root, name, "project")).trim());
+	const withRuns = namesIn(root).map((name) => textOfFile(join(root, name, "project")).trim());
 	const trusted = Object.entries(jsonObject(join(agents, "trust.json")) ?? {})
 		.filter(([folder, trusts]) => trusts === true && namesIn(join(folder, ".pi", "chronicle")).length > 0)
 		.map(([folder]) => folder);
@@ -73,7 +73,7 @@ function namesIn(folder: string): readonly string[] {
 	}
 }
 
-function textOf(file: string): string {
+function textOfFile(file: string): string {
 	try {
 		return readFileSync(file, "utf8");
 	} catch {

@@ -164,7 +164,7 @@ interface Asked {
 	ask(approver: Approver, signal: AbortSignal): Promise<UserEvent | undefined>;
 }
 
-function askedBy(run: Run): Asked | undefined {
+function askedByRun(run: Run): Asked | undefined {
 	const { stage } = run;
 	if (stage.kind === "asking") {
 		const { question } = stage;
@@ -194,7 +194,7 @@ export async function askHere(
 	signal?: AbortSignal,
 ): Promise<AnswerHere | undefined> {
 	const [asking] = await askingChildren(project, run);
-	const asked = asking && askedBy(asking);
+	const asked = asking && askedByRun(asking);
 	if (!asking || !asked) return undefined;
 	const over = new AbortController();
 	const close = (): void => over.abort();

@@ -50,7 +50,7 @@ export async function dispatch(
 		return command.kind === "refused" ? command : deliverHere(live, command);
 	}
 	for (let left = maxTries; left > 0; left -= 1) {
-		const result = await deliver(project, id, make, options);
+		const result = await deliverEvents(project, id, make, options);
 		const isHeld = result?.kind === "failed" && result.failure.reason === "held";
 		if (result && (!isHeld || left === 1)) return result;
 	}
@@ -58,7 +58,7 @@ export async function dispatch(
 }
 
 /** One attempt; `undefined` if the supervisor has released the run in the meantime. */
-async function deliver(
+async function deliverEvents(
 	project: Project,
 	id: string,
 	make: MakeCommand,
@@ -141,7 +141,8 @@ async function resumeHere(
 		return questionChanged(before, command.question);
 	}
 	const asked = afterwards === "release" ? nobody : approver;
-	const answering = command.kind === "answer" ? answerOnce(asked, command.approval, command.question, notice) : asked;
+	const answering =
+		command.kind === "answer" ? answerShownQuestion(asked, command.approval, command.question, notice) : asked;
 	const live = startSupervision(project, ledger, answering, "reopened");
 	const { supervision } = live;
 	// Submitted together, so that no other action starts in between.
@@ -163,7 +164,7 @@ async function resumeHere(
 /**
  * Answers the question that was shown, and leaves all others to `approver`. A rejection and another target apply regardless of the files.
  */
-function answerOnce(
+function answerShownQuestion(
 	approver: Approver,
 	approval: Approval,
 	seen: ApprovalQuestion,
@@ -226,7 +227,7 @@ async function deliverAnswer(
 	const answer = await askHere(project, run, options.approver, options.signal);
 	if (!answer) return { kind: "postponed" };
 	const { id, event } = answer;
-	return deliver(project, id, async () => ({ kind: "events", events: [event] }), options);
+	return deliverEvents(project, id, async () => ({ kind: "events", events: [event] }), options);
 }
 
 /** Leaves the command to the hosts of the engine, and waits a while for one to read it. */

@@ -88,7 +88,7 @@ async function runArguments(
 		if (!takesPart(name)) return [];
 		const found = await resolveRun(project, words.length === 1 ? undefined : named, supervised);
 		const read = found.ok ? await project.store.read(found.value) : undefined;
-		return read?.ok ? partsOf(name, read.value.run) : [];
+		return read?.ok ? itemsAfter(name, read.value.run) : [];
 	};
 	if (words.length > 1) return more.length === 0 && namesRun(named, await project.store.ids()) ? parts() : [];
 	if (name === "list" || name === "help") return [];
@@ -110,7 +110,7 @@ function takesPart(name: string): boolean {
 	return ["release", "reopen", "rewind", "diff"].includes(name);
 }
 
-function partsOf(name: string, run: Run): LineItem[] {
+function itemsAfter(name: string, run: Run): LineItem[] {
 	if (name === "release" || name === "reopen") return statesOf(run).map((state) => item(state));
 	const left = run.history.map(({ visit, from }) => ({ visit, state: from }));
 	const visits = [...left, { visit: run.visit, state: run.state }].slice(-maxVisits).reverse();

@@ -35,7 +35,7 @@ export async function confirmRewind(call: CommandCall, command: RunCommand, ledg
 	}
 	const { id } = ledger.run;
 	const short = id.slice(0, 8);
-	const changes = await changeLines(call, rewind, ledger);
+	const changes = await rewindChanges(call, rewind, ledger);
 	if (typeof changes === "string") return { kind: "refused", message: changes };
 	const agreed = await host.confirm({
 		title: `Rewind ${short} to ${targetText(rewind)}?`,
@@ -64,7 +64,7 @@ export async function previewRewind(
 	const rewind = rewindIn(command);
 	if (command.kind !== "events" || !rewind)
 		return refused({ code: "refused", message: command.kind === "refused" ? command.message : "", run: id });
-	const changes = await changeLines(call, rewind, read.value);
+	const changes = await rewindChanges(call, rewind, read.value);
 	if (typeof changes === "string") return refused({ code: "refused", message: changes, run: id });
 	const elsewhere = await explainBranch(project, command, read.value);
 	const lines = [
@@ -95,7 +95,7 @@ async function explainBranch(
 	return `Its files were recorded on ${checkedOutText(startedOn)}, and ${checkedOutText(now)} is checked out${where} now: files of both would be mixed.`;
 }
 
-async function changeLines({ project, host }: CommandCall, { tree }: Rewind, ledger: ReadLedger) {
+async function rewindChanges({ project, host }: CommandCall, { tree }: Rewind, ledger: ReadLedger) {
 	const preview = await withWorkspace(project, ledger, host.supervised.get(ledger.run.id), (workspace) =>
 		workspace.preview(tree, maxChanges),
 	);

@@ -48,9 +48,9 @@ export type RunCommand =
  */
 export function approveCommand(run: Run, words: string, choice?: string): RunCommand {
 	const question = openQuestion(run);
-	if (!question) return refused(`${unasked(run)} Nothing to approve.`);
+	if (!question) return refusedArguments(`${unasked(run)} Nothing to approve.`);
 	const how = question.side === "conflict" ? readResolution(choice) : readWinner(run, question, choice);
-	if (typeof how === "string") return refused(how);
+	if (typeof how === "string") return refusedArguments(how);
 	return { kind: "answer", question, approval: { kind: "approved", ...saying(words), ...how } };
 }
 
@@ -80,14 +80,14 @@ const explainChoices =
 export function dropCommand(child: Run): RunCommand {
 	return child.parent
 		? { kind: "events", events: [{ kind: "child_dropped", child: child.id, ends: true }] }
-		: refused("Only a child run can be dropped: name one of the children that view lists.");
+		: refusedArguments("Only a child run can be dropped: name one of the children that view lists.");
 }
 
 /** Answers the worker's question. A choice is given by its number or its text. */
 export function answerCommand(run: Run, words: string): RunCommand {
 	const question = unansweredQuestion(run);
-	if (!question) return refused(`${unasked(run)} It asks no question.`);
-	if (words === "") return refused(["Write the answer: answer <words>.", ...askedLines(question)].join("\n"));
+	if (!question) return refusedArguments(`${unasked(run)} It asks no question.`);
+	if (words === "") return refusedArguments(["Write the answer: answer <words>.", ...askedLines(question)].join("\n"));
 	const answer = chosenAnswer(words, question.choices);
 	return checked(run, [{ kind: "ask_answered", answers: question.seq, verdict: "answered", words: answer }]);
 }
@@ -101,9 +101,9 @@ function chosenAnswer(words: string, choices: readonly string[]): string {
 }
 
 export function rejectionCommand(run: Run, words: string): RunCommand {
-	if (words === "") return refused("Tell the worker why: reject <text>.");
+	if (words === "") return refusedArguments("Tell the worker why: reject <text>.");
 	const question = openQuestion(run);
-	if (!question) return refused(`${unasked(run)} Nothing to approve.`);
+	if (!question) return refusedArguments(`${unasked(run)} Nothing to approve.`);
 	return { kind: "answer", question, approval: { kind: "rejected", words } };
 }
 
@@ -133,11 +133,11 @@ export function resumeCommand(
 ): RunCommand {
 	const raised = [...raisedLimits(raise), ...(model === undefined ? [] : [{ kind: "model_changed" as const, model }])];
 	const { stage } = run;
-	if (stage.kind === "over") return refused(`${statusSentence(run)} Continue it in a state: reopen <state>.`);
+	if (stage.kind === "over") return refusedArguments(`${statusSentence(run)} Continue it in a state: reopen <state>.`);
 	if (run.status === HUMAN_INTERVENTION)
 		return raised.length > 0
 			? checked(run, raised)
-			: refused(`${statusSentence(run)} Decide: release, release <state>, or abort.`);
+			: refusedArguments(`${statusSentence(run)} Decide: release, release <state>, or abort.`);
 	if (stage.kind === "waiting") {
 		const branch = otherBranch ? { otherBranch } : {};
 		const how = { ...saying(words), ...(reload ? { reload } : {}), ...branch, seen: seenOf(run) };
@@ -146,7 +146,7 @@ export function resumeCommand(
 	if (stage.kind === "awaiting_provider" && !reload)
 		return checked(run, [...raised, { kind: "resumed", answers: stage.since, ...saying(words), seen: seenOf(run) }]);
 	if (reload)
-		return refused(
+		return refusedArguments(
 			`${statusSentence(run)} --reload takes the edited template when a waiting run continues: pause it first, or rewind <visit> --reload.`,
 		);
 	const messages: UserEvent[] = words === "" ? [] : [{ kind: "told", text: words, seen: seenOf(run) }];
@@ -175,7 +175,7 @@ export function releaseCommand(run: Run, to: string | undefined, text: string, d
 			question: stage.question,
 		};
 	if (stage.kind !== "waiting" && stage.kind !== "asking")
-		return refused(`${unasked(run)} Only a waiting run can be sent to a state.`);
+		return refusedArguments(`${unasked(run)} Only a waiting run can be sent to a state.`);
 	const answers = stage.kind === "asking" ? stage.question.seq : stage.since;
 	return checked(run, [
 		{
@@ -207,7 +207,7 @@ export function reopenCommand(run: Run, to: string, text: string): RunCommand {
 	if (known === undefined) return noState(run, to);
 	const words = afterState(text, to);
 	const { stage } = run;
-	if (stage.kind !== "over") return refused(`${statusSentence(run)} Only a finished run can be reopened.`);
+	if (stage.kind !== "over") return refusedArguments(`${statusSentence(run)} Only a finished run can be reopened.`);
 	return checked(run, [{ kind: "reopened", answers: stage.since, to: known, ...saying(words), seen: seenOf(run) }]);
 }
 
@@ -235,7 +235,7 @@ function takingCommand(run: Run, event: WithoutAnswer<Taking>): RunCommand {
 }
 
 export function tellCommand(run: Run, words: string): RunCommand {
-	if (words === "") return refused("Write the message: tell <text>.");
+	if (words === "") return refusedArguments("Write the message: tell <text>.");
 	return checked(run, [{ kind: "told", text: words, seen: seenOf(run) }]);
 }
 
@@ -254,12 +254,14 @@ export function rewindCommand(
 	reload?: TemplateReload,
 ): RunCommand {
 	if (visit < 1 || visit > run.visit || !Number.isInteger(visit))
-		return refused(`The run has ${counted(run.visit, "visit")}: rewind <1…${run.visit}>.`);
-	if (!start) return refused(`Visit ${visit} has not started, or is no longer in the record.`);
+		return refusedArguments(`The run has ${counted(run.visit, "visit")}: rewind <1…${run.visit}>.`);
+	if (!start) return refusedArguments(`Visit ${visit} has not started, or is no longer in the record.`);
 	if (start.tree === null)
-		return refused(`The files of visit ${visit} could not be recorded when it started, so they cannot be restored.`);
+		return refusedArguments(
+			`The files of visit ${visit} could not be recorded when it started, so they cannot be restored.`,
+		);
 	if (start.state === HUMAN_INTERVENTION)
-		return refused(`Visit ${visit} is ${HUMAN_INTERVENTION}: there is nothing to restore.`);
+		return refusedArguments(`Visit ${visit} is ${HUMAN_INTERVENTION}: there is nothing to restore.`);
 	const { state, tree, snapshot, pairMoves } = start;
 	const how = { ...(reload ? { reload } : {}), seen: seenOf(run) };
 	const event = { kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, ...how } as const;
@@ -270,7 +272,7 @@ export function rewindCommand(
 export function undoCommand(run: Run, seq: number, start: VisitStart | undefined): RunCommand {
 	const names = run.kept.map((state) => `kept-${state.seq}`);
 	const there = names.length === 0 ? "No rewind of this run has saved files." : `Saved: ${names.join(", ")}.`;
-	if (!start || start.tree === null) return refused(`kept-${seq} does not exist. ${there}`);
+	if (!start || start.tree === null) return refusedArguments(`kept-${seq} does not exist. ${there}`);
 	const { visit, state, tree, snapshot, pairMoves } = start;
 	const event = { kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, kept: seq } as const;
 	return rewindOf(checked(run, [event]), start);
@@ -323,7 +325,9 @@ export function statesOf(run: Run): string[] {
 
 function noState(run: Run, written: string): RunCommand {
 	const names = statesOf(run);
-	return refused(`"${written}" is not a state of this run.${didYouMean(written, names)} States: ${names.join(", ")}.`);
+	return refusedArguments(
+		`"${written}" is not a state of this run.${didYouMean(written, names)} States: ${names.join(", ")}.`,
+	);
 }
 
 function seenOf({ visit, attempt }: Run): Seen {
@@ -340,7 +344,7 @@ export function tooLong({ length }: string): string | undefined {
 /** Refuses an answer to visit `seen` if the run has left it. */
 export function refuseEarlier(run: Run, seen: number): RunCommand | undefined {
 	const earlier = decidedEarlier(run, { visit: seen });
-	return earlier && refused(earlier.message);
+	return earlier && refusedArguments(earlier.message);
 }
 
 /** Refuses an answer to the event `seen` if the run no longer waits for it. */
@@ -350,20 +354,20 @@ export function refuseOther(run: Run, seen: number): RunCommand | undefined {
 	const question = openQuestion(run);
 	if (question && isAnswerTo(question, seen)) return undefined;
 	const why = [firstAnswer(run, seen), statusSentence(run)].filter((part) => part !== undefined).join(" ");
-	return refused(`The run no longer waits for an answer to event ${seen}. ${why} Check its status.`);
+	return refusedArguments(`The run no longer waits for an answer to event ${seen}. ${why} Check its status.`);
 }
 
 /** Refuses an approval of the files in `tree` if the run asks about others. */
 export function refuseOtherFiles({ stage }: Run, tree: string): RunCommand | undefined {
 	if (stage.kind !== "asking" || stage.question.diff === tree) return undefined;
-	return refused("The files have changed since you saw the question. Look at it again.");
+	return refusedArguments("The files have changed since you saw the question. Look at it again.");
 }
 
 function saying(words: string): { readonly words?: string } {
 	return words === "" ? {} : { words };
 }
 
-function refused(message: string): RunCommand {
+function refusedArguments(message: string): RunCommand {
 	return { kind: "refused", message };
 }
 
@@ -372,7 +376,7 @@ function checked(run: Run, events: readonly UserEvent[]): RunCommand {
 	let at = run;
 	for (const event of events) {
 		const batch = decide(at, event, run.updatedAt);
-		if (isRefusal(batch)) return refused(batch.message);
+		if (isRefusal(batch)) return refusedArguments(batch.message);
 		at = batch.run;
 	}
 	return { kind: "events", events };

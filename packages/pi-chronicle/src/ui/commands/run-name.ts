@@ -24,7 +24,7 @@ export async function resolveRun(
 	if (!found.ok) return found;
 	if (found.value.kind === "run") return { ok: true, value: found.value.id };
 	const { id, format } = found.value;
-	return failure(
+	return failedName(
 		"foreign",
 		`${id} is a ledger of ${format}, which cannot continue here.`,
 		"Inspect it with status and view.",
@@ -87,10 +87,10 @@ async function resolvePrefix(
 	}
 	const [entry] = matches;
 	if (entry && matches.length === 1) return readable(entry, entry.id);
-	if (!entry) return failure("unknown", `No run matches "${written}".`, "list shows all runs.");
+	if (!entry) return failedName("unknown", `No run matches "${written}".`, "list shows all runs.");
 	const ids = matches.map(({ id }) => id.slice(0, Math.max(8, prefix.length + 2)));
 	const message = `${matches.length} runs start with "${written}": ${ids.join(", ")}.`;
-	return failure("ambiguous", message, "Use more characters of the id.");
+	return failedName("ambiguous", message, "Use more characters of the id.");
 }
 
 /** The runs other than `id` that wait for what the command `verb` gives, as the end of a message; empty if there are none. */
@@ -121,6 +121,6 @@ function run(id: string): { readonly ok: true; readonly value: Named } {
 	return { ok: true, value: { kind: "run", id } };
 }
 
-function failure(reason: StoreFailure["reason"], message: string, remedy: string) {
+function failedName(reason: StoreFailure["reason"], message: string, remedy: string) {
 	return { ok: false as const, failure: { reason, message, remedy } };
 }

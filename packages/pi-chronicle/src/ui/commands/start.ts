@@ -59,12 +59,12 @@ ${noWaitUsage}  --queue <queue>  --labels <a,b>  --priority <n>   on an engine: 
 			return misuse(
 				"--notify is for runs of this machine: on an engine, its hosts send notices by their own settings.",
 			);
-		return start(call, name, channels);
+		return startRun(call, name, channels);
 	},
 };
 
 /** Starts the template `name`. `channels`: of --notify. */
-async function start(
+async function startRun(
 	call: CommandCall,
 	name: string,
 	channels: readonly object[] | undefined,

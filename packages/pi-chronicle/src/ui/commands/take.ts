@@ -62,7 +62,7 @@ three-way; conflicts are asked about, as with children. What you changed meanwhi
 			});
 		}
 		const otherBranch = parsed.flags.has("other-branch");
-		const result = await deliver(call, id, (run) => joinCommand(run, otherBranch));
+		const result = await deliverTake(call, id, (run) => joinCommand(run, otherBranch));
 		if (result.kind !== "attended") return answerOf(result, id);
 		return joinResult(call, id, result.before.seq, await host.attend(project, result.live));
 	},
@@ -94,7 +94,7 @@ have ended, and cannot continue afterward; its ledger stays until remove or prun
 			});
 			if (!agreed) return { kind: "done", lines: ["Nothing was discarded."], data: { id, discarded: false } };
 		}
-		const result = isAgain ? undefined : await deliver(call, id, discardCommand, "release");
+		const result = isAgain ? undefined : await deliverTake(call, id, discardCommand, "release");
 		if (result && result.kind !== "recorded") return answerOf(result, id);
 		await discardCopy(folder);
 		const lines = [`The files of the run ${id.slice(0, 8)} are discarded${isAgain ? " already" : ""}.`];
@@ -120,7 +120,7 @@ async function runOf(call: CommandCall, verb: string): Promise<string | CommandR
 	return found.ok ? found.value : failed(found.failure);
 }
 
-function deliver(
+function deliverTake(
 	{ project, host, signal }: CommandCall,
 	id: string,
 	make: (run: Run) => RunCommand,
@@ -191,7 +191,7 @@ async function takeAside<Made extends { readonly left: readonly FileLeft[] }>(
 	if (!made) return refused({ code: "refused", message: problem ?? "", run: id });
 	if (!made.ok) return failed(made.failure, exitCodes.failed);
 	if (signal.aborted) return interrupted;
-	const recorded = await deliver(call, id, record, "release");
+	const recorded = await deliverTake(call, id, record, "release");
 	if (recorded.kind !== "recorded") return answerOf(recorded, id);
 	const { left } = made.value;
 	return {

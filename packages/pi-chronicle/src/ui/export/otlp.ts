@@ -88,7 +88,7 @@ export async function sendTrace(
 		};
 	try {
 		const made = await makeSpans(packages, spans, id);
-		if (/^https?:/.test(target)) await post(packages, made, target);
+		if (/^https?:/.test(target)) await postSpans(packages, made, target);
 		else
 			await writeFile(
 				target,
@@ -137,7 +137,7 @@ async function makeSpans(
 	return made;
 }
 
-async function post({ exporter }: Packages, spans: readonly unknown[], target: string): Promise<void> {
+async function postSpans({ exporter }: Packages, spans: readonly unknown[], target: string): Promise<void> {
 	const url = new URL(target);
 	if (!url.pathname.endsWith("/v1/traces")) url.pathname = `${url.pathname.replace(/\/$/, "")}/v1/traces`;
 	const sender = new exporter.OTLPTraceExporter({ url: url.href });

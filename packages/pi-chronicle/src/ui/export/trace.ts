@@ -18,7 +18,7 @@ export interface RunSpan {
 }
 
 /** What a worker did, before its attempt is known. */
-type Work = Omit<RunSpan, "parent"> & { readonly visit: number; readonly attempt: number };
+type WorkSpan = Omit<RunSpan, "parent"> & { readonly visit: number; readonly attempt: number };
 
 /** The spans of a run, each after its parent. Empty if there is no event that starts a run. */
 export async function spansOf(events: AsyncIterable<LedgerEvent>): Promise<readonly RunSpan[]> {
@@ -61,7 +61,7 @@ function addVisit(
 	spans: RunSpan[],
 	run: Run,
 	visit: Visit,
-	{ ended, work }: { readonly ended: number; readonly work: readonly Work[] },
+	{ ended, work }: { readonly ended: number; readonly work: readonly WorkSpan[] },
 ): void {
 	const { number, state, beganAt, endedAt = ended, spend, undone } = visit;
 	const own = spans.push({
@@ -82,7 +82,7 @@ function addVisit(
 }
 
 /** The span of what the process `launch` did. */
-function workSpan({ visit: _visit, attempt: _attempt, ...item }: Work, { model }: Launch, parent: number): RunSpan {
+function workSpan({ visit: _visit, attempt: _attempt, ...item }: WorkSpan, { model }: Launch, parent: number): RunSpan {
 	if (item.kind !== "client") return { ...item, parent };
 	const [provider, name] = splitModel(model);
 	const named: RunSpan["attributes"] =
@@ -117,7 +117,7 @@ function attemptSpan(
 }
 
 /** Whether the process did the work: of those of its attempt, it is the last that had begun. */
-function isDoneBy({ attempt, to }: Work, launch: Launch, launches: readonly Launch[]): boolean {
+function isDoneBy({ attempt, to }: WorkSpan, launch: Launch, launches: readonly Launch[]): boolean {
 	const own = launches.filter((one) => one.attempt === attempt);
 	return (own.findLast(({ startedAt }) => startedAt !== undefined && startedAt <= to) ?? own[0]) === launch;
 }
@@ -129,7 +129,7 @@ function splitModel(model = ""): [string, string] {
 }
 
 class WorkReader {
-	readonly items: Work[] = [];
+	readonly items: WorkSpan[] = [];
 	/** When the model could begin its message, and when a call began. */
 	#free = 0;
 	readonly #open = new Map<string, number>();

@@ -18,18 +18,18 @@ function valuesOf(notice: Notice): Readonly<Record<string, string>> {
 export function bodyOf(notice: Notice, template: BodyTemplate | undefined): string {
 	if (template === undefined) return JSON.stringify(notice);
 	const values = valuesOf(notice);
-	return typeof template === "string" ? fill(template, values) : JSON.stringify(fillAll(template, values));
+	return typeof template === "string" ? fillBody(template, values) : JSON.stringify(fillAll(template, values));
 }
 
 function fillAll(value: unknown, values: Readonly<Record<string, string>>): unknown {
-	if (typeof value === "string") return fill(value, values);
+	if (typeof value === "string") return fillBody(value, values);
 	if (Array.isArray(value)) return value.map((one) => fillAll(one, values));
 	if (typeof value !== "object" || value === null) return value;
 	return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fillAll(one, values)]));
 }
 
 /** Replaces placeholders in one pass: a value that looks like one stays as it is. Unknown ones stay, too. */
-function fill(text: string, values: Readonly<Record<string, string>>): string {
+function fillBody(text: string, values: Readonly<Record<string, string>>): string {
 	return text.replace(/\{([a-zA-Z]+)\}/g, (all, name: string) =>
 		Object.hasOwn(values, name) ? (values[name] ?? all) : all,
 	);

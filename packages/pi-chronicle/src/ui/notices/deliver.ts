@@ -65,7 +65,7 @@ export async function deliverNotices(project: Project, options: DeliveryOptions)
 		for (const due of dues) {
 			const { id } = due.channel;
 			if (busy.has(id) || (due.before?.next ?? 0) > clock.now()) continue;
-			const done = deliver(project, due, options)
+			const done = deliverNotice(project, due, options)
 				// Without a record it would be sent again and again: another sender tries later.
 				.catch(() => void unrecorded.add(nameOf(due)))
 				.then(() => {
@@ -136,7 +136,7 @@ async function dueOf(project: Project, id: string): Promise<readonly Due[]> {
 	);
 }
 
-async function deliver(
+async function deliverNotice(
 	project: Project,
 	{ ledger, source, channel, outbox, before }: Due,
 	options: DeliveryOptions,

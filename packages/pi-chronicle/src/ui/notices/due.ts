@@ -15,7 +15,7 @@ export async function noticesOf(ledger: ReadLedger, after: number): Promise<read
 		if (run && before && kind !== undefined) found.push({ kind, seq: event.seq, at: event.at, run, before });
 	}
 	const last = ledger.run;
-	if (isInterrupted(ledger))
+	if (isLeftBehind(ledger))
 		found.push({ kind: "interrupted", seq: last.seq, at: last.updatedAt, run: last, before: last });
 	return found;
 }
@@ -24,7 +24,7 @@ function next(run: Run | undefined, event: LedgerEvent): Run | undefined {
 	return (event.kind === "recovered" ? startRun(event) : run && foldEvent(run, event)) ?? startRun(event) ?? run;
 }
 
-function isInterrupted({ run, holder, queued }: ReadLedger): boolean {
+function isLeftBehind({ run, holder, queued }: ReadLedger): boolean {
 	const isLeft = holder === undefined || holder.alive === "no";
 	return run.parent === null && continuesAlone(run.status) && isLeft && queued === undefined;
 }

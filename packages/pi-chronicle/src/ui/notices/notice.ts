@@ -62,7 +62,7 @@ export function noticeOf(
 	const short = run.id.slice(0, 8);
 	const project = basename(cwd);
 	const asked = clean(withoutCode(askedIn(kind, run, before)), 600);
-	const summary = clean(firstLines(withoutCode(summaryOf(run))), 400);
+	const summary = clean(firstNoticeLines(withoutCode(summaryOf(run))), 400);
 	const commands = commandsFor(kind, seq, run);
 	const title = singleLine(redact(`${project}: ${run.template.name} ${short} ${titles[kind]} (${run.state})`));
 	const text = [
@@ -110,7 +110,7 @@ function summaryOf({ stage, visitRecord, history }: Run): string {
 	return visitRecord.summary || (history.at(-1)?.summary ?? "");
 }
 
-function firstLines(text: string): string {
+function firstNoticeLines(text: string): string {
 	return text.trim().split("\n").slice(0, 3).join("\n");
 }
 

@@ -27,12 +27,12 @@ export const notifyCommand: Command = {
 	needs: "nothing",
 	async perform(call) {
 		const [verb] = call.parsed.names;
-		if (verb === "deliver") return deliver(call);
+		if (verb === "deliver") return deliverDue(call);
 		return verb === "test" ? test(call) : misuse("Say what to do: notify test.");
 	},
 };
 
-async function deliver({ project, signal }: CommandCall): Promise<CommandResponse> {
+async function deliverDue({ project, signal }: CommandCall): Promise<CommandResponse> {
 	const { clock } = project;
 	await asOnlySender(project.place, () => deliverNotices(project, { clock, signal, crashAt: openCrashPoints() }));
 	return { kind: "silent", exitCode: exitCodes.done };

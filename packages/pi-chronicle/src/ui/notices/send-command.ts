@@ -55,7 +55,7 @@ export async function sendByCommand({ command, body, notice, cwd, env, claim }: 
 		failed = error.message;
 	});
 	runner.unref();
-	const sent = await endOf(claim, () => failed);
+	const sent = await endOfClaim(claim, () => failed);
 	await Promise.all([rm(claim, { force: true }), rm(`${claim}.in`, { force: true })]);
 	return sent;
 }
@@ -68,10 +68,10 @@ function variablesOf(notice: Notice): NodeJS.ProcessEnv {
 	return Object.fromEntries(entries);
 }
 
-async function endOf(claim: string, failed: () => string): Promise<SendResult> {
+async function endOfClaim(claim: string, failed: () => string): Promise<SendResult> {
 	for (const until = performance.now() + limitMs + 5000; performance.now() < until; await sleep(pollMs)) {
-		const [first, last] = linesOf(claim);
-		if (last !== undefined) return judge(last);
+		const [first, last] = linesOfClaim(claim);
+		if (last !== undefined) return judgeExit(last);
 		if (failed() !== "") return { ok: false, answer: failed() };
 		// What the command has done is unknown; a second run could do it twice.
 		if (typeof first?.pid === "number" && !isProcessAlive(first.pid))
@@ -82,7 +82,7 @@ async function endOf(claim: string, failed: () => string): Promise<SendResult> {
 
 type Line = Readonly<Record<string, unknown>>;
 
-function linesOf(claim: string): readonly Line[] {
+function linesOfClaim(claim: string): readonly Line[] {
 	const text = attempt(() => readFileSync(claim, "utf8")) ?? "";
 	return text
 		.split("\n")
@@ -93,7 +93,7 @@ function linesOf(claim: string): readonly Line[] {
 		});
 }
 
-function judge({ code, signal, error, output }: Line): SendResult {
+function judgeExit({ code, signal, error, output }: Line): SendResult {
 	const said = String(output ?? "")
 		.replace(/\s+/g, " ")
 		.trim()

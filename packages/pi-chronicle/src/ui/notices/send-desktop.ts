@@ -6,28 +6,28 @@ import type { SendResult } from "./send-result.ts";
 
 /** Rings the bell of the terminal in which the run is supervised. */
 export function ringBell(terminal: NoticeTerminal | undefined): SendResult {
-	return write(terminal, "\x07") ?? { ok: false, answer: "the run has no terminal" };
+	return writeNotice(terminal, "\x07") ?? { ok: false, answer: "the run has no terminal" };
 }
 
-type Words = { readonly title: string; readonly text: string };
+type DesktopWords = { readonly title: string; readonly text: string };
 
 /** Shows a notification of the terminal; `undefined`: it has none. */
-export function notifyInTerminal(terminal: NoticeTerminal | undefined, words: Words): SendResult | undefined {
-	return terminal?.sequence ? write(terminal, sequences[terminal.sequence](plain(words))) : undefined;
+export function notifyInTerminal(terminal: NoticeTerminal | undefined, words: DesktopWords): SendResult | undefined {
+	return terminal?.sequence ? writeNotice(terminal, sequences[terminal.sequence](onOneLineEach(words))) : undefined;
 }
 
-const sequences: Readonly<Record<NonNullable<NoticeTerminal["sequence"]>, (words: Words) => string>> = {
+const sequences: Readonly<Record<NonNullable<NoticeTerminal["sequence"]>, (words: DesktopWords) => string>> = {
 	osc9: ({ title, text }) => `\x1b]9;${title}: ${text}\x1b\\`,
 	osc99: ({ title, text }) => `\x1b]99;i=chronicle:d=0;${title}\x1b\\\x1b]99;i=chronicle:p=body;${text}\x1b\\`,
 	osc777: ({ title, text }) => `\x1b]777;notify;${title};${text}\x1b\\`,
 };
 
-function plain({ title, text }: Words): Words {
+function onOneLineEach({ title, text }: DesktopWords): DesktopWords {
 	const one = (words: string): string => withoutControls(words.replace(/\s+/g, " ")).replaceAll(";", ",").slice(0, 250);
 	return { title: one(title), text: one(text) };
 }
 
-function write(terminal: NoticeTerminal | undefined, text: string): SendResult | undefined {
+function writeNotice(terminal: NoticeTerminal | undefined, text: string): SendResult | undefined {
 	if (!terminal) return undefined;
 	try {
 		appendFileSync(terminal.device, text);
@@ -48,7 +48,7 @@ $icon.Dispose()`;
 
 /** The command that shows a notification of the desktop. */
 export function desktopCommand(
-	{ title, text }: Words,
+	{ title, text }: DesktopWords,
 	platform: NodeJS.Platform = process.platform,
 ): readonly string[] {
 	switch (platform) {

@@ -37,12 +37,12 @@ export interface ComplaintText {
 export function complaintLines(complaint: ComplaintText, cwd: string): string[] {
 	const { message, remedy, diagnostics = [], problems = [], lines = [] } = complaint;
 	const errors = [
-		...diagnostics.filter(isError).map((diagnostic) => formatDiagnostic(diagnostic, cwd)),
-		...problems.filter(isError).map((problem) => problemLine(problem, cwd)),
+		...diagnostics.filter(isErrorLine).map((diagnostic) => formatDiagnostic(diagnostic, cwd)),
+		...problems.filter(isErrorLine).map((problem) => problemLine(problem, cwd)),
 	];
 	const warnings = [
-		...diagnostics.filter((one) => !isError(one)).map((diagnostic) => formatDiagnostic(diagnostic, cwd)),
-		...problems.filter((one) => !isError(one)).map((problem) => problemLine(problem, cwd)),
+		...diagnostics.filter((one) => !isErrorLine(one)).map((diagnostic) => formatDiagnostic(diagnostic, cwd)),
+		...problems.filter((one) => !isErrorLine(one)).map((problem) => problemLine(problem, cwd)),
 	];
 	// What prevents it stands alone: warnings would hide it.
 	const rest = `and ${counted(warnings.length, "warning")}, listed by: pi-chronicle check`;
@@ -54,7 +54,7 @@ export function complaintLines(complaint: ComplaintText, cwd: string): string[] 
 	];
 }
 
-function isError({ severity }: Pick<Diagnostic | LaunchProblem, "severity">): boolean {
+function isErrorLine({ severity }: Pick<Diagnostic | LaunchProblem, "severity">): boolean {
 	return severity !== "warning";
 }
 

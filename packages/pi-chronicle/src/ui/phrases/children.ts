@@ -41,7 +41,7 @@ export function childLines(run: Run, { now, max = maxListed, isSupervised = true
 	const isWorking = isSupervised && run.stage.kind === "children";
 	const line = (child: ChildRun): ChildLine => lineOf(child, isWorking ? now : undefined, awaitedText(all, child));
 	if (all.length <= max) return all.map(line);
-	const shown = urgency.flatMap((kind) => all.filter((child) => kindOf(child) === kind)).slice(0, max - 1);
+	const shown = urgency.flatMap((kind) => all.filter((child) => childKind(child) === kind)).slice(0, max - 1);
 	return [
 		{ mark: " ", text: `${all.length} children: ${countsOf(all)}`, forms: [], tone: "plain" },
 		...shown.map(line),
@@ -79,7 +79,7 @@ export function criticalPathText({ children }: Run): string | undefined {
 /** `3 done, 2 running, 1 to do`. */
 function countsOf(children: readonly ChildRun[]): string {
 	return (["done", "running", "pending", "parked", "failed", "aborted", "dropped"] as const)
-		.map((kind) => ({ kind, count: children.filter((child) => kindOf(child) === kind).length }))
+		.map((kind) => ({ kind, count: children.filter((child) => childKind(child) === kind).length }))
 		.filter(({ count }) => count > 0)
 		.map(({ kind, count }) => `${count} ${words[kind]}`)
 		.join(", ");
@@ -90,7 +90,7 @@ type ChildKind = ChildRun["status"] | "running";
 /** Which children are listed first where not all are; those that are not listed here only count. */
 const urgency: readonly ChildKind[] = ["parked", "failed", "running", "aborted", "pending"];
 
-function kindOf({ status, activity, counted }: Described): ChildKind {
+function childKind({ status, activity, counted }: Described): ChildKind {
 	return status === "pending" && (activity || counted.attempts > 0) ? "running" : status;
 }
 
@@ -205,7 +205,7 @@ function cellsOf(child: Described, workingAt: string | undefined, awaited: strin
 	const begun = counted.attempts > 0;
 	const why = awaited || detail || progressOf(child, working);
 	return {
-		mark: markOf(child, working),
+		mark: childMark(child, working),
 		tone: status === "done" ? "success" : status === "parked" ? "warning" : status === "failed" ? "error" : "plain",
 		name,
 		id: id.slice(0, 8),
@@ -218,7 +218,7 @@ function cellsOf(child: Described, workingAt: string | undefined, awaited: strin
 }
 
 function pendingWord(child: Described, working: boolean): string {
-	const begun = kindOf(child) === "running" && (child.counted.attempts > 0 || child.activity?.stage !== "launching");
+	const begun = childKind(child) === "running" && (child.counted.attempts > 0 || child.activity?.stage !== "launching");
 	if (!working) return begun ? "interrupted" : words.pending;
 	if (child.activity?.stage === "awaiting_provider") return "waiting";
 	return begun ? "working" : "starting";
@@ -230,7 +230,7 @@ function progressOf({ status, state, activity, changed }: Described, working: bo
 	return activity && working ? `in ${state}: ${activityText(activity)}` : `in ${state}`;
 }
 
-function markOf({ status, waits }: Pick<ChildRun, "status" | "waits">, working: boolean): string {
+function childMark({ status, waits }: Pick<ChildRun, "status" | "waits">, working: boolean): string {
 	switch (status) {
 		case "pending":
 			return working ? marks.working : marks.todo;

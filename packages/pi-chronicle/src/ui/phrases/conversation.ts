@@ -69,19 +69,19 @@ export function readMessages(
 	try {
 		const { size } = fstatSync(file);
 		const isShort = size <= head + tail;
-		const start = readLines(file, 0, isShort ? size : Math.max(head, 4096));
+		const start = readLinesAt(file, 0, isShort ? size : Math.max(head, 4096));
 		const read = openReader(recordOf(start[0] ?? "").cwd);
 		const prompt = promptIn(start);
 		if (isShort) return { first: read(start), last: [], isCut: false, prompt };
 		// The first line of the end is torn.
-		const end = read(readLines(file, size - tail, tail).slice(1));
+		const end = read(readLinesAt(file, size - tail, tail).slice(1));
 		return { first: head === 0 ? [] : read(start), last: end, isCut: true, prompt };
 	} finally {
 		closeSync(file);
 	}
 }
 
-function readLines(file: number, position: number, length: number): string[] {
+function readLinesAt(file: number, position: number, length: number): string[] {
 	const bytes = Buffer.alloc(length);
 	return bytes.toString("utf8", 0, readSync(file, bytes, 0, length, position)).split("\n");
 }
@@ -111,7 +111,7 @@ function promptIn(lines: readonly string[]): SentPrompt | undefined {
 	return { system, tools: named };
 }
 
-function usageOf({ usage }: Data): Pick<ConversationMessage, "usage"> {
+function messageUsage({ usage }: Data): Pick<ConversationMessage, "usage"> {
 	const { input, output, cacheRead, cost } = dataOf(usage);
 	const number = (value: unknown): number => (typeof value === "number" ? value : 0);
 	if (typeof input !== "number") return {};
@@ -147,7 +147,7 @@ function openReader(cwd: unknown): (lines: readonly string[]) => ConversationMes
 			if (data.role === "toolResult" && !called.has(String(data.toolCallId)))
 				return [{ who: "worker", parts: [{ kind: "result", ...resultOf(data) }] }];
 			const parts = partsOf(data).flatMap(partOf);
-			return parts.length === 0 ? [] : [{ who: "worker", parts, ...usageOf(data) }];
+			return parts.length === 0 ? [] : [{ who: "worker", parts, ...messageUsage(data) }];
 		};
 		return records.flatMap(({ type, content, message }) => {
 			if (type === "custom_message") return textMessage("note", contentText(content));

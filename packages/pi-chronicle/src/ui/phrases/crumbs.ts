@@ -28,7 +28,7 @@ export function crumbsOf(run: Run): Crumb[] {
 		.map((state, index, list) => ({
 			state,
 			title: titleOf(state),
-			mark: markOf(run, state),
+			mark: crumbMark(run, state),
 			visits: run.states[state]?.visits ?? 0,
 			current: state === run.state,
 			follows: index > 0 && leadsTo(run, list[index - 1] ?? "", state),
@@ -44,7 +44,7 @@ function leadsTo({ plan }: Run, from: string, to: string): boolean {
 	return to !== HUMAN_INTERVENTION && (plan.states.get(from)?.next.includes(to) ?? false);
 }
 
-function markOf(run: Run, state: string): Mark {
+function crumbMark(run: Run, state: string): Mark {
 	if (state === run.state) return currentMark(run);
 	if (run.refused?.to === state) return "refused";
 	const left = (run.states[state]?.visits ?? 0) > 0 || run.history.some(({ from }) => from === state);

@@ -38,7 +38,7 @@ export interface UserAction {
 	readonly words: string;
 }
 
-const plain = (what: string, words?: string): Phrase => ({ what, words, tone: "plain" });
+const plainPhrase = (what: string, words?: string): Phrase => ({ what, words, tone: "plain" });
 const good = (what: string, words?: string): Phrase => ({ what, words, tone: "good" });
 const dim = (what: string): Phrase => ({ what, tone: "dim" });
 const user = (what: string, words?: string): Phrase => ({ what, words, tone: "user" });
@@ -51,25 +51,25 @@ type Phrases = {
 };
 
 const phrases: Phrases = {
-	created: ({ template, task }) => plain(`The run of ${template.name} started`, task),
+	created: ({ template, task }) => plainPhrase(`The run of ${template.name} started`, task),
 	opened: ({ host, pid }) => note(`Supervised by pid ${pid} on ${host} from here on`),
 	recovered: () => note("The log before this was damaged; the run continues from a checkpoint"),
 	clock_jumped: ({ ms }) =>
-		plain(`The clock jumped by ${ms < 0 ? "−" : ""}${shortTime(Math.abs(ms))}; that time does not count`),
-	noted: ({ text }) => plain(text),
+		plainPhrase(`The clock jumped by ${ms < 0 ? "−" : ""}${shortTime(Math.abs(ms))}; that time does not count`),
+	noted: ({ text }) => plainPhrase(text),
 	condition_changed: ({ condition, detail }) =>
-		detail === undefined ? plain(conditionsOver[condition]) : warn(detail),
+		detail === undefined ? plainPhrase(conditionsOver[condition]) : warn(detail),
 	attempt_reserved: ({ attempt, launch, because }) =>
-		plain(`Attempt ${attempt}${launch > 1 ? `, process ${launch}` : ""} is launched (${spaced(because)})`),
+		plainPhrase(`Attempt ${attempt}${launch > 1 ? `, process ${launch}` : ""} is launched (${spaced(because)})`),
 	given_up: ({ detail }) => warn("The run waits", detail),
-	host_awaited: ({ labels }) => plain(`The next work waits for a host with ${labels.join(", ")}`),
+	host_awaited: ({ labels }) => plainPhrase(`The next work waits for a host with ${labels.join(", ")}`),
 	worker_started: ({ model, pid, conversation, notice }) =>
-		(notice === undefined ? plain : note)(
+		(notice === undefined ? plainPhrase : note)(
 			`The worker started: ${model}, pid ${pid}${conversation === "continued" ? ", in the same conversation" : ""}`,
 			notice,
 		),
 	launch_failed: ({ reason, detail }) => bad(`A worker could not be started (${spaced(reason)})`, detail),
-	command_started: ({ command }) => plain(`The command started: ${command}`),
+	command_started: ({ command }) => plainPhrase(`The command started: ${command}`),
 	command_ended: ({ result, ms, bytes, problems }) => {
 		const isFine = result.kind === "exited" && result.code === 0;
 		const after = ms > 0 ? ` after ${ms < 10_000 ? `${ms} ms` : shortTime(ms)}, ${shortCount(bytes)} bytes` : "";
@@ -82,40 +82,42 @@ const phrases: Phrases = {
 		return dim(`${tool} ${end} after ${ms < 10_000 ? `${ms} ms` : shortTime(ms)}, ${shortCount(bytes)} bytes`);
 	},
 	children_planned: ({ children }) =>
-		plain(children.length === 0 ? "No children needed" : `Children: ${children.map(({ name }) => name).join(", ")}`),
-	child_parked: ({ child, detail }) => plain(`Child ${child.slice(0, 8)} waits`, detail),
-	child_spent: ({ child, spend }) => plain(`Child ${child.slice(0, 8)} has used ${spendDetails(spend)}`),
-	child_ended: ({ child, status, detail }) => plain(`Child ${child.slice(0, 8)} is ${status}`, detail),
+		plainPhrase(
+			children.length === 0 ? "No children needed" : `Children: ${children.map(({ name }) => name).join(", ")}`,
+		),
+	child_parked: ({ child, detail }) => plainPhrase(`Child ${child.slice(0, 8)} waits`, detail),
+	child_spent: ({ child, spend }) => plainPhrase(`Child ${child.slice(0, 8)} has used ${spendDetails(spend)}`),
+	child_ended: ({ child, status, detail }) => plainPhrase(`Child ${child.slice(0, 8)} is ${status}`, detail),
 	// It accompanies a command to the child, whose ledger has it.
-	child_signaled: ({ child }) => plain(`A command is queued for child ${child.slice(0, 8)}`),
+	child_signaled: ({ child }) => plainPhrase(`A command is queued for child ${child.slice(0, 8)}`),
 	// The parent's ledger has it.
-	decision_inherited: ({ decision: { did, words } }) => plain(`The user ${did} in the parent run`, words),
+	decision_inherited: ({ decision: { did, words } }) => plainPhrase(`The user ${did} in the parent run`, words),
 	child_dropped: ({ child }, before) =>
 		user(`Dropped the child ${before?.children?.children.find(({ id }) => id === child)?.name ?? child.slice(0, 8)}`),
 	joined: ({ conflicts }) =>
-		plain(
+		plainPhrase(
 			conflicts.length === 0
 				? "The files of the children are merged"
 				: `The files of the children conflict in ${conflicts.map(({ path }) => path).join(", ")}`,
 		),
 	join_applied: ({ changes = [], more = 0 }) =>
-		plain(`The merged files are written; ${counted(changes.length + more, "file")} changed`),
+		plainPhrase(`The merged files are written; ${counted(changes.length + more, "file")} changed`),
 	join_failed: ({ detail }) => warn("The files could not be joined", detail),
 	used: ({ spend }) => dim(`The conversation has used ${spendDetails(spend)}`),
 	model_switched: ({ from, to, detail }) => warn(`${from} failed, ${to} continues`, detail),
 	turn_settled({ stop, detail }) {
-		if (stop === "aborted") return plain("The model stopped (aborted)", detail);
+		if (stop === "aborted") return plainPhrase("The model stopped (aborted)", detail);
 		if (stop === "finished") return note("The worker stopped without a transition", detail);
 		if (stop === "length") return note("The model's message was truncated at its length limit", detail);
 		return warn(`The model's provider failed (${spaced(stop)})`, detail);
 	},
-	delivered: ({ message }) => plain(`The worker has received message ${message}`),
+	delivered: ({ message }) => plainPhrase(`The worker has received message ${message}`),
 	snapshot_updated: ({ by, data }) =>
 		by === "person"
 			? user("Changed the snapshot", snapshotText(data))
-			: plain(`The worker recorded ${Object.keys(data).map(spaced).join(", ") || "nothing"}`),
-	move_requested: ({ target, summary }) => plain(`The worker requests ${target}`, summary),
-	output_refused: ({ problems }) => plain("The worker's output does not match the schema", problems.join(" ")),
+			: plainPhrase(`The worker recorded ${Object.keys(data).map(spaced).join(", ") || "nothing"}`),
+	move_requested: ({ target, summary }) => plainPhrase(`The worker requests ${target}`, summary),
+	output_refused: ({ problems }) => plainPhrase("The worker's output does not match the schema", problems.join(" ")),
 	worker_ended: ({ outcome }) => {
 		const { kind, words } = endPhrase(outcome);
 		return (kind === "stopped" ? dim : kind === "lost" ? warn : bad)(`The worker ${words}`);
@@ -123,7 +125,7 @@ const phrases: Phrases = {
 	cleanup_ended: ({ index, result }) => {
 		const isFine = result.kind === "exited" && result.code === 0;
 		const how = result.kind === "exited" ? `exited with code ${result.code}` : spaced(result.kind);
-		return (isFine ? plain : warn)(
+		return (isFine ? plainPhrase : warn)(
 			`Cleanup command ${index + 1} ${how}`,
 			"detail" in result ? result.detail : undefined,
 		);
@@ -137,7 +139,7 @@ const phrases: Phrases = {
 			return note(`The files before the rewind are saved: \`rewind kept-${seq}\` restores them`);
 		if (unkept.length > 0) return warn("Could not be measured", namesOf(unkept));
 		const count = counted(total?.files ?? changes.length + more, "file");
-		return plain(
+		return plainPhrase(
 			purpose === "baseline" ? "Recorded the files at the start of the visit" : `The visit has changed ${count}`,
 		);
 	},
@@ -153,22 +155,22 @@ const phrases: Phrases = {
 			`${from} ${cause === "rewind" ? marks.undone : "→"} ${to}${cause === "worker" ? "" : ` (${spaced(cause)})`}${refused === undefined ? "" : `, because ${refused} was refused`}`,
 		),
 	provider_awaited: ({ detail, next, since, tries }) =>
-		plain(`The run waits for the provider until ${timeOf(next, since)} (failure ${tries}: ${detail})`),
-	provider_due: () => plain("The provider is tried again"),
+		plainPhrase(`The run waits for the provider until ${timeOf(next, since)} (failure ${tries}: ${detail})`),
+	provider_due: () => plainPhrase("The provider is tried again"),
 	parked: ({ cause, detail }) => warn(`The run waits (${spaced(cause)})`, detail),
 	finished: ({ status, detail }) => (status === "done" ? good : bad)(`The run ended as ${status}`, detail),
 	approval_asked: ({ state, side, target }) =>
-		plain(
+		plainPhrase(
 			side === "conflict"
 				? "The run asks how to resolve conflicts"
 				: `The run asks for approval of ${askedOf({ state, side, target })}`,
 		),
-	ask_opened: ({ title, text, call }) => plain("The worker asks", call === undefined ? title : text),
+	ask_opened: ({ title, text, call }) => plainPhrase("The worker asks", call === undefined ? title : text),
 	// A rule's question is listed with the worker's questions.
 	ask_answered: ({ verdict, words }, before) => {
 		if (words !== undefined)
 			return user(`Answered${before?.question ? ` "${onOneLine(before.question.text)}"` : ""}`, words);
-		return plain(verdict === "unanswered" ? "No answer: taken as no" : `Answered: ${verdict}`);
+		return plainPhrase(verdict === "unanswered" ? "No answer: taken as no" : `Answered: ${verdict}`);
 	},
 	approved: ({ words, winner }, before) =>
 		user(`Approved ${askedBy(before)}${winner === undefined ? "" : `, taking the child "${winner}"`}`, words),
@@ -197,9 +199,9 @@ const phrases: Phrases = {
 	model_changed: ({ model }) => user(`Set the default model of states to ${model}`),
 	// Ceilings, faults and the end of a session request pauses with the same event.
 	pause_requested: ({ cause, detail }) =>
-		cause === "person" ? user("Paused the run", detail) : plain("Pause requested", detail),
+		cause === "person" ? user("Paused the run", detail) : plainPhrase("Pause requested", detail),
 	abort_requested: ({ words, byParent }) =>
-		byParent === undefined ? user("Aborted the run", words) : plain("The parent run stops this one", byParent),
+		byParent === undefined ? user("Aborted the run", words) : plainPhrase("The parent run stops this one", byParent),
 	rewind_requested: ({ to, state, kept, reload }) =>
 		user(
 			kept === undefined

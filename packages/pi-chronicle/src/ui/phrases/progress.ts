@@ -37,23 +37,23 @@ const lines: Lines = {
 	},
 	launch_failed: ({ detail }, { state }) => `✗ ${state}: the worker could not be started: ${detail}`,
 	command_started: ({ attempt, command, visit }, { state }) =>
-		`▸ ${state} (visit ${visit}${attempt > 1 ? `, attempt ${attempt}` : ""}): ${cut(command)}`,
+		`▸ ${state} (visit ${visit}${attempt > 1 ? `, attempt ${attempt}` : ""}): ${cutSummary(command)}`,
 	command_ended({ result, ms, problems }) {
 		const mark = result.kind === "exited" ? (result.code === 0 ? "✓" : "✗") : "!";
-		const misfit = problems ? `; its data does not fit: ${cut(problems.join(" "))}` : "";
+		const misfit = problems ? `; its data does not fit: ${cutSummary(problems.join(" "))}` : "";
 		return `  ${mark} the command ${commandEndText(result)}${ms > 0 ? ` after ${shortTime(ms)}` : ""}${misfit}`;
 	},
 	used: freshNotices,
 	child_spent: freshNotices,
-	model_switched: ({ from, to, detail }) => `! ${from} failed (${cut(detail)}); continuing with ${to}`,
+	model_switched: ({ from, to, detail }) => `! ${from} failed (${cutSummary(detail)}); continuing with ${to}`,
 	pause_requested(_event, run) {
 		const ending = endingText(run);
 		return ending === undefined ? undefined : `‖ pausing: ${ending}`;
 	},
-	output_refused: ({ problems }) => `  data refused: ${cut(problems.join(" "))}`,
-	move_requested: ({ target, summary }) => `  requests ${target}: ${cut(summary)}`,
+	output_refused: ({ problems }) => `  data refused: ${cutSummary(problems.join(" "))}`,
+	move_requested: ({ target, summary }) => `  requests ${target}: ${cutSummary(summary)}`,
 	// The visit's usage is known once its worker has ended.
-	moved: ({ visit }, run) => (run.stage.kind === "stopping" && run.stage.launch ? undefined : moveLine(run, visit)),
+	moved: ({ visit }, run) => (run.stage.kind === "stopping" && run.stage.launch ? undefined : progressMove(run, visit)),
 	worker_ended: ({ outcome, visit }, run) => endLine(outcome, visit, run),
 	cleanup_ended({ result, index, visit }) {
 		if (result.kind === "exited" && result.code === 0) return undefined;
@@ -76,23 +76,23 @@ const lines: Lines = {
 	files_unrestored: ({ detail }) => `✗ files could not be restored: ${detail}`,
 	ask_opened: ({ title }, { state }) => `? ${state} asks: ${title}`,
 	ask_answered({ verdict, words }) {
-		if (words !== undefined) return `  answered: ${cut(words)}`;
+		if (words !== undefined) return `  answered: ${cutSummary(words)}`;
 		return verdict === "unanswered" ? "  no answer: taken as no" : undefined;
 	},
 	children_planned: ({ children }, { state }) =>
 		children.length === 0
 			? `▸ ${state}: no children needed`
-			: `▸ ${state}: ${counted(children.length, "child", "children")}: ${cut(children.map(({ name }) => name).join(", "))}`,
+			: `▸ ${state}: ${counted(children.length, "child", "children")}: ${cutSummary(children.map(({ name }) => name).join(", "))}`,
 	given_up: ({ detail }) => `‖ ${detail}`,
 	host_awaited: ({ labels }) => `‖ waits for a host with ${labels.join(", ")}`,
-	child_parked: ({ child, detail }, run) => `  ‖ ${childName(run, child)} waits: ${cut(detail)}`,
+	child_parked: ({ child, detail }, run) => `  ‖ ${childName(run, child)} waits: ${cutSummary(detail)}`,
 	// The end of a child may be the end of its state.
 	child_ended: ({ child, status, total, detail }, _run, before) =>
-		`  ${status === "done" ? "✓" : "✗"} ${childName(before, child)} ${status}${detail ? `: ${cut(detail)}` : ""} · ${shortTime(total.activeMs)}, ${shortCount(total.spend.tokens)} tokens, ${shortCost(total.spend.costUsd)}`,
+		`  ${status === "done" ? "✓" : "✗"} ${childName(before, child)} ${status}${detail ? `: ${cutSummary(detail)}` : ""} · ${shortTime(total.activeMs)}, ${shortCount(total.spend.tokens)} tokens, ${shortCost(total.spend.costUsd)}`,
 	joined: ({ conflicts }) =>
 		conflicts.length === 0
 			? undefined
-			: `! ${counted(conflicts.length, "conflict")} at the join: ${cut(conflicts.map(({ path }) => path).join(", "))}`,
+			: `! ${counted(conflicts.length, "conflict")} at the join: ${cutSummary(conflicts.map(({ path }) => path).join(", "))}`,
 	join_applied: ({ visit, changes = [], more = 0, left = [], leftMore }, run) =>
 		[
 			...takenLines(run, visit),
@@ -101,10 +101,10 @@ const lines: Lines = {
 		].join("\n"),
 	join_failed: ({ detail }) => `✗ the files could not be joined: ${detail}`,
 	provider_awaited: ({ detail, next, since }) =>
-		`◷ waits for the provider, next try at ${timeOf(next, since)}: ${cut(detail)}`,
+		`◷ waits for the provider, next try at ${timeOf(next, since)}: ${cutSummary(detail)}`,
 	provider_due: (_event, { state }) => `▸ ${state}: tries the provider again`,
 	parked: ({ detail }) => `‖ ${detail}`,
-	rejected: ({ words }) => `↶ rejected: ${cut(words)}`,
+	rejected: ({ words }) => `↶ rejected: ${cutSummary(words)}`,
 	finished({ status, detail = "" }, run) {
 		const { visitRecord, state } = run;
 		const why = detail === "" ? haltReason(run) : detail;
@@ -128,7 +128,7 @@ function freshNotices(_event: LedgerEvent, run: Run, before: Run): string | unde
 /** The child whose files the join of visit `visit` has taken. */
 function takenLines({ choices }: Run, visit: number): string[] {
 	const last = choices.at(-1);
-	return last?.madeIn === visit && last.winner !== null ? [`✓ ${cut(choiceText(last))}`] : [];
+	return last?.madeIn === visit && last.winner !== null ? [`✓ ${cutSummary(choiceText(last))}`] : [];
 }
 
 function childName(run: Run, id: string): string {
@@ -138,7 +138,7 @@ function childName(run: Run, id: string): string {
 /** How a worker ended, if unexpectedly, and the move that followed. */
 function endLine(outcome: WorkerOutcome, visit: number, run: Run): string | undefined {
 	const { stage } = run;
-	const moved = stage.kind === "stopping" && stage.after.kind === "enter" ? moveLine(run, visit) : undefined;
+	const moved = stage.kind === "stopping" && stage.after.kind === "enter" ? progressMove(run, visit) : undefined;
 	switch (outcome.kind) {
 		case "stopped":
 			return moved;
@@ -164,7 +164,7 @@ function explainMove(cause: Parameters<typeof explainCause>[0], from: string, re
 }
 
 /** The move that ended visit `visit`, with the figures of the visit. */
-function moveLine({ history }: Run, visit: number): string | undefined {
+function progressMove({ history }: Run, visit: number): string | undefined {
 	const move = history.findLast((one) => one.visit === visit);
 	if (!move) return undefined;
 	const { cause, from, to, refused, metrics } = move;
@@ -176,6 +176,6 @@ function figures({ tokens, costUsd, activeMs }: MoveMetrics): string {
 	return ` · ${shortTime(activeMs)}, ${shortCount(tokens)} tokens, ${shortCost(costUsd)}`;
 }
 
-function cut(text: string): string {
+function cutSummary(text: string): string {
 	return truncate(text.replaceAll(/\s+/g, " ").trim(), summaryLength);
 }

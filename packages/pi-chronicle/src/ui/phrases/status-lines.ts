@@ -70,7 +70,7 @@ export function statusLines(read: ReadLedger, options: StatusOptions): string[] 
 		...belowLines(below, { now, prefix, cwd }),
 		...(below.length > 0 && !isInterrupted(read) ? [] : waitingLines(read, prefix)),
 		...resultLines(run, prefix, listsFollow),
-		...branchLines(read),
+		...branchStatusLines(read),
 		...nextLines(run, prefix),
 		...run.unmeasured
 			.filter(({ visit }) => visit === run.visit || visit === run.visit - 1)
@@ -107,7 +107,7 @@ function conditionLines({ run, queued }: ReadLedger): string[] {
 }
 
 /** Where the files of a finished run of an engine are, and the branch that they continue. */
-function branchLines({ run, fetched, leftOnHosts = [] }: ReadLedger): string[] {
+function branchStatusLines({ run, fetched, leftOnHosts = [] }: ReadLedger): string[] {
 	const { id, stage, parent, startTree, checkedOut, conditions } = run;
 	const isElsewhere =
 		parent !== null || startTree === undefined || conditions.some(({ condition }) => condition === "branch");

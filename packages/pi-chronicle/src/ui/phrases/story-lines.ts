@@ -95,8 +95,8 @@ export function foreignStoryLines({ story }: ForeignEntry): string[] {
 		]);
 	return [
 		...section("History", [...(earlier > 0 ? [`… ${earlier} earlier entries`] : []), ...moves]),
-		...section("Pending tasks", pendingTasks.map(onOneLine)),
-		...section("Findings", findings.map(onOneLine)),
+		...section("Pending tasks", pendingTasks.map(withoutBreaks)),
+		...section("Findings", findings.map(withoutBreaks)),
 		...section("Files", files),
 	];
 }
@@ -111,6 +111,6 @@ export function foreignData({ id, format, summary, story }: ForeignEntry): Recor
 	};
 }
 
-function onOneLine(text: string): string {
+function withoutBreaks(text: string): string {
 	return text.replaceAll(/\s*\n\s*/g, " ");
 }

@@ -26,7 +26,7 @@ import { waitedMs } from "./time.ts";
 export function drawHead(page: ReportPage, about = "Report of a chronicle run"): Markup {
 	const { html, report, moments } = page;
 	const { run } = report;
-	const { mark, words } = statusOf(page);
+	const { mark, words } = overviewStatus(page);
 	const over = run.stage.kind === "over";
 	const when =
 		report.endedAt > report.beganAt
@@ -41,7 +41,7 @@ function drawWhy({ html, report: { run }, interrupted }: ReportPage): HtmlConten
 }
 
 /** A running run whose supervisor is gone is interrupted. */
-function statusOf({ report: { run }, interrupted }: ReportPage): {
+function overviewStatus({ report: { run }, interrupted }: ReportPage): {
 	mark: ReturnType<typeof currentMark>;
 	words: string;
 } {

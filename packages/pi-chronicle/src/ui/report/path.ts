@@ -153,10 +153,10 @@ function drawStates(html: Html, report: ReportModel, path: VisitedPath): Markup 
 	const width = Math.max(left + boxWidth + roomOf(Math.max(0, ...lanes)), left + boxWidth / 2 + labelRoom);
 	const height = path.nodes.length * rowHeight - (rowHeight - boxHeight) + 8;
 	const size = `${width > fittingWidth ? " large" : ""}${height > fittingHeight ? " tall" : ""}`;
-	return html`<svg class="drawing${size}" role="img" aria-labelledby="path-t path-d" viewBox="0 0 ${px(width)} ${px(height)}" width="${px(width)}" height="${px(height)}"><title id="path-t">The states and the path taken</title><desc id="path-d">${describe(html, report, path)}</desc>${arcs.map((arc) => drawArc(html, arc, left))}${path.nodes.map((node, index) => drawNode(html, report, node, { left, top: 4 + index * rowHeight }))}</svg>`;
+	return html`<svg class="drawing${size}" role="img" aria-labelledby="path-t path-d" viewBox="0 0 ${px(width)} ${px(height)}" width="${px(width)}" height="${px(height)}"><title id="path-t">The states and the path taken</title><desc id="path-d">${describePath(html, report, path)}</desc>${arcs.map((arc) => drawArc(html, arc, left))}${path.nodes.map((node, index) => drawNode(html, report, node, { left, top: 4 + index * rowHeight }))}</svg>`;
 }
 
-function describe(html: Html, { run, moves }: ReportModel, { nodes, edges, statesLeftOut }: VisitedPath): string {
+function describePath(html: Html, { run, moves }: ReportModel, { nodes, edges, statesLeftOut }: VisitedPath): string {
 	const refused = moves.filter((move) => move.refused !== undefined).length;
 	const ways = edges
 		.filter(({ kind }) => kind !== "possible")

@@ -109,7 +109,7 @@ class ReportModelBuilder {
 			endedAt: run ? lastAt : Date.parse(folded.updatedAt) || 0,
 			visits,
 			moves: run ? moves : movesOf(folded),
-			states: statesOf(run ?? folded, visits),
+			states: stateFigures(run ?? folded, visits),
 			decisions: this.#decisions,
 			blocked: this.#blocked,
 			questions: [...this.#questions.values()],
@@ -169,7 +169,7 @@ function movesOf({ history, moves }: Run): NumberedMove[] {
 }
 
 /** The figures of each state: the sum of its visits, so that no two tables of the report differ. */
-function statesOf({ states }: Run, visits: ReportModel["visits"]): Map<string, StateFigures> {
+function stateFigures({ states }: Run, visits: ReportModel["visits"]): Map<string, StateFigures> {
 	if (visits.length > 0)
 		return new Map(
 			[...Map.groupBy(visits, ({ state }) => state)].map(([name, own]) => [

@@ -18,7 +18,7 @@ export function timeSection(page: ReportPage): Section {
 	const { html, report } = page;
 	const axis = timeAxis(busySpans(report), report.beganAt, report.endedAt);
 	const { first, last, leftOut } = endsOf(report.visits, firstRows, lastRows);
-	const row = (visit: Visit): Markup => drawRow(page, axis, visit);
+	const row = (visit: Visit): Markup => drawTimeRow(page, axis, visit);
 	const gap = leftOut > 0 ? html`<li class="gap">… ${leftOut} visits are left out here …</li>` : undefined;
 	const content = html`<div class="chart"><ol class="times" aria-label="Time chart">${drawAxis(page, axis)}${first.map(row)}${gap}${last.map(row)}</ol>${drawKeys(page, axis)}</div>`;
 	return { id: "time", title: "Time", content: report.visits.length === 0 ? undefined : content };
@@ -50,7 +50,7 @@ function drawAxis({ html, report }: ReportPage, axis: TimeAxis): Markup {
 	return html`<li class="axis" aria-hidden="true"><span></span>${strip(html, "strip", content)}<span></span></li>`;
 }
 
-function drawRow({ html, report }: ReportPage, axis: TimeAxis, visit: Visit): Markup {
+function drawTimeRow({ html, report }: ReportPage, axis: TimeAxis, visit: Visit): Markup {
 	const { number, state, launches, waits, children, choice, undone } = visit;
 	const content = [
 		axis.breaks.map(
@@ -62,16 +62,16 @@ function drawRow({ html, report }: ReportPage, axis: TimeAxis, visit: Visit): Ma
 		waits.map(({ kind, from, to }) =>
 			bar(html, axis, `wait ${kind}`, from, to, `${waitPhrase(kind)}, ${shortTime(to - from)}`),
 		),
-		launches.map((launch) => drawLaunch(html, axis, launch, report.endedAt)),
+		launches.map((launch) => drawLaunchBar(html, axis, launch, report.endedAt)),
 	];
 	const lanes = children
 		.slice(0, maxLanes)
 		.map((child) => drawLane(html, axis, child, takenOf(child, choice), report.endedAt));
 	const more = children.length - lanes.length;
-	return html`<li class="${undone ? "undone" : "kept"}"><span class="name"><span class="num">${number}</span> <span dir="auto">${html.cut(titleOf(state), 60)}</span></span>${strip(html, "strip", content)}<span class="figures">${undone ? `${marks.undone} undone · ` : ""}${figuresOf(visit)}</span>${lanes}${more > 0 ? html`<span class="lane-name">… ${more} more children</span>` : undefined}</li>`;
+	return html`<li class="${undone ? "undone" : "kept"}"><span class="name"><span class="num">${number}</span> <span dir="auto">${html.cut(titleOf(state), 60)}</span></span>${strip(html, "strip", content)}<span class="figures">${undone ? `${marks.undone} undone · ` : ""}${timeFigures(visit)}</span>${lanes}${more > 0 ? html`<span class="lane-name">… ${more} more children</span>` : undefined}</li>`;
 }
 
-function figuresOf({ activeMs, spend, waits, launches, children }: Visit): string {
+function timeFigures({ activeMs, spend, waits, launches, children }: Visit): string {
 	if (launches.length + children.length > 0) return `${shortTime(activeMs)} · ${shortCost(spend.costUsd)}`;
 	const waited = waitedMs(waits);
 	return waited > 0 ? `${shortTime(waited)} waited` : "";
@@ -87,7 +87,7 @@ function drawStart(html: Html, axis: TimeAxis, { reservedAt, startedAt, endedAt 
 	return bar(html, axis, "starting", reservedAt, until, `A worker starting: ${shortTime(until - reservedAt)}`);
 }
 
-function drawLaunch(html: Html, axis: TimeAxis, launch: Launch, now: number): HtmlContent {
+function drawLaunchBar(html: Html, axis: TimeAxis, launch: Launch, now: number): HtmlContent {
 	const { startedAt, endedAt = now, end, attempt } = launch;
 	const isFaulty = faults.has(end.kind);
 	if (startedAt === undefined && !isFaulty) return undefined;

@@ -36,7 +36,7 @@ export interface VisitConversation {
 	readonly conversation: Conversation;
 }
 
-interface Part {
+interface DetailPart {
 	/** What it is, in one word, before its content. */
 	readonly name: string;
 	readonly content: HtmlContent;
@@ -45,7 +45,7 @@ interface Part {
 export function drawVisit(page: ReportPage, visit: Visit, files: VisitFiles): Markup {
 	const { html } = page;
 	const { number, state, undone } = visit;
-	const parts: Part[] = [
+	const parts: DetailPart[] = [
 		{ name: "failed", content: drawFailure(page, visit) },
 		{ name: "said", content: drawWords(page, visit.summary) },
 		{ name: "changed", content: drawChanged(page, visit, files.patch) },
@@ -62,7 +62,7 @@ export function drawVisit(page: ReportPage, visit: Visit, files: VisitFiles): Ma
 			html`<div class="fact ${name}"><h3 id="visit-${number}-${name}">${titleOf(name)}</h3><div>${content}</div></div>`,
 	);
 	const missing = none.length > 0 ? html`<p class="dim">None here: ${none.join(", ")}.</p>` : undefined;
-	return html`<section class="visit${undone ? " undone" : ""}" id="visit-${number}" aria-labelledby="visit-${number}-h"><h2 id="visit-${number}-h"><span class="num">${number}</span> ${titleOf(state)}${undone ? html` <span class="tag">${marks.undone} undone</span>` : undefined} <span class="sum">${sumOf(visit)}</span></h2>${drawSteps(page, files)}${rows}${missing}</section>`;
+	return html`<section class="visit${undone ? " undone" : ""}" id="visit-${number}" aria-labelledby="visit-${number}-h"><h2 id="visit-${number}-h"><span class="num">${number}</span> ${titleOf(state)}${undone ? html` <span class="tag">${marks.undone} undone</span>` : undefined} <span class="sum">${visitSum(visit)}</span></h2>${drawSteps(page, files)}${rows}${missing}</section>`;
 }
 
 /** What a part without content would have been about. */
@@ -75,7 +75,7 @@ const noneOf: Readonly<Record<string, string>> = {
 	decided: "decisions",
 };
 
-function sumOf({ activeMs, spend, toolCalls }: Visit): string {
+function visitSum({ activeMs, spend, toolCalls }: Visit): string {
 	const tokens = spend.tokens > 0 ? [`${shortCount(spend.tokens)} tokens`] : [];
 	const calls = toolCalls > 0 ? [counted(toolCalls, "call")] : [];
 	return [shortTime(activeMs), shortCost(spend.costUsd), ...tokens, ...calls].join(" · ");

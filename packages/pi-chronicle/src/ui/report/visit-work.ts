@@ -62,11 +62,11 @@ export class WorkCollector {
 				return;
 			}
 			case "tool_started":
-				this.#open.set(keyOf(event), { from: at, args: event.args });
+				this.#open.set(callKey(event), { from: at, args: event.args });
 				return;
 			case "tool_ended": {
-				const { from = at - event.ms, args = "" } = this.#open.get(keyOf(event)) ?? {};
-				this.#open.delete(keyOf(event));
+				const { from = at - event.ms, args = "" } = this.#open.get(callKey(event)) ?? {};
+				this.#open.delete(callKey(event));
 				const { tool, bytes, blocked: rule, error } = event;
 				const outcome = rule === undefined ? (error ? "failed" : "ok") : "blocked";
 				this.#add(event.visit, { kind: "call", from, to: at, tool, args, outcome, rule, bytes });
@@ -98,6 +98,14 @@ export class WorkCollector {
 	}
 }
 
-function keyOf({ visit, attempt, call }: { readonly visit: number; readonly attempt: number; readonly call: string }) {
+function callKey({
+	visit,
+	attempt,
+	call,
+}: {
+	readonly visit: number;
+	readonly attempt: number;
+	readonly call: string;
+}) {
 	return `${visit}.${attempt} ${call}`;
 }

@@ -72,7 +72,7 @@ export function drawTimeline(run: Run, options: TimelineOptions): Line[] {
 		...headline(run, width),
 		...breadcrumbs(run, width),
 		...(width < filmColumns ? [] : drawFilm(run, now, Math.min(width, maxFilmColumns))),
-		...onFewLines(width, (cells) => present(run, options, cells)),
+		...onFewLines(width, (cells) => workingLines(run, options, cells)),
 		...choosing(run),
 		...doing(run, now, width),
 		...ahead(run, options),
@@ -125,7 +125,7 @@ function breadcrumbs(run: Run, width: number): Line[] {
 	return [...window.slice(0, crumbLines - 1), [...(window[crumbLines - 1] ?? []), dim(" …")]];
 }
 
-function present(run: Run, { now, width, changed }: TimelineOptions, cells: number): Line[] {
+function workingLines(run: Run, { now, width, changed }: TimelineOptions, cells: number): Line[] {
 	const { stage } = run;
 	if (stage.kind === "over" || run.attempt === 0) return [];
 	const { persona: { name: persona = run.state } = {}, command } = planOf(run);

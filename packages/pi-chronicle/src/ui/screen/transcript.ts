@@ -33,7 +33,7 @@ const signs = { user: "»", worker: "●", note: "·" } as const;
 function messageLines({ who, parts }: ConversationMessage, refused: Set<string>): Line[] {
 	return parts.flatMap((part) => {
 		if (part.kind === "text") return textLines(signs[who], part.text, who === "note" ? "dim" : "plain");
-		return part.kind === "call" ? callLines(part, refused) : resultLines(part, refused);
+		return part.kind === "call" ? callLines(part, refused) : conversationResultLines(part, refused);
 	});
 }
 
@@ -52,12 +52,12 @@ function callLines({ tool, words, written, result }: ConversationCall, refused: 
 				tone: sign === "+" ? "success" : "error",
 			})),
 		),
-		...(result ? resultLines(result, refused) : []),
+		...(result ? conversationResultLines(result, refused) : []),
 	];
 }
 
 /** A result. A refusal is one line: its reason, and not again where it was shown before. */
-function resultLines({ tool, text, isError, refusal }: ConversationResult, refused: Set<string>): Line[] {
+function conversationResultLines({ tool, text, isError, refusal }: ConversationResult, refused: Set<string>): Line[] {
 	if (refusal !== undefined) {
 		const isShown = refused.has(refusal);
 		refused.add(refusal);

@@ -84,17 +84,17 @@ function choiceLines(choice: Visit["choice"]): readonly Line[] {
 	return choice ? [[dim(`   ${choiceText(choice)}`)]] : [];
 }
 
-type Figure = "time" | "cost" | "id";
+type ChildFigure = "time" | "cost" | "id";
 
 interface Columns {
-	readonly widths: Readonly<Record<"name" | "doing" | Figure, number>>;
-	readonly figures: readonly Figure[];
+	readonly widths: Readonly<Record<"name" | "doing" | ChildFigure, number>>;
+	readonly figures: readonly ChildFigure[];
 	/** Columns of the reason; 0: it has a row of its own. */
 	readonly reason: number;
 }
 
 /** The first of these that leave enough columns for the name and the reason are shown. */
-const choices: readonly (readonly Figure[])[] = [["time", "cost", "id"], ["time", "cost"], ["cost"], []];
+const choices: readonly (readonly ChildFigure[])[] = [["time", "cost", "id"], ["time", "cost"], ["cost"], []];
 
 function chooseColumns(rows: readonly ChildCells[], width: number): Columns {
 	const widest = (column: keyof ChildCells): number =>
@@ -102,7 +102,7 @@ function chooseColumns(rows: readonly ChildCells[], width: number): Columns {
 	const widths = { doing: widest("doing"), time: widest("time"), cost: widest("cost"), id: widest("id") };
 	const hasReasons = width >= narrow && widest("why") > 0;
 	const reason = hasReasons ? gap + Math.min(wantedReason, widest("why")) : 0;
-	const room = (figures: readonly Figure[]): number =>
+	const room = (figures: readonly ChildFigure[]): number =>
 		width - indent - gap - widths.doing - figures.reduce((sum, figure) => sum + gap + widths[figure], 0);
 	const figures = choices.find((some) => room(some) >= reason + Math.min(widest("name"), 2 * minName)) ?? [];
 	const name = Math.min(widest("name"), Math.max(minName, room(figures) - reason));

@@ -47,7 +47,7 @@ export class Access {
 	/** The token of a new link with that name. */
 	newLink(name: string): string {
 		const token = newToken();
-		keep(this.#links, hash(token), { value: name, until: this.#now() + linkMs }, maxLinks);
+		keep(this.#links, hashToken(token), { value: name, until: this.#now() + linkMs }, maxLinks);
 		return token;
 	}
 
@@ -56,10 +56,10 @@ export class Access {
 		if (!this.#tries.take(from) || !this.#allTries.take("")) return "too many";
 		const link = this.#take(this.#links, token);
 		if (link === undefined) return "unknown";
-		this.#links.delete(hash(token));
+		this.#links.delete(hashToken(token));
 		const cookie = newToken();
 		const session = { name: link, key: randomBytes(32) };
-		keep(this.#sessions, hash(cookie), { value: session, until: this.#now() + sessionMs }, maxSessions);
+		keep(this.#sessions, hashToken(cookie), { value: session, until: this.#now() + sessionMs }, maxSessions);
 		return { cookie };
 	}
 
@@ -74,7 +74,7 @@ export class Access {
 	}
 
 	#take<T>(kept: Map<string, Timed<T>>, token: string): T | undefined {
-		const found = kept.get(hash(token));
+		const found = kept.get(hashToken(token));
 		return found && found.until > this.#now() ? found.value : undefined;
 	}
 }
@@ -93,7 +93,7 @@ function newToken(): string {
 	return randomBytes(24).toString("base64url");
 }
 
-function hash(token: string): string {
+function hashToken(token: string): string {
 	return createHash("sha256").update(token).digest("base64url");
 }
 

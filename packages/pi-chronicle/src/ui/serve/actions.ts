@@ -53,10 +53,10 @@ const steering: Readonly<Record<string, (fields: FormFields) => readonly string[
 	release: ({ answers, to, words }) =>
 		answered(answers, to === "done!" ? ["--done"] : [], to === "done!" ? words : [to, words].filter(Boolean).join(" ")),
 	reopen: ({ answers, to, words }) => (to ? answered(answers, [], `${to} ${words ?? ""}`) : undefined),
-	tell: ({ words }) => text(words),
+	tell: ({ words }) => linesOfText(words),
 	pause: () => [],
-	abort: ({ words }) => text(words),
-	rewind: ({ to }) => text(to),
+	abort: ({ words }) => linesOfText(words),
+	rewind: ({ to }) => linesOfText(to),
 };
 
 export const steeringVerbs: readonly string[] = [...Object.keys(steering), "drop"];
@@ -65,7 +65,7 @@ function option(name: string, value: string | undefined): readonly string[] {
 	return value === undefined || value === "" ? [] : [`--${name}`, value];
 }
 
-function text(words: string | undefined): readonly string[] {
+function linesOfText(words: string | undefined): readonly string[] {
 	return words === undefined || words.trim() === "" ? [] : ["--", ...words.trim().split(/ (.*)/s).filter(Boolean)];
 }
 
@@ -75,25 +75,25 @@ function answered(
 	options: readonly string[],
 	words: string | undefined,
 ): readonly string[] | undefined {
-	return answers === undefined ? undefined : ["--answers", answers, ...options, ...text(words)];
+	return answers === undefined ? undefined : ["--answers", answers, ...options, ...linesOfText(words)];
 }
 
 /** Performs the command `verb` on run `id`. */
 export async function steerRun(action: PageAction, id: string, verb: string): Promise<ActionResult> {
-	if (verb === "drop") return perform(action, "drop", [id]);
+	if (verb === "drop") return performAction(action, "drop", [id]);
 	const args = steering[verb]?.(action.fields);
 	if (args === undefined)
 		return { kind: "refused", text: "The form does not say what it answers. Load the page again." };
-	return perform(action, verb, ["--run", id, ...args]);
+	return performAction(action, verb, ["--run", id, ...args]);
 }
 
 /** Starts a run of `template`. */
 export function startFromPage(action: PageAction, template: string): Promise<ActionResult> {
 	const { task = "", model } = action.fields;
-	return perform(action, "run", [template, ...option("model", model), "--", task.trim()]);
+	return performAction(action, "run", [template, ...option("model", model), "--", task.trim()]);
 }
 
-async function perform(action: PageAction, name: string, args: readonly string[]): Promise<ActionResult> {
+async function performAction(action: PageAction, name: string, args: readonly string[]): Promise<ActionResult> {
 	const { project } = action;
 	const command = commands.find((one) => one.name === name);
 	if (!command) return { kind: "refused", text: `There is no command ${name}.` };

@@ -44,7 +44,7 @@ interface Env {
 	Variables: { session: PageSession };
 	Bindings: AppBindings;
 }
-type Call = Context<Env>;
+type PageCall = Context<Env>;
 
 const maxBody = 64 * 1024;
 const maxStreams = 40;
@@ -129,7 +129,7 @@ function changes({ access, readOnly }: AppOptions): MiddlewareHandler<Env> {
 }
 
 /** The fields of the form, as text. */
-async function fieldsOf(c: Call): Promise<FormFields> {
+async function fieldsOf(c: PageCall): Promise<FormFields> {
 	const type = c.req.header("content-type") ?? "";
 	if (!type.startsWith("application/x-www-form-urlencoded")) return {};
 	const body = await c.req.parseBody();
@@ -137,7 +137,7 @@ async function fieldsOf(c: Call): Promise<FormFields> {
 	return Object.fromEntries(given.map(([name = "", value = ""]) => [name, value.replaceAll("\r\n", "\n")]));
 }
 
-function addressOf(c: Call): string {
+function addressOf(c: PageCall): string {
 	return c.env?.incoming?.socket?.remoteAddress?.replace(/^::ffff:/, "") ?? "unknown";
 }
 
@@ -166,7 +166,7 @@ class Pages {
 		this.html = openHtml(options.redact);
 	}
 
-	show(c: Call, { title, body, live, status = 200, note }: Shown): Response | Promise<Response> {
+	show(c: PageCall, { title, body, live, status = 200, note }: Shown): Response | Promise<Response> {
 		const { html } = this;
 		const session = c.get("session") as PageSession | undefined;
 		const top = session
@@ -180,11 +180,11 @@ class Pages {
 		return c.html(drawFrame(html, { title, body: content, ...(live === undefined ? {} : { live }) }), status);
 	}
 
-	sentence(c: Call, status: 404 | 401 | 429 | 500, title: string, text: string): Response | Promise<Response> {
+	sentence(c: PageCall, status: 404 | 401 | 429 | 500, title: string, text: string): Response | Promise<Response> {
 		return this.show(c, { title, status, body: drawSentence(this.html, title, text) });
 	}
 
-	file(c: Call): Response | Promise<Response> {
+	file(c: PageCall): Response | Promise<Response> {
 		const found = files.get(c.req.param("name") ?? "");
 		if (!found) return this.sentence(c, 404, "Not found", "There is nothing at this address.");
 		c.header("content-type", found.type);
@@ -192,7 +192,7 @@ class Pages {
 		return c.body(found.text);
 	}
 
-	async open(c: Call): Promise<Response> {
+	async open(c: PageCall): Promise<Response> {
 		const { access, cookie, origins } = this.#options;
 		const { link = "" } = await fieldsOf(c);
 		const opened = access.exchange(link.slice(0, 200), addressOf(c));
@@ -215,13 +215,13 @@ class Pages {
 		return this.show(c, { title: "Signed in", body: drawOpened(this.html) });
 	}
 
-	async runs(c: Call): Promise<Response> {
+	async runs(c: PageCall): Promise<Response> {
 		const session = this.#writer(c);
 		const body = await drawRunsPage(this.html, this.#options.projects, session);
 		return this.show(c, { title: "Runs", body, live: "/live", note: this.#noteOf(c) });
 	}
 
-	async run(c: Call, note = this.#noteOf(c), status: 200 | 409 = 200): Promise<Response> {
+	async run(c: PageCall, note = this.#noteOf(c), status: 200 | 409 = 200): Promise<Response> {
 		const served = this.#served(c);
 		const id = c.req.param("run") ?? "";
 		const read = served && isRunId(id) ? await served.project.store.read(id) : undefined;
@@ -246,7 +246,7 @@ class Pages {
 		});
 	}
 
-	async steer(c: Call): Promise<Response> {
+	async steer(c: PageCall): Promise<Response> {
 		const served = this.#served(c);
 		const id = c.req.param("run") ?? "";
 		const verb = c.req.param("verb") ?? "";
@@ -266,7 +266,7 @@ class Pages {
 		return this.#answer(c, served, { result, fields, id });
 	}
 
-	async start(c: Call): Promise<Response> {
+	async start(c: PageCall): Promise<Response> {
 		const served = this.#served(c);
 		const template = served?.project.templates().templates.get(c.req.param("template") ?? "");
 		const session = this.#writer(c);
@@ -276,7 +276,7 @@ class Pages {
 		return this.show(c, { title: `Start ${template.key}`, body });
 	}
 
-	async startFromPage(c: Call): Promise<Response> {
+	async startFromPage(c: PageCall): Promise<Response> {
 		const served = this.#served(c);
 		if (!served) return this.sentence(c, 404, "Not found", "There is nothing at this address.");
 		const fields = await fieldsOf(c);
@@ -285,7 +285,7 @@ class Pages {
 		return this.#answer(c, served, { result, fields, id });
 	}
 
-	runStream(c: Call): Response | Promise<Response> {
+	runStream(c: PageCall): Response | Promise<Response> {
 		const served = this.#served(c);
 		const id = c.req.param("run") ?? "";
 		if (!served || !isRunId(id)) return this.sentence(c, 404, "Not found", "There is nothing at this address.");
@@ -293,7 +293,7 @@ class Pages {
 	}
 
 	/** Sends an event for each change. A page that connects again is told at once if it has missed one. */
-	stream(c: Call, watch: RunWatch): Response | Promise<Response> {
+	stream(c: PageCall, watch: RunWatch): Response | Promise<Response> {
 		if (this.#streams >= maxStreams) return c.text("Too many open pages.", 503);
 		this.#streams += 1;
 		let last = c.req.header("last-event-id");
@@ -316,16 +316,16 @@ class Pages {
 		});
 	}
 
-	#served(c: Call): ShownProject | undefined {
+	#served(c: PageCall): ShownProject | undefined {
 		return this.#options.projects.find(({ key }) => key === c.req.param("project"));
 	}
 
 	/** The session, unless the page is only read. */
-	#writer(c: Call): PageSession | undefined {
+	#writer(c: PageCall): PageSession | undefined {
 		return this.#options.readOnly ? undefined : c.get("session");
 	}
 
-	#action(c: Call, { project }: ShownProject, fields: FormFields) {
+	#action(c: PageCall, { project }: ShownProject, fields: FormFields) {
 		const { supervisors, prefix } = this.#options;
 		const via = `the page (${c.get("session").name}, ${addressOf(c)})`;
 		return { project, fields, supervisors, prefix, via };
@@ -342,7 +342,7 @@ class Pages {
 	}
 
 	async #answer(
-		c: Call,
+		c: PageCall,
 		served: ShownProject,
 		{
 			result,
@@ -374,7 +374,7 @@ class Pages {
 	}
 
 	/** Asks whether to do what cannot be taken back. */
-	#ask(c: Call, { question, confirm }: ActionResult & { kind: "asks" }, { token: _, ...fields }: FormFields) {
+	#ask(c: PageCall, { question, confirm }: ActionResult & { kind: "asks" }, { token: _, ...fields }: FormFields) {
 		const { html } = this;
 		const session = c.get("session");
 		const action = c.req.path;
@@ -393,7 +393,7 @@ class Pages {
 		return this.show(c, { title: question.title, body });
 	}
 
-	#noteOf(c: Call): Shown["note"] {
+	#noteOf(c: PageCall): Shown["note"] {
 		const text = this.#notes.get(c.req.query("note") ?? "");
 		return text === undefined || text === "" ? undefined : { text, tone: "good" };
 	}

@@ -35,7 +35,7 @@ export function watchAllRuns(projects: readonly ShownProject[]): RunWatch {
 				.map((entry) =>
 					entry.kind === "run" ? `${entry.id.slice(0, 8)}${entry.summary.updatedAt}${entry.summary.status}` : entry.id,
 				);
-			if (!ended) changed(hashOf(marks.join(" ")));
+			if (!ended) changed(hashText(marks.join(" ")));
 		};
 		const soon = (): void => {
 			timer ??= setTimeout(() => void look().catch(() => {}), restMs);
@@ -55,7 +55,7 @@ export function watchAllRuns(projects: readonly ShownProject[]): RunWatch {
 }
 
 /** A short mark; it only has to differ where the text does. */
-function hashOf(text: string): string {
+function hashText(text: string): string {
 	let hash = 0;
 	for (let at = 0; at < text.length; at += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
 	return (hash >>> 0).toString(36);

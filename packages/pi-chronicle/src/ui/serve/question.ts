@@ -19,21 +19,26 @@ export function drawQuestion(place: RunForms, read: ReadLedger, below: HtmlConte
 	const { run } = read;
 	const forms = answerForms(place, run);
 	const next = isInterrupted(read) ? interruptedStep(run) : nextStep(run);
-	if (!next && forms === undefined) return below === undefined ? undefined : box(place, "Its children ask", below);
+	if (!next && forms === undefined)
+		return below === undefined ? undefined : questionBox(place, "Its children ask", below);
 	const { stage } = run;
 	if (stage.kind === "asking") {
 		const about = subjectLines(stage.question, run).join("\n").trim();
 		const subject = html`<div class="subject" dir="auto">${html.cut(about, 20_000)}</div>`;
-		return box(place, questionTitle(stage.question), [subject, forms]);
+		return questionBox(place, questionTitle(stage.question), [subject, forms]);
 	}
 	const asked = unansweredQuestion(run);
 	const words = asked
 		? html`<p class="subject" dir="auto">${asked.text}</p>`
 		: html`<p>${next?.what} ${next?.help}</p>`;
-	return box(place, asked ? "The worker asks" : haltReason(run) ? "The run waits" : "The run", [words, below, forms]);
+	return questionBox(place, asked ? "The worker asks" : haltReason(run) ? "The run waits" : "The run", [
+		words,
+		below,
+		forms,
+	]);
 }
 
-function box({ html }: FormPlace, title: string, content: HtmlContent): Markup {
+function questionBox({ html }: FormPlace, title: string, content: HtmlContent): Markup {
 	return html`<section class="ask" id="ask" data-part aria-labelledby="ask-h"><h2 id="ask-h" dir="auto">${html.cut(title, 300)}</h2>${content}</section>`;
 }
 

@@ -26,7 +26,7 @@ const labelLength = 120;
 /** Milliseconds that a question waits for its diff. */
 const patienceMs = 1_500;
 
-type Answer = (typeof order)[number];
+type DialogChoice = (typeof order)[number];
 
 export interface ApprovalRequest {
 	readonly session: ChronicleSession;
@@ -45,7 +45,7 @@ export function askApproval(request: ApprovalRequest): Promise<Approval> {
 
 class ApprovalDialog {
 	readonly #request: ApprovalRequest;
-	readonly #words: Readonly<Partial<Record<Answer, string>>>;
+	readonly #words: Readonly<Partial<Record<DialogChoice, string>>>;
 	/** The children that can be taken instead of the one that the worker named. */
 	readonly #others: readonly ChildRun[];
 	#uncalled: boolean;
@@ -74,7 +74,7 @@ class ApprovalDialog {
 
 	async ask(): Promise<Approval> {
 		const { session, signal } = this.#request;
-		let next: Answer | undefined;
+		let next: DialogChoice | undefined;
 		while (!signal.aborted && !session.scope.closed) {
 			const result = await this.#act(next ?? (await this.#choose()) ?? "later");
 			if (typeof result === "object") return result;
@@ -84,7 +84,7 @@ class ApprovalDialog {
 	}
 
 	/** The approval that results from an answer, or the next answer; `undefined`: show the question again. */
-	async #act(answer: Answer): Promise<Approval | Answer | undefined> {
+	async #act(answer: DialogChoice): Promise<Approval | DialogChoice | undefined> {
 		switch (answer) {
 			case "approve":
 				return { kind: "approved" };
@@ -104,7 +104,7 @@ class ApprovalDialog {
 		}
 	}
 
-	async #choose(): Promise<Answer | undefined> {
+	async #choose(): Promise<DialogChoice | undefined> {
 		const { ctx, question, run, signal } = this.#request;
 		const title = questionTitle(question);
 		const lines = questionLines(question, run, new Date().toISOString());

@@ -54,7 +54,7 @@ async function followUntilOver(
 	for (;;) {
 		const parked = await whenRun(project, id, signal, isLeft);
 		if (!parked) return;
-		if (asksUser(parked.run) && (await askUser(session, ctx, project, { parked, signal }))) continue;
+		if (asksUser(parked.run) && (await askOnEngine(session, ctx, project, { parked, signal }))) continue;
 		if (signal.aborted) return;
 		await reportParked(session, ctx, project, { parked, before });
 		if (stepOf(ctx) || parked.run.stage.kind === "over") return;
@@ -97,7 +97,7 @@ interface ParkedRun {
 	readonly signal: AbortSignal;
 }
 
-async function askUser(
+async function askOnEngine(
 	session: ChronicleSession,
 	ctx: ExtensionContext,
 	project: Project,

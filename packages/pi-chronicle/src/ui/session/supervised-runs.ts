@@ -172,11 +172,11 @@ function leftWork(project: Project, { run: { id, stage, status } }: SupervisionE
 	const verb = status === "awaiting_approval" ? "approve" : status === "asks" ? "answer" : "resume";
 	return {
 		finish: `${commandPrefix(project)}${verb} ${id.slice(0, 8)}`,
-		ended: (signal) => waitForEnd(() => endOf(project, id), signal),
+		ended: (signal) => waitForEnd(() => endOfStep(project, id), signal),
 	};
 }
 
-async function endOf({ store }: Project, id: string): Promise<StepEnd | undefined> {
+async function endOfStep({ store }: Project, id: string): Promise<StepEnd | undefined> {
 	const entry = await store.entry(id);
 	if (entry?.kind !== "run") return { kind: "failed", reason: `the run ${id.slice(0, 8)} can no longer be read.` };
 	const { status } = entry.summary;

@@ -72,7 +72,7 @@ class Chart {
 		const indent = "  ".repeat(level + 1);
 		if (entry.kind === "phase") {
 			this.phases += 1;
-			return this.node(`${indent}p${this.phases}["${phaseText(entry)}"]`, `p${this.phases}`, here.length === 1);
+			return this.node(`${indent}p${this.phases}["${drawnPhase(entry)}"]`, `p${this.phases}`, here.length === 1);
 		}
 		this.boxes += 1;
 		const id = `s${this.boxes}`;
@@ -92,7 +92,7 @@ class Chart {
 	}
 }
 
-function phaseText(phase: Phase): string {
+function drawnPhase(phase: Phase): string {
 	const label = phaseLabel(phase);
 	return `${mermaidLabel(`${phase.emoji} ${phase.name}`)}${label === "" ? "" : `<br/>${mermaidLabel(label)}`}`;
 }

@@ -67,7 +67,11 @@ export function draftWorkflow(
 	}
 	const { fields, entries: written, commandPlace, diagnostics } = readWorkflow(found.source);
 	report.add(diagnostics);
-	const { entries, references, mentions } = readEntries(written, candidate, { readPhaseFile, realDirectory, report });
+	const { entries, references, mentions } = readDraftEntries(written, candidate, {
+		readPhaseFile,
+		realDirectory,
+		report,
+	});
 	if (!fields || report.failed) return draft({ references, commandPlace, diagnostics: report.diagnostics });
 	const { phases: _, commandName, initialMessage, ...rest } = fields;
 	const definition: WorkflowDefinition = Object.freeze({
@@ -95,7 +99,7 @@ interface EntriesRead {
 }
 
 /** Reads the phase files that the entries of one workflow name. */
-function readEntries(written: readonly PlacedEntry[], candidate: Candidate, reading: EntryReading): EntriesRead {
+function readDraftEntries(written: readonly PlacedEntry[], candidate: Candidate, reading: EntryReading): EntriesRead {
 	const read: EntriesRead = { entries: [], references: [], mentions: [] };
 	const paths = new Map<string, string>();
 	const reported = new Set<string>();

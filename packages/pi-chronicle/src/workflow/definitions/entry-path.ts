@@ -34,7 +34,7 @@ export function openRealDirectories(): RealDirectories {
 /** Finds the file that an entry names. */
 export function locateEntry(entry: string, ground: Ground, realDirectory: RealDirectories): EntryPath {
 	if (entry.includes("\0"))
-		return refused("bad-path", `The path ${quoted(entry)} contains a NUL character.`, "Remove it.");
+		return refusedPath("bad-path", `The path ${quoted(entry)} contains a NUL character.`, "Remove it.");
 	const file = isAbsolute(entry) ? normalize(entry) : resolve(ground.directory, entry);
 	const parent = realDirectory(dirname(file));
 	if (parent === undefined) return isInside(ground.root, file) ? { kind: "absent", file } : leadsOut(entry);
@@ -43,20 +43,24 @@ export function locateEntry(entry: string, ground: Ground, realDirectory: RealDi
 	try {
 		if (lstatSync(file).isSymbolicLink()) real = realPathOf(file);
 	} catch {
-		return allowed(plain, ground) ? { kind: "absent", file } : leadsOut(entry);
+		return isAllowedPath(plain, ground) ? { kind: "absent", file } : leadsOut(entry);
 	}
 	if (real === undefined)
-		return refused("broken-link", `The link ${quoted(entry)} is broken.`, "Point it at a phase file, or replace it.");
-	return allowed(real, ground) ? { kind: "inside", file, real } : leadsOut(entry);
+		return refusedPath(
+			"broken-link",
+			`The link ${quoted(entry)} is broken.`,
+			"Point it at a phase file, or replace it.",
+		);
+	return isAllowedPath(real, ground) ? { kind: "inside", file, real } : leadsOut(entry);
 }
 
-function allowed(real: string, ground: Ground): boolean {
+function isAllowedPath(real: string, ground: Ground): boolean {
 	return ground.allowed.some((directory) => isInside(directory, real));
 }
 
 function leadsOut(entry: string): EntryPath {
 	const home = /^~[/\\]/.test(entry);
-	return refused(
+	return refusedPath(
 		"outside",
 		`The phase file ${quoted(entry)} is outside the workflows directory, so it is not read.`,
 		home
@@ -65,6 +69,6 @@ function leadsOut(entry: string): EntryPath {
 	);
 }
 
-function refused(code: string, message: string, remedy: string): EntryPath {
+function refusedPath(code: string, message: string, remedy: string): EntryPath {
 	return { kind: "refused", problem: { code, message, remedy } };
 }

@@ -65,7 +65,7 @@ export const workflowFields = {
 				],
 			},
 		} satisfies JsonSchema,
-		readEntries,
+		readWrittenEntries,
 	),
 	show: choice(["user", "workflows"], {
 		fallback: "user",
@@ -88,7 +88,7 @@ export const workflowFields = {
 		empty: "error",
 		about: "Whether an agent that stops before the end is reminded to continue. A phase can override this.",
 	}),
-	limits: visitLimits("Limits of one visit of a phase, unless the phase sets its own."),
+	limits: visitLimitFields("Limits of one visit of a phase, unless the phase sets its own."),
 	sessionNamePrefix: text({
 		blank: "allowed",
 		max: 200,
@@ -145,7 +145,7 @@ export const phaseFields = {
 			"`person` for a phase that only the user can end: the agent does its work and waits for [`/workflow next`](#running-a-workflow).",
 	}),
 	gate: gateField,
-	limits: visitLimits(
+	limits: visitLimitFields(
 		"Limits of one visit of the phase. When one is reached, the workflow pauses; your next message or `/workflow resume` resets the counts.",
 	),
 	polling: flag({
@@ -209,7 +209,7 @@ function isNearly(key: string, words: readonly string[]): boolean {
 	return nearest(key, words) !== undefined;
 }
 
-function visitLimits(about: string) {
+function visitLimitFields(about: string) {
 	return objectField(
 		{
 			requests: integer({
@@ -239,18 +239,18 @@ function template(about: string) {
 	return text({ blank: "allowed", shown: "a built-in text", about: `${about} [Variables](#variables) are replaced.` });
 }
 
-function readEntries(node: Node, reading: ReadContext): readonly WrittenEntry[] | undefined {
+function readWrittenEntries(node: Node, reading: ReadContext): readonly WrittenEntry[] | undefined {
 	if (node.kind !== "list" || node.items.length === 0) {
 		const remedy = "Write one entry per line below `phases:`, such as `- plan.md` or `- subworkflow: review`.";
 		return wrongType(node, reading, "a list with at least one phase", remedy);
 	}
 	// A wrong entry is reported, and the files of the others are still read: their problems are found in the same round.
 	return node.items.flatMap(
-		(item, index) => readEntry(item, { ...reading, path: `${reading.path}[${index + 1}]` }) ?? [],
+		(item, index) => readWrittenEntry(item, { ...reading, path: `${reading.path}[${index + 1}]` }) ?? [],
 	);
 }
 
-function readEntry(node: Node, reading: ReadContext): WrittenEntry | undefined {
+function readWrittenEntry(node: Node, reading: ReadContext): WrittenEntry | undefined {
 	const { start } = node;
 	if (node.kind === "scalar" && typeof node.value === "string" && node.value.trim() !== "")
 		return { kind: "file", path: node.value.trim(), start };

@@ -115,7 +115,7 @@ class Linking {
 		const { key, tier, file } = draft;
 		this.chosen.delete(key);
 		this.diagnostics.push(...added);
-		const before = this.rejected.get(key)?.diagnostics ?? draft.diagnostics.filter(isError);
+		const before = this.rejected.get(key)?.diagnostics ?? draft.diagnostics.filter(isErrorFound);
 		this.rejected.set(key, { key, tier, file, diagnostics: [...before, ...added] });
 	}
 
@@ -235,6 +235,6 @@ function startOf({ file }: Draft): Place {
 	return { file, line: 1, column: 1 };
 }
 
-function isError({ severity }: Diagnostic): boolean {
+function isErrorFound({ severity }: Diagnostic): boolean {
 	return severity === "error";
 }

@@ -58,7 +58,7 @@ function scanEntry(entry: Dirent, root: string, realRoot: string, report: Report
 	const real = kind === "linked" ? realPathOf(directory) : undefined;
 	const allowed = real === undefined ? [realRoot] : [realRoot, real];
 	const found: Candidate = { key: entry.name, depth: "direct", file, directory, root, allowed };
-	if (pathExists(file)) return [found];
+	if (mayExist(file)) return [found];
 	return kind === "linked" && leadsUp(real, realRoot) ? [] : scanDirectory(found, realRoot, report);
 }
 
@@ -85,7 +85,7 @@ function scanDirectory({ directory, root, allowed }: Ground, realRoot: string, r
 		const real = kind === "linked" ? realPathOf(below) : undefined;
 		if (kind === "linked" && leadsUp(real, realRoot)) return [];
 		const file = join(below, "workflow.yaml");
-		if (!pathExists(file)) return [];
+		if (!mayExist(file)) return [];
 		const own = real === undefined ? [] : [real];
 		return [{ key: entry.name, depth: "nested", file, directory: below, root, allowed: [...allowed, ...own] }];
 	});
@@ -124,7 +124,7 @@ function kindOf(entry: Dirent, path: string): "directory" | "linked" | "nothing"
 }
 
 /** Whether a workflow.yaml exists. A broken link counts: it shows that the directory is meant as a workflow. */
-function pathExists(file: string): boolean {
+function mayExist(file: string): boolean {
 	return attempt(() => lstatSync(file, { throwIfNoEntry: false }) !== undefined) ?? true;
 }
 

@@ -53,7 +53,7 @@ export const limitsSchema = (() => {
 export function readToolLimits(node: Node, reading: ReadContext): LimitsRead | undefined {
 	if (node.kind !== "map") {
 		const names = readToolNames(node, reading, "accepted");
-		return names && named("whitelist", names, "judged");
+		return names && namedTools("whitelist", names, "judged");
 	}
 	if (node.entries.size === 0) {
 		reading.report.warn(reading.source.place(node.start), {
@@ -63,7 +63,7 @@ export function readToolLimits(node: Node, reading: ReadContext): LimitsRead | u
 		});
 		return free;
 	}
-	return knownKeysOnly(node, reading) ? readGroup(node, reading) : undefined;
+	return knownKeysOnly(node, reading) ? readLimitGroup(node, reading) : undefined;
 }
 
 function knownKeysOnly(map: MapNode, reading: ReadContext): boolean {
@@ -80,7 +80,7 @@ function knownKeysOnly(map: MapNode, reading: ReadContext): boolean {
 	return known;
 }
 
-function readGroup(map: MapNode, reading: ReadContext): LimitsRead | undefined {
+function readLimitGroup(map: MapNode, reading: ReadContext): LimitsRead | undefined {
 	const key = onlyList(map, reading);
 	const value = key && map.entries.get(key)?.value;
 	if (!key || !value) return undefined;
@@ -89,7 +89,7 @@ function readGroup(map: MapNode, reading: ReadContext): LimitsRead | undefined {
 	const inner = { ...reading, path: `${reading.path}.${key}` };
 	if (key !== "allow") {
 		const names = readToolNames(value, inner, "refused");
-		return names && named(key, names, shell);
+		return names && namedTools(key, names, shell);
 	}
 	const may = readCapabilities(value, inner);
 	const entry = map.entries.get("shell");
@@ -117,7 +117,7 @@ function onlyList(map: MapNode, { source, report, path }: ReadContext): (typeof 
 	return undefined;
 }
 
-function named(kind: "blacklist" | "whitelist", words: readonly PlacedName[], shell: ShellRule): LimitsRead {
+function namedTools(kind: "blacklist" | "whitelist", words: readonly PlacedName[], shell: ShellRule): LimitsRead {
 	const names = [...new Set(words.map((word) => word.text))];
 	return { limits: { kind, names, shell }, names: words };
 }

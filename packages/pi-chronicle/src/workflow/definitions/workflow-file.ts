@@ -43,7 +43,7 @@ export function readWorkflow(source: Source): WorkflowRead {
 		commandPlace: { file: source.file },
 		diagnostics: report.diagnostics,
 	});
-	const root = readRoot(source, report);
+	const root = readRootMap(source, report);
 	if (!root) return failed([]);
 	const reading: ReadContext = { source, report, path: "" };
 	const read = readObject(root, workflowFields, reading, unknownWorkflowKeys);
@@ -62,7 +62,7 @@ export function readWorkflow(source: Source): WorkflowRead {
 }
 
 /** The fields of the file; `undefined` if it has none or belongs to another tool. */
-function readRoot(source: Source, report: Report): MapNode | undefined {
+function readRootMap(source: Source, report: Report): MapNode | undefined {
 	const { root, diagnostics } = parseYaml(source);
 	report.add(diagnostics);
 	if (root?.kind !== "map") {

@@ -81,7 +81,7 @@ export function readPinned(
 	const { taskId, task, uncommitted, root } = data;
 	const definitions = new Map<string, WorkflowDefinition>();
 	for (const written of data.definitions) {
-		const definition = readDefinition(written);
+		const definition = readPinnedDefinition(written);
 		if (!definition || definitions.has(definition.key)) return undefined;
 		definitions.set(definition.key, definition);
 	}
@@ -155,26 +155,32 @@ const isReference = object<Reference>({ kind: oneOf("reference"), key: isText })
 const isEntry = (value: unknown) => isPhase(value) || isReference(value);
 const isWorkflow = object(workflowFields);
 
-function readDefinition(written: unknown): WorkflowDefinition | undefined {
+function readPinnedDefinition(written: unknown): WorkflowDefinition | undefined {
 	if (!isWorkflow(written)) return undefined;
 	const entries = written.entries.map((entry) =>
-		entry.kind === "phase" ? readPhase(entry) : { kind: entry.kind, key: entry.key },
+		entry.kind === "phase" ? readPinnedPhase(entry) : { kind: entry.kind, key: entry.key },
 	);
-	return { ...only(workflowFields, written), limits: readCeilings(written.limits), entries, tier: "project", file: "" };
+	return {
+		...only(workflowFields, written),
+		limits: readPinnedCeilings(written.limits),
+		entries,
+		tier: "project",
+		file: "",
+	};
 }
 
-function readPhase(written: PinnedPhase): Phase {
+function readPinnedPhase(written: PinnedPhase): Phase {
 	return {
 		...only(phaseFields, written),
 		tools: readPinnedLimits(written.tools) ?? { kind: "capabilities", may: [] },
 		advance: written.advance ?? "agent",
 		...(written.gate ? { gate: only(gate, written.gate) } : {}),
-		limits: readCeilings(written.limits),
+		limits: readPinnedCeilings(written.limits),
 		file: "",
 	};
 }
 
-function readCeilings(written: VisitCeilings | undefined): VisitCeilings | undefined {
+function readPinnedCeilings(written: VisitCeilings | undefined): VisitCeilings | undefined {
 	return written && only(ceilings, written);
 }
 

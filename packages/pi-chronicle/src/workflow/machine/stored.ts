@@ -90,15 +90,15 @@ export function storeRun(run: WorkflowRun, { pinned, left, note, away }: StateCh
 		pin: pinned,
 		since: run.since,
 		...(status.kind === "paused"
-			? { paused: { by: status.by, ...(status.why === undefined ? {} : { why: cut(status.why, max.why) }) } }
+			? { paused: { by: status.by, ...(status.why === undefined ? {} : { why: cutBytes(status.why, max.why) }) } }
 			: {}),
-		asks: run.question === undefined ? undefined : cut(run.question, max.asks),
+		asks: run.question === undefined ? undefined : cutBytes(run.question, max.asks),
 		...(left
 			? {
 					left: {
 						way: left.way,
 						by: left.by,
-						summary: left.summary === undefined ? undefined : cut(left.summary, max.summary),
+						summary: left.summary === undefined ? undefined : cutBytes(left.summary, max.summary),
 					},
 				}
 			: {}),
@@ -108,11 +108,11 @@ export function storeRun(run: WorkflowRun, { pinned, left, note, away }: StateCh
 	const { asks: _question, ...rest } = state;
 	const bare = { ...rest, ...(left ? { left: { way: left.way } } : {}) };
 	const task = note === "begun" ? max.begun : Math.max(room.entry - bytesOf(bare), room.task);
-	return { ...state, taskDescription: cut(run.task, task) };
+	return { ...state, taskDescription: cutBytes(run.task, task) };
 }
 
 /** Truncates text to at most `bytes` and adds an ellipsis. No character is split. */
-function cut(text: string, bytes: number): string {
+function cutBytes(text: string, bytes: number): string {
 	if (bytesOf(text) - 2 <= bytes) return text;
 	let size = Buffer.byteLength("…");
 	let kept = "";
@@ -175,7 +175,7 @@ export function readState(data: unknown): StateRead {
 			paused: paused && { by: paused.by, why: paused.why },
 			asks,
 			left: left && readLeft(left),
-			note: noteOf(data.note),
+			note: storedNote(data.note),
 			away,
 		},
 	};
@@ -229,7 +229,7 @@ export function restoreRun(state: StoredState, source: DefinitionsSource): Resto
 		startedAt: state.startedAt,
 		step: state.globalStepCount,
 		since: state.since ?? state.startedAt,
-		status: statusOf(state),
+		status: storedStatus(state),
 		question: state.asks,
 		reminders: noReminders,
 		askedToCancel: undefined,
@@ -246,20 +246,20 @@ export function restoreRun(state: StoredState, source: DefinitionsSource): Resto
 		const found = relocate(stale(""), definitions);
 		return found.kind === "found" ? live(found.position) : { kind: "run", run: stale(found.id) };
 	}
-	const place = follow(position, definitions);
+	const place = followPath(position, definitions);
 	if (typeof place === "string") return invalid(place);
 	if (phaseId !== undefined && phaseAt(definitions, place).id !== phaseId)
 		return invalid(`its position is not the phase "${phaseId}"`);
 	return live(place);
 }
 
-function statusOf({ active, cancelled, paused }: StoredState): WorkflowStatus {
+function storedStatus({ active, cancelled, paused }: StoredState): WorkflowStatus {
 	if (!active) return { kind: cancelled ? "cancelled" : "done" };
 	return paused ? { kind: "paused", by: paused.by, why: paused.why } : { kind: "running" };
 }
 
 /** Checks a path against definitions; returns the problem if it is invalid. Old states may end at a reference, which means its first phase. */
-function follow(segments: Position, definitions: Definitions): Position | string {
+function followPath(segments: Position, definitions: Definitions): Position | string {
 	for (const [depth, { workflowKey, phaseIndex }] of segments.entries()) {
 		const entry = definitions.get(workflowKey)?.entries[phaseIndex];
 		if (!entry) return `"${workflowKey}" has no entry number ${phaseIndex + 1}`;
@@ -306,7 +306,7 @@ function readLeft({ way, summary, by }: NonNullable<StoredState["left"]>): Store
 }
 
 /** A note only labels the transcript, so an unknown one does not invalidate the state. */
-function noteOf(value: unknown): Note | undefined {
+function storedNote(value: unknown): Note | undefined {
 	return value === "begun" || value === "resumed" || value === "reloaded" ? value : undefined;
 }
 

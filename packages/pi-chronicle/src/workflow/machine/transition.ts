@@ -43,7 +43,7 @@ const farBack = 10_000;
 
 /** Applies one event to a run. Never throws; an event that cannot be applied gives a `refused` action. */
 export function workflowTransition(run: WorkflowRun, event: WorkflowEvent): WorkflowTransition {
-	if (!isActive(run)) return event.kind === "begun" ? still(run) : refuse(run, { kind: "ended" });
+	if (!isActive(run)) return event.kind === "begun" ? still(run) : refuseEvent(run, { kind: "ended" });
 	switch (event.kind) {
 		case "next":
 		case "loop":
@@ -51,18 +51,18 @@ export function workflowTransition(run: WorkflowRun, event: WorkflowEvent): Work
 		case "cancel":
 			return cancelByModel(run, event);
 		case "ask":
-			return askUser(withoutCancel(run), event);
+			return askTheUser(withoutCancel(run), event);
 		case "status":
 		case "begun":
 			return still(withoutCancel(run));
 		case "abandon":
-			return end(withoutCancel(run), "cancelled", undefined);
+			return endWorkflow(withoutCancel(run), "cancelled", undefined);
 		case "advance":
 		case "skip":
 		case "back":
 			return moveByUser(withoutCancel(run), event);
 		case "pause":
-			if (run.status.kind === "paused") return refuse(run, { kind: "already-paused" });
+			if (run.status.kind === "paused") return refuseEvent(run, { kind: "already-paused" });
 			return pause(run, event.by, event.why);
 		case "resume":
 			return resume(run);
@@ -75,9 +75,9 @@ export function workflowTransition(run: WorkflowRun, event: WorkflowEvent): Work
 		case "called":
 			return event.fingerprints.length === 0
 				? still(run)
-				: count(run, useMessage(run.use ?? NO_USE, event.fingerprints));
+				: countUse(run, useMessage(run.use ?? NO_USE, event.fingerprints));
 		case "asked":
-			return count(run, useRequests(run.use ?? NO_USE, 1));
+			return countUse(run, useRequests(run.use ?? NO_USE, 1));
 		case "stopped":
 			return stop(run, event);
 		case "failed":
@@ -89,7 +89,7 @@ function still(run: WorkflowRun): WorkflowTransition {
 	return { run, actions: [] };
 }
 
-function refuse(run: WorkflowRun, refusal: WorkflowRefusal): WorkflowTransition {
+function refuseEvent(run: WorkflowRun, refusal: WorkflowRefusal): WorkflowTransition {
 	return { run, actions: [{ kind: "refused", refusal }] };
 }
 
@@ -98,20 +98,21 @@ function withoutCancel(run: WorkflowRun): WorkflowRun {
 }
 
 function moveByModel(run: WorkflowRun, event: Extract<WorkflowEvent, { kind: "next" | "loop" }>): WorkflowTransition {
-	if (run.kind === "stale") return refuse(run, { kind: "stale", missing: run.missing });
-	if (run.status.kind === "paused") return refuse(run, { kind: "paused" });
-	if (run.question !== undefined) return refuse(run, { kind: "asked" });
-	if (isEarlier(run, event.decision)) return refuse(run, { kind: "earlier-visit", phase: currentPhase(run).name });
+	if (run.kind === "stale") return refuseEvent(run, { kind: "stale", missing: run.missing });
+	if (run.status.kind === "paused") return refuseEvent(run, { kind: "paused" });
+	if (run.question !== undefined) return refuseEvent(run, { kind: "asked" });
+	if (isEarlier(run, event.decision)) return refuseEvent(run, { kind: "earlier-visit", phase: currentPhase(run).name });
 	const { at, summary } = event;
 	if (event.kind === "next") {
 		if (waitsForUser(run))
-			return refuse(run, { kind: "person-decides", phase: currentPhase(run).name, wanted: "next" });
+			return refuseEvent(run, { kind: "person-decides", phase: currentPhase(run).name, wanted: "next" });
 		return move(run, nextPosition(run.definitions, run.position), { way: "next", at, summary });
 	}
 
 	const scope = scopeOf(run);
-	if (!scope.loopable) return refuse(run, { kind: "not-loopable", scope: scope.name });
-	if (loopsLeft(run) === 0) return refuse(run, { kind: "loops-used-up", scope: scope.name, max: scope.maxLoops ?? 0 });
+	if (!scope.loopable) return refuseEvent(run, { kind: "not-loopable", scope: scope.name });
+	if (loopsLeft(run) === 0)
+		return refuseEvent(run, { kind: "loops-used-up", scope: scope.name, max: scope.maxLoops ?? 0 });
 	return move(run, loopedPosition(run.definitions, run.position), { way: "loop", at, summary });
 }
 
@@ -119,7 +120,7 @@ function moveByUser(
 	run: WorkflowRun,
 	event: Extract<WorkflowEvent, { kind: "advance" | "skip" | "back" }>,
 ): WorkflowTransition {
-	if (run.kind === "stale") return refuse(run, { kind: "stale", missing: run.missing });
+	if (run.kind === "stale") return refuseEvent(run, { kind: "stale", missing: run.missing });
 	const { at } = event;
 	if (event.kind !== "back") {
 		const way = event.kind === "skip" ? "skip" : "next";
@@ -128,7 +129,7 @@ function moveByUser(
 	const { to: name } = event;
 	const target = earlier(run, name);
 	if (target) return move(run, target, { way: "back", at, summary: undefined });
-	return refuse(
+	return refuseEvent(
 		run,
 		name === undefined ? { kind: "at-start" } : { kind: "no-earlier-phase", name, names: earlierPhases(run) },
 	);
@@ -164,17 +165,17 @@ function isEarlier(run: LiveWorkflowRun, { seen }: ModelDecision): boolean {
 }
 
 /** The model asks the user. Only the user's message, or a move by the user, ends the wait. */
-function askUser(
+function askTheUser(
 	run: WorkflowRun,
 	{ decision, question }: Extract<WorkflowEvent, { kind: "ask" }>,
 ): WorkflowTransition {
-	if (run.kind === "stale") return refuse(run, { kind: "stale", missing: run.missing });
-	if (run.question !== undefined) return refuse(run, { kind: "asked" });
-	if (isEarlier(run, decision)) return refuse(run, { kind: "earlier-visit", phase: currentPhase(run).name });
-	return waitForAnswer(run, question);
+	if (run.kind === "stale") return refuseEvent(run, { kind: "stale", missing: run.missing });
+	if (run.question !== undefined) return refuseEvent(run, { kind: "asked" });
+	if (isEarlier(run, decision)) return refuseEvent(run, { kind: "earlier-visit", phase: currentPhase(run).name });
+	return awaitAnswer(run, question);
 }
 
-function waitForAnswer(run: LiveWorkflowRun, question: string): WorkflowTransition {
+function awaitAnswer(run: LiveWorkflowRun, question: string): WorkflowTransition {
 	return {
 		run: { ...run, question },
 		actions: [
@@ -193,7 +194,7 @@ interface Move {
 
 function move(run: LiveWorkflowRun, to: Position | undefined, { way, at, summary, by }: Move): WorkflowTransition {
 	const left: EndedVisit = { way, summary, ...(by && way === "next" ? { by } : {}) };
-	if (!to) return end({ ...run, step: run.step + 1, since: at }, "done", left);
+	if (!to) return endWorkflow({ ...run, step: run.step + 1, since: at }, "done", left);
 	return {
 		run: {
 			...run,
@@ -217,7 +218,7 @@ function useAfter({ use }: LiveWorkflowRun, way: ExitKind, by: Move["by"]): Visi
 	return { ...use, requests: 0, calls: 0 };
 }
 
-function end(run: WorkflowRun, how: "done" | "cancelled", left: EndedVisit | undefined): WorkflowTransition {
+function endWorkflow(run: WorkflowRun, how: "done" | "cancelled", left: EndedVisit | undefined): WorkflowTransition {
 	return {
 		run: { ...run, status: { kind: how }, question: undefined },
 		actions: [
@@ -230,15 +231,15 @@ function end(run: WorkflowRun, how: "done" | "cancelled", left: EndedVisit | und
 function cancelByModel(run: WorkflowRun, { decision }: Extract<WorkflowEvent, { kind: "cancel" }>): WorkflowTransition {
 	const { message } = decision;
 	if (run.kind === "live") {
-		if (run.question !== undefined) return refuse(withoutCancel(run), { kind: "asked" });
+		if (run.question !== undefined) return refuseEvent(withoutCancel(run), { kind: "asked" });
 		const phase = currentPhase(run).name;
-		if (isEarlier(run, decision)) return refuse(withoutCancel(run), { kind: "earlier-visit", phase });
+		if (isEarlier(run, decision)) return refuseEvent(withoutCancel(run), { kind: "earlier-visit", phase });
 		// Cancelling lifts the limits of the workflow, so in this phase that is also the user's decision.
-		if (waitsForUser(run)) return refuse(run, { kind: "person-decides", phase, wanted: "cancel" });
+		if (waitsForUser(run)) return refuseEvent(run, { kind: "person-decides", phase, wanted: "cancel" });
 	}
 	// Only a later message confirms, because the model wrote it after reading the question.
 	if (run.askedToCancel !== undefined && run.askedToCancel !== message)
-		return end(withoutCancel(run), "cancelled", undefined);
+		return endWorkflow(withoutCancel(run), "cancelled", undefined);
 	return { run: { ...run, askedToCancel: message }, actions: [{ kind: "ask-cancel" }] };
 }
 
@@ -255,8 +256,8 @@ function pause(run: WorkflowRun, by: PauseCause, why: string | undefined): Workf
 /** Ends a pause, which leaves a question open, or ends the wait for the answer to a question. */
 function resume(run: WorkflowRun): WorkflowTransition {
 	const paused = run.status.kind === "paused";
-	if (!paused && run.question === undefined) return refuse(run, { kind: "not-paused" });
-	if (run.kind === "stale") return refuse(run, { kind: "stale", missing: run.missing });
+	if (!paused && run.question === undefined) return refuseEvent(run, { kind: "not-paused" });
+	if (run.kind === "stale") return refuseEvent(run, { kind: "stale", missing: run.missing });
 	return goOn(run, paused ? run.question : undefined);
 }
 
@@ -274,9 +275,9 @@ function continueByMessage(run: WorkflowRun): WorkflowTransition {
 }
 
 /** Records the use of the visit: may nudge the model, or pause the run at a bound. */
-function count(run: WorkflowRun, use: VisitUse): WorkflowTransition {
+function countUse(run: WorkflowRun, use: VisitUse): WorkflowTransition {
 	if (run.kind === "stale" || run.status.kind !== "running") return still(run);
-	const verdict = judgeUse(run.use ?? NO_USE, use, visitLimits(run));
+	const verdict = judgeUse(run.use ?? NO_USE, use, limitsOfVisit(run));
 	const counted: LiveWorkflowRun = { ...run, use };
 	switch (verdict.kind) {
 		case "fine":
@@ -289,7 +290,7 @@ function count(run: WorkflowRun, use: VisitUse): WorkflowTransition {
 }
 
 /** The bounds of the current phase: its own, else those of the nearest workflow around it. */
-function visitLimits(run: LiveWorkflowRun): VisitLimits {
+function limitsOfVisit(run: LiveWorkflowRun): VisitLimits {
 	const { limits, polling = false } = currentPhase(run);
 	const around = run.position.toReversed().map(({ workflowKey }) => definitionOf(run.definitions, workflowKey).limits);
 	const nearest = (key: "requests" | "calls") =>
@@ -307,7 +308,7 @@ function stop(
 	const { row, visit } = run.reminders;
 	const exhausted = row >= patience.row || visit >= patience.visit;
 	// A model that was told how to ask, and asks in its text again, does ask the user.
-	if (question !== undefined && (run.reminders.question || exhausted)) return waitForAnswer(run, question);
+	if (question !== undefined && (run.reminders.question || exhausted)) return awaitAnswer(run, question);
 	if (row >= patience.row) return pause(run, "reminders", `${row} reminders in a row had no effect`);
 	if (visit >= patience.visit) return pause(run, "reminders", `${visit} reminders did not end this phase`);
 	const about = question === undefined ? "phase" : "question";
@@ -326,7 +327,7 @@ function continuesAutomatically(run: LiveWorkflowRun): boolean {
 
 function reload(run: WorkflowRun, { definitions }: Extract<WorkflowEvent, { kind: "reload" }>): WorkflowTransition {
 	const found = relocate(run, definitions);
-	if (found.kind === "gone") return refuse(run, found);
+	if (found.kind === "gone") return refuseEvent(run, found);
 	const { id, workflowKey, task, startedAt, uncommitted, step, since, status, question, reminders, use } = run;
 	const facts = { id, workflowKey, task, startedAt, uncommitted, step, since, status, question, reminders, use };
 	return {

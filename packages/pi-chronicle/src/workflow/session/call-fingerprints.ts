@@ -25,7 +25,7 @@ export function openCallFingerprints(): CallFingerprints {
 		onEnd({ toolCallId, toolName, result, isError }) {
 			const started = calls.get(toolCallId);
 			if (started === undefined) return;
-			const outcome = resultDigest(comparableOutcome(outcomeText(toolName, textOf(result)), isError));
+			const outcome = resultDigest(comparableOutcome(outcomeText(toolName, textOfResult(result)), isError));
 			calls.set(toolCallId, { ...started, withOutcome: outcomeFingerprint(started.call, outcome) });
 		},
 		drain() {
@@ -41,7 +41,7 @@ function outcomeText(tool: string, text: string): string {
 	return tool === stepTool ? (text.split("\n", 1)[0] ?? "") : text;
 }
 
-function textOf(result: unknown): string {
+function textOfResult(result: unknown): string {
 	const content = (result as { content?: unknown } | null | undefined)?.content;
 	const parts: { text?: unknown; data?: unknown }[] = Array.isArray(content) ? content : [];
 	return parts.map(({ text, data }) => String(text ?? data ?? "")).join("\n");

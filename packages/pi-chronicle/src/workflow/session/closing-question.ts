@@ -55,7 +55,7 @@ export function closingQuestion(text: string): string | undefined {
 	for (const from of [last, last - 1, last - 2]) {
 		const paragraph = paragraphs[from];
 		if (paragraph === undefined) break;
-		if (asks(paragraph)) return paragraphs.slice(from).join("\n\n").slice(0, 4_000);
+		if (asksSomething(paragraph)) return paragraphs.slice(from).join("\n\n").slice(0, 4_000);
 		// The choices of a question may follow it, as a list.
 		if (
 			!isList(paragraph) &&
@@ -67,12 +67,12 @@ export function closingQuestion(text: string): string | undefined {
 	return undefined;
 }
 
-function asks(paragraph: string): boolean {
+function asksSomething(paragraph: string): boolean {
 	const lines = paragraph.split("\n");
 	const lead = lines.findIndex((line) => isItem(line));
 	// The choices may also stand in the same paragraph, and a last line may follow them.
 	const heads = lead > 0 ? [lines[lead - 1] ?? "", lines.at(-1) ?? ""] : [lines.at(-1) ?? ""];
-	return heads.some((line) => isQuestion(line) || asksInside(line));
+	return heads.some((line) => isQuestionLine(line) || asksInside(line));
 }
 
 /** Whether the last sentences of a line ask or request something of the user. */
@@ -81,11 +81,11 @@ function asksInside(line: string): boolean {
 	const last = sentences.at(-1) ?? "";
 	if (requests.some((request) => request.test(last))) return true;
 	if (interrogative.test(last) && askedUser.test(last)) return true;
-	if (thanks.test(last)) return asksInside(sentences.slice(0, -1).join(" ")) || isQuestion(sentences.at(-2) ?? "");
-	return isQuestion(sentences.at(-2) ?? "") && recommendation.test(last);
+	if (thanks.test(last)) return asksInside(sentences.slice(0, -1).join(" ")) || isQuestionLine(sentences.at(-2) ?? "");
+	return isQuestionLine(sentences.at(-2) ?? "") && recommendation.test(last);
 }
 
-function isQuestion(line: string): boolean {
+function isQuestionLine(line: string): boolean {
 	const bare = line.replace(permitted, "").replace(closers, "");
 	if (questionMarks.includes([...bare].at(-1) ?? " ")) return true;
 	// In Greek, a semicolon is the question mark.

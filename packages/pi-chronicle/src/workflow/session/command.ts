@@ -66,12 +66,12 @@ const verbs: Readonly<Record<string, Verb>> = {
 	pause: (workflows, ctx) => {
 		change(workflows, ctx, { kind: "pause", by: "person" });
 	},
-	resume,
+	resume: resumeWorkflow,
 	next: (workflows, ctx) => moveTo(workflows, ctx, { kind: "advance", at: Date.now() }),
 	skip: (workflows, ctx) => moveTo(workflows, ctx, { kind: "skip", at: Date.now() }),
 	back: (workflows, ctx, rest) =>
 		moveTo(workflows, ctx, { kind: "back", at: Date.now(), ...(rest === "" ? {} : { to: rest }) }),
-	reload,
+	reload: reloadWorkflow,
 };
 
 /** Runs `/workflow <args>`. */
@@ -213,7 +213,7 @@ function did(actions: readonly WorkflowAction[], kind: WorkflowAction["kind"]): 
 	return actions.some((action) => action.kind === kind);
 }
 
-async function resume(workflows: Workflows, ctx: ExtensionCommandContext): Promise<void> {
+async function resumeWorkflow(workflows: Workflows, ctx: ExtensionCommandContext): Promise<void> {
 	const { controller, conversation } = workflows;
 	const before = controller.active?.run;
 	const paused = before?.status.kind === "paused";
@@ -255,7 +255,7 @@ async function moveTo(workflows: Workflows, ctx: ExtensionCommandContext, event:
 	);
 }
 
-function reload(workflows: Workflows, ctx: ExtensionCommandContext, _rest: string, catalogue: Catalogue): void {
+function reloadWorkflow(workflows: Workflows, ctx: ExtensionCommandContext, _rest: string, catalogue: Catalogue): void {
 	const { controller, conversation } = workflows;
 	const { active } = controller;
 	if (!active) {

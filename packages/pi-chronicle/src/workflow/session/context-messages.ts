@@ -1,8 +1,8 @@
 // Workflow texts in the model's context: detects whether the text of the current phase is present, and removes the texts of ended runs.
 // Nothing is cached. Every answer is derived from the session, so it stays correct after a reload, a move in the tree, or a compaction.
 
-import type { ContextEvent, ExtensionContext, SessionEntry, TurnEndEvent } from "@earendil-works/pi-coding-agent";
-import { contentText, newestFirst } from "../../pi/index.ts";
+import type { ContextEvent, SessionEntry, TurnEndEvent } from "@earendil-works/pi-coding-agent";
+import { contentText, newestFirst, type Session } from "../../pi/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { isActive, type ModelDecision, stateType, type WorkflowRun } from "../machine/index.ts";
 import type { HeldRun } from "./entries.ts";
@@ -22,8 +22,6 @@ export interface VisitMark {
 export function visitMarkOf({ run, pinned }: HeldRun): VisitMark {
 	return { taskId: run.id, step: run.step, hash: pinned?.hash ?? "" };
 }
-
-type Session = ExtensionContext["sessionManager"];
 
 /** Whether the model's context contains the text of the current phase, and the task. */
 export function hasPhaseText(session: Session, held: HeldRun): boolean {
@@ -91,14 +89,14 @@ function saysEnd(entry: SessionEntry, id: string): boolean {
 function* untilCall(session: Session, id: string) {
 	let found = false;
 	for (const entry of newestFirst(session)) {
-		if (!found && !isAnswer(entry)) continue;
+		if (!found && !isAnswerEntry(entry)) continue;
 		if (!found && !hasCall(entry, id)) return;
 		found = true;
 		yield entry;
 	}
 }
 
-function isAnswer(entry: SessionEntry): boolean {
+function isAnswerEntry(entry: SessionEntry): boolean {
 	return entry.type === "message" && entry.message.role === "assistant";
 }
 
@@ -117,14 +115,14 @@ export function knowsTask(session: Session, { task }: WorkflowRun): boolean {
 	let keptFrom: string | undefined;
 	for (const entry of newestFirst(session)) {
 		if (entry.type === "compaction" && keptFrom === undefined) keptFrom = entry.firstKeptEntryId;
-		if (textOf(entry).includes(task)) return true;
+		if (textOfEntry(entry).includes(task)) return true;
 		if (keptFrom === entry.id) return false;
 	}
 	return false;
 }
 
 /** The text that the user or this package sent to the model in an entry. */
-function textOf(entry: SessionEntry): string {
+function textOfEntry(entry: SessionEntry): string {
 	const content =
 		entry.type === "custom_message"
 			? entry.content

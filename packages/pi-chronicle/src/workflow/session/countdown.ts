@@ -19,7 +19,7 @@ const widgetKey = "chronicle-countdown";
 export function startCountdown(ctx: ExtensionContext, scope: Scope, seconds: number, what: string): Countdown {
 	const { ui, mode } = ctx;
 	let left = seconds;
-	let redraw = () => ui.setWidget(widgetKey, [words(what, left)], { placement: "aboveEditor" });
+	let redraw = () => ui.setWidget(widgetKey, [leftWords(what, left)], { placement: "aboveEditor" });
 	if (mode === "tui")
 		ui.setWidget(
 			widgetKey,
@@ -66,14 +66,14 @@ export function startCountdown(ctx: ExtensionContext, scope: Scope, seconds: num
 	return { over, end };
 }
 
-function words(what: string, left: number): string {
+function leftWords(what: string, left: number): string {
 	return `⏳ ${what} continues in ${left} s · Esc pauses, typing holds`;
 }
 
 /** One line of at most `width` columns. If space is short, the phase name is truncated before the key hints. */
 export function countdownLine(what: string, left: number, width: number): string {
-	const room = width - visibleWidth(words("", left));
-	return truncateToWidth(words(truncateToWidth(what, Math.max(room, 1), "…"), left), width);
+	const room = width - visibleWidth(leftWords("", left));
+	return truncateToWidth(leftWords(truncateToWidth(what, Math.max(room, 1), "…"), left), width);
 }
 
 /** Whether the input is a key press. Terminals also send key releases, mouse and focus events, and replies to queries. */

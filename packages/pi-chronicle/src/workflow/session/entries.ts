@@ -2,10 +2,10 @@
 // A state entry has a bounded size; the pinned definition is written once and never changed, and a reload pins another copy;
 // an unreadable state is not a run.
 
-import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { canonicalJson, digest } from "@pi-chronicle/core/bounds";
 import type { PathList } from "@pi-chronicle/core/definition";
-import { customEntries, newestFirst, writeEntry } from "../../pi/index.ts";
+import { customEntries, newestFirst, type Session, writeEntry } from "../../pi/index.ts";
 import {
 	type DatedState,
 	type Definitions,
@@ -31,8 +31,6 @@ import { type FinishedVisit, phaseNameById } from "../prompts/index.ts";
 export const completeType = "workflow:complete";
 /** The figures of a run that ended while the model was working. */
 export const spentType = "workflow:spent";
-
-type Session = ExtensionContext["sessionManager"];
 
 /** The pinned copy of the definitions that a run uses. */
 export interface Pinned {

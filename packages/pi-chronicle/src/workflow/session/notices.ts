@@ -42,24 +42,24 @@ export function openRows(placeOf: (state: StoredState) => string | undefined): R
 function drawState({ left, note, paused, asks }: StoredState, at: string, theme: Theme): Component | undefined {
 	if (left) {
 		const sign = { next: "→", loop: "↻", skip: "⇥", back: "↩" }[left.way];
-		return line(theme.fg("accent", `${sign} ${at}`));
+		return noticeLine(theme.fg("accent", `${sign} ${at}`));
 	}
-	if (paused) return line(theme.fg("warning", printable(pauseLine(paused))));
+	if (paused) return noticeLine(theme.fg("warning", printable(pauseLine(paused))));
 	switch (note) {
 		case "begun":
-			return line(theme.fg("accent", `▶ ${at}`));
+			return noticeLine(theme.fg("accent", `▶ ${at}`));
 		case "resumed":
-			return line(theme.fg("accent", `▶ ${at} continues`));
+			return noticeLine(theme.fg("accent", `▶ ${at} continues`));
 		case "reloaded":
-			return line(theme.fg("accent", `⟳ ${at}: definition reloaded`));
+			return noticeLine(theme.fg("accent", `⟳ ${at}: definition reloaded`));
 		case undefined:
-			return asks === undefined ? undefined : line(theme.fg("warning", `✋ ${answerLine()}.`));
+			return asks === undefined ? undefined : noticeLine(theme.fg("warning", `✋ ${answerLine()}.`));
 	}
 }
 
 /** Rows below a heading. A row that is too long for the screen continues below its text. */
 function table(head: string, rows: readonly string[], theme: Theme): Component {
-	const heading = line(head);
+	const heading = noticeLine(head);
 	const paint = themed({ theme });
 	return {
 		render: (width) => [
@@ -70,6 +70,6 @@ function table(head: string, rows: readonly string[], theme: Theme): Component {
 	};
 }
 
-function line(text: string): Component {
+function noticeLine(text: string): Component {
 	return new Text(text, 1, 0);
 }

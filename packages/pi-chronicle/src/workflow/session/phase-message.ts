@@ -1,7 +1,7 @@
 // The message with the text of a phase, for a context that lacks it.
 
 import type { AgentBeforeSettleEvent, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
-import { contentText, newestFirst } from "../../pi/index.ts";
+import { contentText, newestFirst, type Session } from "../../pi/index.ts";
 import type { WorkflowAction } from "../machine/index.ts";
 import { type LiveWorkflowRun, readState, type StoredState, stateType } from "../machine/index.ts";
 import {
@@ -81,16 +81,14 @@ function lastAnswer({ context }: AgentBeforeSettleEvent) {
 	return last?.role === "assistant" ? last : undefined;
 }
 
-type Session = ExtensionContext["sessionManager"];
-
 /** The user's messages since the run began, oldest first, without its first message; each with the model's question that it answers. */
 function userWords(session: Session, run: LiveWorkflowRun): UserWord[] {
 	const first = initialMessage(run);
 	const words: UserWord[] = [];
 	let question: string | undefined;
 	let open = false;
-	for (const entry of entriesOf(session, run.id)) {
-		const state = stateIn(entry);
+	for (const entry of entriesOfRun(session, run.id)) {
+		const state = storedStateIn(entry);
 		if (state !== undefined) {
 			// The user's message closes the question before pi stores the message itself; a change of phase drops the question.
 			open = state.asks !== undefined;
@@ -107,10 +105,10 @@ function userWords(session: Session, run: LiveWorkflowRun): UserWord[] {
 }
 
 /** The entries of the branch from the beginning of the run, oldest first. */
-function entriesOf(session: Session, runId: string): SessionEntry[] {
+function entriesOfRun(session: Session, runId: string): SessionEntry[] {
 	const entries: SessionEntry[] = [];
 	for (const entry of newestFirst(session)) {
-		const state = stateIn(entry);
+		const state = storedStateIn(entry);
 		if (state !== undefined && state.taskId !== runId) break;
 		entries.push(entry);
 		if (state?.note === "begun") break;
@@ -118,7 +116,7 @@ function entriesOf(session: Session, runId: string): SessionEntry[] {
 	return entries.reverse();
 }
 
-function stateIn(entry: SessionEntry): StoredState | undefined {
+function storedStateIn(entry: SessionEntry): StoredState | undefined {
 	if (entry.type !== "custom" || entry.customType !== stateType) return undefined;
 	const read = readState(entry.data);
 	return read.kind === "state" ? read.state : undefined;

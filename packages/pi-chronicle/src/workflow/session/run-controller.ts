@@ -212,7 +212,7 @@ export class RunController {
 			if (action.kind === "persist") this.write(this.current, { left: action.left, note: noteOf(actions) });
 			if (action.kind === "ended") this.writeEnd(ctx, run, action.how);
 			if (action.kind === "paused") announce(ctx, pauseLine(action), "warning");
-			if (action.kind === "question") announce(ctx, questionText(ctx, action.question), "warning");
+			if (action.kind === "question") announce(ctx, howToAnswer(ctx, action.question), "warning");
 		}
 		this.show(ctx);
 		this.changed(actions, false);
@@ -281,7 +281,7 @@ export class RunController {
 }
 
 /** The model's question and how to answer it. */
-function questionText(ctx: ExtensionContext, question: string): string {
+function howToAnswer(ctx: ExtensionContext, question: string): string {
 	return `${askLine(question)}\n${answerLine(ctx.hasUI ? undefined : ctx.sessionManager.getSessionFile())}.`;
 }
 

@@ -1,13 +1,11 @@
 // Time, tokens, and cost of each phase of a run, for the user. Derived from the session after the run has ended and pi has settled.
 import type { Usage } from "@earendil-works/pi-ai";
-import type { ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
-import { alignColumns, shortCost, shortCount, shortTime } from "../../pi/index.ts";
+import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+import { alignColumns, type Session, shortCost, shortCount, shortTime } from "../../pi/index.ts";
 import { isRefusalText } from "../../safety/index.ts";
 import { activeTime, type WorkflowRun } from "../machine/index.ts";
 import { phaseNameById } from "../prompts/index.ts";
 import { historyOf } from "./entries.ts";
-
-type Session = ExtensionContext["sessionManager"];
 
 /** Maximum rows in the entry, not counting the row that sums up the earlier visits of a longer run. */
 const maxRows = 40;
@@ -53,10 +51,10 @@ export function spentPerPhase(session: Session, run: WorkflowRun): PhaseSpend[] 
 		costUsd,
 	}));
 	const first = rows.slice(0, Math.max(0, rows.length - maxRows));
-	return first.length === 0 ? rows : [sumOf("earlier", first), ...rows.slice(first.length)];
+	return first.length === 0 ? rows : [phaseTotals("earlier", first), ...rows.slice(first.length)];
 }
 
-function sumOf(name: string, rows: readonly PhaseSpend[]): PhaseSpend {
+function phaseTotals(name: string, rows: readonly PhaseSpend[]): PhaseSpend {
 	const sum = (of: (row: PhaseSpend) => number) => rows.reduce((total, row) => total + of(row), 0);
 	const refused = sum(({ refused = 0 }) => refused);
 	return {
@@ -98,7 +96,7 @@ export function spendLines(rows: unknown): string[] {
 	if (!Array.isArray(rows)) return [];
 	const known = rows.filter(isSpend);
 	if (known.length === 0) return [];
-	const cells = [...known, sumOf("total", known)].map(({ name, visit, ms, tokens, costUsd, refused = 0 }) => [
+	const cells = [...known, phaseTotals("total", known)].map(({ name, visit, ms, tokens, costUsd, refused = 0 }) => [
 		visit === undefined ? name : `${visit}. ${name}`,
 		// As wide as for 10 s, so that the columns do not depend on small differences.
 		shortTime(ms).padStart(3),

@@ -48,7 +48,7 @@ const parameters = Type.Object({
 
 type Parameters = Static<typeof parameters>;
 type Details = Record<string, unknown>;
-type Answer = AgentToolResult<Details> & { isError?: boolean };
+type StepResult = AgentToolResult<Details> & { isError?: boolean };
 
 /** Registers the tool or hides it from the model: pi cannot unregister a tool. */
 export function offerStepTool(pi: ExtensionAPI, controller: () => RunController, offered: boolean): void {
@@ -74,12 +74,12 @@ async function answer(
 	params: Parameters,
 	ctx: ExtensionContext,
 	signal: AbortSignal | undefined,
-): Promise<Answer> {
+): Promise<StepResult> {
 	const { active } = controller;
 	if (!active) {
 		const words = noRunText(params.action, controller.held?.run);
 		return params.action === "status"
-			? text(words, { active: false })
+			? stepText(words, { active: false })
 			: failure(words, { active: false, error: "ended" });
 	}
 	const refused = questionProblem(params, ctx);
@@ -138,12 +138,12 @@ function eventOf({ action, summary: written, question = "" }: Parameters, decisi
 	}
 }
 
-function status(held: HeldRun): Answer {
+function status(held: HeldRun): StepResult {
 	const { run } = held;
 	if (run.kind === "stale")
 		return failure(workflowRefusalText({ kind: "stale", missing: run.missing }), { active: false, stale: true });
 	const currentPath = run.position.map(({ workflowKey, phaseIndex }) => ({ workflowKey, phaseIndex }));
-	return text(statusText(run), { active: true, workflowKey: run.workflowKey, currentPath, ...visitMarkOf(held) });
+	return stepText(statusText(run), { active: true, workflowKey: run.workflowKey, currentPath, ...visitMarkOf(held) });
 }
 
 interface Step {
@@ -154,13 +154,13 @@ interface Step {
 }
 
 /** The answer for the last of the actions. */
-function outcome(held: HeldRun, { before, done, summary, session }: Step): Answer {
+function outcome(held: HeldRun, { before, done, summary, session }: Step): StepResult {
 	const { run } = held;
 	const action = done.at(-1);
 	switch (action?.kind) {
 		case "moved":
 			if (run.kind === "stale") break;
-			return text(movedText(run, action.from, action.way, summary || undefined), {
+			return stepText(movedText(run, action.from, action.way, summary || undefined), {
 				...(action.way === "loop"
 					? { looped: true, to: currentPhase(run).name }
 					: { advanced: true, from: phaseAt(run.definitions, before).name, to: currentPhase(run).name }),
@@ -169,11 +169,11 @@ function outcome(held: HeldRun, { before, done, summary, session }: Step): Answe
 		case "question":
 			if (run.kind === "stale") break;
 			// The turn ends here, unless the message has other calls.
-			return { ...text(askedText(run), { active: true, asked: true, ...visitMarkOf(held) }), terminate: true };
+			return { ...stepText(askedText(run), { active: true, asked: true, ...visitMarkOf(held) }), terminate: true };
 		case "ended":
 			return endAnswer(held, action.how, session);
 		case "ask-cancel":
-			return text(askCancelText(run.kind === "live" ? run : undefined), {
+			return stepText(askCancelText(run.kind === "live" ? run : undefined), {
 				active: true,
 				cancelPending: true,
 				resultType: "cancel",
@@ -186,16 +186,16 @@ function outcome(held: HeldRun, { before, done, summary, session }: Step): Answe
 	throw new Error(`workflow_step cannot handle "${action?.kind}".`);
 }
 
-function endAnswer(held: HeldRun, how: "done" | "cancelled", session: Step["session"]): Answer {
+function endAnswer(held: HeldRun, how: "done" | "cancelled", session: Step["session"]): StepResult {
 	const { run } = held;
 	if (how === "cancelled" || run.kind === "stale")
-		return text(cancelledText(run.task), {
+		return stepText(cancelledText(run.task), {
 			active: false,
 			cancelled: true,
 			resultType: "cancel",
 			...visitMarkOf(held),
 		});
-	return text(doneText(run, finishedVisits(session, run)), {
+	return stepText(doneText(run, finishedVisits(session, run)), {
 		advanced: true,
 		from: currentPhase(run).name,
 		to: "DONE",
@@ -208,10 +208,10 @@ function refusalDetails(run: WorkflowRun, error: string): Details {
 	return { active: isActive(run) && run.kind === "live", error };
 }
 
-function text(words: string, details: Details): Answer {
+function stepText(words: string, details: Details): StepResult {
 	return { content: [{ type: "text", text: words }], details };
 }
 
-function failure(words: string, details: Details): Answer {
-	return { ...text(words, { ...details, resultType: "error" }), isError: true };
+function failure(words: string, details: Details): StepResult {
+	return { ...stepText(words, { ...details, resultType: "error" }), isError: true };
 }

@@ -40,7 +40,7 @@ export function registerAskTool(
 				question: question.trim(),
 				choices: [...new Set(choices.map((choice) => choice.trim()))].filter((choice) => choice !== ""),
 			};
-			const problem = problemOf(asked, ctx);
+			const problem = whyUnasked(asked, ctx);
 			if (problem !== undefined) return failure(problem);
 			const reply = readHostReply(await askHost(ctx, "question", asked, signal));
 			return reply?.kind === "answered"
@@ -60,7 +60,7 @@ export function registerAskTool(
 	});
 }
 
-function problemOf({ call, question, choices }: AskedQuestion, ctx: ExtensionContext): string | undefined {
+function whyUnasked({ call, question, choices }: AskedQuestion, ctx: ExtensionContext): string | undefined {
 	if (firstQuestion(call, ctx) !== call)
 		return "Not asked: one question at a time, and this message already asks one. Ask again after its answer.";
 	if (question === "") return "Not asked: `question` is empty.";

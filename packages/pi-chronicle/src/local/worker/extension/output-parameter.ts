@@ -27,7 +27,7 @@ const plain = new Set([
 const silent = new Set(["$schema", "$id", "$comment", "$defs", "definitions", "examples", "default", "deprecated"]);
 const deepest = 8;
 
-interface Reading {
+interface Conversion {
 	readonly root: OutputSchema;
 	/** The references that led here. */
 	readonly refs: readonly string[];
@@ -39,7 +39,7 @@ interface Reading {
 /** The schema of a parameter, with `about` as its description. */
 export function outputParameter(output: OutputSchema, about: string): Record<string, unknown> {
 	let isWhole = true;
-	const reading: Reading = {
+	const reading: Conversion = {
 		root: output,
 		refs: [],
 		depth: 0,
@@ -47,13 +47,13 @@ export function outputParameter(output: OutputSchema, about: string): Record<str
 			isWhole = false;
 		},
 	};
-	const { description, ...schema } = convert(output, reading);
+	const { description, ...schema } = convertSchema(output, reading);
 	const own = typeof description === "string" ? [description] : [];
 	const whole = isWhole ? [] : [`It must match this JSON Schema: ${JSON.stringify(output)}`];
 	return { ...schema, description: [...own, about, ...whole].join(" ") };
 }
 
-function convert(schema: unknown, reading: Reading): Record<string, unknown> {
+function convertSchema(schema: unknown, reading: Conversion): Record<string, unknown> {
 	if (schema === true) return {};
 	if (!isSchema(schema) || reading.depth > deepest) {
 		reading.lose();
@@ -81,32 +81,32 @@ function isNarrowed(keyword: string, schema: JsonSchema): boolean {
 }
 
 /** The value of a keyword that contains schemas; `undefined` for one that is left out. */
-function convertKeyword(keyword: string, value: unknown, reading: Reading): unknown {
+function convertKeyword(keyword: string, value: unknown, reading: Conversion): unknown {
 	switch (keyword) {
 		case "properties":
 			return isSchema(value)
-				? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, convert(one, reading)]))
+				? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, convertSchema(one, reading)]))
 				: undefined;
 		case "items":
-			return convert(value, reading);
+			return convertSchema(value, reading);
 		case "additionalProperties":
-			return typeof value === "boolean" ? value : convert(value, reading);
+			return typeof value === "boolean" ? value : convertSchema(value, reading);
 		case "anyOf":
-			return Array.isArray(value) ? value.map((one) => convert(one, reading)) : undefined;
+			return Array.isArray(value) ? value.map((one) => convertSchema(one, reading)) : undefined;
 		default:
 			return undefined;
 	}
 }
 
 /** What a reference within the schema names, in its place; one that contains itself is left open. */
-function convertReference(ref: string, schema: JsonSchema, reading: Reading): Record<string, unknown> {
+function convertReference(ref: string, schema: JsonSchema, reading: Conversion): Record<string, unknown> {
 	const found = reading.refs.includes(ref) ? undefined : resolve(ref, reading.root);
 	const others = Object.keys(schema).filter((keyword) => keyword !== "$ref" && !silent.has(keyword));
 	if (found === undefined || others.some((keyword) => keyword !== "description")) {
 		reading.lose();
 		return {};
 	}
-	return convert(found, { ...reading, refs: [...reading.refs, ref], depth: reading.depth + 1 });
+	return convertSchema(found, { ...reading, refs: [...reading.refs, ref], depth: reading.depth + 1 });
 }
 
 function resolve(ref: string, root: OutputSchema): unknown {

@@ -40,14 +40,14 @@ function originOf({ model }: ExtensionContext): string | undefined {
 	}
 }
 
-interface Answer {
+interface ModelAnswer {
 	readonly origin: string;
 	readonly status: number;
 	readonly headers: Readonly<Record<string, string>>;
 }
 
 /** The answer in a message of the channel. Its headers are a list of names and values, as bytes or text. */
-function readAnswer(message: unknown): Answer | undefined {
+function readAnswer(message: unknown): ModelAnswer | undefined {
 	const { request, response } = message as {
 		request?: { origin?: unknown };
 		response?: { statusCode?: unknown; headers?: unknown };

@@ -54,7 +54,7 @@ export function registerTransitionTool(pi: ExtensionAPI, brief: WorkerBrief, tur
 			const others = await calls.othersEnded(call, signal);
 			if (others === "ended") {
 				writeEntry(pi, MOVE_ENTRY, { call, reply: "asked" } satisfies MoveEntry);
-				return requestMove(move, turn, ctx, signal);
+				return requestTransition(move, turn, ctx, signal);
 			}
 			turn.settle("refused");
 			return failure(
@@ -66,7 +66,7 @@ export function registerTransitionTool(pi: ExtensionAPI, brief: WorkerBrief, tur
 	});
 }
 
-async function requestMove(
+async function requestTransition(
 	move: AskedMove,
 	turn: Turn,
 	ctx: ExtensionContext,

@@ -29,7 +29,7 @@ const keys = {
 const isYes: ReadonlySet<Option> = new Set([once, session, always]);
 
 /** The user's answer, and what is to be remembered of it. */
-interface Asked {
+interface AskedRules {
 	readonly answer: Answer;
 	readonly given?: StoredAnswer;
 	readonly holds?: "session" | "always";
@@ -41,7 +41,7 @@ export async function askToRemember(
 	ctx: ExtensionContext,
 	subject: Subject | undefined,
 	stores: boolean,
-): Promise<Asked> {
+): Promise<AskedRules> {
 	const question = { ...questionText(call, verdicts, ctx.cwd), signal: ctx.signal, uncalled: true };
 	if (!subject) return { answer: await askUser(ctx, question) };
 	const shaped = stores ? shapedCall({ call, verdicts, footprint }) : undefined;
@@ -61,7 +61,7 @@ const inProject = "Yes, always in this project";
 const notInProject = "No, never in this project";
 
 /** Asks which commands an answer is for, and for how long. */
-async function askAlike(ctx: ExtensionContext, call: ShapedCall, subject: Subject): Promise<Asked> {
+async function askAlike(ctx: ExtensionContext, call: ShapedCall, subject: Subject): Promise<AskedRules> {
 	const folder = projectFolder(subject.folder);
 	const shapes = shapesOf(call, subject, folder);
 	const texts = [no, ...shapes.map(({ text }) => text)];

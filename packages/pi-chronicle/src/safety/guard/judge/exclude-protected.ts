@@ -7,39 +7,39 @@ import { type Command, type CommandNode, type Pipeline, parse, type Statement, t
 type Exclude = (glob: string, command: Command) => { readonly at: number; readonly words: string } | undefined;
 
 const quoted = (text: string) => (/^[\w./~-]+$/.test(text) ? text : `'${text}'`);
-const nameOf = (glob: string) => glob.replace(/\/+$/, "").replace(/^.*\//, "");
+const lastSegment = (glob: string) => glob.replace(/\/+$/, "").replace(/^.*\//, "");
 const afterName =
 	(words: (glob: string) => string): Exclude =>
 	(glob, { name }) =>
 		name && { at: name.end, words: words(glob) };
 
-const textOf = (word: { readonly text: string } | undefined) => word?.text ?? "";
+const textOfWord = (word: { readonly text: string } | undefined) => word?.text ?? "";
 
 /** Words of a search, by its program. */
 const exclusions: { readonly [programs: string]: Exclude } = {
 	"grep egrep fgrep rgrep zgrep": afterName(
-		(glob) => `--exclude=${quoted(nameOf(glob))} --exclude-dir=${quoted(nameOf(glob))}`,
+		(glob) => `--exclude=${quoted(lastSegment(glob))} --exclude-dir=${quoted(lastSegment(glob))}`,
 	),
-	rg: afterName((glob) => `-g ${quoted(`!${nameOf(glob)}`)}`),
-	ag: afterName((glob) => `--ignore ${quoted(nameOf(glob))}`),
-	"fd fdfind": afterName((glob) => `-E ${quoted(nameOf(glob))}`),
-	rsync: afterName((glob) => `--exclude=${quoted(nameOf(glob))}`),
+	rg: afterName((glob) => `-g ${quoted(`!${lastSegment(glob)}`)}`),
+	ag: afterName((glob) => `--ignore ${quoted(lastSegment(glob))}`),
+	"fd fdfind": afterName((glob) => `-E ${quoted(lastSegment(glob))}`),
+	rsync: afterName((glob) => `--exclude=${quoted(lastSegment(glob))}`),
 	// Behind the archive, which a bundle of options such as `czf` takes.
 	tar: (glob, { args }) => {
 		const last = args.at(-1);
-		return last && args.length > 1 ? { at: last.pos, words: `--exclude=${quoted(nameOf(glob))} ` } : undefined;
+		return last && args.length > 1 ? { at: last.pos, words: `--exclude=${quoted(lastSegment(glob))} ` } : undefined;
 	},
 	find: (glob, { args, end }) => {
-		const first = args.find((word) => /^[-(!\\]/.test(textOf(word)) && !/^-(?:[HLP]|O\d)$/.test(textOf(word)));
+		const first = args.find((word) => /^[-(!\\]/.test(textOfWord(word)) && !/^-(?:[HLP]|O\d)$/.test(textOfWord(word)));
 		const test = glob.includes("/")
 			? `-not -path ${quoted(`${glob.replace(/\/+$/, "")}*`)}`
 			: `-not -path ${quoted(`${glob.startsWith("*") ? "" : "*/"}${glob}*`)}`;
 		return first ? { at: first.pos, words: `${test} ` } : { at: args.at(-1)?.end ?? end, words: test };
 	},
 	git: (glob, { args, end }) => {
-		if (textOf(args[0]) !== "grep") return undefined;
-		const dashes = args.some((word) => textOf(word) === "--") ? "" : "-- ";
-		return { at: args.at(-1)?.end ?? end, words: `${dashes}':(exclude,glob)**/${nameOf(glob)}'` };
+		if (textOfWord(args[0]) !== "grep") return undefined;
+		const dashes = args.some((word) => textOfWord(word) === "--") ? "" : "-- ";
+		return { at: args.at(-1)?.end ?? end, words: `${dashes}':(exclude,glob)**/${lastSegment(glob)}'` };
 	},
 };
 
@@ -50,7 +50,7 @@ const byProgram = new Map(
 /** The text with a name or path (`.env`, `*.pem`, `/home/me/.ssh/`) excluded from every search in it; `undefined` if it has none. */
 export function excludeFrom(text: string, glob: string): string | undefined {
 	const inserts = searchesIn(text).flatMap((command) => {
-		const insert = byProgram.get(textOf(command.name))?.(glob, command);
+		const insert = byProgram.get(textOfWord(command.name))?.(glob, command);
 		return insert ? [insert] : [];
 	});
 	if (inserts.length === 0) return undefined;

@@ -29,23 +29,23 @@ const verbs: Record<AccessKind, string> = {
 
 function footprintLines({ accesses, runs, unknowns }: Footprint): string[] {
 	const lines: string[] = [];
-	list(lines, "Runs", runs, (run) => {
+	addList(lines, "Runs", runs, (run) => {
 		const what = [
 			...run.effects.map((name) => `${name}: ${effects[name]}`),
 			...run.changes.map((name) => `changes ${changes[name]}`),
 		];
 		return `${run.text}${run.elsewhere ? " (elsewhere)" : ""}${what.length > 0 ? ` — ${what.join("; ")}` : ""}`;
 	});
-	list(lines, "Accesses", accesses, ({ kind, path, real, recursive }) => {
+	addList(lines, "Accesses", accesses, ({ kind, path, real, recursive }) => {
 		const place = real === path ? path : `${path} → ${real}`;
 		return `${verbs[kind]} ${place}${recursive ? " and everything below" : ""}`;
 	});
-	list(lines, "Unknown", unknowns, ({ what, text }) => `${what}: ${text}`);
+	addList(lines, "Unknown", unknowns, ({ what, text }) => `${what}: ${text}`);
 	if (lines.length === 0) lines.push("It accesses and runs nothing.");
 	return lines;
 }
 
-function list<Item>(lines: string[], title: string, items: readonly Item[], text: (item: Item) => string): void {
+function addList<Item>(lines: string[], title: string, items: readonly Item[], text: (item: Item) => string): void {
 	if (items.length === 0) return;
 	lines.push(`${title}:`, ...items.slice(0, maxItems).map((item) => `  ${text(item)}`));
 	if (items.length > maxItems) lines.push(`  … and ${items.length - maxItems} more`);

@@ -15,16 +15,16 @@ export function canonicalForms(run: CommandRun): string[] {
 	const { program } = run;
 	if (program === null) return [run.text];
 	const words = run.args.slice(0, maxWords).map((word) => word ?? unknownWord);
-	const found = new Set<string>([run.text, join(program, words)]);
-	const options = words.filter(isOption);
+	const found = new Set<string>([run.text, joinWords(program, words)]);
+	const options = words.filter(isOptionWord);
 	if (options.length > 0) {
 		for (let lead = 1; lead <= Math.min(words.length, 12) && leads(words, lead); lead++) {
-			found.add(join(program, words.slice(lead)));
+			found.add(joinWords(program, words.slice(lead)));
 		}
-		const operands = words.filter((word) => !isOption(word));
-		found.add(join(program, [...options, ...operands]));
-		found.add(join(program, [...operands, ...options]));
-		found.add(join(program, withoutOptionValues(words)));
+		const operands = words.filter((word) => !isOptionWord(word));
+		found.add(joinWords(program, [...options, ...operands]));
+		found.add(joinWords(program, [...operands, ...options]));
+		found.add(joinWords(program, withoutOptionValues(words)));
 	}
 	return [...found];
 }
@@ -38,7 +38,7 @@ export function canonicalFormsWithoutLiterals(run: CommandRun): string[] {
 	return canonicalForms({
 		...run,
 		args,
-		text: join(
+		text: joinWords(
 			run.program,
 			args.map((word) => word ?? unknownWord),
 		),
@@ -50,18 +50,18 @@ export function takesLiteralOperands(run: CommandRun): boolean {
 	return run.program !== null && literalArguments(run.program, ["x"]).includes(true);
 }
 
-function join(program: string, words: readonly string[]): string {
+function joinWords(program: string, words: readonly string[]): string {
 	return words.length === 0 ? program : `${program} ${words.join(" ").replaceAll(/\s+/g, " ")}`;
 }
 
-function isOption(word: string): boolean {
+function isOptionWord(word: string): boolean {
 	return word.length > 1 && (word.startsWith("-") || word.startsWith("+"));
 }
 
 /** Whether everything before word `lead` is an option or the value of one. */
 function leads(words: readonly string[], lead: number): boolean {
 	for (let at = 0; at < lead; at++) {
-		if (!isOption(words[at] ?? "") && !isOption(words[at - 1] ?? "")) return false;
+		if (!isOptionWord(words[at] ?? "") && !isOptionWord(words[at - 1] ?? "")) return false;
 	}
 	return true;
 }
@@ -73,10 +73,10 @@ function withoutOptionValues(words: readonly string[]): string[] {
 	for (let at = 0; at < words.length; at++) {
 		const word = words[at] ?? "";
 		const next = words[at + 1];
-		if (!isOption(word)) kept.push(word);
+		if (!isOptionWord(word)) kept.push(word);
 		else {
 			moved.push(word);
-			if (next !== undefined && !isOption(next) && !word.includes("=")) {
+			if (next !== undefined && !isOptionWord(next) && !word.includes("=")) {
 				moved.push(next);
 				at++;
 			}

@@ -92,17 +92,17 @@ function tryAll(attempts: readonly Attempt[], { runs, slow }: CommandTrials, fou
 	const late = (attempt: Attempt): "go on" | "stop" => {
 		const { pattern } = attempt;
 		if (slow.size >= maxRemembered) slow.clear();
-		slow.add(keyOf(attempt));
+		slow.add(attemptKey(attempt));
 		found.set(pattern, { pattern, by: undefined });
 		return pattern.rule.dryRun ? "go on" : "stop";
 	};
-	const known = slow.size === 0 ? [] : attempts.filter((attempt) => slow.has(keyOf(attempt)));
+	const known = slow.size === 0 ? [] : attempts.filter((attempt) => slow.has(attemptKey(attempt)));
 	if (known.some((attempt) => late(attempt) === "stop")) return;
 	const rest = known.length === 0 ? attempts : attempts.filter((attempt) => !known.includes(attempt));
 	runs.each(rest, act, late);
 }
 
-function keyOf({ pattern: { rule }, text }: Attempt): string {
+function attemptKey({ pattern: { rule }, text }: Attempt): string {
 	return JSON.stringify([rule.pattern, rule.flags, text]);
 }
 

@@ -49,7 +49,7 @@ interface IgnoreFile {
 }
 
 /** A place between a repository's root and a path; a folder ends with a slash. */
-interface Place {
+interface GitPlace {
 	readonly name: string;
 	/** The folders of the repository that exist and contain the place, outermost first. */
 	readonly folders: readonly string[];
@@ -175,11 +175,11 @@ function openIgnoreFiles(statOf: StatOf) {
 }
 
 /** The places on the way from a repository's root to a path, outermost first; none for a path that is too long. */
-function wayDown(root: string, path: string, named: "as it is" | "as a folder", statOf: StatOf): readonly Place[] {
+function wayDown(root: string, path: string, named: "as it is" | "as a folder", statOf: StatOf): readonly GitPlace[] {
 	const segments = wayFrom(root, path).split("/");
 	if (segments.length > MAX_SEGMENTS || path.length > MAX_PATH) return [];
 	const folders = [root];
-	const places: Place[] = [];
+	const places: GitPlace[] = [];
 	let at = root;
 	for (const [index, segment] of segments.entries()) {
 		const isLast = index === segments.length - 1;

@@ -17,12 +17,12 @@ export interface PathEnvironment {
 	real(path: string): string;
 }
 
-type Segment = "**" | ((name: string) => boolean);
+type PatternSegment = "**" | ((name: string) => boolean);
 
 export interface PathPattern {
 	/** Absolute beginning, folded, without a slash at the end; `undefined` for patterns that match at any depth. */
 	readonly anchor: string | undefined;
-	readonly segments: readonly Segment[];
+	readonly segments: readonly PatternSegment[];
 	/** Literal name of a pattern that is one name. */
 	readonly name: string | undefined;
 }
@@ -104,7 +104,7 @@ export function fitsPattern({ anchor, segments }: PathPattern, path: string, par
 }
 
 /** Whether the segments fit a leading part of `parts` from `from` on. `**` keeps one place to return to, which bounds the walk. */
-function fitsFrom(segments: readonly Segment[], parts: readonly string[], from: number): boolean {
+function fitsFrom(segments: readonly PatternSegment[], parts: readonly string[], from: number): boolean {
 	let at = from;
 	let star = -1;
 	let retry = 0;

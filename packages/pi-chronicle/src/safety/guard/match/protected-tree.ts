@@ -203,11 +203,11 @@ function walkNextDirectory(
 		if (isRelevant) tree.relevant.push(relevantPath(path, access.real));
 		if (entry.isDirectory() && enters(name, path)) queueFor(path)?.push({ path, isRelevant });
 	}
-	count(tree, entries.length, seen, () => git.trackedBelow(access.real)?.length ?? 0);
+	countWalk(tree, entries.length, seen, () => git.trackedBelow(access.real)?.length ?? 0);
 }
 
 /** Counts names that were read, and ends a walk that has read too many. */
-function count(tree: TreeWalk, names: number, seen: TreeWalks, tracked: () => number): void {
+function countWalk(tree: TreeWalk, names: number, seen: TreeWalks, tracked: () => number): void {
 	tree.count += names;
 	seen.names -= names + 1;
 	if (tree.state === "open" && tree.count > MAX_NAMES && tree.most === MAX_NAMES) {

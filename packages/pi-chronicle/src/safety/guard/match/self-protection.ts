@@ -36,7 +36,7 @@ function placesIn(root: string, { kind, names }: Pick<HostEnvironment, "kind" | 
 }
 
 /** Whether a path below a project's `.pi` is a protected file or in a protected folder. */
-function isOwn(place: string, root: string): boolean {
+function isOwnPlace(place: string, root: string): boolean {
 	const [name = "", ...rest] = place.slice(root.length).toLowerCase().replace(/^\//, "").split("/");
 	return ownFolders.has(name) || (rest.length === 0 && ownFiles.has(name));
 }
@@ -103,7 +103,7 @@ export function openSelfProtection(
 					(place) =>
 						isPicked(place) &&
 						!isLeft(place) &&
-						(files.has(place) || root !== `${access.real}/.pi` || isOwn(place, root)),
+						(files.has(place) || root !== `${access.real}/.pi` || isOwnPlace(place, root)),
 				);
 				if (found !== undefined) return found;
 			}
@@ -118,7 +118,7 @@ export function openSelfProtection(
 			for (let at = parts.indexOf(".pi"); at !== -1; at = parts.indexOf(".pi", at + 1)) {
 				const below = parts[at + 1];
 				if (below === undefined) return access === "delete" || recursive;
-				if (isOwn(parts.slice(at + 1).join("/"), "")) return true;
+				if (isOwnPlace(parts.slice(at + 1).join("/"), "")) return true;
 			}
 			return false;
 		},

@@ -48,7 +48,7 @@ const knownFields = [
 /** Reads the items of a list; a single string counts as a list of one and is reported. */
 export function readEntries(node: Node, reading: RuleReadContext): RuleEntry[] {
 	const { source, report, path } = reading;
-	if (node.kind === "list") return node.items.flatMap((item) => readEntry(item, reading) ?? []);
+	if (node.kind === "list") return node.items.flatMap((item) => readRuleEntry(item, reading) ?? []);
 	if (node.kind === "scalar" && node.value === null) {
 		report.warn(source.place(node.start), {
 			code: "empty-list",
@@ -60,7 +60,7 @@ export function readEntries(node: Node, reading: RuleReadContext): RuleEntry[] {
 	const remedy = node.kind === "scalar" ? `Write \`${path}: ["${node.written}"]\`.` : "Put a dash before every entry.";
 	wrongType(node, reading, "a list", remedy);
 	// It was probably meant to forbid something.
-	if (node.kind === "scalar" || holdsText(node)) return [readEntry(node, reading)].flatMap((entry) => entry ?? []);
+	if (node.kind === "scalar" || holdsText(node)) return [readRuleEntry(node, reading)].flatMap((entry) => entry ?? []);
 	return [...node.entries.values()].flatMap(({ value }) => (value.kind === "list" ? readEntries(value, reading) : []));
 }
 
@@ -69,7 +69,7 @@ export function holdsText(node: MapNode): boolean {
 	return textFields.some((field) => node.entries.has(field));
 }
 
-function readEntry(node: Node, reading: RuleReadContext): RuleEntry | undefined {
+function readRuleEntry(node: Node, reading: RuleReadContext): RuleEntry | undefined {
 	switch (node.kind) {
 		case "list":
 			return wrong(node, reading, "is a list, but a string is expected", "Remove the inner brackets or dashes.");
@@ -80,7 +80,7 @@ function readEntry(node: Node, reading: RuleReadContext): RuleEntry | undefined 
 			const text = typeof node.value === "string" ? node.value : node.written;
 			if (text.trim() === "") return wrong(node, reading, "is an empty string", "Write a string, or remove the entry.");
 			reportSwallowed(node, reading);
-			return plain(withoutEscapes(text, node, reading), node.start);
+			return plainRule(withoutEscapes(text, node, reading), node.start);
 		}
 		case "map":
 			return readFields(node, reading);
@@ -110,7 +110,7 @@ function reportSwallowed({ start, end }: Node, { source, report, path }: RuleRea
 	});
 }
 
-function plain(text: string, start: number): RuleEntry {
+function plainRule(text: string, start: number): RuleEntry {
 	return {
 		text,
 		as: "pattern",
@@ -131,15 +131,15 @@ function readFields(node: MapNode, reading: RuleReadContext): RuleEntry | undefi
 		return wrong(node, reading, "has no `pattern`", "Write `pattern:` with the command or path of the rule.");
 	if (value.kind !== "scalar" || value.value === null)
 		return wrong(value, reading, `has ${describeNode(value)} as its \`${field}\``, "Write a string in quotes.");
-	const held = readEntry(value, reading);
+	const held = readRuleEntry(value, reading);
 	const platforms = node.entries.get("platforms")?.value;
 	if (!held || (platforms && !namesPlatform(platforms, reading.platform))) return undefined;
-	const flags = textOf(node, ["flags"], reading);
+	const flags = ruleTextField(node, ["flags"], reading);
 	return {
 		text: held.text,
 		as: formOf[field] ?? "pattern",
-		reason: textOf(node, reasonFields, reading),
-		decision: truthOf(node, "ask", reading) ? "ask" : decisionOf(node),
+		reason: ruleTextField(node, reasonFields, reading),
+		decision: truthOf(node, "ask", reading) ? "ask" : writtenDecision(node),
 		dryRun: truthOf(node, "dryRun", reading) || isOnTrial(node),
 		ignoreCase: truthOf(node, "caseInsensitive", reading) || (flags?.includes("i") ?? false),
 		access: accessOf(node),
@@ -164,7 +164,7 @@ function reportUnknownFields(node: MapNode, { source, report }: RuleReadContext)
 	}
 }
 
-function textOf(node: MapNode, names: readonly string[], reading: RuleReadContext) {
+function ruleTextField(node: MapNode, names: readonly string[], reading: RuleReadContext) {
 	for (const name of names) {
 		const value = node.entries.get(name)?.value;
 		if (!value) continue;
@@ -193,7 +193,7 @@ function rawDecision(node: MapNode): string | undefined {
 	return undefined;
 }
 
-function decisionOf(node: MapNode): "ask" | "deny" | undefined {
+function writtenDecision(node: MapNode): "ask" | "deny" | undefined {
 	const written = rawDecision(node) ?? "";
 	if (/^(?:ask|confirm|prompt|approve|approval)$/i.test(written)) return "ask";
 	return /^(?:block|deny|forbid|refuse)$/i.test(written) ? "deny" : undefined;

@@ -51,7 +51,7 @@ function pairOf(one: string, other: string): string {
 }
 
 /** The counts after one step of a worker or the user, or the limit that refuses it. */
-function step(graph: Graph, counts: Counts, { from, to }: Edge): Counts | "repeat" | "pair" | "moves" {
+function stepPath(graph: Graph, counts: Counts, { from, to }: Edge): Counts | "repeat" | "pair" | "moves" {
 	if (from === to) return graph.mayRepeat(from) ? counts : "repeat";
 	if (from === graph.person || to === graph.person || isEnd(graph, to)) return counts;
 	const pair = pairOf(from, to);
@@ -68,7 +68,7 @@ export function edgesOf({ next }: Graph): Edge[] {
 
 /** Paths from the initial state that together take every edge that can be taken. */
 export function coverEdges(graph: Graph): EdgePaths {
-	const left = new Map(edgesOf(graph).map((edge) => [keyOf(edge), edge]));
+	const left = new Map(edgesOf(graph).map((edge) => [edgeKey(edge), edge]));
 	const unreachable: { edge: Edge; why: Why }[] = [];
 	const connected = connectedStates(graph);
 	for (const [key, edge] of left) {
@@ -93,7 +93,7 @@ function connectedStates({ initial, next, person, personChooses }: Graph): Reado
 	return seen;
 }
 
-function keyOf({ from, to }: Edge): string {
+function edgeKey({ from, to }: Edge): string {
 	return `${from}\n${to}`;
 }
 
@@ -107,17 +107,17 @@ export interface Path {
 function coverSome(graph: Graph, left: Map<string, Edge>): string[] {
 	let open: Path = { states: [graph.initial], counts: NO_COUNTS };
 	while (open.states.length < longestPath) {
-		const longer = nearest(graph, open, left);
+		const longer = nearestPath(graph, open, left);
 		if (!longer) break;
 		for (let at = open.states.length; at < longer.states.length; at++)
-			left.delete(keyOf({ from: longer.states[at - 1] ?? "", to: longer.states[at] ?? "" }));
+			left.delete(edgeKey({ from: longer.states[at - 1] ?? "", to: longer.states[at] ?? "" }));
 		open = longer;
 	}
 	return [...open.states, ...pathToEnd(graph, open)];
 }
 
 /** The shortest continuation that takes one of the edges; one that ends the run only if no other is left. */
-function nearest(graph: Graph, open: Path, left: ReadonlyMap<string, Edge>): Path | undefined {
+function nearestPath(graph: Graph, open: Path, left: ReadonlyMap<string, Edge>): Path | undefined {
 	const edges = [...left.values()];
 	return (
 		shortest(
@@ -163,7 +163,7 @@ function extend(graph: Graph, open: Path, way: readonly string[] | undefined, ed
 	let { counts } = open;
 	const states = [...open.states];
 	for (const to of [...way, edge.to]) {
-		const next = step(graph, counts, { from, to });
+		const next = stepPath(graph, counts, { from, to });
 		if (typeof next === "string") return next;
 		counts = next;
 		states.push(to);
@@ -218,7 +218,7 @@ export function join({ states }: Path, continuation: Path): Path {
 /** The continuation with one more step; none if a limit refuses it, or only the user could choose the next state. */
 function pass(graph: Graph, { states, counts }: Path, edge: Edge): Path[] {
 	if (edge.to === graph.person && !graph.personChooses) return [];
-	const next = step(graph, counts, edge);
+	const next = stepPath(graph, counts, edge);
 	return typeof next === "string" ? [] : [{ states: [...states, edge.to], counts: next }];
 }
 

@@ -7,7 +7,7 @@ import { type Evidence, NOT_STARTED, rejection } from "./coverage.ts";
 import { type Flow, type FlowPhase, flowOf, idOf, type WorkflowDefinitions } from "./workflow-script.ts";
 
 /** The fields of a session's entries that are read here; docs/workflows.md has their shape. */
-interface Entry {
+interface EvidenceLine {
 	readonly type?: string;
 	readonly customType?: string;
 	readonly data?: unknown;
@@ -20,18 +20,18 @@ interface Entry {
 }
 
 /** Reads the entries of a session. Throws I/O errors. */
-export function readSession(file: string): Entry[] {
+export function readSession(file: string): EvidenceLine[] {
 	return readFileSync(file, "utf8")
 		.split("\n")
 		.filter((line) => line !== "")
-		.map((line) => JSON.parse(line) as Entry);
+		.map((line) => JSON.parse(line) as EvidenceLine);
 }
 
 /** The evidence of one run. `visits`: from its journal. */
 export function workflowEvidence(
 	definitions: WorkflowDefinitions,
 	key: string,
-	entries: readonly Entry[],
+	entries: readonly EvidenceLine[],
 	visits: readonly PlayedVisit[],
 ): Evidence {
 	const fold = new SessionFold(flowOf(definitions, key));
@@ -58,7 +58,7 @@ class SessionFold {
 		this.flow = flow;
 	}
 
-	add({ type, customType, data, message }: Entry): void {
+	add({ type, customType, data, message }: EvidenceLine): void {
 		if (type === "custom" && customType === stateType) {
 			const read = readState(data);
 			if (read.kind === "state") this.onState(read.state);

@@ -82,11 +82,11 @@ function lineDifference(then: string, now: string): string[] {
 function side(mark: string, lines: readonly string[]): string[] {
 	const more = lines.length - shownLines;
 	return [
-		...lines.slice(0, shownLines).map((line) => `    ${mark} ${shorten(line)}`),
+		...lines.slice(0, shownLines).map((line) => `    ${mark} ${shortLine(line)}`),
 		...(more > 0 ? [`    ${mark} … ${more} more`] : []),
 	];
 }
 
-function shorten(line: string): string {
+function shortLine(line: string): string {
 	return line.length > shownWidth ? `${line.slice(0, shownWidth)}…` : line;
 }

@@ -74,7 +74,7 @@ export function figuresOf(exchanges: readonly Exchange[], outcomes: Outcomes): P
 	};
 }
 
-type Asked = Extract<Exchange, { kind: "model" }>;
+type ModelExchange = Extract<Exchange, { kind: "model" }>;
 
 /** A finding or a task that an agent saved. */
 interface Fact {
@@ -87,7 +87,7 @@ interface Fact {
 }
 
 /** Every saved finding and task, and whether a worker that started later was not told. */
-function factsOf(asked: readonly Asked[], outcomes: Outcomes): { readonly fate: "told" | "lost" }[] {
+function factsOf(asked: readonly ModelExchange[], outcomes: Outcomes): { readonly fate: "told" | "lost" }[] {
 	const saves = asked.flatMap(({ request, answer }) =>
 		answer.calls
 			.filter(({ tool }, index) => tool === snapshotTool && outcomes.get(request.number)?.[index] === "ok")
@@ -95,8 +95,8 @@ function factsOf(asked: readonly Asked[], outcomes: Outcomes): { readonly fate: 
 	);
 	const starts = asked.filter(({ request }) => request.turn === 1 && request.posted.run !== undefined);
 	const facts = saves.flatMap(({ request: { number, conversation, posted }, input }) =>
-		entriesOf(input).map(
-			(entry): Fact => ({ texts: textsOf(entry), key: keyOf(entry), number, conversation, run: posted.run }),
+		savedEntries(input).map(
+			(entry): Fact => ({ texts: textsOf(entry), key: entryKey(entry), number, conversation, run: posted.run }),
 		),
 	);
 	return facts.map((fact) => {
@@ -119,11 +119,11 @@ function factsOf(asked: readonly Asked[], outcomes: Outcomes): { readonly fate: 
 
 const snapshotTool = "workflow_update_snapshot";
 
-function entriesOf(input: unknown): unknown[] {
+function savedEntries(input: unknown): unknown[] {
 	const { data, findings, pending_tasks: tasks } = (input ?? {}) as Record<string, unknown>;
 	const own = [findings, tasks].flatMap((list) => (Array.isArray(list) ? list : list === undefined ? [] : [list]));
 	if (typeof data === "string") return [...own, data];
-	return typeof data === "object" && data !== null ? [...own, ...entriesOf(data)] : own;
+	return typeof data === "object" && data !== null ? [...own, ...savedEntries(data)] : own;
 }
 
 function resolvedBy(input: unknown): readonly string[] {
@@ -132,13 +132,13 @@ function resolvedBy(input: unknown): readonly string[] {
 	return typeof data === "object" && data !== null ? [...own, ...resolvedBy(data)] : own;
 }
 
-function keyOf(entry: unknown): string | undefined {
+function entryKey(entry: unknown): string | undefined {
 	const { key } = (typeof entry === "object" ? (entry ?? {}) : {}) as { key?: unknown };
 	return typeof key === "string" ? key : undefined;
 }
 
 /** The ids that a later message shows in front of the fact: `[f3] …`. */
-function idsOf({ texts: [text = ""], number }: Fact, asked: readonly Asked[]): string[] {
+function idsOf({ texts: [text = ""], number }: Fact, asked: readonly ModelExchange[]): string[] {
 	const lines = asked
 		.filter(({ request }) => request.number > number && request.turn === 1)
 		.flatMap(({ request }) => (allMessages(request)[0]?.text ?? "").split("\n"));

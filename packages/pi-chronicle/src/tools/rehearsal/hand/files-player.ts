@@ -44,7 +44,7 @@ export function openFilesPlayer(folder: string, waitMs: number): Player {
 		},
 		async decide(question, signal) {
 			const name = padded(question.number);
-			write(`${name}-user.md`, questionText(question));
+			write(`${name}-user.md`, playedQuestionText(question));
 			const read = (text: string): TypedText<PlayedDecision> => acceptable(parseDecision(text), question);
 			return waitForAnswer<PlayedDecision>({ folder, name, read, waitMs, signal });
 		},
@@ -115,7 +115,7 @@ function problemText(name: string, problems: readonly string[]): string {
 	].join("\n\n");
 }
 
-function questionText({ number, text }: PlayedQuestion): string {
+function playedQuestionText({ number, text }: PlayedQuestion): string {
 	return [
 		`# ${padded(number)}: a question to the user`,
 		"Answer this as the user of the run, not as the model.",

@@ -94,7 +94,7 @@ export function openMailbox(folder: string): Mailbox {
 				.filter((name) => !known.has(name));
 			const read = fresh.flatMap((name): WaitingRequest[] => {
 				known.add(name);
-				const request = readRequest(join(folder, `${name}${HELD_SUFFIX}`));
+				const request = readPostedRequest(join(folder, `${name}${HELD_SUFFIX}`));
 				return request ? [{ name, request }] : [];
 			});
 			return read.sort((a, b) => (a.request.place < b.request.place ? -1 : 1));
@@ -105,7 +105,7 @@ export function openMailbox(folder: string): Mailbox {
 }
 
 /** `undefined` if it was withdrawn meanwhile. */
-function readRequest(file: string): PostedRequest | undefined {
+function readPostedRequest(file: string): PostedRequest | undefined {
 	try {
 		return JSON.parse(readFileSync(file, "utf8")) as PostedRequest;
 	} catch {

@@ -57,7 +57,7 @@ export class OwnText {
 	private ownOf(message: SeenMessage, ownTools: ReadonlySet<string>): number {
 		if (message.role === "assistant") return 0;
 		if (message.role === "tool" && !ownTools.has(message.tool ?? "")) return 0;
-		const text = flat(message.text);
+		const text = oneLineText(message.text);
 		this.sorted ??= [...this.pieces].sort((a, b) => b.length - a.length);
 		let rest = text;
 		for (const piece of this.sorted) rest = rest.replaceAll(piece, "");
@@ -89,10 +89,10 @@ function isOwnLine(line: string, ownLines: readonly string[], ownTools: readonly
 /** A text whole, and its lines and sentences, between placeholders. */
 function piecesOf(text: string): string[] {
 	const lines = text.split(/\n|\{[^{}\n]*\}/);
-	const sentences = lines.flatMap((line) => flat(line).split(/(?<=[.;:!?]) /));
-	return [text, ...lines, ...sentences].map(flat).filter((piece) => piece.length >= shortest);
+	const sentences = lines.flatMap((line) => oneLineText(line).split(/(?<=[.;:!?]) /));
+	return [text, ...lines, ...sentences].map(oneLineText).filter((piece) => piece.length >= shortest);
 }
 
-function flat(text: string): string {
+function oneLineText(text: string): string {
 	return text.replace(/\s+/g, " ").trim();
 }

@@ -10,10 +10,10 @@ export function padded(number: number): string {
 
 /** The whole text of a request. */
 export function requestMarkdown(request: HandRequest, share: Share): string {
-	return [...headOf(request, share), ...bodyOf(request)].join("\n\n");
+	return [...requestHead(request, share), ...bodyOf(request)].join("\n\n");
 }
 
-function headOf(
+function requestHead(
 	{ number, place, conversation, turn, earlier, rewritten, messages }: HandRequest,
 	share: Share,
 ): string[] {
@@ -52,7 +52,7 @@ export function newParts({ turn, posted, messages }: HandRequest): RequestPart[]
 						text: `${description}\n${JSON.stringify(parameters, null, 1)}`,
 					})),
 				];
-	return [...start, ...messages.map((message) => ({ title: titleOf(message), text: messageText(message) }))];
+	return [...start, ...messages.map((message) => ({ title: messageTitle(message), text: messageText(message) }))];
 }
 
 function bodyOf({ system, tools, messages }: HandRequest): string[] {
@@ -60,16 +60,16 @@ function bodyOf({ system, tools, messages }: HandRequest): string[] {
 		...(typeof system === "number"
 			? [`System prompt: as in request ${padded(system)}.`]
 			: ["## System prompt", fenced(system, "text")]),
-		...toolsOf(tools),
+		...toolLines(tools),
 		...messages.flatMap((message) => [
-			`## ${titleOf(message)}`,
+			`## ${messageTitle(message)}`,
 			...(message.text === "" ? [] : [fenced(message.text, "text")]),
 			...(message.calls ?? []).map(({ tool, input }) => fenced(`${tool} ${JSON.stringify(input)}`, "text")),
 		]),
 	];
 }
 
-function toolsOf(tools: HandRequest["tools"]): string[] {
+function toolLines(tools: HandRequest["tools"]): string[] {
 	if (typeof tools === "number") return [`Tools: as in request ${padded(tools)}.`];
 	if (tools.length === 0) return ["Tools: none."];
 	const shown = tools.flatMap((tool) =>
@@ -86,7 +86,7 @@ function toolsOf(tools: HandRequest["tools"]): string[] {
 	];
 }
 
-function titleOf({ role, tool, failed }: SeenMessage): string {
+function messageTitle({ role, tool, failed }: SeenMessage): string {
 	if (role === "tool") return `Result of ${tool}${failed ? " (failed)" : ""}`;
 	return role === "user" ? "User message" : "Your own message";
 }

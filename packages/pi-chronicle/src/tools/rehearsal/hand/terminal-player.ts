@@ -41,14 +41,14 @@ export function openTerminalPlayer({ input, write }: Terminal): Player & { close
 		answer: (request, share, signal) =>
 			inTurn(signal, async () => {
 				show(`\n${requestMarkdown(request, share)}\n`);
-				show(`Answer ${padded(request.number)} as the model:\n${indented(answerHelp)}`);
+				show(`Answer ${padded(request.number)} as the model:\n${indentedText(answerHelp)}`);
 				return readMessage(lines, show, signal);
 			}),
 		decide: (question, signal) =>
 			inTurn(signal, async () => {
 				show(`\n# ${padded(question.number)}: a question to the user\n\n${question.text}\n`);
 				const takes = decisionHelp.filter((line) => question.accepts.some((kind) => line.startsWith(kind)));
-				show(`Answer ${padded(question.number)} as the user:\n${indented(takes)}`);
+				show(`Answer ${padded(question.number)} as the user:\n${indentedText(takes)}`);
 				for (;;) {
 					const typed = acceptable(parseDecision(await lines.next(signal)), question);
 					if (typed.kind === "whole") return typed.value;
@@ -118,6 +118,6 @@ function openLines(input: NodeJS.ReadableStream): Lines {
 	};
 }
 
-function indented(lines: readonly string[]): string {
+function indentedText(lines: readonly string[]): string {
 	return lines.map((line) => `  ${line}`).join("\n");
 }

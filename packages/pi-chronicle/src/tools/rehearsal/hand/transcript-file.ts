@@ -79,14 +79,14 @@ export function writeTranscript({ entries, ...head }: PlayTranscript): string {
 }
 
 function writePart({ title, text }: RequestPart, number: number, known: Map<string, number>): WrittenPart {
-	const key = keyOf(title, text);
+	const key = textKey(title, text);
 	const before = known.get(key);
 	if (before !== undefined && text.length >= longPart) return { part: title, same_as: before };
 	if (before === undefined) known.set(key, number);
 	return { part: title, text };
 }
 
-function keyOf(title: string, text: string): string {
+function textKey(title: string, text: string): string {
 	return `${title}\n${text}`;
 }
 
@@ -102,14 +102,14 @@ export function parseTranscript(text: string): PlayTranscript | string {
 	const { transcript: _version, entries, ...head } = written;
 	const read: TranscriptEntry[] = [];
 	for (const entry of entries) {
-		const one = readEntry(entry, read);
+		const one = readTranscriptEntry(entry, read);
 		if (typeof one === "string") return one;
 		read.push(one);
 	}
 	return { ...head, entries: read };
 }
 
-function readEntry(
+function readTranscriptEntry(
 	{ request, user, conversation = "", turn = 1, asked, answer, calls = [] }: WrittenEntry,
 	before: readonly TranscriptEntry[],
 ): TranscriptEntry | string {
@@ -122,12 +122,12 @@ function readEntry(
 	if (typed.kind !== "whole" || request === undefined) return `The answer to request ${request ?? ""} cannot be read.`;
 	const parts = asked.map(({ part, text, same_as: same }) => ({
 		title: part,
-		text: text ?? textOf(before, same, part),
+		text: text ?? transcriptText(before, same, part),
 	}));
 	return { kind: "model", number: request, conversation, turn, asked: parts, answer: typed.value, outcomes: calls };
 }
 
-function textOf(entries: readonly TranscriptEntry[], number: number | undefined, title: string): string {
+function transcriptText(entries: readonly TranscriptEntry[], number: number | undefined, title: string): string {
 	const entry = entries.find((each) => each.number === number);
 	return entry?.kind === "model" ? (entry.asked.find((part) => part.title === title)?.text ?? "") : "";
 }

@@ -9,7 +9,7 @@ import {
 	resolvePersona,
 } from "../../../persona/index.ts";
 
-type State = NonNullable<ReturnType<Template["states"]["get"]>>;
+type StateOfTemplate = NonNullable<ReturnType<Template["states"]["get"]>>;
 
 /** The tools that the template and the agent file allow a state's worker; `undefined`: all. */
 export function toolsOfStates(
@@ -28,13 +28,13 @@ export function toolsOfStates(
 }
 
 /** Whether a state's worker may have tools of other packages, which may do anything. */
-export function hasOtherTools({ tools, extensions }: State, persona: Persona | undefined): boolean {
+export function hasOtherTools({ tools, extensions }: StateOfTemplate, persona: Persona | undefined): boolean {
 	const foreign = tools ? readToolNames(tools).foreign : (persona?.foreign ?? []);
 	return foreign.length > 0 || extensions.length > 0;
 }
 
 /** The persona of a state's worker; `undefined` without a worker, or if its agent is missing. */
-export function personaOf({ persona, team, tools }: State, registry: AgentRegistry): Persona | undefined {
+export function personaOf({ persona, team, tools }: StateOfTemplate, registry: AgentRegistry): Persona | undefined {
 	if (!persona) return undefined;
 	const found = resolvePersona({ ...persona, team, listsTools: tools !== undefined }, registry);
 	return found.kind === "none" ? undefined : found.persona;

@@ -8,7 +8,7 @@ import { type Abilities, cannotFollow, openPlaces } from "./problem.ts";
 export function checkPhaseInstructions({ entries }: WorkflowDefinition): Diagnostic[] {
 	return entries.flatMap((entry) => {
 		if (entry.kind !== "phase") return [];
-		const able = abilitiesOf(entry);
+		const able = abilitiesInPhase(entry);
 		const places = openPlaces(entry.file);
 		return needsIn(entry.instructions)
 			.filter(({ kind }) => !able[kind])
@@ -16,7 +16,7 @@ export function checkPhaseInstructions({ entries }: WorkflowDefinition): Diagnos
 	});
 }
 
-function abilitiesOf({ tools }: Phase): Abilities {
+function abilitiesInPhase({ tools }: Phase): Abilities {
 	const write = changesAreMeant(tools);
 	return { shell: mayRun(tools), write, worktree: write, user: true, findings: true, tasks: true };
 }

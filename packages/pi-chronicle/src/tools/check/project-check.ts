@@ -9,6 +9,7 @@ import {
 	parseFrontMatter,
 	readSource,
 } from "@pi-chronicle/core/definition";
+import { attempt } from "../../disk/index.ts";
 import type { Project } from "../../local/index.ts";
 import { locateRules, type RuleFileLocation, readRules } from "../../safety/index.ts";
 import { checkSequences } from "../../sequence/index.ts";
@@ -145,12 +146,8 @@ async function pickOne(project: Project, place: CheckPlace, everything: Inspecti
 
 function kindOfPath(path: string): "file" | "folder" | "absent" {
 	if (!isAbsolute(path)) return "absent";
-	try {
-		return statSync(path).isDirectory() ? "folder" : "file";
-	} catch {
-		// Missing, a circular link, or in an unreadable folder.
-		return "absent";
-	}
+	// Absent: missing, a circular link, or in an unreadable folder.
+	return attempt(() => (statSync(path).isDirectory() ? "folder" : "file")) ?? "absent";
 }
 
 /** Checks a file outside the searched folders; its shape decides its kind. */

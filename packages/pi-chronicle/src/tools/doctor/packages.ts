@@ -1,7 +1,8 @@
 // Other packages that use names of this one: commands, tools, flags, keys, skills and prompt templates. pi keeps one of each name, or numbers
 // them, so one of the two does not work as its documentation says.
-import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+
 import { dirname, join } from "node:path";
+import { folderNames, jsonObject, realPathOf } from "../../disk/index.ts";
 import {
 	type Inventory,
 	isOwnFile,
@@ -105,7 +106,7 @@ function inventoryClashes(
 	commands: ReadonlySet<string>,
 ): DoctorFinding[] {
 	const skillFolder = join(packageRoot(), "skills");
-	const ownSkills = existsSync(skillFolder) ? readdirSync(skillFolder) : [];
+	const ownSkills = folderNames(skillFolder);
 	return [
 		...extensions.filter(({ file }) => packageName(file) !== ownName).flatMap(extensionClashes),
 		...prompts
@@ -159,15 +160,8 @@ function extensionClashes({ file, tools, flags, keys }: Inventory["extensions"][
 
 /** Keys that the user has bound in pi. */
 function boundKeys(file: string): DoctorFinding[] {
-	if (!existsSync(file)) return [];
-	let bound: unknown;
-	try {
-		bound = JSON.parse(readFileSync(file, "utf8"));
-	} catch {
-		// pi reports a file that it cannot read.
-		return [];
-	}
-	return Object.entries((bound ?? {}) as Record<string, unknown>).flatMap(([action, keys]) =>
+	// pi reports a file that it cannot read.
+	return Object.entries(jsonObject(file) ?? {}).flatMap(([action, keys]) =>
 		[keys].flat().flatMap((key) => (typeof key === "string" ? keyClash(key, `pi, as ${action} in ${file}`) : [])),
 	);
 }
@@ -185,19 +179,13 @@ function owner(file: string): string {
 	return packageName(file) ?? file;
 }
 
-/** The name of the nearest package above a file. */
+/** The name of the nearest package above a file; none for a file that is gone. */
 function packageName(file: string): string | undefined {
-	try {
-		for (let folder = dirname(realpathSync(file)); ; folder = dirname(folder)) {
-			const manifest = join(folder, "package.json");
-			const name = existsSync(manifest)
-				? (JSON.parse(readFileSync(manifest, "utf8")) as { name?: unknown }).name
-				: undefined;
-			if (typeof name === "string") return name;
-			if (folder === dirname(folder)) return undefined;
-		}
-	} catch {
-		// A file that is gone, or a manifest that cannot be read.
-		return undefined;
+	let folder = realPathOf(file);
+	while (folder !== undefined && folder !== dirname(folder)) {
+		folder = dirname(folder);
+		const { name } = jsonObject(join(folder, "package.json")) ?? {};
+		if (typeof name === "string") return name;
 	}
+	return undefined;
 }

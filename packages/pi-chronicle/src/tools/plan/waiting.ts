@@ -1,8 +1,8 @@
 // A project's pending plan, which waits for a decision: one file in pi's agent folder, so that it outlives the session that drafted it.
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { replaceFileSync } from "../../disk/index.ts";
+import { attempt, jsonObject, replaceFileSync } from "../../disk/index.ts";
 import { draftOf } from "./draft.ts";
 import type { Plan } from "./plan.ts";
 
@@ -21,11 +21,7 @@ export function planFolder(agentFolder: string): string {
 
 /** The pending plan; `undefined` if there is no readable one. */
 export function waitingPlan(place: PlanPlace): Plan | undefined {
-	try {
-		return planOf(JSON.parse(readFileSync(fileOf(place), "utf8")) as Partial<Plan>);
-	} catch {
-		return undefined;
-	}
+	return attempt(() => planOf(jsonObject(fileOf(place)) ?? {}));
 }
 
 /** `undefined` for data of another shape. Throws a TypeError if its parts cannot be read. */

@@ -1,6 +1,8 @@
 // The parts of a rehearsal by hand around its play: what surrounds the run, the texts that are not this package's own, and the transcript.
+
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { attempt, folderNames } from "../../disk/index.ts";
 import { readLog } from "../../local/index.ts";
 import { ledgerOrigin } from "./every/index.ts";
 import {
@@ -93,14 +95,6 @@ function runsIn(project: string): Surroundings["names"] {
 	});
 }
 
-function folderNames(folder: string): string[] {
-	try {
-		return readdirSync(folder);
-	} catch {
-		return [];
-	}
-}
-
 /** The texts of all definitions and agents that a run may use. */
 function definitionTexts(project: string, { agentFolder, packageRoot }: DefinitionPlaces): string[] {
 	const folders = [
@@ -109,16 +103,8 @@ function definitionTexts(project: string, { agentFolder, packageRoot }: Definiti
 		join(packageRoot, "definitions"),
 	];
 	return folders.flatMap((folder) =>
-		filesBelow(folder)
+		(attempt(() => readdirSync(folder, { recursive: true, encoding: "utf8" })) ?? [])
 			.filter((file) => /\.(?:md|ya?ml|json)$/.test(file) && !file.includes("sessions"))
 			.map((file) => readFileSync(join(folder, file), "utf8").replaceAll("\\n", "\n")),
 	);
-}
-
-function filesBelow(folder: string): string[] {
-	try {
-		return readdirSync(folder, { recursive: true }).map(String);
-	} catch {
-		return [];
-	}
 }

@@ -1,7 +1,7 @@
 // `pi-chronicle rehearse --by-hand` and `--replay`: who plays, where the transcript goes, and what is printed at the end.
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { replaceFileSync } from "../../disk/index.ts";
+import { attempt, replaceFileSync } from "../../disk/index.ts";
 import type { OpenPlayer } from "./by-hand.ts";
 import {
 	compareTranscripts,
@@ -84,12 +84,8 @@ function playedLines({ gaveUp, transcript, result }: RehearsalReport): string[] 
 /** The transcript in a file, relative to here; a string says why it cannot be read. */
 export function openTranscript(file: string): PlayTranscript | string {
 	const path = resolve(file);
-	let text: string;
-	try {
-		text = readFileSync(path, "utf8");
-	} catch {
-		return `The transcript cannot be read: ${path}.`;
-	}
+	const text = attempt(() => readFileSync(path, "utf8"));
+	if (text === undefined) return `The transcript cannot be read: ${path}.`;
 	const read = parseTranscript(text);
 	return typeof read === "string" ? `${path}: ${read}` : read;
 }

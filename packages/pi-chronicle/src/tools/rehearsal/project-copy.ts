@@ -22,6 +22,7 @@ import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { isInside } from "@pi-chronicle/core/definition";
+import { jsonObject } from "../../disk/index.ts";
 import { agentExclusions, openExclusions } from "../../local/index.ts";
 import { HOLD_VARIABLE } from "../../pi/index.ts";
 import { isProcessAlive } from "../../process/index.ts";
@@ -106,7 +107,7 @@ export async function openProjectCopy({
 		}
 		await writeFile(
 			join(agent, "settings.json"),
-			JSON.stringify({ ...(await keptSettings(agentFolder)), ...settings }, null, "\t"),
+			JSON.stringify({ ...keptSettings(agentFolder), ...settings }, null, "\t"),
 		);
 		const journal = join(root, "journal.jsonl");
 		const configPath = join(root, "config.json");
@@ -165,14 +166,10 @@ export async function removeOrphanedCopies(): Promise<readonly string[]> {
 }
 
 /** The settings that change what a run does: this package's, and which tools are on. */
-async function keptSettings(agentFolder: string | undefined): Promise<Record<string, unknown>> {
-	if (agentFolder === undefined) return {};
-	try {
-		const { chronicle, defaultTools } = JSON.parse(await readFile(join(agentFolder, "settings.json"), "utf8"));
-		return { chronicle, defaultTools };
-	} catch {
-		return {};
-	}
+function keptSettings(agentFolder: string | undefined): Record<string, unknown> {
+	const { chronicle, defaultTools } =
+		(agentFolder === undefined ? undefined : jsonObject(join(agentFolder, "settings.json"))) ?? {};
+	return { chronicle, defaultTools };
 }
 
 /**

@@ -1,7 +1,8 @@
 // Checks that every scenario of a project can be read and fits its definition.
-import { readdirSync } from "node:fs";
+
 import { basename, extname, join } from "node:path";
 import { type Diagnostic, didYouMean } from "@pi-chronicle/core/definition";
+import { folderNames } from "../../disk/index.ts";
 import { chronicleNames, planChronicle } from "./chronicle.ts";
 import type { ProjectPaths } from "./rehearse.ts";
 import { findScenario, readScenarioFile, scenarioEndings, scenarioFolder } from "./scenario-file.ts";
@@ -56,13 +57,7 @@ function isSameProblem(one: Diagnostic, other: Diagnostic): boolean {
 }
 
 function filesIn(folder: string): string[] {
-	try {
-		return readdirSync(folder)
-			.filter((name) => scenarioEndings.includes(extname(name).slice(1)))
-			.sort()
-			.map((name) => join(folder, name));
-	} catch {
-		// No scenarios.
-		return [];
-	}
+	return folderNames(folder)
+		.filter((name) => scenarioEndings.includes(extname(name).slice(1)))
+		.map((name) => join(folder, name));
 }

@@ -1,8 +1,10 @@
 // `engine worker`: runs a host until it is stopped.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Failure } from "@pi-chronicle/core/ports";
+import { readSmallFile } from "../../disk/index.ts";
 import { namesIn } from "../../local/index.ts";
 import { exitCodes, findPi, isPiCommand, ownPiSearch, packageVersion } from "../../pi/index.ts";
 import { processStart } from "../../process/index.ts";
@@ -113,18 +115,10 @@ async function workUntil(
 function takeFolder(data: string): (() => void) | string {
 	mkdirSync(data, { recursive: true, mode: 0o700 });
 	const file = join(data, "worker.pid");
-	const [pid = 0, started] = readTextFile(file).trim().split(" ");
+	const [pid = 0, started] = (readSmallFile(file) ?? "").trim().split(" ");
 	const other = Number(pid);
 	if (other > 0 && other !== process.pid && started !== undefined && processStart(other) === started)
 		return `Another worker (pid ${other}) uses ${data}.`;
 	writeFileSync(file, `${process.pid} ${processStart(process.pid) ?? ""}\n`);
 	return () => rmSync(file, { force: true });
-}
-
-function readTextFile(file: string): string {
-	try {
-		return readFileSync(file, "utf8");
-	} catch {
-		return "";
-	}
 }

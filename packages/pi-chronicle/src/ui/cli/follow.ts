@@ -1,6 +1,7 @@
 // `view --follow`: the pages of the run view in the terminal of the command line, drawn with pi's terminal library.
-import { readFileSync } from "node:fs";
+
 import { join } from "node:path";
+import { jsonObject } from "../../disk/index.ts";
 import type { Project } from "../../local/index.ts";
 import { supplyPiPackages } from "../../pi/index.ts";
 import type { CommandResponse, Complaint } from "../commands/index.ts";
@@ -41,16 +42,10 @@ export async function followView(
 
 /** The user's key bindings in pi; omits unreadable ones. */
 function ownKeys(agentFolder: string): Record<string, string | string[]> {
-	let read: unknown;
-	try {
-		read = JSON.parse(readFileSync(join(agentFolder, "keybindings.json"), "utf8"));
-	} catch {
-		// The file does not exist, or pi could not read it either.
-		return {};
-	}
-	if (typeof read !== "object" || read === null) return {};
+	// A file that pi could not read either has none.
+	const read = jsonObject(join(agentFolder, "keybindings.json")) ?? {};
 	const isKey = (value: unknown) => typeof value === "string";
-	return Object.fromEntries(
-		Object.entries(read).filter(([, value]) => isKey(value) || (Array.isArray(value) && value.every(isKey))),
-	);
+	const isBound = (entry: [string, unknown]): entry is [string, string | string[]] =>
+		isKey(entry[1]) || (Array.isArray(entry[1]) && entry[1].every(isKey));
+	return Object.fromEntries(Object.entries(read).filter(isBound));
 }

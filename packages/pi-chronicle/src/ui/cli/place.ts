@@ -1,8 +1,10 @@
 // The project that a command works on: its folder, pi, the user's own folders, and whether the project is trusted; and the beginning of every command
 // that is printed, which repeats the options that chose it. It holds no secret.
+
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { attempt } from "../../disk/index.ts";
 import { engineArgs, openProject, type Project, type ProjectEnvironment } from "../../local/index.ts";
 import { agentFolder, findPi, isPiCommand, ownPiSearch, type PiCommand, projectTrust } from "../../pi/index.ts";
 import type { Complaint, ParsedArguments } from "../commands/index.ts";
@@ -31,7 +33,8 @@ export function savedTrust(cwd: string): "trusted" | "untrusted" {
 
 /** Opens the project. A command that `needs` nothing also works without pi. */
 export function openPlace({ cwd, trust, pi, shell }: PlaceOptions, needs: "pi" | "nothing"): Project | Complaint {
-	if (!isFolder(cwd))
+	// Not one: missing, a link loop, or not accessible.
+	if (!attempt(() => statSync(cwd).isDirectory()))
 		return {
 			code: "no-folder",
 			message: `The folder ${cwd} does not exist.`,
@@ -55,15 +58,6 @@ export function openPlace({ cwd, trust, pi, shell }: PlaceOptions, needs: "pi" |
 		shell,
 	};
 	return openProject(place);
-}
-
-function isFolder(path: string): boolean {
-	try {
-		return statSync(path).isDirectory();
-	} catch {
-		// Missing, a link loop, or not accessible.
-		return false;
-	}
 }
 
 /** What a place has where there is no pi; starting it fails with this name. */

@@ -1,7 +1,6 @@
 // The projects that the page shows: those named, the one here, or all that pi or this package knows on this machine.
-import { readdirSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { jsonObject } from "../../disk/index.ts";
+import { folderNames, jsonObject, readSmallFile } from "../../disk/index.ts";
 import { logCopiesRoot } from "../../local/index.ts";
 import { agentFolder } from "../../pi/index.ts";
 import type { Complaint } from "../commands/index.ts";
@@ -58,25 +57,9 @@ function projectKey(cwd: string, others: readonly ShownProject[]): string {
 /** Folders of projects that have had a run, and those that the user has told pi to trust. */
 function knownProjects(agents: string): readonly string[] {
 	const root = logCopiesRoot(agents);
-	const withRuns = namesIn(root).map((name) => textOfFile(join(root, name, "project")).trim());
+	const withRuns = folderNames(root).map((name) => (readSmallFile(join(root, name, "project")) ?? "").trim());
 	const trusted = Object.entries(jsonObject(join(agents, "trust.json")) ?? {})
-		.filter(([folder, trusts]) => trusts === true && namesIn(join(folder, ".pi", "chronicle")).length > 0)
+		.filter(([folder, trusts]) => trusts === true && folderNames(join(folder, ".pi", "chronicle")).length > 0)
 		.map(([folder]) => folder);
 	return [...new Set([...withRuns, ...trusted].filter((folder) => folder !== ""))].sort();
-}
-
-function namesIn(folder: string): readonly string[] {
-	try {
-		return readdirSync(folder);
-	} catch {
-		return [];
-	}
-}
-
-function textOfFile(file: string): string {
-	try {
-		return readFileSync(file, "utf8");
-	} catch {
-		return "";
-	}
 }

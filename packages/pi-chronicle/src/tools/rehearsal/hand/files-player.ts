@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { replaceFileSync } from "../../../disk/index.ts";
+import { attempt, replaceFileSync } from "../../../disk/index.ts";
 import {
 	answerHelp,
 	decisionHelp,
@@ -99,12 +99,10 @@ async function waitForAnswer<T>({ folder, name, read, waitMs, signal }: Wait<T>)
 
 /** The text of a file, and whether nobody has written to it for a while; `undefined` if it does not exist. */
 function readSettled(file: string): { readonly text: string; readonly settled: boolean } | undefined {
-	try {
+	return attempt(() => {
 		const settled = Date.now() - statSync(file).mtimeMs > settledMs;
 		return { text: readFileSync(file, "utf8"), settled };
-	} catch {
-		return undefined;
-	}
+	});
 }
 
 function problemText(name: string, problems: readonly string[]): string {

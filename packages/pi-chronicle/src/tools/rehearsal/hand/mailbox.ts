@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { replaceFileSync } from "../../../disk/index.ts";
+import { attempt, replaceFileSync } from "../../../disk/index.ts";
 import { HELD_SUFFIX } from "../../../pi/index.ts";
 import { isProcessAlive } from "../../../process/index.ts";
 
@@ -106,9 +106,5 @@ export function openMailbox(folder: string): Mailbox {
 
 /** `undefined` if it was withdrawn meanwhile. */
 function readPostedRequest(file: string): PostedRequest | undefined {
-	try {
-		return JSON.parse(readFileSync(file, "utf8")) as PostedRequest;
-	} catch {
-		return undefined;
-	}
+	return attempt(() => JSON.parse(readFileSync(file, "utf8")) as PostedRequest);
 }

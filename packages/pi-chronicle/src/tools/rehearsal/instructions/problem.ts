@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { Diagnostic } from "@pi-chronicle/core/definition";
 import { type Node, openSource, type Place, parseJson, parseYaml, type Source } from "@pi-chronicle/core/definition";
+import { attempt } from "../../../disk/index.ts";
 import type { NeedKind } from "./needs.ts";
 
 /** What an agent can do. */
@@ -76,17 +77,9 @@ export function openPlaces(file: string): Placed {
 }
 
 function readDefinition(file: string): { readonly source: Source; readonly root: Node | undefined } {
-	const source = openSource(file, readText(file));
+	const source = openSource(file, attempt(() => readFileSync(file, "utf8")) ?? "");
 	if (/\.json$/i.test(file)) return { source, root: parseJson(source).root };
 	return { source, root: /\.ya?ml$/i.test(file) ? parseYaml(source).root : undefined };
-}
-
-function readText(file: string): string {
-	try {
-		return readFileSync(file, "utf8");
-	} catch {
-		return "";
-	}
 }
 
 /** Offset of the node at `path`, or of the last one on the way to it that exists. */

@@ -321,13 +321,13 @@ function readSent(node: Node, reading: ReadContext): UserAnswer | undefined {
 
 const maxParts = 100_000;
 
-/** A node as plain data; `undefined` if aliases expand it beyond the limit. */
 /** The arguments that save `data`: an object is all of them. */
 function snapshotArguments(data: unknown): Readonly<Record<string, unknown>> {
 	if (Array.isArray(data)) return { findings: data };
 	return anyObject(data) ? { ...data } : { findings: [data] };
 }
 
+/** A node as plain data; `undefined` if aliases expand it beyond the limit. */
 function scenarioValue(node: Node, { source, report, path }: ReadContext): { value: unknown } | undefined {
 	let parts = 0;
 	const convert = (part: Node): unknown => {

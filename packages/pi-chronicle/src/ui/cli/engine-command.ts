@@ -1,10 +1,9 @@
 // `engine`: sets up, runs and watches the hosts that share runs through a Postgres. Loads the engine's code on first use.
 
 import { counted } from "@pi-chronicle/core/definition";
-import type { Failure } from "@pi-chronicle/core/ports";
 import { engineSetting, namesIn } from "../../local/index.ts";
 import { exitCodes, shortTime } from "../../pi/index.ts";
-import { type Command, type CommandResponse, misuse, refused } from "../commands/index.ts";
+import { type Command, type CommandResponse, failed, misuse } from "../commands/index.ts";
 import { loadEngine } from "../load-engine.ts";
 import { commandAbout, nextStep } from "../phrases/index.ts";
 import { dataFolder, type EngineCall, wholeNumber } from "./engine-call.ts";
@@ -26,6 +25,9 @@ const parts: Readonly<Record<string, EngineVerb>> = {
 	schedule: runSchedule,
 	doctor: examineHost,
 };
+
+/** Parts that work without the tables of this version. */
+const unversioned: ReadonlySet<string> = new Set(["init", "doctor"]);
 
 export const engineCommand: Command = {
 	name: "engine",
@@ -68,24 +70,21 @@ has then; without an engine it prints the lines for crontab and systemd. list sh
 		if (!setting && name === "schedule") return scheduleHere(call);
 		if (!setting) return misuse("Name the engine's database: --engine postgres://user@host/database.");
 		const loaded = await loadEngine();
-		if (!loaded.ok) return refusal(loaded.failure);
+		if (!loaded.ok) return failed(loaded.failure, exitCodes.failed);
 		const engine = loaded.value;
 		const opened = await engine.openDatabase(setting.url, call.host.prefix);
-		if (!opened.ok) return refusal(opened.failure);
+		if (!opened.ok) return failed(opened.failure, exitCodes.failed);
 		const database = opened.value;
 		try {
-			return await part({ ...call, engine, database, setting, rest });
+			const wrong = unversioned.has(name) ? undefined : await engine.checkVersion(database);
+			return wrong ? failed(wrong, exitCodes.failed) : await part({ ...call, engine, database, setting, rest });
 		} catch (error) {
-			return refusal(engine.databaseFailure(error, database));
+			return failed(engine.databaseFailure(error, database), exitCodes.failed);
 		} finally {
 			await database.close();
 		}
 	},
 };
-
-function refusal({ reason: code, message, remedy }: Failure, exitCode: number = exitCodes.failed): CommandResponse {
-	return refused({ code, message, remedy, exitCode });
-}
 
 async function setUp({ engine, database, parsed: { values }, setting }: EngineCall): Promise<CommandResponse> {
 	const limits = limitsIn(values);
@@ -100,7 +99,7 @@ async function setUp({ engine, database, parsed: { values }, setting }: EngineCa
 		members: namesIn(values.members),
 		...limits,
 	});
-	return "reason" in done ? refusal(done) : { kind: "done", lines: done, data: { notes: done } };
+	return "reason" in done ? failed(done, exitCodes.failed) : { kind: "done", lines: done, data: { notes: done } };
 }
 
 interface GivenLimits {
@@ -125,8 +124,6 @@ async function limitRuns({ engine, database, parsed: { values }, rest }: EngineC
 		);
 	const limits = limitsIn(values);
 	if (typeof limits === "string") return misuse(limits);
-	const wrong = await engine.checkVersion(database);
-	if (wrong) return refusal(wrong);
 	if (!(await engine.isLimitable(database, kind, name)))
 		return misuse(
 			`The engine has no ${kind} "${name}".${name.includes("/") ? " Leave out the project and the labels." : ""}`,
@@ -153,8 +150,6 @@ function limitText(limit: {
 }
 
 async function showStatus({ engine, database, setting, host: { prefix } }: EngineCall): Promise<CommandResponse> {
-	const wrong = await engine.checkVersion(database);
-	if (wrong) return refusal(wrong);
 	const { stuck: found, ...status } = await engine.readStatus(database);
 	const stuck = found.map((run) => describeStuck(run, prefix, setting.project));
 	const lines = [

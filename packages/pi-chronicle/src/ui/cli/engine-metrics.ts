@@ -17,8 +17,6 @@ export async function showMetrics(call: EngineCall): Promise<CommandResponse> {
 	const { port, file } = parsed.values;
 	if (rest.length > 0 || (port !== undefined && file !== undefined)) return misuse("metrics takes --port or --file.");
 	if (port !== undefined && !/^\d{1,5}$/.test(port)) return misuse("--port takes a number; 0: any free port.");
-	const wrong = await engine.checkVersion(database);
-	if (wrong) return refused({ code: wrong.reason, ...wrong, exitCode: exitCodes.failed });
 	const read = async (): Promise<string> => engine.metricsText(await engine.readStatus(database));
 	if (port !== undefined) return serve(call, Number(port), read);
 	if (file !== undefined) return keepFile(call, file, read);

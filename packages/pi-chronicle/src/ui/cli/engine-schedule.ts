@@ -15,8 +15,6 @@ function ownZone(): string {
 
 export async function runSchedule(call: EngineCall): Promise<CommandResponse> {
 	const [what, ...rest] = call.rest;
-	const wrong = await call.engine.checkVersion(call.database);
-	if (wrong) return failed({ ...wrong }, exitCodes.failed);
 	const found = await call.engine.findProject(call.database, call.project.place.cwd, call.setting.project);
 	if (!found.ok) return failed(found.failure, exitCodes.usage);
 	const { name } = found.value;
@@ -63,7 +61,7 @@ async function createSchedule(call: EngineCall, name: string, rest: readonly str
 	const { values, flags } = parsed;
 	const { queue = engine.usualQueue, labels = [] } = setting;
 	const wrong = checkNames([queue, ...labels]);
-	if (wrong) return failed({ ...wrong }, exitCodes.usage);
+	if (wrong) return failed(wrong, exitCodes.usage);
 	const written = readSchedule(rest);
 	if (!written) return misuse(`Name times, template and task: ${usage.split(" | ")[0]}.`);
 	const prepared = await prepareStart(project, written.template, signal);

@@ -23,8 +23,6 @@ export async function runWorker(call: EngineCall): Promise<CommandResponse> {
 	const [odd] = namesIn(values.labels).filter((label) => !engine.isName(label));
 	if (odd !== undefined)
 		return misuse(`"${odd}" is not a label: up to 40 lower-case letters, digits, - and _. No state could ask for it.`);
-	const wrong = await engine.checkVersion(database);
-	if (wrong) return refused({ code: wrong.reason, ...wrong, exitCode: exitCodes.failed });
 	const pi = findPi(ownPiSearch(values.pi));
 	if (!isPiCommand(pi)) return refused({ ...pi, exitCode: exitCodes.failed });
 	const { cwd: _cwd, trust: _trust, ...place } = { ...project.place, pi };

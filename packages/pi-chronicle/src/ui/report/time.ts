@@ -71,7 +71,7 @@ function drawTimeRow({ html, report }: ReportPage, axis: TimeAxis, visit: Visit)
 	return html`<li class="${undone ? "undone" : "kept"}"><span class="name"><span class="num">${number}</span> <span dir="auto">${html.cut(titleOf(state), 60)}</span></span>${strip(html, "strip", content)}<span class="figures">${undone ? `${marks.undone} undone · ` : ""}${timeFigures(visit)}</span>${lanes}${more > 0 ? html`<span class="lane-name">… ${more} more children</span>` : undefined}</li>`;
 }
 
-function timeFigures({ activeMs, spend, waits, launches, children }: Visit): string {
+export function timeFigures({ activeMs, spend, waits, launches, children }: Visit): string {
 	if (launches.length + children.length > 0) return `${shortTime(activeMs)} · ${shortCost(spend.costUsd)}`;
 	const waited = waitedMs(waits);
 	return waited > 0 ? `${shortTime(waited)} waited` : "";

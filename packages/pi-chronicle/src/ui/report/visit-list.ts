@@ -5,7 +5,7 @@ import type { Visit, VisitChild } from "@pi-chronicle/core/history";
 import { marks, shortCost, shortTime, statusWords, titleOf } from "../phrases/index.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
 import { type Ends, endsOf, type ReportPage } from "./page.ts";
-import { waitedMs } from "./time.ts";
+import { timeFigures } from "./time.ts";
 
 const firstVisits = 100;
 const lastVisits = 300;
@@ -45,7 +45,7 @@ function drawRow(page: ReportPage, visit: Visit, shown: number | undefined, prev
 	const current = number === shown ? html` aria-current="page"` : undefined;
 	return [
 		apart,
-		html`<li class="${undone ? "undone" : "kept"}"><a href="${links.visit(number)}"${current}><span class="num">${number}</span> <span class="state" dir="auto">${html.cut(titleOf(state), 40)}</span> ${signOf(page, visit)} <span class="figures">${figuresOf(visit)}</span></a>${drawChildren(page, children)}</li>`,
+		html`<li class="${undone ? "undone" : "kept"}"><a href="${links.visit(number)}"${current}><span class="num">${number}</span> <span class="state" dir="auto">${html.cut(titleOf(state), 40)}</span> ${signOf(page, visit)} <span class="figures">${timeFigures(visit)}</span></a>${drawChildren(page, children)}</li>`,
 	];
 }
 
@@ -63,12 +63,6 @@ function signOf({ html, report: { run } }: ReportPage, { left, number, launches 
 	if (launches.some(({ end }) => end.kind === "crashed" || end.kind === "timed_out"))
 		return sign("!", "warn", "a worker ended unexpectedly");
 	return sign(marks.done, "good", "left");
-}
-
-function figuresOf({ activeMs, spend, waits, launches, children }: Visit): string {
-	if (launches.length + children.length > 0) return `${shortTime(activeMs)} · ${shortCost(spend.costUsd)}`;
-	const waited = waitedMs(waits);
-	return waited > 0 ? `${shortTime(waited)} waited` : "";
 }
 
 function drawChildren({ html, links }: ReportPage, children: readonly VisitChild[]): HtmlContent {

@@ -1,4 +1,5 @@
 // Rehearsals by hand: what a player types, what is new in a request, transcripts and their comparison. Pure.
+
 import { describe, expect, it } from "vitest";
 import { playersQuestion } from "../../../src/tools/rehearsal/chronicle-run.ts";
 import {
@@ -12,6 +13,7 @@ import { figuresOf } from "../../../src/tools/rehearsal/hand/figures.ts";
 import { maskPlaces, maskText, unmaskPlaces } from "../../../src/tools/rehearsal/hand/mask.ts";
 import { OwnText } from "../../../src/tools/rehearsal/hand/own-text.ts";
 import type { Exchange } from "../../../src/tools/rehearsal/hand/play.ts";
+import { openReplayPlayer } from "../../../src/tools/rehearsal/hand/replay.ts";
 import { openRequestDesk } from "../../../src/tools/rehearsal/hand/request.ts";
 import { requestMarkdown } from "../../../src/tools/rehearsal/hand/request-text.ts";
 import { Temporaries } from "../../../src/tools/rehearsal/hand/temporaries.ts";
@@ -282,6 +284,25 @@ describe("a transcript", () => {
 		expect(parseTranscript(text)).toEqual(transcript);
 		expect(text.split("Be good. Be good.").length).toBeLessThan(30);
 		expect(text.match(/same_as: 1/g)).toHaveLength(1);
+	});
+
+	it("is read without loss where a request has several long parts of one title", () => {
+		const result = (name: string) => ({ title: "Result of read", text: `${name}. `.repeat(100) });
+		const entry = (turn: number, ...parts: ReturnType<typeof result>[]) => ({ ...asked(turn, "go"), asked: parts });
+		const entries = [entry(1, result("a"), result("b")), entry(2, result("b"), result("b")), entry(3, result("b"))];
+		const several = { ...transcript, entries };
+		expect(parseTranscript(writeTranscript(several))).toEqual(several);
+	});
+
+	it("answers questions that come in another order, each with its own decision", async () => {
+		const decided = (number: number, question: string, words: string) =>
+			({ kind: "user", number, question, decision: { kind: "answer", words } }) as const;
+		const entries = [decided(1, "In <project>?", "first"), decided(2, "And here?", "second")];
+		const player = openReplayPlayer({ ...transcript, entries }, () => around);
+		const decide = (text: string) =>
+			player.decide({ number: 1, text, accepts: ["answer"] }, new AbortController().signal);
+		expect(await decide("And here?")).toMatchObject({ words: "second" });
+		expect(await decide("In /tmp/pi-x/project?")).toMatchObject({ words: "first" });
 	});
 
 	it.each([

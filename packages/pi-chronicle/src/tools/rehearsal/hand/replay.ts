@@ -1,5 +1,5 @@
 // Replays a transcript: its answers are given again, each to the same request of the same conversation.
-import { mapTexts, type Surroundings, unmaskPlaces } from "./mask.ts";
+import { mapTexts, maskText, type Surroundings, unmaskPlaces } from "./mask.ts";
 import { PlayEnded, type Player } from "./player.ts";
 import type { PlayTranscript } from "./transcript.ts";
 
@@ -15,7 +15,10 @@ export function openReplayPlayer({ entries }: PlayTranscript, around: () => Surr
 			return mapTexts(entry.answer, (text) => unmaskPlaces(text, around()));
 		},
 		async decide({ text }) {
-			const next = decisions.shift();
+			// Children that work at the same time ask in any order.
+			const asked = maskText(text, around());
+			const same = decisions.findIndex(({ question }) => question === asked);
+			const [next] = decisions.splice(Math.max(0, same), 1);
 			if (!next) throw new PlayEnded(`The transcript has no answer to the question to the user: ${text}`);
 			return next.decision;
 		},

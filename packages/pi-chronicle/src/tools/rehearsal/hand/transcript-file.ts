@@ -6,7 +6,7 @@ import { parse, stringify } from "yaml";
 import { parseDecision, readAnswer, writeAnswer, writeDecision } from "./answer-text.ts";
 import { type CallOutcome, isFigures } from "./figures.ts";
 import type { RequestPart } from "./request-text.ts";
-import type { PlayTranscript, TranscriptEntry } from "./transcript.ts";
+import type { ModelEntry, PlayTranscript, TranscriptEntry } from "./transcript.ts";
 
 const version = 1;
 /** Shorter parts are repeated. */
@@ -69,7 +69,7 @@ export function writeTranscript({ entries, ...head }: PlayTranscript): string {
 				request: entry.number,
 				conversation: entry.conversation,
 				turn: entry.turn,
-				asked: entry.asked.map((part) => writePart(part, entry.number, known)),
+				asked: entry.asked.map((part) => writePart(part, entry, known)),
 				answer: writeAnswer(entry.answer),
 				calls: entry.outcomes,
 			};
@@ -78,11 +78,17 @@ export function writeTranscript({ entries, ...head }: PlayTranscript): string {
 	return stringify(written, { lineWidth: 0, blockQuote: "literal", aliasDuplicateObjects: false });
 }
 
-function writePart({ title, text }: RequestPart, number: number, known: Map<string, number>): WrittenPart {
+/** A part can be named by its title only where it is the only one of its request with that title. */
+function writePart(
+	{ title, text }: RequestPart,
+	{ number, asked }: ModelEntry,
+	known: Map<string, number>,
+): WrittenPart {
 	const key = textKey(title, text);
 	const before = known.get(key);
 	if (before !== undefined && text.length >= longPart) return { part: title, same_as: before };
-	if (before === undefined) known.set(key, number);
+	const isOnly = asked.filter((part) => part.title === title).length === 1;
+	if (before === undefined && isOnly) known.set(key, number);
 	return { part: title, text };
 }
 

@@ -1,4 +1,4 @@
-// The page Day 2, as an operator follows it: an engine with a host, a run that waits for its user, and one that no host can begin.
+// The part Day 2, as an operator follows it: an engine with a host, a run that waits for its user, and one that no host can begin.
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -49,7 +49,8 @@ async function untilNoHost(at: DocumentProject): Promise<void> {
 }
 
 export const operations: Use = {
-	document: "docs/engine-operations.md",
+	document: "docs/engine.md",
+	sections: ["Look", "Runs that do not continue", "Back up", "Restore", "Roles", "Retention", "Drain a host", "Upgrade"],
 	files: { ".pi/chronicle/workflows/asks.json": asks, "README.md": "app\n" },
 	script: () => call("workflow_transition", { target_state: "done", summary: "ok" }),
 	needs: needsPostgres,

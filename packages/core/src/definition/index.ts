@@ -57,6 +57,7 @@ export {
 	type Values,
 } from "./object.ts";
 export { type PathList, pathList, pathListText, pathOnLine } from "./path-list.ts";
+export { nodeOf, plainOf, sizeOf } from "./plain.ts";
 export { openReport, type Problem, type Report, sortDiagnostics } from "./report.ts";
 export { readSandboxChoice, type SandboxChoice, type SandboxNetwork, sandboxField } from "./sandbox.ts";
 export {

@@ -1,6 +1,7 @@
 // How commands are contained, as a template or the settings say it: `sandbox: required`, or an object.
 import { custom, type ReadContext, wrongType } from "./field.ts";
 import type { Node } from "./node.ts";
+import { plainOf } from "./plain.ts";
 
 /** `default`: where a sandbox works; `required`: nothing runs without one. */
 type SandboxUse = "default" | "off" | "required";
@@ -49,20 +50,9 @@ export function sandboxField<const O extends { readonly about: string; readonly 
 }
 
 function readSandbox(node: Node, reading: ReadContext): SandboxChoice | undefined {
-	const read = readSandboxChoice(plainValue(node));
+	const read = readSandboxChoice(plainOf(node));
 	if ("choice" in read) return read.choice;
 	return wrongType(node, reading, wanted, read.remedy);
-}
-
-function plainValue(node: Node): unknown {
-	switch (node.kind) {
-		case "scalar":
-			return node.value;
-		case "list":
-			return node.items.map(plainValue);
-		case "map":
-			return Object.fromEntries([...node.entries].map(([key, { value }]) => [key, plainValue(value)]));
-	}
 }
 
 /** Reads a choice from JSON; `remedy` is a sentence. */

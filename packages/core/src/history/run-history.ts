@@ -280,18 +280,14 @@ export class RunHistory {
 }
 
 /** The increase in the totals. */
-function growth(
-	before: Run | undefined,
-	after: Run,
-): { spend: Spend; activeMs: number; toolCalls: number; attempts: number } {
+function growth(before: Run | undefined, after: Run): { spend: Spend; activeMs: number; toolCalls: number } {
 	const { totals } = after;
 	const earlier = before?.totals;
-	if (!earlier || earlier === totals) return { spend: NO_SPEND, activeMs: 0, toolCalls: 0, attempts: 0 };
+	if (!earlier || earlier === totals) return { spend: NO_SPEND, activeMs: 0, toolCalls: 0 };
 	return {
 		spend: spendBeyond(totals, earlier),
 		activeMs: totals.activeMs - earlier.activeMs,
 		toolCalls: totals.toolCalls - earlier.toolCalls,
-		attempts: totals.attempts - earlier.attempts,
 	};
 }
 

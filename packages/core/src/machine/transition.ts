@@ -32,7 +32,7 @@ import { onFilesRestored, onRewindRequested } from "./rewind.ts";
 import { type Run, SCHEMA_VERSION, type UserQuestion } from "./run.ts";
 import { onCleanupEnded, onFilesMeasured, onWorkerEnded } from "./shutdown.ts";
 import { NO_SPEND } from "./spend.ts";
-import { compileChildPlans, decodeRun } from "./stored-run.ts";
+import { compileChildPlans, decodeRun, NOTHING_STORED } from "./stored-run.ts";
 import { onCopyDiscarded, onCopyTaken, onJoinRequested } from "./take-copy.ts";
 import { onGivenUp, onOpened } from "./takeover.ts";
 import { countQuestions, skipTime } from "./totals.ts";
@@ -130,6 +130,7 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 	const plan = compileDefinition(template.definition, template.name);
 	if (!plan) return undefined;
 	return {
+		...NOTHING_STORED,
 		schemaVersion: SCHEMA_VERSION,
 		id: event.id,
 		template,
@@ -140,10 +141,6 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 		...(event.uncommitted ? { uncommitted: event.uncommitted } : {}),
 		...checkedOutIn(event),
 		...(event.apart ? { apart: {} } : {}),
-		children: null,
-		candidates: null,
-		choices: [],
-		childCount: 0,
 		task: event.task,
 		status: "running",
 		state: plan.initial,
@@ -165,9 +162,6 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 		conversation: null,
 		calls: NO_CALLS,
 		outbox: [],
-		decisions: [],
-		answered: [],
-		failures: [],
 		refused: null,
 		moves: { total: 0, counted: 0 },
 		limits: { run: {}, states: {} },
@@ -175,11 +169,7 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 		model: event.model ?? null,
 		cleanupApproval: event.cleanupApproval ?? null,
 		cleanupHash: hashCommands(plan) ?? null,
-		question: null,
 		questions: [],
-		providerWait: null,
-		keptFolders: [],
-		conditions: [],
 		notices: event.parent?.notes ?? [],
 		kept: [],
 		unmeasured: [],

@@ -1,6 +1,6 @@
 // Compiles the fields of a state that is done by child runs.
 
-import { type MapNode, type Node, type ReadContext, readObject, type Values } from "../definition/index.ts";
+import { type MapNode, type Node, plainOf, type ReadContext, readObject, type Values } from "../definition/index.ts";
 import {
 	type BranchEntry,
 	branchFields,
@@ -13,7 +13,6 @@ import type { StateNode } from "./fields.ts";
 import { type InheritedFields, inheritFields, withText } from "./inherited-fields.ts";
 import { checkName } from "./names.ts";
 import { readNeeds } from "./needs.ts";
-import { plainOf } from "./plain.ts";
 import type { Branch, ChildrenPlan, ChildTemplate, Template } from "./template.ts";
 
 /** Reads an inline template. Reports its problems under `path`. */

@@ -7,11 +7,12 @@ import {
 	expressionMistake,
 	type MapNode,
 	type Node,
+	plainOf,
 	quoted,
 	type ReadContext,
+	sizeOf,
 	wrongType,
 } from "../definition/index.ts";
-import { plainOf, sizeOf } from "./plain.ts";
 
 /** A JSON Schema as data. */
 export type OutputSchema = Readonly<Record<string, unknown>>;
@@ -117,13 +118,13 @@ function checkSchema(node: Node, reading: SchemaReading, depth: number): void {
 		return;
 	}
 	for (const [key, { keyStart, value }] of node.entries) {
-		const check = Object.hasOwn(keywords, key) ? keywords[key] : undefined;
+		const check = keywords.get(key);
 		if (check) check(value, atKey(reading, key), depth);
 		else
 			schemaProblem(
 				keyStart,
 				reading,
-				`\`${reading.path}\`: ${quoted(key)} is not a JSON Schema keyword.${didYouMean(key, Object.keys(keywords))}`,
+				`\`${reading.path}\`: ${quoted(key)} is not a JSON Schema keyword.${didYouMean(key, keywords.keys())}`,
 				"Put the fields of the data under `properties`.",
 			);
 	}
@@ -277,55 +278,29 @@ function deeper(node: Node, reading: SchemaReading, depth: number): void {
 	checkSchema(node, reading, depth + 1);
 }
 
-const keywords: Readonly<Record<string, KeywordCheck>> = {
-	$schema: texts,
-	$comment: texts,
-	$defs: schemaGroups,
-	$ref: references,
-	title: texts,
-	description: texts,
-	default: anything,
-	examples: anything,
-	deprecated: flags,
-	readOnly: flags,
-	writeOnly: flags,
-	type: checkTypeNames,
-	enum: values,
-	const: anything,
-	format: oneOfWords(formats, "format"),
-	pattern: expressions,
-	minLength: counts,
-	maxLength: counts,
-	minimum: numbers,
-	maximum: numbers,
-	exclusiveMinimum: numbers,
-	exclusiveMaximum: numbers,
-	multipleOf: positives,
-	items: deeper,
-	prefixItems: schemaLists,
-	contains: deeper,
-	minContains: counts,
-	maxContains: counts,
-	minItems: counts,
-	maxItems: counts,
-	uniqueItems: flags,
-	properties: schemaGroups,
-	patternProperties: patternGroups,
-	additionalProperties: deeper,
-	propertyNames: deeper,
-	required: textLists,
-	minProperties: counts,
-	maxProperties: counts,
-	dependentRequired: nameLists,
-	dependentSchemas: schemaGroups,
-	unevaluatedProperties: deeper,
-	unevaluatedItems: deeper,
-	allOf: schemaLists,
-	anyOf: schemaLists,
-	oneOf: schemaLists,
-	not: deeper,
-	if: deeper,
-	// biome-ignore lint/suspicious/noThenProperty: it is a keyword of JSON Schema.
-	then: deeper,
-	else: deeper,
-};
+/** What checks the value of which keywords. */
+const checks: readonly (readonly [check: KeywordCheck, keywords: readonly string[]])[] = [
+	[anything, ["default", "examples", "const"]],
+	[texts, ["$schema", "$comment", "title", "description"]],
+	[flags, ["deprecated", "readOnly", "writeOnly", "uniqueItems"]],
+	[numbers, ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]],
+	[positives, ["multipleOf"]],
+	[counts, ["minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains"]],
+	[counts, ["minProperties", "maxProperties"]],
+	[checkTypeNames, ["type"]],
+	[values, ["enum"]],
+	[oneOfWords(formats, "format"), ["format"]],
+	[expressions, ["pattern"]],
+	[textLists, ["required"]],
+	[nameLists, ["dependentRequired"]],
+	[references, ["$ref"]],
+	[deeper, ["items", "contains", "additionalProperties", "propertyNames", "unevaluatedProperties"]],
+	[deeper, ["unevaluatedItems", "not", "if", "then", "else"]],
+	[schemaLists, ["prefixItems", "allOf", "anyOf", "oneOf"]],
+	[schemaGroups, ["$defs", "properties", "dependentSchemas"]],
+	[patternGroups, ["patternProperties"]],
+];
+
+const keywords: ReadonlyMap<string, KeywordCheck> = new Map(
+	checks.flatMap(([check, names]) => names.map((name) => [name, check] as const)),
+);

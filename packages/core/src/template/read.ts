@@ -8,14 +8,17 @@ import {
 	type MapNode,
 	type Node,
 	nearest,
+	nodeOf,
 	openReport,
 	openSource,
 	parseJson,
 	parseYaml,
+	plainOf,
 	quoted,
 	type ReadContext,
 	readObject,
 	type Source,
+	sizeOf,
 	type Values,
 	wrongType,
 } from "../definition/index.ts";
@@ -27,7 +30,6 @@ import { compileLimits, compileState, defaultsOf, implicitState, mapAt, type Sta
 import { type StateEntry, stateFields, templateFields } from "./fields.ts";
 import { hashDefinition } from "./hash.ts";
 import { runFieldsOf } from "./inherited-fields.ts";
-import { nodeOf, plainOf, sizeOf } from "./plain.ts";
 import type { StatePlan, Template } from "./template.ts";
 
 export interface TemplateRead {

@@ -50,7 +50,16 @@ async function untilNoHost(at: DocumentProject): Promise<void> {
 
 export const operations: Use = {
 	document: "docs/engine.md",
-	sections: ["Look", "Runs that do not continue", "Back up", "Restore", "Roles", "Retention", "Drain a host", "Upgrade"],
+	sections: [
+		"Look",
+		"Runs that do not continue",
+		"Back up",
+		"Restore",
+		"Roles",
+		"Retention",
+		"Drain a host",
+		"Upgrade",
+	],
 	files: { ".pi/chronicle/workflows/asks.json": asks, "README.md": "app\n" },
 	script: () => call("workflow_transition", { target_state: "done", summary: "ok" }),
 	needs: needsPostgres,

@@ -70,7 +70,7 @@ export async function salvageLedger(place: RunsPlace, id: string, now: number): 
 	}
 }
 
-interface FoundLine {
+interface FoundLedger {
 	/** Whole events, of the log and its copy, by number. */
 	readonly events: readonly LedgerEvent[];
 	readonly checkpoint: CheckpointRead | undefined;
@@ -78,7 +78,7 @@ interface FoundLine {
 	readonly newer: string | undefined;
 }
 
-async function gather(paths: RunPaths, { copies }: RunsPlace): Promise<FoundLine> {
+async function gather(paths: RunPaths, { copies }: RunsPlace): Promise<FoundLedger> {
 	const all: LedgerEvent[] = [];
 	for (const path of [paths.log, ...(copies ? [logCopyPath(copies, paths)] : [])])
 		all.push(...(await wholeEvents(path)));
@@ -130,7 +130,7 @@ function fenceOrZero({ fence = 0 }: LedgerEvent): number {
 }
 
 /** The last state that is certain: whole events from a start without a gap. */
-function furthest({ events, checkpoint }: FoundLine): Run | undefined {
+function furthest({ events, checkpoint }: FoundLedger): Run | undefined {
 	const bySeq = new Map(events.map((event) => [event.seq, event]));
 	const starts = [
 		...events.flatMap((event) => startRun(event) ?? []),
@@ -144,7 +144,7 @@ function furthest({ events, checkpoint }: FoundLine): Run | undefined {
 	return reached.sort((one, other) => other.seq - one.seq)[0];
 }
 
-function beyondRepair({ log }: RunPaths, { events }: FoundLine) {
+function beyondRepair({ log }: RunPaths, { events }: FoundLedger) {
 	const rest = events.length === 0 ? "no event of it is whole" : "its first event is lost, and no state file is whole";
 	return storeFailure(
 		"corrupt",
@@ -155,7 +155,7 @@ function beyondRepair({ log }: RunPaths, { events }: FoundLine) {
 
 async function rebuild(
 	paths: RunPaths,
-	{ events, base, fence, now }: FoundLine & { readonly base: Run; readonly fence: number; readonly now: number },
+	{ events, base, fence, now }: FoundLedger & { readonly base: Run; readonly fence: number; readonly now: number },
 ): Promise<Salvage> {
 	const at = new Date(now).toISOString();
 	const kept = await keepDamaged(paths, at.replaceAll(":", "-"));

@@ -1,6 +1,6 @@
 // The values of a file of another tool, without places.
-// Their number is bounded, so that aliases cannot multiply them.
-import type { Node } from "@pi-chronicle/core/definition";
+// Their length is bounded, so that aliases cannot multiply them.
+import { type Node, plainOf, sizeOf } from "@pi-chronicle/core/definition";
 
 export type Plain = string | number | boolean | null | readonly Plain[] | PlainRecord;
 export interface PlainRecord {
@@ -10,19 +10,12 @@ export interface PlainRecord {
 /** Why a file cannot be imported; the message is a sentence. */
 export class ImportRefusal extends Error {}
 
-const maxValues = 20_000;
+const maxLength = 1_000_000;
 
-/** The value of a tree. Throws an `ImportRefusal` if it has too many values. */
+/** The value of a tree. Throws an `ImportRefusal` if it is too long. */
 export function plainValue(node: Node): Plain {
-	let left = maxValues;
-	const convert = (each: Node): Plain => {
-		left -= 1;
-		if (left < 0) throw new ImportRefusal(`The file has more than ${maxValues} values.`);
-		if (each.kind === "scalar") return each.value;
-		if (each.kind === "list") return each.items.map(convert);
-		return Object.fromEntries([...each.entries].map(([key, { value }]) => [key, convert(value)]));
-	};
-	return convert(node);
+	if (sizeOf(node) > maxLength) throw new ImportRefusal("The file is too long with its aliases expanded.");
+	return plainOf(node) as Plain;
 }
 
 export function isRecord(value: Plain | undefined): value is PlainRecord {

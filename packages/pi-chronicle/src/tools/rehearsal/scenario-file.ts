@@ -12,11 +12,13 @@ import {
 	objectSchema,
 	openReport,
 	parseYaml,
+	plainOf,
 	type ReadContext,
 	readObject,
 	readSource,
 	record,
 	type Source,
+	sizeOf,
 	sortDiagnostics,
 	text,
 	wrongType,
@@ -319,7 +321,8 @@ function readSent(node: Node, reading: ReadContext): UserAnswer | undefined {
 	return read.kind === "read" ? { kind: "sent", ...read.values } : undefined;
 }
 
-const maxParts = 100_000;
+/** Characters of a value, with aliases expanded. */
+const maxLength = 1_000_000;
 
 /** The arguments that save `data`: an object is all of them. */
 function snapshotArguments(data: unknown): Readonly<Record<string, unknown>> {
@@ -329,23 +332,10 @@ function snapshotArguments(data: unknown): Readonly<Record<string, unknown>> {
 
 /** A node as plain data; `undefined` if aliases expand it beyond the limit. */
 function scenarioValue(node: Node, { source, report, path }: ReadContext): { value: unknown } | undefined {
-	let parts = 0;
-	const convert = (part: Node): unknown => {
-		if (++parts > maxParts) return null;
-		switch (part.kind) {
-			case "scalar":
-				return part.value;
-			case "list":
-				return part.items.map(convert);
-			case "map":
-				return Object.fromEntries([...part.entries].map(([key, { value }]) => [key, convert(value)]));
-		}
-	};
-	const value = convert(node);
-	if (parts <= maxParts) return { value };
+	if (sizeOf(node) <= maxLength) return { value: plainOf(node) };
 	report.error(source.place(node.start), {
 		code: "too-large",
-		message: `\`${path}\` has more than ${maxParts.toLocaleString("en-US")} values.`,
+		message: `\`${path}\` is too long with its aliases expanded.`,
 		remedy: "Use fewer aliases.",
 	});
 	return undefined;

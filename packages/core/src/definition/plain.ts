@@ -1,6 +1,6 @@
 // Converts between trees with source positions and plain JSON data: the ledger keeps a template as data.
 // Keys such as `__proto__` are ordinary keys, in both directions.
-import type { MapEntry, Node } from "../definition/index.ts";
+import type { MapEntry, Node } from "./node.ts";
 
 /** The data of a tree. What JSON cannot represent (NaN, infinities) becomes `null`. */
 export function plainOf(node: Node): unknown {

@@ -72,6 +72,7 @@ export {
 	oneOf,
 	only,
 	optional,
+	parseUntrusted,
 	type Shape,
 } from "./shape.ts";
 export { openSource, type Source } from "./source.ts";

@@ -18,7 +18,7 @@ export const isFlag: Shape<boolean> = (value) => typeof value === "boolean";
 export const anyObject: Shape<object> = (value) => typeof value === "object" && value !== null;
 
 /** Tests for one of `values`. */
-export function oneOf<const T extends readonly (string | number | boolean)[]>(...values: T): Shape<T[number]> {
+export function oneOf<const T extends readonly (string | number | boolean | null)[]>(...values: T): Shape<T[number]> {
 	return (value): value is T[number] => (values as readonly unknown[]).includes(value);
 }
 
@@ -52,4 +52,14 @@ export function object<T extends object>(fields: Checks<T>): Shape<T> {
 		anyObject(value) &&
 		!Array.isArray(value) &&
 		checks.every(([field, fits]) => fits((value as Readonly<Record<string, unknown>>)[field]));
+}
+
+/** The value of a JSON text that has the shape; `undefined`: it has not. */
+export function parseUntrusted<T>(text: string, shape: Shape<T>): T | undefined {
+	try {
+		const value: unknown = JSON.parse(text);
+		return shape(value) ? value : undefined;
+	} catch {
+		return undefined;
+	}
 }

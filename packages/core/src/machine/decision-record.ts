@@ -2,6 +2,7 @@
 // Words are kept whole; beyond `allBytes` the oldest decisions are left out, and `number` tells how many; the ledger has all of them;
 // a rewind undoes the decisions made since its target, and undoing the rewind restores them; those of a parent run stay.
 
+import { keepNewest } from "../snapshot/index.ts";
 import type { ApprovalQuestion } from "./approval-question.ts";
 import type { LedgerEvent } from "./event.ts";
 import { queueMessage } from "./outbox.ts";
@@ -39,7 +40,7 @@ export function addDecision(
 		words: said,
 		...(about === undefined ? {} : { about }),
 	};
-	return { ...run, decisions: newest([...run.decisions, added]) };
+	return { ...run, decisions: keepNewest([...run.decisions, added], allBytes).kept };
 }
 
 /** The run with a decision whose words the current or next worker also gets as a message. */
@@ -111,15 +112,4 @@ export function rewindDecisions(
 		if (isBefore && (undone === undefined || undone >= to)) return made;
 		return undone === undefined ? { ...made, undone: now } : decision;
 	});
-}
-
-/** The newest that fit, at least one. */
-function newest(decisions: readonly RunDecision[]): readonly RunDecision[] {
-	let left = allBytes;
-	const last = decisions.length - 1;
-	const first = decisions.findLastIndex((decision, at) => {
-		left -= Buffer.byteLength(JSON.stringify(decision)) + 1;
-		return left < 0 && at < last;
-	});
-	return decisions.slice(first + 1);
 }

@@ -59,7 +59,6 @@ export { describeKept } from "./kept-child-folders.ts";
 export * from "./launch.ts";
 export { likelyNext } from "./likely-next.ts";
 export { explainLists } from "./list-check.ts";
-
 export { explainCause, judgeMove, legalTargets, targetMeanings } from "./moves.ts";
 export { beginMessage, MESSAGE_LENGTH, markMessage, markReminder, messageWords, outboxOfLaunch } from "./outbox.ts";
 export { isParked, pendingActions } from "./pending-actions.ts";

@@ -4,11 +4,8 @@
 import type { Action } from "./action.ts";
 import { hasBegun, nextToJoin, workingGraph } from "./child-graph.ts";
 import { type ChildGroup, isSettled } from "./child-group.ts";
-
 import { type LaunchId, launchKey } from "./launch.ts";
-
 import { messageWords } from "./outbox.ts";
-
 import { childrenPlanOf, planOf } from "./plan.ts";
 import type { Run, Stage, Stopping } from "./run.ts";
 import { resultsOf } from "./settle-children.ts";

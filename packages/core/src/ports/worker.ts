@@ -212,13 +212,14 @@ export interface WorkerHost {
 }
 
 /** `text` is for the model. */
-export type MoveReply =
-	| { readonly kind: "accepted"; readonly text: string }
-	| { readonly kind: "refused"; readonly text: string };
+export interface MoveReply {
+	readonly kind: "accepted" | "refused";
+	readonly text: string;
+}
 
-export type SnapshotReply =
-	| { readonly kind: "saved"; readonly text: string }
-	| { readonly kind: "refused"; readonly text: string };
+export interface SnapshotReply extends Pick<MoveReply, "text"> {
+	readonly kind: "saved" | "refused";
+}
 
 export interface AskedOfUser {
 	readonly call: string;

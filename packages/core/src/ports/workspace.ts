@@ -1,5 +1,6 @@
 // The files of a run: kept, compared and restored.
 import type { PathList } from "../definition/index.ts";
+import type { KeptChildFolder } from "../machine/index.ts";
 import type { ChangeTotals, CheckedOut, FileChange, FileLeft, MeasuredChanges } from "../snapshot/index.ts";
 import type { Failure, Result } from "./result.ts";
 
@@ -131,14 +132,8 @@ export interface ListedChanges extends MeasuredChanges {
 	readonly total: ChangeTotals;
 }
 
-/** The folder of a child that is not removed, because it has files that are nowhere else. */
-export interface KeptFolder {
-	readonly child: string;
-	/** Folder of its files, absolute. */
-	readonly path: string;
-	/** Those files, relative to `path`, with the reason; at least one. */
-	readonly files: readonly FileLeft[];
-}
+/** The folder of a child that is not removed, with all files that are nowhere else; at least one. */
+export type KeptFolder = Omit<KeptChildFolder, "more">;
 
 /** A child whose files are joined. */
 export interface JoinedChild {

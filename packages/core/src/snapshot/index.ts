@@ -33,6 +33,7 @@ export {
 	cutText,
 	EMPTY_SNAPSHOT,
 	type Finding,
+	keepNewest,
 	LONGEST_TEXT,
 	type SavedEntry,
 	type Snapshot,

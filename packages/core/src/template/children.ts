@@ -9,10 +9,10 @@ import {
 	orderFields,
 	type RunNode,
 } from "./children-fields.ts";
-import type { StateNode } from "./fields.ts";
 import { type InheritedFields, inheritFields, withText } from "./inherited-fields.ts";
 import { checkName } from "./names.ts";
 import { readNeeds } from "./needs.ts";
+import { reporterAt, type StateNode } from "./state-node.ts";
 import type { Branch, ChildrenPlan, ChildTemplate, Template } from "./template.ts";
 
 /** Reads an inline template. Reports its problems under `path`. */
@@ -62,7 +62,7 @@ export function compileChildren(
 	if (run === undefined && branches === undefined) {
 		for (const key of childOnlyKeys)
 			if (at.node.entries.has(key))
-				reportProblem(context, key, "error", {
+				reporterAt(context.at, context.reading)("error", key, {
 					code: "no-children",
 					message: `\`${reading.path}\` has \`${key}\`, but neither \`run\` nor \`branches\`.`,
 					remedy: "Name the template to run in `run`, or remove it.",
@@ -78,7 +78,7 @@ export function compileChildren(
 	if (known.length !== compiled?.length) return undefined;
 	checkOrder(values, known, context);
 	if (typeof values.join === "number" && values.for_each === undefined && values.join > known.length)
-		reportProblem(context, "join", "error", {
+		reporterAt(context.at, context.reading)("error", "join", {
 			code: "bad-value",
 			message: `\`${reading.path}.join\` is ${values.join}, but the state has ${known.length} ${known.length === 1 ? "child" : "children"}.`,
 			remedy: `Write a number up to ${known.length}, or \`all\`.`,
@@ -115,19 +115,19 @@ function checkExclusive(values: ChildrenValues, context: ChildrenContext): void 
 	const idle = own === "run" ? [] : ["for_each", "task"];
 	for (const key of at.node.entries.keys())
 		if (others.includes(key))
-			reportProblem(context, key, "error", {
+			reporterAt(context.at, context.reading)("error", key, {
 				code: "two-doers",
 				message: `\`${reading.path}\` has both \`${own}\` and \`${key}\`; only one of them can do the state.`,
 				remedy: "Keep one of the two.",
 			});
 		else if (idle.includes(key))
-			reportProblem(context, key, "error", {
+			reporterAt(context.at, context.reading)("error", key, {
 				code: "no-effect",
 				message: `\`${reading.path}\` has \`branches\`, so its \`${key}\` has no effect.`,
 				remedy: key === "task" ? "Write a `task` in each branch." : "Use `run` with `for_each`.",
 			});
 		else if (workerKeys.includes(key))
-			reportProblem(context, key, "warning", {
+			reporterAt(context.at, context.reading)("warn", key, {
 				code: "no-effect",
 				message: `\`${reading.path}\` is done by child runs, so its \`${key}\` has no effect.`,
 				remedy: "Write it in the states of the child's template.",
@@ -139,13 +139,13 @@ function checkOrder({ order, take }: ChildrenValues, branches: readonly Branch[]
 	const { at, reading } = context;
 	const hasNeeds = branches.some(({ needs = [] }) => needs.length > 0);
 	if (hasNeeds && order !== undefined)
-		reportProblem(context, "order", "error", {
+		reporterAt(context.at, context.reading)("error", "order", {
 			code: "two-orders",
 			message: `\`${reading.path}\` has an \`order\`, and branches with \`needs\`.`,
 			remedy: "Keep one of the two.",
 		});
 	if ((hasNeeds || order !== undefined) && take === "one")
-		reportProblem(context, "take", "error", {
+		reporterAt(context.at, context.reading)("error", "take", {
 			code: "no-effect",
 			message: `\`${reading.path}.take\` is \`one\`, but its children build on each other, so the files of all are joined.`,
 			remedy: "Remove it, or let all children do the same work.",
@@ -231,14 +231,4 @@ function compileRun(
 	const node = inheritFields(run.node, inherited);
 	const template = readInline(node, path, name);
 	return template && { kind: "inline", definition: plainOf(node), template };
-}
-
-function reportProblem(
-	{ at, reading }: ChildrenContext,
-	key: string,
-	severity: "error" | "warning",
-	problem: { readonly code: string; readonly message: string; readonly remedy: string },
-): void {
-	const place = reading.source.place(at.node.entries.get(key)?.keyStart ?? at.keyStart);
-	reading.report[severity === "error" ? "error" : "warn"](place, problem);
 }

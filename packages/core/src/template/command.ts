@@ -1,10 +1,10 @@
 // Compiles the fields of a state that is done by a command.
 
-import type { Problem, ReadContext, Values } from "../definition/index.ts";
+import type { ReadContext, Values } from "../definition/index.ts";
 import { type commandFields, commandOnlyKeys, DEFAULT_COMMAND_TIMEOUT, otherDoers } from "./command-fields.ts";
-import type { StateNode } from "./fields.ts";
 import type { NextField } from "./next-field.ts";
 import type { OutputField } from "./output-schema.ts";
+import { reporterAt, type StateNode, type StateReporter } from "./state-node.ts";
 import type { CommandPlan } from "./template.ts";
 
 type CommandValues = Values<typeof commandFields> & {
@@ -23,7 +23,9 @@ const defaultKilobytes = 32;
 /** The command of a state; `undefined`: none does it. Reports fields that contradict each other or have no effect. */
 export function compileCommand(values: CommandValues, at: StateNode, reading: ReadContext): CommandPlan | undefined {
 	const { command, next, output, timeout, attempts, parse, repeatable } = values;
-	const report = reporterAt(at, reading);
+	const reportAt = reporterAt(at, reading);
+	const report: StateReporter = (severity, key, problem) =>
+		reportAt(severity, key, { ...problem, message: `\`${reading.path}\` ${problem.message}` });
 	if (command === undefined) {
 		// A command with problems was reported already.
 		if (!at.node.entries.has("command")) reportWithout(values, at, report);
@@ -46,19 +48,8 @@ export function compileCommand(values: CommandValues, at: StateNode, reading: Re
 	};
 }
 
-type Reporter = (severity: "error" | "warn", key: string, problem: Problem) => void;
-
-/** Reports at a key of the state; a message follows the path of the state. */
-function reporterAt({ node, keyStart }: StateNode, { report, source, path }: ReadContext): Reporter {
-	return (severity, key, { message, ...problem }) =>
-		report[severity](source.place(node.entries.get(key)?.keyStart ?? keyStart), {
-			...problem,
-			message: `\`${path}\` ${message}`,
-		});
-}
-
 /** Fields of a command in a state without one. */
-function reportWithout({ next, output }: CommandValues, { node }: StateNode, report: Reporter): void {
+function reportWithout({ next, output }: CommandValues, { node }: StateNode, report: StateReporter): void {
 	for (const key of commandOnlyKeys)
 		if (node.entries.has(key))
 			report("warn", key, {
@@ -80,7 +71,7 @@ function reportWithout({ next, output }: CommandValues, { node }: StateNode, rep
 		});
 }
 
-function reportOthers({ node }: StateNode, report: Reporter): void {
+function reportOthers({ node }: StateNode, report: StateReporter): void {
 	for (const key of node.entries.keys())
 		if (otherDoers.includes(key))
 			report("error", key, {
@@ -96,7 +87,7 @@ function reportOthers({ node }: StateNode, report: Reporter): void {
 			});
 }
 
-function reportNext(next: NextField | undefined, report: Reporter): void {
+function reportNext(next: NextField | undefined, report: StateReporter): void {
 	if (!next || next.ways || next.names.length <= 2) return;
 	report("error", "next", {
 		code: "too-many",
@@ -105,7 +96,7 @@ function reportNext(next: NextField | undefined, report: Reporter): void {
 	});
 }
 
-function reportData(parse: "json" | undefined, hasSchema: boolean, report: Reporter): void {
+function reportData(parse: "json" | undefined, hasSchema: boolean, report: StateReporter): void {
 	if (hasSchema && parse === undefined)
 		report("warn", "output", {
 			code: "no-effect",

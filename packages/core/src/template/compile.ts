@@ -2,8 +2,9 @@
 import type { Fields, MapEntry, MapNode, ReadContext, SandboxChoice, Values } from "../definition/index.ts";
 import { compileChildren, type ReadInline } from "./children.ts";
 import { compileCommand } from "./command.ts";
-import { limitFields, type StateNode, stateFields, type templateFields } from "./fields.ts";
+import { limitFields, stateFields, type templateFields } from "./fields.ts";
 import type { InheritedFields } from "./inherited-fields.ts";
+import { reporterAt, type StateNode } from "./state-node.ts";
 import {
 	HUMAN_INTERVENTION,
 	type PersonaReference,
@@ -91,10 +92,12 @@ export function compileState(
 	const children = compileChildren(name, values, { at, reading, readInline, team, inherited });
 	const command = compileCommand(values, at, reading);
 	const persona = command ? undefined : statePersona(name, values, terminal, at, reading);
-	warnNoEffect(name, values, at, reading);
+	const warn = (...[key, message, remedy]: IdleField): void =>
+		reporterAt(at, reading)("warn", key, { code: "no-effect", message, remedy });
+	warnNoEffect(name, values, warn);
 	const isDone = persona || children || command;
 	const host = isDone ? values.host : undefined;
-	if (!isDone) warnIdle(name, values, at, reading);
+	if (!isDone) warnIdle(name, values, warn);
 	const { description, tools, model, models, thinking, instructions, limits } = values;
 	const { questions, fallback } = inherited;
 	return {
@@ -172,14 +175,10 @@ export function mapAt({ entries }: MapNode, key: string | undefined): MapNode | 
 	return value?.kind === "map" ? value : undefined;
 }
 
+type IdleField = readonly [key: string, message: string, remedy: string];
+
 /** Reports fields of a state that have no effect. */
-function warnNoEffect(name: string, values: StateValues, { node, keyStart }: StateNode, reading: ReadContext): void {
-	const warn = (key: string, message: string, remedy: string): void =>
-		reading.report.warn(reading.source.place(node.entries.get(key)?.keyStart ?? keyStart), {
-			code: "no-effect",
-			message,
-			remedy,
-		});
+function warnNoEffect(name: string, values: StateValues, warn: (...found: IdleField) => void): void {
 	if (name === "done" && values.next && values.next.names.length > 0)
 		warn("next", "`done` ends the run, so its `next` has no effect.", "Remove `next`, or rename the state.");
 	if (values.skills && values.extra_skills)
@@ -193,13 +192,7 @@ function warnNoEffect(name: string, values: StateValues, { node, keyStart }: Sta
 }
 
 /** Reports fields that have no effect where nothing is done. */
-function warnIdle(name: string, values: StateValues, { node, keyStart }: StateNode, reading: ReadContext): void {
-	const warn = (key: string, message: string, remedy: string): void =>
-		reading.report.warn(reading.source.place(node.entries.get(key)?.keyStart ?? keyStart), {
-			code: "no-effect",
-			message,
-			remedy,
-		});
+function warnIdle(name: string, values: StateValues, warn: (...found: IdleField) => void): void {
 	if (values.output?.schema)
 		warn(
 			"output",

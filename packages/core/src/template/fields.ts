@@ -8,7 +8,6 @@ import {
 	didYouMean,
 	flag,
 	integer,
-	type MapNode,
 	type Node,
 	names,
 	number,
@@ -293,11 +292,6 @@ function readWait(node: Node, reading: ReadContext): number | undefined {
 export interface StateEntry {
 	readonly keyStart: number;
 	readonly node: Node;
-}
-
-/** A state that is written as an object. */
-export interface StateNode extends StateEntry {
-	readonly node: MapNode;
 }
 
 function readStatesField(node: Node, reading: ReadContext): ReadonlyMap<string, StateEntry> | undefined {

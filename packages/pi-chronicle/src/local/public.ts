@@ -1,5 +1,6 @@
 // The engine of one machine, as packages that extend it see it: `pi-chronicle/local`.
 
+export { parseUntrusted } from "@pi-chronicle/core/definition";
 export { attempt, deepestRealPath, freeBytes, makePrivateFolder } from "../disk/index.ts";
 export { listModels, packageRoot, shortTime } from "../pi/index.ts";
 export { processStart, RUN_TAG, runShellCommand } from "../process/index.ts";
@@ -38,7 +39,6 @@ export {
 	openLookingWorkspace,
 	openSharedWorkspace,
 	parseNote,
-	parseUntrusted,
 	publishStart,
 	type RecordedSnapshot,
 	RunRefs,

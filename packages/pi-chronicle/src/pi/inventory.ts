@@ -1,19 +1,23 @@
 // What the user has installed, by name: tools, flags and keys of extensions, skills and prompt templates. A pi that loads none of it for its own
 // session lists it (`write-inventory.ts`), so nothing of it acts.
+
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isFlag, isText, listOf, object, oneOf, parseUntrusted } from "@pi-chronicle/core/definition";
 import { type AskedPi, askPi } from "./ask-pi.ts";
 import { packageRoot } from "./own-package.ts";
 
 /** Holds an `InventoryRequest` as JSON in the pi that writes an inventory. */
 export const inventoryVariable = "PI_CHRONICLE_INVENTORY";
 
-export interface InventoryRequest {
+interface InventoryRequest {
 	/** The file to write, absolute. */
 	readonly file: string;
 	readonly trusted: boolean;
 }
+
+export const isInventoryRequest = object<InventoryRequest>({ file: isText, trusted: isFlag });
 
 interface InventoriedExtension {
 	/** Absolute, or `builtin:<name>`. */
@@ -37,6 +41,17 @@ export interface Inventory {
 	readonly hidden: readonly (NamedFile & { readonly kind: "skill" | "prompt"; readonly used: string })[];
 }
 
+const named = { name: isText, file: isText };
+
+const isInventory = object<Inventory>({
+	extensions: listOf(
+		object<InventoriedExtension>({ file: isText, tools: listOf(isText), flags: listOf(isText), keys: listOf(isText) }),
+	),
+	skills: listOf(object<NamedFile>(named)),
+	prompts: listOf(object<NamedFile>(named)),
+	hidden: listOf(object<Inventory["hidden"][number]>({ ...named, kind: oneOf("skill", "prompt"), used: isText })),
+});
+
 /** Takes the inventory of a project. `undefined`: this pi cannot list it, or does not answer in time. */
 export async function takeInventory(
 	asked: Omit<AskedPi, "args">,
@@ -48,7 +63,7 @@ export async function takeInventory(
 	const args = ["-ne", "-ns", "-np", "--no-themes", "-nc", "-e", join(packageRoot(), "extension.ts")];
 	try {
 		await askPi({ ...asked, env, args }, (link) => link.send({ type: "get_state" }));
-		return JSON.parse(await readFile(request.file, "utf8")) as Inventory;
+		return parseUntrusted(await readFile(request.file, "utf8"), isInventory);
 	} catch {
 		return undefined;
 	} finally {

@@ -1,13 +1,16 @@
 // Writes an inventory, in a pi that was started for it: loads everything as pi's own session does, and keeps only names.
+
 import { writeFileSync } from "node:fs";
 import { DefaultResourceLoader, getAgentDir, SettingsManager } from "@earendil-works/pi-coding-agent";
-import { type Inventory, type InventoryRequest, inventoryVariable } from "./inventory.ts";
+import { parseUntrusted } from "@pi-chronicle/core/definition";
+import { type Inventory, inventoryVariable, isInventoryRequest } from "./inventory.ts";
 
 type Loaded = Pick<DefaultResourceLoader, "getExtensions" | "getSkills" | "getPrompts">;
 
 /** `request`: the value of the variable. Throws if this pi has another way to load extensions. */
 export async function writeInventory(request: string): Promise<void> {
-	const { file, trusted } = JSON.parse(request) as InventoryRequest;
+	const { file, trusted } = parseUntrusted(request, isInventoryRequest) ?? {};
+	if (file === undefined || trusted === undefined) return;
 	// This package is among what is loaded, and must not begin again.
 	delete process.env[inventoryVariable];
 	const [cwd, agentDir] = [process.cwd(), getAgentDir()];

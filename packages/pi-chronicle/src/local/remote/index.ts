@@ -18,4 +18,4 @@ export {
 	type SharedWorkspace,
 	type SharedWorkspaceOptions,
 } from "./shared-workspace.ts";
-export { folderIn, isFolderBelow, isObjectName, parseNote, parseUntrusted } from "./untrusted.ts";
+export { folderIn, isFolderBelow, isObjectName, parseNote } from "./untrusted.ts";

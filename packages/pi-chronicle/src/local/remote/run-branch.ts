@@ -1,6 +1,6 @@
 // The branch `chronicle/<run>` of the project's remote: it follows the run by compare-and-swap. Another host's commit is never overwritten. The
 // remote is not queried for a tip that this host has set.
-import { isNumber, object } from "@pi-chronicle/core/definition";
+import { isNumber, object, parseUntrusted } from "@pi-chronicle/core/definition";
 import {
 	branchTree,
 	type ConvertedObjects,
@@ -13,7 +13,7 @@ import {
 } from "../workspace/index.ts";
 import { gitFetch, gitRemote } from "./git-remote.ts";
 import { treeRef } from "./run-snapshot.ts";
-import { isObjectName, parseUntrusted } from "./untrusted.ts";
+import { isObjectName } from "./untrusted.ts";
 
 /** What the branch should show: the files of `tree` after event `seq`. */
 export interface BranchTarget {

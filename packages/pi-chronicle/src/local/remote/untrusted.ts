@@ -2,7 +2,7 @@
 // push can write any content. A name becomes part of a path or of a git command only after it was checked here. Content that cannot be parsed counts
 // as absent.
 import { join } from "node:path";
-import { isText, listOf, object, optional, type Shape } from "@pi-chronicle/core/definition";
+import { isText, listOf, object, optional, parseUntrusted, type Shape } from "@pi-chronicle/core/definition";
 import { deepestRealPath } from "../../disk/index.ts";
 
 /** Whether a text can be the name of a git object. */
@@ -29,16 +29,6 @@ export function folderIn(root: string, below: string): string {
 /** Whether a text can be the name of a branch, as far as a refspec is concerned. */
 export function isBranchName(name: string): boolean {
 	return /^[^\0-\x20\x7f~^:?*[\\-][^\0-\x20\x7f~^:?*[\\]*$/.test(name) && !/\.\.|@\{|\/\/|\/$|\.lock$|\.$/.test(name);
-}
-
-/** The value of a JSON text that has the shape; `undefined`: it has not. */
-export function parseUntrusted<T>(text: string, shape: Shape<T>): T | undefined {
-	try {
-		const value: unknown = JSON.parse(text);
-		return shape(value) ? value : undefined;
-	} catch {
-		return undefined;
-	}
 }
 
 /** Content of a snapshot commit's message. */

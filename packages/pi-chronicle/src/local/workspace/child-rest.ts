@@ -6,7 +6,7 @@
 import { constants } from "node:fs";
 import { copyFile, link, lstat, mkdir, readdir, readFile, readlink, rename, rm, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { counted, errorMessage } from "@pi-chronicle/core/definition";
+import { counted, errorMessage, isText, listOf, object } from "@pi-chronicle/core/definition";
 import type { FileLeft } from "@pi-chronicle/core/snapshot";
 import { readNote, writeNote } from "./child-notes.ts";
 import { cloneFolder } from "./clone-folder.ts";
@@ -71,9 +71,11 @@ export async function writeRest({ place }: Pick<EndingChild, "place">, rest: rea
 	await writeNote(place, restFile, rest);
 }
 
+const isFileLeft = object<FileLeft>({ path: isText, why: isText });
+
 /** What a child's end has left; `undefined` if that is not recorded. */
-export async function readRest({ place }: Pick<EndingChild, "place">): Promise<FileLeft[] | undefined> {
-	return readNote<FileLeft[]>(place, restFile);
+export async function readRest({ place }: Pick<EndingChild, "place">): Promise<readonly FileLeft[] | undefined> {
+	return readNote(place, restFile, listOf(isFileLeft));
 }
 
 export async function forgetRest({ place }: Pick<EndingChild, "place">): Promise<void> {
@@ -223,7 +225,7 @@ async function writeIgnored(place: string, names: readonly string[]): Promise<vo
 
 /** `ignored, not joined: dist/ (1 file, 3 kB)`; `undefined` if the child has made no such files. */
 export async function describeIgnored(store: Store, child: EndingChild, tree: string): Promise<string | undefined> {
-	const before = new Set(await readNote<string[]>(child.place, ignoredFile));
+	const before = new Set(await readNote(child.place, ignoredFile, listOf(isText)));
 	const made = (await listIgnoredFiles(store, child, tree)).filter((name) => !before.has(name));
 	if (made.length === 0) return undefined;
 	const named: string[] = [];

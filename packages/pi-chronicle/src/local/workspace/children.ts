@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { lstat, mkdir, readdir, realpath, rename } from "node:fs/promises";
 import { basename, isAbsolute, join, relative, sep } from "node:path";
+import { isText, listOf, object, optional } from "@pi-chronicle/core/definition";
 import type { ChildFolder, KeptFolder } from "@pi-chronicle/core/ports";
 import type { FileLeft } from "@pi-chronicle/core/snapshot";
 import { realPathOf, undefinedIfMissing } from "../../disk/index.ts";
@@ -59,6 +60,17 @@ interface ChildRecord {
 	readonly ignored: string;
 	readonly objectFormat: string;
 }
+
+const isRecord = object<ChildRecord>({
+	child: optional(isText),
+	source: optional(isText),
+	tree: isText,
+	notes: listOf(isText),
+	lacks: optional(listOf(isText)),
+	below: isText,
+	ignored: isText,
+	objectFormat: isText,
+});
 
 const recordFile = "child.json";
 const filesFolder = "files";
@@ -156,7 +168,7 @@ function describeFolder(place: string, { below, tree, notes, lacks = [] }: Child
 	return { cwd: join(files, below), root: files, source: root, tree, notes, ...(lacks.length > 0 ? { lacks } : {}) };
 }
 
-const readRecord = (place: string): Promise<ChildRecord | undefined> => readNote<ChildRecord>(place, recordFile);
+const readRecord = (place: string): Promise<ChildRecord | undefined> => readNote(place, recordFile, isRecord);
 
 /** The folder of `child` with its files and its record; `undefined` if there is none. `folder`: the private folder of its parent. */
 async function findFolder(

@@ -5,6 +5,7 @@
 
 import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { eitherOf, isText, listOf, object, oneOf } from "@pi-chronicle/core/definition";
 import type { FileLeft } from "@pi-chronicle/core/snapshot";
 import { undefinedIfMissing } from "../../disk/index.ts";
 import { readNote, writeNote } from "./child-notes.ts";
@@ -30,6 +31,12 @@ interface InnerRepository {
 	/** Its state before the first worker; `null`: it has no files. */
 	readonly state: string | null;
 }
+
+const isRepository = object<InnerRepository>({
+	path: isText,
+	commit: eitherOf(isText, oneOf(null)),
+	state: eitherOf(isText, oneOf(null)),
+});
 
 interface RepositoryPlace {
 	/** The folder of the child's files, while it is made and afterward. */
@@ -232,7 +239,7 @@ export async function noteRepositories(place: string, repositories: readonly Inn
 }
 
 async function notedRepositories(place: string): Promise<readonly InnerRepository[]> {
-	return (await readNote<InnerRepository[]>(place, listFile)) ?? [];
+	return (await readNote(place, listFile, listOf(isRepository))) ?? [];
 }
 
 /** Call after the set-up of a child: what it has fetched is not the child's. */

@@ -508,6 +508,7 @@ describe("children's folders", () => {
 	it.each<[string, (place: string) => void]>([
 		["without its record", (place) => rmSync(join(place, "child.json"))],
 		["with a torn record", (place) => writeFileSync(join(place, "child.json"), '{"tree":')],
+		["with a record of another shape", (place) => writeFileSync(join(place, "child.json"), '{"tree":1}')],
 		["without its working folder", (place) => rmSync(join(place, "files", "pkg"), { recursive: true })],
 	])("%s is moved aside with its files, which no snapshot may have, and is named at the end", async (_, damage) => {
 		const stage = openFilesStage();
@@ -540,7 +541,10 @@ describe("children's folders", () => {
 		expect(written()).toEqual(before);
 	});
 
-	it("with a torn record, as a full disk leaves it, count as absent; other torn notes count as absent", async () => {
+	it.each([
+		["torn, as a full disk leaves them", "", '{"child":'],
+		["of another shape", "7", '{"child":"child","tree":7}'],
+	])("with a record that is %s count as absent; so do other notes", async (_what, note, record) => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		const parent = stage.open();
@@ -550,7 +554,7 @@ describe("children's folders", () => {
 		writeFileSync(join(child.cwd, "b.txt"), "2\n");
 		const kept = await value(parent.keepChild("child"));
 		await value(parent.endChild("child", kept));
-		for (const note of ["rest.json", "ignored.json"]) writeFileSync(join(place, note), "");
+		for (const name of ["rest.json", "ignored.json"]) writeFileSync(join(place, name), note);
 		const joined = parent.join({
 			from: tree,
 			to: kept.tree,
@@ -559,7 +563,7 @@ describe("children's folders", () => {
 		});
 		expect(await value(joined)).toMatchObject({ conflicts: [], kept: [] });
 		expect(stage.read("b.txt")).toBe("2\n");
-		writeFileSync(join(place, "child.json"), '{"child":');
+		writeFileSync(join(place, "child.json"), record);
 		expect((await value(parent.openChild("child", tree))).isNew).toBe(true);
 	});
 

@@ -3,7 +3,7 @@
 
 import { chmodSync } from "node:fs";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { errorMessage } from "@pi-chronicle/core/definition";
+import { errorMessage, isNumber, object, optional, parseUntrusted } from "@pi-chronicle/core/definition";
 import { launchKey } from "@pi-chronicle/core/machine";
 import type { Type } from "typebox";
 import { type Answer, askHost, HOST_COMMAND, type Question, tellHost } from "../../../pi/index.ts";
@@ -141,7 +141,8 @@ function takeOrders(pi: ExtensionAPI, brief: WorkerBrief, turn: Turn, adopted: (
 			if (verb === "stop") turn.stop();
 			if (verb === "continue")
 				pi.sendMessage({ customType: GO_ON, content: GO_ON_TEXT, display: false }, { triggerTurn: true });
-			if (verb === "allow") turn.allow(readAllowance(json));
+			const allowance = verb === "allow" ? parseUntrusted(json, isAllowance) : undefined;
+			if (allowance) turn.allow(allowance);
 			const adoption = verb === "adopt" ? readAdoption(json) : undefined;
 			if (!adoption || launchKey(adoption.launch) !== launchKey(brief.launch)) return;
 			adopted();
@@ -189,10 +190,9 @@ function keepPrivate(file: string | undefined): void {
 	}
 }
 
-function readAllowance(json: string): { readonly costUsd?: number; readonly tokens?: number } {
-	const { costUsd, tokens } = JSON.parse(json) as { costUsd?: unknown; tokens?: unknown };
-	return {
-		...(typeof costUsd === "number" ? { costUsd } : {}),
-		...(typeof tokens === "number" ? { tokens } : {}),
-	};
+interface SpendAllowance {
+	readonly costUsd?: number;
+	readonly tokens?: number;
 }
+
+const isAllowance = object<SpendAllowance>({ costUsd: optional(isNumber), tokens: optional(isNumber) });

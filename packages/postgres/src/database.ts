@@ -51,6 +51,8 @@ export interface Database extends Sql {
  * its children was given back).
  */
 export const CHANNEL = "chronicle";
+/** The payload that says that a notice was recorded. */
+export const NOTICE = "notice";
 
 /** Notifies all listeners, once the transaction of `sql` is committed. */
 export async function notify(sql: Sql, payload: string): Promise<void> {

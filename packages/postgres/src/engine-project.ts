@@ -24,6 +24,7 @@ import { type Database, openDatabase } from "./database.ts";
 import { databaseFailure } from "./database-failure.ts";
 import { openHost } from "./host.ts";
 import { checkNames, isName } from "./jobs.ts";
+import { readUndelivered } from "./notices.ts";
 import { GIVEN_PROJECTS } from "./rights.ts";
 import { queueName } from "./routing.ts";
 import { checkVersion } from "./schema.ts";
@@ -159,8 +160,7 @@ function engineProject(
 			project: name,
 			priority,
 		},
-		queue: queueName(name, queue, labels),
-		folderOf,
+		...{ queue: queueName(name, queue, labels), folderOf },
 		creates: {
 			kind: "submitted",
 			base: (run) => publishBase(project, { remote, report, named: [queue, ...labels] }, run),
@@ -186,12 +186,13 @@ function engineProject(
 			args,
 			wake: (id) => store.wake(id),
 			watch: (id, listener) => watchRow(database, id, listener),
+			undelivered: (run) => readUndelivered(database, run),
 			close: () => database.close(),
 			fetchConversations: (run, folder) =>
 				fetchConversations(run, () => recordedConversations(database, run), { remote, report }, folder),
 			async resolveByHand({ run, folder: own }) {
-				const folder = resolutionFolder(run, own);
-				return resolveByHand(openSharedWorkspace((await filesOf(run, folder)).options), run);
+				const { options: files } = await filesOf(run, resolutionFolder(run, own));
+				return resolveByHand(openSharedWorkspace(files), run);
 			},
 			async openFiles(run, folder) {
 				const { options, head } = await filesOf(run, folder);

@@ -4,8 +4,8 @@
 // are written again. Snapshots are recorded with the events that name them, or neither.
 import { awaitedAnswer, type EventBody, foldEvent, type LedgerEvent, type Run } from "@pi-chronicle/core/machine";
 import type { HeldLedger, PostListener, Result, StoreFailure } from "@pi-chronicle/core/ports";
-import type { RecordedSnapshot, SnapshotName, SnapshotRecord, StoredSnapshot } from "pi-chronicle/local";
-import { redactEvent, stampEvent, storeFailure } from "pi-chronicle/local";
+import type { NoticeKey, RecordedSnapshot, SnapshotName, SnapshotRecord, StoredSnapshot } from "pi-chronicle/local";
+import { noticeKind, redactEvent, stampEvent, storeFailure } from "pi-chronicle/local";
 import { notify, type Sql } from "./database.ts";
 import { databaseFailure, outageMs, throughOutage } from "./database-failure.ts";
 import type { Host } from "./host.ts";
@@ -81,6 +81,8 @@ export class LeasedRun implements PostgresLedger {
 	#proof = noProof;
 	/** Appended after the last event that is surely on the database's disk. */
 	#volatile: readonly LedgerEvent[] = [];
+	/** By event: what it tells the user. */
+	readonly #told = new Map<number, NoticeKey["kind"]>();
 	#released = false;
 	#queue: Promise<unknown> = Promise.resolve();
 	#hooks: SegmentHooks | undefined;
@@ -184,10 +186,16 @@ export class LeasedRun implements PostgresLedger {
 	#stamp(bodies: readonly EventBody[]): Pick<Addition, "events" | "next"> {
 		const { clock, redact } = this.#parts;
 		const at = new Date(clock.now()).toISOString();
-		const events = bodies.map((body, index) =>
-			stampEvent(redactEvent(body, redact), { seq: this.#now.seq + index + 1, at, fence: this.fence }),
-		);
-		return { events, next: events.reduce(foldEvent, this.#now) };
+		let next = this.#now;
+		const events = bodies.map((body) => {
+			const event = stampEvent(redactEvent(body, redact), { seq: next.seq + 1, at, fence: this.fence });
+			const before = next;
+			next = foldEvent(before, event);
+			const kind = noticeKind(next, event, before);
+			if (kind !== undefined) this.#told.set(event.seq, kind);
+			return event;
+		});
+		return { events, next };
 	}
 
 	/** Records changes of what hinders the run after its supervision has ended; does nothing where the lease is lost. */
@@ -224,12 +232,21 @@ export class LeasedRun implements PostgresLedger {
 		const asked = proofNow();
 		const { rows } = await database.query<{ done: boolean }>(appendText, [
 			...[...this.#lease, durability === "soon", seq, head?.tree ?? null, head?.parent ?? null],
-			...[JSON.stringify(foldedValues(next)), events.map((event) => JSON.stringify(event))],
+			...[this.#foldedText(next, events), events.map((event) => JSON.stringify(event))],
 			...(staged.length > 0 ? snapshotValues(staged) : [null, null]),
 		]);
 		if (rows[0]?.done !== true) return false;
 		this.#proof = asked;
 		return true;
+	}
+
+	/** The columns that follow from the events, and the notices of these. */
+	#foldedText(next: Run, events: readonly LedgerEvent[]): string {
+		const notices = events.flatMap(({ seq }) => {
+			const kind = this.#told.get(seq);
+			return kind === undefined ? [] : [{ seq, kind }];
+		});
+		return JSON.stringify({ ...foldedValues(next), ...(notices.length > 0 ? { notices } : {}) });
 	}
 
 	/** Writes again what a crash of the database has lost; `false`: nothing, or the lease is lost. */

@@ -14,6 +14,7 @@ export { openHost } from "./host.ts";
 export { checkNames, isName } from "./jobs.ts";
 export { openHostLog } from "./log.ts";
 export { metricsText } from "./metrics.ts";
+export type { NoticeEnd, NoticeOrder, NoticeSending } from "./notices.ts";
 export { isLimitable, limitKinds, setLimit } from "./quota.ts";
 export { queueName } from "./routing.ts";
 export { addSchedule, listSchedules, removeSchedule, scheduledStart } from "./schedules.ts";

@@ -2,7 +2,7 @@
 // twice, and is never lost. A row whose listener rejects stays. A row that cannot be read is kept and reported. The sender finds the reason of a
 // refusal in the row. Of two answers to one question the first to arrive counts, whether or not a host is there, and the second is refused. The login
 // that has sent a command is recorded with it.
-import { awaitedAnswer, decide, isRefusal, type Run, type UserEvent } from "@pi-chronicle/core/machine";
+import { awaitedAnswer, decide, firstAnswer, isRefusal, type Run, type UserEvent } from "@pi-chronicle/core/machine";
 import type { Post, PostListener, PostState } from "@pi-chronicle/core/ports";
 import { openDeliveryLoop, parsePost, postText } from "pi-chronicle/local";
 import { CHANNEL, type Database, type Sql } from "./database.ts";
@@ -121,25 +121,30 @@ async function deliver(database: Database, { id, at, body, by }: PostRow, listen
 /** Why an answer is refused: its question was answered before, or the run waits for something else. */
 export async function refuseAnswer(sql: Sql, row: RunRow, event: UserEvent, at: number): Promise<string | undefined> {
 	if (!("answers" in event)) return undefined;
-	const first = await firstAnswer(sql, row.id, event.answers);
-	if (first !== undefined) return first;
 	const run = await loadRow(sql, row);
-	// A run that this version cannot read is judged by the host that can.
+	// A run that this version cannot read is judged by the host that can. Adding it finds an answer that still waits.
 	if (typeof run === "string" || awaitedAnswer(run) === event.answers) return undefined;
+	const first = await answeredBefore(sql, row.id, event.answers);
+	if (first !== undefined) return first;
 	const judged = decide(run, event, new Date(at).toISOString());
-	return isRefusal(judged) ? judged.message : "The question has changed. Check the run's status.";
+	if (isRefusal(judged)) return judged.message;
+	return ["The question has changed. Check the run's status.", firstAnswer(run, event.answers)]
+		.filter(Boolean)
+		.join(" ");
 }
 
 /** That another answer to the same question came first; `undefined`: none did. */
-async function firstAnswer(sql: Sql, run: string, answers: number): Promise<string | undefined> {
-	const { rows } = await sql.query<{ body: string }>(
-		"SELECT body FROM chronicle.inbox WHERE run = $1 AND answers = $2 AND state IN ('waiting', 'taken')",
+export async function answeredBefore(sql: Sql, run: string, answers: number): Promise<string | undefined> {
+	const { rows } = await sql.query<{ body: string; by: string }>(
+		"SELECT body, posted_by AS by FROM chronicle.inbox WHERE run = $1 AND answers = $2 AND state IN ('waiting', 'taken')",
 		[run, answers],
 	);
-	if (!rows[0]) return undefined;
-	const read = parsePost(rows[0].body);
-	const kind = "event" in read ? ` (${read.event.kind})` : "";
-	return `Another answer came first${kind}, so yours was refused. Check the run's status.`;
+	const [row] = rows;
+	if (!row) return undefined;
+	const read = parsePost(row.body);
+	const via = "event" in read && "via" in read.event && read.event.via ? ` from ${read.event.via}` : "";
+	const how = "event" in read ? ` (${read.event.kind} by ${row.by}${via})` : "";
+	return `Another answer came first${how}, so yours was refused. Check the run's status.`;
 }
 
 const insertText = `

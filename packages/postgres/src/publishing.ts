@@ -38,42 +38,34 @@ export function publishSegment(
 ): Publishing {
 	const { publisher, refs } = workspace;
 	publisher.startRecording((seq) => ledger.deleteSnapshots(seq));
-	/** The event after which the conversations were last pushed. */
-	let conversationsAt = -1;
+	/** Whether a worker may have added to the conversations since they were last published. */
+	let areNew = ledger.earlier.conversations === null;
 	let latest = ledger.run;
 	const branch = watchBranch(publisher, () => latest, note);
 	const crashAt = openCrashPoints();
-	const pushConversations = async (seq: number): Promise<WorkspaceFailure | undefined> => {
-		if (conversationsAt === seq) return undefined;
+	const pushConversations = async (): Promise<WorkspaceFailure | undefined> => {
+		if (!areNew) return undefined;
 		const pushed = await refs.pushConversations(ledger.fence, await readConversations(ledger.folder));
 		if (!pushed.ok) return pushed.failure;
-		return ledger.saveConversations(pushed.value).then(
-			() => {
-				conversationsAt = seq;
-				return undefined;
-			},
-			(error: Error) => ({
-				reason: "io",
-				message: errorMessage(error),
-				remedy: "Check the database; engine doctor tests it.",
-			}),
-		);
+		return ledger.saveConversations(pushed.value).then(() => {
+			areNew = false;
+			return undefined;
+		}, unsaved);
 	};
-	/** Before a run parks, everything is on the remote. */
-	const pushAll = async (seq: number): Promise<WorkspaceFailure | undefined> => {
+	const pushAll = async (): Promise<WorkspaceFailure | undefined> => {
 		const flushed = await publisher.flush();
-		return flushed.ok ? pushConversations(seq) : flushed.failure;
+		return flushed.ok ? pushConversations() : flushed.failure;
 	};
 	/** Pushes results and merges of children, which are not snapshots of the run's folder. */
 	const pushResults = async (bodies: readonly EventBody[]): Promise<WorkspaceFailure | undefined> => {
 		const trees = bodies.flatMap((body) => (namesResult(body) ? treesIn(body) : []));
-		const pushed = await publisher.pushTrees(trees);
+		const pushed = await workspace.publishTrees(trees);
 		return pushed.ok ? undefined : pushed.failure;
 	};
 	/** Takes the snapshot that the events depend on, and notes what it lacks before the run parks. */
 	const keepFiles = async (bodies: readonly EventBody[], next: Run): Promise<WorkspaceFailure | undefined> => {
 		const isResult = isResultOf(next);
-		if (isResult || bodies.some(({ kind }) => kind === "move_requested")) {
+		if (isResult || bodies.some(leavesFiles)) {
 			const kept = isResult ? await leftovers.keep() : undefined;
 			if (kept?.ok === false) return kept.failure;
 			const taken = await workspace.snapshot({ keep: kept?.value });
@@ -91,12 +83,14 @@ export function publishSegment(
 		async beforeAppend(bodies, next) {
 			const failure =
 				(await keepFiles(bodies, next)) ??
-				(needsFiles(bodies) ? publisher.failure : await pushResults(bodies)) ??
-				(isParked(next) ? await pushAll(next.seq) : undefined);
+				(needsFiles(bodies) ? publisher.failure : undefined) ??
+				(await pushResults(bodies)) ??
+				(isParked(next) ? await pushAll() : undefined);
 			return failure && { ...failure, reason: failure.reason === "remote_away" ? failure.reason : "io" };
 		},
 		afterAppend(events, now, staged) {
 			latest = now;
+			areNew ||= events.some(({ kind }) => kind === "attempt_reserved");
 			branch.recorded(events);
 			publisher.recorded(staged, now.seq);
 			if (events.some(({ kind }) => kind === "moved" || kind === "finished")) moveBranch(now.seq);
@@ -110,10 +104,15 @@ export function publishSegment(
 			if (kind === "over") moveBranch(latest.seq);
 			const flushed = await publisher.flush();
 			// The conversation of an interrupted worker would describe files that no snapshot has.
-			if (kind !== "working" && kind !== "stopping") await pushConversations(latest.seq);
+			if (kind !== "working" && kind !== "stopping") await pushConversations();
 			return flushed.ok ? publisher.last : undefined;
 		},
 	};
+}
+
+/** Why the run's row does not name its conversations. */
+function unsaved(error: Error): WorkspaceFailure {
+	return { reason: "io", message: errorMessage(error), remedy: "Check the database; engine doctor tests it." };
 }
 
 /** Keeps the result of the last move of the branch until it is recorded. */
@@ -143,11 +142,15 @@ function isResultOf({ status, parent }: Run): boolean {
 	return status === "done" && parent?.files === "own";
 }
 
-/** Whether the events say that the files of the run are known, or that they are not. */
+/** Whether another host takes what the event reports for done, so that it needs the files that were changed until then. */
+function leavesFiles(body: EventBody): boolean {
+	if (body.kind === "command_ended" || body.kind === "cleanup_ended") return body.result.kind === "exited";
+	return body.kind === "move_requested";
+}
+
+/** Whether the events need the files of the run, or say that these are known or unknown. */
 function needsFiles(bodies: readonly EventBody[]): boolean {
-	return bodies.some(
-		({ kind }) => kind === "move_requested" || kind === "files_measured" || kind === "files_unmeasured",
-	);
+	return bodies.some((body) => leavesFiles(body) || body.kind === "files_measured" || body.kind === "files_unmeasured");
 }
 
 function namesResult({ kind }: EventBody): boolean {

@@ -133,12 +133,12 @@ export class RemoteChildren implements ChildRuns {
 
 	/** Brings what the child starts with to the remote. Throws a sentence: the run is released, and tried again. */
 	async #publish({ tree }: ChildOrder): Promise<ChildStart["start"]> {
-		const { publisher, snapshot } = this.#options.workspace;
+		const { publisher, snapshot, publishTrees } = this.#options.workspace;
 		const taken = tree === null ? await snapshot() : undefined;
 		if (taken?.ok === false) throw new Error(taken.failure.message);
 		const head = tree ?? taken?.value.tree ?? "";
 		const flushed = await publisher.flush();
-		const pushed = flushed.ok ? await publisher.pushTrees([head]) : flushed;
+		const pushed = flushed.ok ? await publishTrees([head]) : flushed;
 		if (!pushed.ok) throw new Error(pushed.failure.message);
 		return { head, parent: publisher.parentOf(head) ?? null };
 	}

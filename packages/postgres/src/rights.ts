@@ -2,7 +2,7 @@
 // first event of a new run, and by the host that holds the run under its fence; nobody changes or deletes one. Who has sent a run or a command is
 // what the database knows as its login, not what the sender says. Only an operator removes runs, and sets priorities and limits. A host of one login
 // does not take a run from a living host of another.
-import { type Database, JOBS_SCHEMA, type Sql } from "./database.ts";
+import { CHANNEL, type Database, JOBS_SCHEMA, NOTICE, type Sql } from "./database.ts";
 import { foldedColumns } from "./rows.ts";
 
 /** The projects that the user has: a login role sees and changes the runs of the projects that it, or a role that it is a member of, was given. The owner sees all. */
@@ -77,6 +77,12 @@ BEGIN
 		SELECT the_run, n.seq, s.n, s.tree, s.parent, s.base, s.note, substring(packs FROM s.start FOR s.length)
 		FROM jsonb_to_recordset(snapshots) AS s (n int, tree text, parent text, base text, note text, start int, length int);
 	END IF;
+	IF folded ? 'notices' THEN
+		INSERT INTO notice (run, seq, kind, channel, name) SELECT the_run, told.seq, told.kind, c.id, c.name
+		FROM jsonb_to_recordset(folded->'notices') AS told (seq int, kind text)
+		JOIN run r ON r.id = the_run JOIN channel c ON c.project = r.project AND told.kind = ANY(c.kinds);
+		IF FOUND THEN PERFORM pg_notify('${CHANNEL}', '${NOTICE}'); END IF;
+	END IF;
 	RETURN true;
 END $$;
 CREATE OR REPLACE FUNCTION chronicle.save_state(the_run uuid, the_host uuid, the_fence int, the_seq int, the_body text) RETURNS bool
@@ -108,11 +114,11 @@ const policy = (table: string, name: string, text: string): string =>
 
 /** Which rows a user sees: those of its projects. */
 export const policies = [
-	...["run", "event", "state", "snapshot", "inbox", "schedule", "host", "claim"].map(
+	...["run", "event", "state", "snapshot", "inbox", "schedule", "host", "claim", "channel", "notice"].map(
 		(table) => `ALTER TABLE chronicle.${table} ENABLE ROW LEVEL SECURITY;`,
 	),
-	...["run", "schedule"].map((table) => policy(table, "given", `USING (project IN (${GIVEN_PROJECTS}))`)),
-	...["event", "state", "snapshot", "inbox"].map((table) => policy(table, "given", `USING (${visibleRun})`)),
+	...["run", "schedule", "channel"].map((table) => policy(table, "given", `USING (project IN (${GIVEN_PROJECTS}))`)),
+	...["event", "state", "snapshot", "inbox", "notice"].map((table) => policy(table, "given", `USING (${visibleRun})`)),
 	policy("event", "first", "AS RESTRICTIVE FOR INSERT WITH CHECK (chronicle.begins(run, seq, body))"),
 	policy("snapshot", "holder", "AS RESTRICTIVE FOR DELETE USING (chronicle.holds(run, NULL, NULL))"),
 	policy("host", "seen", "FOR SELECT USING (true)"),
@@ -177,6 +183,8 @@ GRANT UPDATE (${hostColumns}) ON chronicle.run TO chronicle_worker;
 GRANT DELETE ON chronicle.snapshot TO chronicle_worker;
 GRANT INSERT, DELETE ON chronicle.claim TO chronicle_worker;
 GRANT UPDATE (state, reason, done_at) ON chronicle.inbox TO chronicle_worker;
+GRANT INSERT, UPDATE, DELETE ON chronicle.channel TO chronicle_worker;
+GRANT UPDATE (state, tries, answer, host, first, at, due_at) ON chronicle.notice TO chronicle_worker;
 GRANT EXECUTE ON FUNCTION chronicle.append, chronicle.save_state TO chronicle_worker;
 GRANT DELETE, UPDATE (priority) ON chronicle.run TO chronicle_operator;
 GRANT INSERT, UPDATE, DELETE ON chronicle.quota TO chronicle_operator;

@@ -144,12 +144,12 @@ export function holderOf(
 export async function loadRow(sql: Sql, row: RunRow): Promise<Run | "newer" | "corrupt"> {
 	if (row.schema_version > SCHEMA_VERSION) return "newer";
 	if (!hasSoundNames(row)) return "corrupt";
-	const { rows } = await sql.query<{ body: string }>("SELECT body FROM chronicle.state WHERE run = $1", [row.id]);
-	const [state] = rows;
+	const { rows } = await sql.query<EventRow>(stateText, [row.id, pageSize]);
+	const state = rows[0]?.seq === 0 ? rows.shift() : undefined;
 	const stored = state && parseStoredRun(state.body, row.id);
 	if (state && !stored) return "corrupt";
 	try {
-		return (await foldAfter(sql, row.id, stored)) ?? "corrupt";
+		return (await foldAfter(sql, row.id, stored, rows)) ?? "corrupt";
 	} catch (error) {
 		// An error of the database has a code, or is an outage.
 		if (isOutage(error) || (error as { code?: unknown }).code !== undefined) throw error;
@@ -157,10 +157,22 @@ export async function loadRow(sql: Sql, row: RunRow): Promise<Run | "newer" | "c
 	}
 }
 
-/** The run after all its events; `undefined`: they are not complete, or are none of this run. */
-async function foldAfter(sql: Sql, id: string, stored: Run | undefined): Promise<Run | undefined> {
+/** The stored state of a run, as event 0, with the first events after it. */
+const stateText = `
+WITH stored AS (SELECT seq, body FROM chronicle.state WHERE run = $1)
+SELECT 0 AS seq, body FROM stored UNION ALL
+(SELECT seq, body FROM chronicle.event WHERE run = $1 AND seq > COALESCE((SELECT seq FROM stored), 0) ORDER BY seq LIMIT $2)
+ORDER BY seq`;
+
+/** The run after all its events, of which `page` are the first after `stored`; `undefined`: they are not complete, or are none of this run. */
+async function foldAfter(
+	sql: Sql,
+	id: string,
+	stored: Run | undefined,
+	page: readonly EventRow[],
+): Promise<Run | undefined> {
 	let run = stored;
-	for await (const event of readEventRows(sql, id, stored?.seq ?? 0)) {
+	for await (const event of readEventRows(sql, id, stored?.seq ?? 0, page)) {
 		if (event.seq !== (run?.seq ?? 0) + 1) return undefined;
 		run = run ? foldEvent(run, event) : beginRow(event, id);
 		if (!run) return undefined;
@@ -186,13 +198,20 @@ export function storedText(run: Run): string {
 
 const pageSize = 1000;
 
-/** All events after `after`, in order, read in pages. */
-export async function* readEventRows(sql: Sql, id: string, after: number): AsyncGenerator<LedgerEvent> {
-	for (let from = after; ; ) {
-		const { rows } = await sql.query<{ seq: number; body: string }>(
-			"SELECT seq, body FROM chronicle.event WHERE run = $1 AND seq > $2 ORDER BY seq LIMIT $3",
-			[id, from, pageSize],
-		);
+interface EventRow {
+	readonly seq: number;
+	readonly body: string;
+}
+
+/** All events after `after`, in order, read in pages; `page`: the first, if it is known. */
+export async function* readEventRows(
+	sql: Sql,
+	id: string,
+	after: number,
+	page?: readonly EventRow[],
+): AsyncGenerator<LedgerEvent> {
+	for (let from = after, rows = page; ; rows = undefined) {
+		rows ??= (await sql.query<EventRow>(pageText, [id, from, pageSize])).rows;
 		for (const { seq, body } of rows) {
 			from = seq;
 			const event = parseEvent(body);
@@ -202,3 +221,5 @@ export async function* readEventRows(sql: Sql, id: string, after: number): Async
 		if (rows.length < pageSize) return;
 	}
 }
+
+const pageText = "SELECT seq, body FROM chronicle.event WHERE run = $1 AND seq > $2 ORDER BY seq LIMIT $3";

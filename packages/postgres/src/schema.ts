@@ -5,7 +5,7 @@ import type { Database, Sql } from "./database.ts";
 import { functions, makeRoles, policies } from "./rights.ts";
 
 /** Version of the tables. A database with a lower one is brought up by `engine init`; one with a higher one is left alone. */
-export const ENGINE_VERSION = 9;
+export const ENGINE_VERSION = 10;
 
 const lockNumber = 7_424_031;
 
@@ -127,6 +127,29 @@ CREATE TABLE IF NOT EXISTS chronicle.schedule (
 	made_at timestamptz NOT NULL DEFAULT now(),
 	submitted_by text NOT NULL DEFAULT session_user
 );
+CREATE TABLE IF NOT EXISTS chronicle.channel (
+	project text NOT NULL REFERENCES chronicle.project ON DELETE CASCADE,
+	id text NOT NULL,
+	name text NOT NULL,
+	kinds text[] NOT NULL,
+	seen_at timestamptz NOT NULL DEFAULT now(),
+	PRIMARY KEY (project, id)
+);
+CREATE TABLE IF NOT EXISTS chronicle.notice (
+	run uuid NOT NULL REFERENCES chronicle.run ON DELETE CASCADE,
+	seq int NOT NULL,
+	kind text NOT NULL,
+	channel text NOT NULL,
+	name text NOT NULL,
+	state text NOT NULL DEFAULT 'due' CHECK (state IN ('due', 'claimed', 'started', 'sent', 'failed', 'outdated')),
+	tries int NOT NULL DEFAULT 0,
+	answer text NOT NULL DEFAULT '',
+	host uuid,
+	first timestamptz,
+	at timestamptz NOT NULL DEFAULT now(),
+	due_at timestamptz NOT NULL DEFAULT now(),
+	PRIMARY KEY (run, seq, kind, channel)
+);
 `;
 
 /** Statements that add the columns of a list, separated by semicolons, as far as a table lacks them. */
@@ -184,6 +207,7 @@ CREATE INDEX IF NOT EXISTS claim_at ON chronicle.claim (at);
 CREATE INDEX IF NOT EXISTS inbox_of_run ON chronicle.inbox (run, id);
 CREATE INDEX IF NOT EXISTS inbox_waiting ON chronicle.inbox (run) WHERE state = 'waiting';
 CREATE UNIQUE INDEX IF NOT EXISTS inbox_answer ON chronicle.inbox (run, answers) WHERE state IN ('waiting', 'taken');
+CREATE INDEX IF NOT EXISTS notice_due ON chronicle.notice (channel, due_at) WHERE state IN ('due', 'claimed', 'started');
 ALTER TABLE chronicle.run SET (fillfactor = 50);
 `;
 

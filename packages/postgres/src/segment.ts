@@ -260,7 +260,7 @@ function settleAnswer(hooks: SegmentHooks, { settle }: TakenAnswer): SegmentHook
 
 /** `work`: the root of the run's working folder, which may be in pi's agent folder. */
 function openServed({ place, cleanup }: ServedProject, cwd: string, work: string): Project {
-	const standing = cleanup === "submitted" ? "approved" : "unknown";
+	const standing = cleanup === "submitted" ? "approved" : "never";
 	const root = deepestRealPath(work);
 	return openProject(
 		{ ...place, cwd, trust: "trusted" },

@@ -31,7 +31,7 @@ import type { Host } from "./host.ts";
 import { insertRun, providerOf } from "./insert-run.ts";
 import type { JobAttempt, QueuedRun } from "./jobs.ts";
 import { describeLeftovers } from "./leftovers.ts";
-import { addPostOnce, refuseAnswer, refusedPost, refusePosts } from "./posts.ts";
+import { addPostOnce, answeredBefore, refuseAnswer, refusedPost, refusePosts } from "./posts.ts";
 import { admitRun } from "./quota.ts";
 import { explainWait, type HostOffer, labelsInQueue, nextQueue, readOffers } from "./routing.ts";
 import {
@@ -120,8 +120,9 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 				const at = options.clock.now();
 				const refused = (await refuseUnneeded(database, row)) ?? (await refuseAnswer(database, row, event, at));
 				const post = await addPostOnce(database, { run: id, body: text, at, refused }, patienceMs);
-				if (!post) return { ok: true, value: refusedPost((await refuseAnswer(database, row, event, at)) ?? "") };
-				return { ok: true, value: post };
+				if (post) return { ok: true, value: post };
+				const first = "answers" in event ? await answeredBefore(database, id, event.answers) : undefined;
+				return { ok: true, value: refusedPost(first ?? "Another answer came first.") };
 			}),
 		wake: (id) =>
 			guarded(id, async () => {

@@ -7,12 +7,13 @@ import { errorMessage } from "@pi-chronicle/core/definition";
 import type { Failure } from "@pi-chronicle/core/ports";
 import { Checkout, openCrashPoints, openRedaction, systemClock, WorkspaceError } from "pi-chronicle/local";
 import { isDelegatingQueued } from "./child-rows.ts";
-import type { Database } from "./database.ts";
+import { type Database, NOTICE } from "./database.ts";
 import { openDiskCheck } from "./disk-check.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { Host, RunClaim } from "./host.ts";
 import { deadQueue } from "./jobs.ts";
 import { type HostLog, withFields } from "./log.ts";
+import { type NoticeSending, Notices } from "./notices.ts";
 import { parkDeadRuns } from "./park.ts";
 import { labelsInQueue, queueName } from "./routing.ts";
 import { ScheduledRuns } from "./scheduled-run.ts";
@@ -36,6 +37,8 @@ export interface WorkerOptions {
 	readonly slots: number;
 	readonly data: string;
 	readonly report: HostLog;
+	/** Absent: it sends no notices. */
+	readonly notices?: NoticeSending | undefined;
 }
 
 interface Served {
@@ -75,6 +78,7 @@ export class EngineWorker {
 	#wake: () => void = () => {};
 	readonly #crashAt = openCrashPoints();
 	readonly #upkeep: Upkeep;
+	readonly #notices: Notices | undefined;
 	#late = false;
 	/** Stops the clock that sends the jobs of schedules; absent: it does not run. */
 	#cron: Promise<() => Promise<void>> | undefined;
@@ -83,7 +87,11 @@ export class EngineWorker {
 		this.#options = options;
 		this.#isFull = openDiskCheck(options);
 		const { database, host, data, queues } = options;
-		const onMaintained = () => Promise.all(this.#served.map((served) => this.#removeStale(served)));
+		const onMaintained = async (): Promise<void> => {
+			await this.#notices?.register();
+			this.#notices?.look();
+			await Promise.all(this.#served.map((served) => this.#removeStale(served)));
+		};
 		this.#upkeep = new Upkeep({ ...options, onMaintained });
 		this.#slots = new Slots(options.slots, () => this.#look());
 		const suspects = {
@@ -103,6 +111,9 @@ export class EngineWorker {
 			const scheduled = new ScheduledRuns({ database, host, project, checkout, report: options.report });
 			return { project, checkout, store, dead: deadQueue(project.name), scheduled };
 		});
+		const stores = new Map(this.#served.map(({ project, store }) => [project.name, store]));
+		if (options.notices && options.notices.channels.length > 0)
+			this.#notices = new Notices({ ...options, sending: options.notices, stores });
 	}
 
 	get running(): readonly string[] {
@@ -128,10 +139,13 @@ export class EngineWorker {
 		});
 		const unlisten = await database.listen((payload = "") => {
 			const [what, name = ""] = payload.split(" ");
+			if (what === "" || what === NOTICE) this.#notices?.look();
 			if (what === "" || (what === "job" && this.#looksFor(name))) this.#look();
 			const isOthers = (what === "wake" || what === "post") && !this.#running.has(name);
 			if (isOthers && !this.#draining) this.#upkeep.wakeOne(name);
 		});
+		await this.#notices?.register();
+		this.#notices?.look();
 		for (let polledAt = 0; !(this.#stopping && this.#busy === 0); ) {
 			this.#watchLease();
 			const now = performance.now();
@@ -146,6 +160,7 @@ export class EngineWorker {
 		await this.#taking;
 		await this.#upkeep.settle();
 		for (const { scheduled } of this.#served) await scheduled.settle();
+		await this.#notices?.close();
 		await (await this.#cron)?.();
 		await host.leave();
 		return failure;

@@ -77,7 +77,7 @@ describe("a run on an engine", needsPostgres, () => {
 		expect(await post({ ...rejected, answers: answers - 1 })).toMatchObject({ kind: "refused" });
 		const states = await Promise.all([post(rejected), post({ ...rejected, words: "No!" })]);
 		expect(states.map(({ kind }) => kind).sort()).toEqual(["refused", "waiting"]);
-		expect(JSON.stringify(states)).toContain("Another answer came first (rejected)");
+		expect(JSON.stringify(states)).toContain("Another answer came first (rejected by ");
 		expect(await post({ kind: "told", text: "Hello." })).toEqual({ kind: "waiting" });
 	});
 });

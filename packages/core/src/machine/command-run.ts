@@ -258,9 +258,14 @@ const OUTCOME_CHOICES = ["run again", "success", "failure"] as const;
 /** The run, which continues once the user has said how its command ended. */
 function askOutcome(run: Run, seq: number): Run {
 	const line = planOf(run).command?.line ?? "";
-	const text = `The command of "${run.state}" was cut off, so its outcome is unknown, and it may not be safe to run it twice: ${cutText(line, 500).text}\nRun it again, or take it as a success or as a failure?`;
+	const text = `The command of "${run.state}" was cut off, so its outcome is unknown, and it may not be safe to run it twice: ${cutText(line, 500).text}${undoneText(run)}\nRun it again, or take it as a success or as a failure?`;
 	const question = { seq, visit: run.visit, call: "", text, choices: [...OUTCOME_CHOICES], answer: null };
 	return { ...run, question, status: run.hold ? run.status : "asks" };
+}
+
+/** What has become of the files that a command changed whose host is lost. */
+function undoneText({ calls }: Run): string {
+	return calls.setBack ? "\nAnother host took over: what the command changed in the files is undone." : "";
 }
 
 /** Whether the open question is how the command of the current visit ended. */
@@ -277,7 +282,7 @@ export function takeOutcome(run: Run, words: string): Reduced {
 	const known: Run = { ...run, question: null, hold: null, status: "running" };
 	if (chosen === "run again") return advance(known, "interrupted");
 	const code = chosen === "success" ? 0 : 1;
-	const text = `\`${cutText(plan.line, 500).text}\` was cut off, so its outcome is unknown; the user took it as a ${chosen}.`;
+	const text = `\`${cutText(plan.line, 500).text}\` was cut off, so its outcome is unknown; the user took it as a ${chosen}.${undoneText(run)}`;
 	const { visit, state } = run;
 	const told: Run = {
 		...known,

@@ -159,8 +159,8 @@ describe("the same failure with the same files", () => {
 
 describe("a command that was cut off", () => {
 	const self = { kind: "opened", host: "h", pid: 2, started: "s" } as const;
-	const cutOff = (state: object): TestRun => {
-		const run = started(due(state)).say(self);
+	const cutOff = (state: object, how: { readonly setBack?: true } = {}): TestRun => {
+		const run = started(due(state)).say({ ...self, ...how });
 		expect(run.due("end_command").launch).toEqual(here(run));
 		return measured(ended(run, { kind: "lost" }), "changes", "t0");
 	};
@@ -183,6 +183,9 @@ describe("a command that was cut off", () => {
 			status: "asks",
 			question: { call: "", choices: ["run again", "success", "failure"] },
 		});
+		const undone = "what the command changed in the files is undone";
+		expect(asked.run.question?.text).not.toContain(undone);
+		expect(cutOff(test, { setBack: true }).run.question?.text).toContain(undone);
 		expect(asked.due("ask_user").question.text).toContain("npm test");
 		expect(answer(asked, "what?").message).toContain("run again, success, failure");
 		expect(answer(cutOff(test), "Run  again").due("run_command").launch.launch).toBe(2);

@@ -134,7 +134,8 @@ export function firstOfChild(
 	const found = child.merges === undefined ? branchTemplate(parent, child.branch) : mergeTemplate(parent);
 	if (!found?.plan) return unknownTemplate(child.template);
 	const cleanup = hashCommands(found.plan);
-	const isApproved = cleanup !== undefined && approvals.statusOf(cleanup) !== "unknown";
+	const standing = cleanup === undefined ? "unknown" : approvals.statusOf(cleanup);
+	const isApproved = standing === "approved" || standing === "own";
 	const { children, readOnlyAgents } = parent.template;
 	const first = {
 		kind: "created",

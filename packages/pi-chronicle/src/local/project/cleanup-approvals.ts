@@ -7,13 +7,23 @@ import { join } from "node:path";
 import { anyObject, object, oneOf } from "@pi-chronicle/core/definition";
 import { replaceFile } from "../../disk/index.ts";
 
-/** `approved`: the user approved these commands. `own`: they are from a template in the user's folder, and the guard's rules judge them. */
-export type CleanupStatus = "approved" | "own" | "unknown";
+/**
+ * `approved`: the user approved these commands. `own`: they are from a template in the user's folder, and the guard's rules judge them. `never`:
+ * whoever approves them, this host runs none.
+ */
+export type CleanupStatus = "approved" | "own" | "unknown" | "never";
+
+export const neverRuns =
+	"this host runs no commands of templates: `cleanup` of the project is `never` in its configuration";
 
 export interface CleanupApprovals {
 	statusOf(hash: string): CleanupStatus;
 	/** Stores an answer. Throws disk errors. */
-	remember(hash: string, standing: Exclude<CleanupStatus, "unknown">, commands: readonly string[]): Promise<void>;
+	remember(
+		hash: string,
+		standing: Exclude<CleanupStatus, "unknown" | "never">,
+		commands: readonly string[],
+	): Promise<void>;
 }
 
 interface Approval {

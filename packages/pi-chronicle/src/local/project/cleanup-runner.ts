@@ -15,6 +15,7 @@ import {
 	type Verdict,
 } from "../../safety/index.ts";
 import type { FrozenRules } from "../worker/index.ts";
+import { neverRuns } from "./cleanup-approvals.ts";
 import type { CommandPlace } from "./state-command.ts";
 
 /** Maximum characters of stored output. */
@@ -27,6 +28,8 @@ export function openCleanupRunner(options: CommandPlace): CommandRunner {
 			switch (approval === null ? "unknown" : options.standing(approval)) {
 				case "unknown":
 					return refused("its text was not approved on this machine");
+				case "never":
+					return refused(neverRuns);
 				case "own": {
 					const rules = options.rules();
 					if ("kind" in rules) return refused(rules.detail);

@@ -20,6 +20,7 @@ import type {
 import { hashDefinition } from "@pi-chronicle/core/template";
 import { processStart } from "../../process/index.ts";
 import { openFileStore, type RunsPlace, thisHost } from "../ledger/index.ts";
+import type { Delivery } from "../notices/index.ts";
 import {
 	freezeRunRules,
 	openProjectLauncher,
@@ -87,6 +88,8 @@ export interface EngineLink {
 	resolveByHand(ledger: Pick<ReadLedger, "run" | "folder">): Promise<Result<HandResolution>>;
 	/** Brings the conversations of a run here, as far as hosts have published them; `folder`: that of the run. */
 	fetchConversations(run: string, folder: string): Promise<Result<void>>;
+	/** The notices of a run that have not arrived, by `deliveryKey`. */
+	undelivered(run: string): Promise<ReadonlyMap<string, Delivery>>;
 	close(): Promise<void>;
 }
 

@@ -21,7 +21,7 @@ export interface CleanupTexts {
 	/** One for each template of the tree that has commands. */
 	readonly hashes: readonly string[];
 	readonly commands: readonly { readonly state: string; readonly command: string }[];
-	readonly standing: CleanupStatus;
+	readonly standing: Exclude<CleanupStatus, "never">;
 }
 
 export type Preparation =
@@ -116,7 +116,7 @@ function cleanupTexts(
 	const [hash] = hashes;
 	if (hash === undefined) return undefined;
 	const standings = hashes.map((one) => approvals.statusOf(one));
-	const known = standings.find((standing) => standing === "unknown") ?? standings[0] ?? "unknown";
+	const known = standings.find((standing) => standing === "unknown") ?? standings[0];
 	const commands = templates.flatMap(({ path, template, inline }) =>
 		inline
 			? []
@@ -129,7 +129,7 @@ function cleanupTexts(
 		hashes: [...new Set(hashes)],
 		commands,
 		// Anyone who can write to the user's folder can run commands without a template.
-		standing: known === "unknown" && tier === "personal" ? "own" : known,
+		standing: known === "approved" || known === "own" ? known : tier === "personal" ? "own" : "unknown",
 	};
 }
 

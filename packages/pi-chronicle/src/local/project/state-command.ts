@@ -25,7 +25,7 @@ import {
 	type Verdict,
 } from "../../safety/index.ts";
 import { chooseBox, type FrozenRules, UNCHANGED_ADVICE } from "../worker/index.ts";
-import type { CleanupStatus } from "./cleanup-approvals.ts";
+import { type CleanupStatus, neverRuns } from "./cleanup-approvals.ts";
 import { CommandOutput } from "./command-output.ts";
 import { reportOf } from "./command-report.ts";
 import { endAsPlanned, REHEARSAL_VARIABLE } from "./rehearsed-command.ts";
@@ -61,6 +61,7 @@ export async function runStateCommand(
 		return refusedCommand(
 			"it is not approved. `resume <run> --reload --approve-cleanup` approves the commands of the template",
 		);
+	if (standing === "never") return refusedCommand(neverRuns);
 	const rules = place.rules();
 	if ("kind" in rules) return refusedCommand(rules.detail);
 	const scope = openScope();

@@ -37,6 +37,8 @@ export interface SharedWorkspaceOptions extends GitWorkspaceOptions {
 export interface SharedWorkspace extends Workspace {
 	readonly refs: RunRefs;
 	readonly publisher: SnapshotPublisher;
+	/** Sees to it that trees which are no snapshots of the run's folder are on the remote. */
+	publishTrees(trees: readonly string[]): Promise<Result<void, WorkspaceFailure>>;
 	/** See `GitWorkspace.noteStart`. */
 	readonly noteStart: GitWorkspace["noteStart"];
 	/** Notes what the run leaves in its folder, `own`, besides a snapshot of now. */
@@ -52,20 +54,6 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 	const refs = new RunRefs({ run, trees: owner, remote, cwd, files, store, report });
 	const publisher = new SnapshotPublisher({ refs, report, published: options.published, crashAt: openCrashPoints() });
 	const inner = openGitWorkspace(options);
-	/** Fetches a snapshot that this host does not have. A name that exists nowhere is left to the operation, which reports it. */
-	const fetch = async (tree: string): Promise<void> => {
-		if (!isObjectName(tree)) return;
-		const place = { gitDir: store, cwd, report };
-		if ((await gitText(place, ["cat-file", "-t", tree]).catch(() => "")) === "tree") return;
-		const ref = treeRef(owner, tree);
-		if ((await gitFetch(place, remote, [`+${ref}:${ref}`])).kind === "done") {
-			const message = await gitText(place, ["log", "-1", "--format=%B", ref]);
-			return addPlaceholders(place, store, parseNote(message)?.placeholders ?? []);
-		}
-		if (!options.recorded) return;
-		const unpacked = options.recorded().then((snapshots) => unpackSnapshots(place, { remote, owner }, snapshots));
-		await unpacked.catch(() => {});
-	};
 	/** The result of an operation once the files that it names are published, with the commit that they are on. */
 	const published = async <T extends { readonly tree: string }>(
 		work: Promise<Result<T, WorkspaceFailure>>,
@@ -85,12 +73,20 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 		if (named !== undefined) return notATree(named);
 		const done = await work();
 		if (done.ok || done.failure.reason !== "unknown_tree") return done;
-		for (const tree of trees) await fetch(tree);
+		for (const tree of trees) await fetchSnapshot(options, store, tree);
 		return work();
 	};
 	return {
 		refs,
 		publisher,
+		async publishTrees(trees) {
+			for (const tree of trees.filter((one) => !publisher.knows(one))) {
+				// One that an earlier host has published is only there.
+				const found = await withTrees([tree], () => inner.changes(tree, tree, 1));
+				if (!found.ok) return found;
+			}
+			return publisher.pushTrees(trees);
+		},
 		open: inner.open,
 		checkedOut: () => lastBranch(refs, cwd, options.checkedOut),
 		snapshot(asked) {
@@ -117,6 +113,25 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 			withTrees([base, ours, theirs], () => inner.merge({ base, ours, theirs, names }, asked)),
 		join: (change, signal) => published(withTrees([change.from, change.to], () => inner.join(change, signal))),
 	};
+}
+
+/** Fetches a snapshot that this host does not have. A name that exists nowhere is left to the operation, which reports it. */
+async function fetchSnapshot(
+	{ run, trees: owner = run, remote, cwd, recorded, report }: SharedWorkspaceOptions,
+	store: string,
+	tree: string,
+): Promise<void> {
+	if (!isObjectName(tree)) return;
+	const place = { gitDir: store, cwd, report };
+	if ((await gitText(place, ["cat-file", "-t", tree]).catch(() => "")) === "tree") return;
+	const ref = treeRef(owner, tree);
+	if ((await gitFetch(place, remote, [`+${ref}:${ref}`])).kind === "done") {
+		const message = await gitText(place, ["log", "-1", "--format=%B", ref]);
+		return addPlaceholders(place, store, parseNote(message)?.placeholders ?? []);
+	}
+	if (!recorded) return;
+	const unpacked = recorded().then((snapshots) => unpackSnapshots(place, { remote, owner }, snapshots));
+	await unpacked.catch(() => {});
 }
 
 /** What is checked out on a host, whose folder is at a commit at first: one that continues the `last` recorded one is progress of the same branch. */

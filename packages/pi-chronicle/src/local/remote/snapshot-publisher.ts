@@ -133,10 +133,15 @@ export class SnapshotPublisher {
 		this.#known.set(snapshot.tree, parents.add(snapshot.parent));
 	}
 
+	/** Whether the tree is on the remote or recorded, as far as is known here. */
+	knows(tree: string): boolean {
+		return this.#known.has(tree);
+	}
+
 	/** Pushes trees that are no snapshots of the run's folder, as far as they are not known. */
 	async pushTrees(trees: readonly string[]): Promise<Result<void, WorkspaceFailure>> {
 		const { refs } = this.#options;
-		const unknown = [...new Set(trees)].filter((tree) => !this.#known.has(tree));
+		const unknown = [...new Set(trees)].filter((tree) => !this.knows(tree));
 		if (unknown.length === 0) return done;
 		try {
 			const head = await refs.head();

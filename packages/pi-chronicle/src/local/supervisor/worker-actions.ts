@@ -40,6 +40,7 @@ export class Workers {
 	readonly #starting = new Map<string, Promise<Worker | undefined>>();
 	/** The workers' folder, once one has been started. */
 	#cwd: string | undefined;
+	#opens = false;
 	/** The last argument of `keepReady`. */
 	#kept = "";
 	#stopped = false;
@@ -106,11 +107,22 @@ export class Workers {
 		const { kind } = run().stage;
 		// The launch itself adopts the standby, or discards it.
 		if (this.#stopped || kind === "launching") return;
+		if (this.#cwd === undefined && kind === "stopping") return void this.#openFolder();
 		const order = standbyOrderOf(this.#context, this.#cwd);
 		const kept = order ? `${launchKey(order.launch)} ${order.state.name} ${order.model} ${order.waits}` : kind;
 		if (kept === this.#kept) return;
 		this.#kept = kept;
 		void launcher.keepReady(order);
+	}
+
+	/** Finds the folder for a standby before the first launch, such as of a run whose question was answered while nobody supervised it. */
+	async #openFolder(): Promise<void> {
+		if (this.#opens || !likelyNext(this.#context.run())) return;
+		this.#opens = true;
+		const opened = await this.#context.workspace.open();
+		if (!opened.ok) return;
+		this.#cwd ??= opened.value.cwd;
+		this.keepReady();
 	}
 
 	async send({ launch, message, text }: Extract<Action, { kind: "send" }>): Promise<void> {

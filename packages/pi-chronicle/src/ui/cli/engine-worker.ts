@@ -5,11 +5,12 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Failure } from "@pi-chronicle/core/ports";
 import { readSmallFile } from "../../disk/index.ts";
-import { namesIn } from "../../local/index.ts";
+import { namesIn, openCrashPoints } from "../../local/index.ts";
 import { exitCodes, findPi, isPiCommand, ownPiSearch, packageVersion } from "../../pi/index.ts";
 import { processStart } from "../../process/index.ts";
 import { openRedaction } from "../../safety/index.ts";
 import { type CommandResponse, misuse, refused } from "../commands/index.ts";
+import { openHostNotices } from "../notices/index.ts";
 import { dataFolder, type EngineCall, wholeNumber } from "./engine-call.ts";
 
 const usualSlots = 4;
@@ -43,7 +44,11 @@ export async function runWorker(call: EngineCall): Promise<CommandResponse> {
 		...{ host: name, hostId: host.id, format, redact: openRedaction(process.env) },
 		write: (line) => void (format === "text" ? surface.report(line) : process.stderr.write(`${line}\n`)),
 	});
+	const trust = values.config === undefined ? project.place.trust : "untrusted";
+	const notices = openHostNotices({ place: { ...project.place, trust }, folder: data, crashAt: openCrashPoints() });
+	for (const problem of notices.problems) report(`Notices: ${problem}`, { level: "warn" });
 	const worker = new engine.EngineWorker({
+		notices,
 		database,
 		host,
 		projects: served.value,

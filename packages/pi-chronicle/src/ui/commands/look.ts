@@ -29,6 +29,7 @@ import {
 	templateDiagram,
 	templateLines,
 	templateNotes,
+	undeliveredLines,
 	undoneOf,
 } from "../phrases/index.ts";
 import { type Command, type CommandCall, type CommandResponse, failed, misuse, refused } from "./command.ts";
@@ -292,6 +293,7 @@ async function describeRun(
 		const { cwd } = project.place;
 		const lines = [
 			...statusLines(read, { now, prefix: host.prefix, cwd, below, listsFollow: whole }),
+			...undeliveredLines((await project.engine?.undelivered(read.run.id)) ?? new Map()),
 			...keptFolderLines(kept),
 			...story,
 		];

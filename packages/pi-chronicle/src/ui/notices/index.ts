@@ -1,1 +1,2 @@
+export { openHostNotices } from "./host-notices.ts";
 export { notifyCommand } from "./notify-command.ts";

@@ -70,6 +70,7 @@ export {
 	wordsOfMark,
 } from "./names.ts";
 export { asksUser, commandAbout, interruptedStep, nextStep } from "./next-step.ts";
+export { undeliveredLines } from "./notice-lines.ts";
 export { progressLine } from "./progress.ts";
 export {
 	askedLines,

@@ -4,8 +4,12 @@ import { timeOf } from "./names.ts";
 
 /** One line for each channel that does not take a notice of the run in `folder`. */
 export function failedNotices(folder: string): string[] {
-	const outbox = readOutbox(folder);
-	const failed = [...(outbox?.deliveries ?? [])].filter(([, { state }]) => state === "failed" || state === "retry");
+	return undeliveredLines(readOutbox(folder)?.deliveries ?? new Map());
+}
+
+/** The same of `deliveries`, by `deliveryKey`. */
+export function undeliveredLines(deliveries: ReadonlyMap<string, Delivery>): string[] {
+	const failed = [...deliveries].filter(([, { state }]) => state === "failed" || state === "retry");
 	const latest = new Map(failed.map(([key, delivery]) => [delivery.name, [key, delivery] as const]));
 	return [...latest.values()].map(([key, delivery]) => `Notice not delivered: ${line(key, delivery)}`);
 }

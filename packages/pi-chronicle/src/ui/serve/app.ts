@@ -12,6 +12,7 @@ import { cleanupAnswers } from "../phrases/index.ts";
 import { type Html, type HtmlContent, openHtml, ReportReader } from "../report/index.ts";
 import { type Access, isFormToken, type PageSession } from "./access.ts";
 import { type ActionResult, type FormFields, startFromPage, steeringVerbs, steerRun } from "./actions.ts";
+import { FetchedConversations } from "./fetched-conversations.ts";
 import { drawForm, exactly } from "./forms.ts";
 import { drawFrame, files } from "./frame.ts";
 import { type RunWatch, watchAllRuns, watchOneRun } from "./live.ts";
@@ -159,6 +160,7 @@ class Pages {
 	/** What was done, by its number in an address. */
 	readonly #notes = new Map<string, string>();
 	readonly #queued = new QueuedAnswers();
+	readonly #conversations = new FetchedConversations();
 	#streams = 0;
 
 	constructor(options: AppOptions) {
@@ -197,13 +199,10 @@ class Pages {
 		const { link = "" } = await fieldsOf(c);
 		const opened = access.exchange(link.slice(0, 200), addressOf(c));
 		if (opened === "too many") return this.sentence(c, 429, "Too many tries", "Wait a minute, then use a new link.");
-		if (opened === "unknown")
-			return this.sentence(
-				c,
-				401,
-				"This link does not work",
-				"It was used, or is too old. Press Enter in the terminal for a new one.",
-			);
+		if (opened === "unknown") {
+			const help = "It was used, or is too old. Press Enter in the terminal for a new one.";
+			return this.sentence(c, 401, "This link does not work", help);
+		}
 		const secure = [...origins.origins].some((origin) => origin === `https://${c.req.header("host")}`);
 		setCookie(c, cookie, opened.cookie, {
 			httpOnly: true,
@@ -234,7 +233,7 @@ class Pages {
 		const body = await drawRunPage({
 			...{ html: this.html, redact, project: served.project, read: read.value, report, base, prefix },
 			addressOf: (other) => runAddress(served.key, other),
-			session: this.#writer(c),
+			...{ session: this.#writer(c), conversations: this.#conversations },
 			visit: visit === undefined ? undefined : Number(visit),
 		});
 		return this.show(c, {

@@ -27,6 +27,7 @@ import {
 	visitPatch,
 } from "../report/index.ts";
 import type { PageSession } from "./access.ts";
+import type { FetchedConversations } from "./fetched-conversations.ts";
 import { exactly } from "./forms.ts";
 import { drawQuestion, drawSteering, type RunForms } from "./question.ts";
 
@@ -45,6 +46,7 @@ export interface RunPage {
 	readonly visit?: number | undefined;
 	/** Precedes the commands in texts. */
 	readonly prefix: string;
+	readonly conversations: FetchedConversations;
 }
 
 /** The content of the page. */
@@ -94,6 +96,7 @@ function shownVisit({ report, visit }: RunPage): Visit | undefined {
 async function drawDetail(page: RunPage, parts: ReportPage, visit: Visit): Promise<HtmlContent> {
 	const { read, project, redact, report } = page;
 	const at = report.visits.indexOf(visit);
+	await page.conversations.fetch(project, read, conversationsOf(visit));
 	const found = await withWorkspace(project, read, undefined, async (workspace) => ({
 		ok: true,
 		value: await visitPatch(workspace, visit, redact),
@@ -107,7 +110,7 @@ async function drawDetail(page: RunPage, parts: ReportPage, visit: Visit): Promi
 	});
 }
 
-/** The conversations of the visit that are here: on an engine, some are only on the host that worked. */
+/** The conversations of the visit that are here: on an engine, those of a worker at work are only on its host. */
 function conversationsIn({ read, project }: RunPage, visit: Visit): VisitConversation[] {
 	return conversationsOf(visit).flatMap((key) => {
 		const file = join(resolve(read.folder), "workers", `${key}.jsonl`);

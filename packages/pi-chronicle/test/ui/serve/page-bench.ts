@@ -14,12 +14,17 @@ export interface ServedPage {
 	readonly pid: number;
 }
 
-/** Starts `pi-chronicle serve` in the project, on any free port. */
-export async function serve(project: Project, args: readonly string[] = []): Promise<ServedPage> {
-	const { cli } = packageUnderTest();
+/** Starts `pi-chronicle serve` in the project, on any free port. `env` may name an engine. */
+export async function serve(
+	project: Project,
+	args: readonly string[] = [],
+	env: Readonly<Record<string, string>> = {},
+): Promise<ServedPage> {
+	const { cli: local, cliWithEngine } = packageUnderTest();
+	const cli = env.PI_CHRONICLE_ENGINE === undefined ? local : cliWithEngine;
 	const child = spawn(process.execPath, [cli, "serve", "--port", "0", ...args], {
 		cwd: project.folder,
-		env: project.environment({ PI_CHRONICLE_PI: piScript() }),
+		env: project.environment({ PI_CHRONICLE_PI: piScript(), ...env }),
 		stdio: ["ignore", "pipe", "pipe"],
 	});
 	let text = "";

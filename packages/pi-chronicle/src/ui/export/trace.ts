@@ -1,7 +1,8 @@
 // A run as a trace: run → visit → attempt → model message and tool call, with the names of OpenTelemetry's conventions for generative AI. Pure.
 // https://opentelemetry.io/docs/specs/semconv/gen-ai/
 import { type Launch, RunHistory, type Visit } from "@pi-chronicle/core/history";
-import { type LedgerEvent, type Run, spendBeyond } from "@pi-chronicle/core/machine";
+import type { LedgerEvent, Run, Spend } from "@pi-chronicle/core/machine";
+import { type WorkItem, WorkReader } from "../report/index.ts";
 
 /** One span. Times are milliseconds since the epoch. */
 export interface RunSpan {
@@ -17,25 +18,24 @@ export interface RunSpan {
 	readonly failed?: string;
 }
 
-/** What a worker did, before its attempt is known. */
-type WorkSpan = Omit<RunSpan, "parent"> & { readonly visit: number; readonly attempt: number };
-
 /** The spans of a run, each after its parent. Empty if there is no event that starts a run. */
 export async function spansOf(events: AsyncIterable<LedgerEvent>): Promise<readonly RunSpan[]> {
 	const history = new RunHistory();
-	const work = new WorkReader();
+	const reader = new WorkReader();
+	const work: WorkItem[] = [];
 	let [began, ended] = [0, 0];
 	for await (const event of events) {
 		const step = history.take(event);
 		if (!step) continue;
 		began ||= step.at;
 		ended = step.at;
-		if (step.before) work.take(event, step.before, step.after, step.at);
+		const done = step.before && reader.take(event, step.before, step.after, step.at);
+		if (done) work.push(done);
 	}
 	const { run } = history;
 	if (!run) return [];
 	const spans: RunSpan[] = [runSpan(run, began, ended)];
-	for (const visit of history.visits) addVisit(spans, run, visit, { ended, work: work.items });
+	for (const visit of history.visits) addVisit(spans, run, visit, { ended, work });
 	return spans;
 }
 
@@ -61,7 +61,7 @@ function addVisit(
 	spans: RunSpan[],
 	run: Run,
 	visit: Visit,
-	{ ended, work }: { readonly ended: number; readonly work: readonly WorkSpan[] },
+	{ ended, work }: { readonly ended: number; readonly work: readonly WorkItem[] },
 ): void {
 	const { number, state, beganAt, endedAt = ended, spend, undone } = visit;
 	const own = spans.push({
@@ -82,13 +82,37 @@ function addVisit(
 }
 
 /** The span of what the process `launch` did. */
-function workSpan({ visit: _visit, attempt: _attempt, ...item }: WorkSpan, { model }: Launch, parent: number): RunSpan {
-	if (item.kind !== "client") return { ...item, parent };
+function workSpan(item: WorkItem, launch: Launch, parent: number): RunSpan {
+	const { from, to } = item;
+	if (item.kind === "model") return { kind: "client", parent, from, to, ...chat(item.spend, launch) };
+	const { tool, call, outcome, rule } = item;
+	const failed = outcome === "ok" ? {} : { failed: rule === undefined ? "failed" : `blocked by ${rule}` };
+	return {
+		...{ name: `execute_tool ${tool}`, kind: "internal", parent, from, to },
+		attributes: { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool, "gen_ai.tool.call.id": call },
+		...failed,
+	};
+}
+
+function chat(
+	{ input, output, cacheRead, cacheWrite, costUsd }: Spend,
+	{ model }: Launch,
+): Pick<RunSpan, "name" | "attributes"> {
 	const [provider, name] = splitModel(model);
-	const named: RunSpan["attributes"] =
-		name === "" ? {} : { "gen_ai.request.model": name, "gen_ai.response.model": name };
-	const from: RunSpan["attributes"] = provider === "" ? {} : { "gen_ai.provider.name": provider };
-	return { ...item, parent, name: `chat ${name}`.trim(), attributes: { ...item.attributes, ...from, ...named } };
+	return {
+		name: `chat ${name}`.trim(),
+		attributes: {
+			"gen_ai.operation.name": "chat",
+			// As the conventions have it, tokens of the cache are part of the input.
+			"gen_ai.usage.input_tokens": input + cacheRead + cacheWrite,
+			"gen_ai.usage.output_tokens": output,
+			"gen_ai.usage.cache_read.input_tokens": cacheRead,
+			"gen_ai.usage.cache_creation.input_tokens": cacheWrite,
+			"chronicle.cost_usd": costUsd,
+			...(provider === "" ? {} : { "gen_ai.provider.name": provider }),
+			...(name === "" ? {} : { "gen_ai.request.model": name, "gen_ai.response.model": name }),
+		},
+	};
 }
 
 function attemptSpan(
@@ -117,7 +141,7 @@ function attemptSpan(
 }
 
 /** Whether the process did the work: of those of its attempt, it is the last that had begun. */
-function isDoneBy({ attempt, to }: WorkSpan, launch: Launch, launches: readonly Launch[]): boolean {
+function isDoneBy({ attempt, to }: WorkItem, launch: Launch, launches: readonly Launch[]): boolean {
 	const own = launches.filter((one) => one.attempt === attempt);
 	return (own.findLast(({ startedAt }) => startedAt !== undefined && startedAt <= to) ?? own[0]) === launch;
 }
@@ -126,71 +150,4 @@ function isDoneBy({ attempt, to }: WorkSpan, launch: Launch, launches: readonly 
 function splitModel(model = ""): [string, string] {
 	const at = model.indexOf("/");
 	return at < 0 ? ["", model] : [model.slice(0, at), model.slice(at + 1)];
-}
-
-class WorkReader {
-	readonly items: WorkSpan[] = [];
-	/** When the model could begin its message, and when a call began. */
-	#free = 0;
-	readonly #open = new Map<string, number>();
-
-	take(event: LedgerEvent, before: Run, after: Run, at: number): void {
-		switch (event.kind) {
-			case "worker_started":
-				this.#free = at;
-				return;
-			case "used":
-				this.#takeUse(event, spendBeyond(after.totals, before.totals), at);
-				return;
-			case "tool_started":
-				this.#open.set(event.call, at);
-				return;
-			case "tool_ended":
-				this.#takeCall(event, at);
-				return;
-		}
-	}
-
-	#takeUse(
-		{ visit, attempt, requests = 0 }: LedgerEvent & { kind: "used" },
-		spend: Run["totals"] | ReturnType<typeof spendBeyond>,
-		at: number,
-	): void {
-		const { tokens, input, output, cacheRead, cacheWrite, costUsd } = spend;
-		if (tokens > 0 || requests > 0)
-			this.items.push({
-				...{ visit, attempt, name: "chat", kind: "client", from: Math.min(this.#free, at), to: at },
-				attributes: {
-					"gen_ai.operation.name": "chat",
-					// As the conventions have it, tokens of the cache are part of the input.
-					"gen_ai.usage.input_tokens": input + cacheRead + cacheWrite,
-					"gen_ai.usage.output_tokens": output,
-					"gen_ai.usage.cache_read.input_tokens": cacheRead,
-					"gen_ai.usage.cache_creation.input_tokens": cacheWrite,
-					"chronicle.cost_usd": costUsd,
-				},
-			});
-		this.#free = at;
-	}
-
-	#takeCall(
-		{ visit, attempt, call, tool, ms, blocked, error }: LedgerEvent & { kind: "tool_ended" },
-		at: number,
-	): void {
-		const failed = blocked === undefined ? (error ? "failed" : undefined) : `blocked by ${blocked}`;
-		this.items.push({
-			...{
-				visit,
-				attempt,
-				name: `execute_tool ${tool}`,
-				kind: "internal",
-				from: Math.min(this.#open.get(call) ?? at - ms, at),
-				to: at,
-			},
-			attributes: { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool, "gen_ai.tool.call.id": call },
-			...(failed === undefined ? {} : { failed }),
-		});
-		this.#open.delete(call);
-		this.#free = at;
-	}
 }

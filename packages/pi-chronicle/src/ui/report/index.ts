@@ -10,4 +10,5 @@ export { drawStateTrail } from "./state-trail.ts";
 export { styleSheet } from "./style.ts";
 export { drawVisit, type VisitConversation } from "./visit-detail.ts";
 export { drawVisitList } from "./visit-list.ts";
+export { type WorkItem, WorkReader } from "./visit-work.ts";
 export { type ReportOptions, saveReport, writeReport } from "./write.ts";

@@ -8,7 +8,7 @@ import { redactEvent } from "../../local/index.ts";
 import type { Redact } from "../../safety/index.ts";
 import { incidentOf, userAction } from "../phrases/index.ts";
 import type { Happening, ReportModel, StateFigures, ToolFigures, WorkerQuestionRecord } from "./report-model.ts";
-import { WorkCollector } from "./visit-work.ts";
+import { type DoneCall, WorkCollector, WorkReader } from "./visit-work.ts";
 
 type Growing<T> = { -readonly [Key in keyof T]: T[Key] };
 type List<T> = T extends readonly (infer Item)[] ? Item[] : never;
@@ -76,9 +76,8 @@ class ReportModelBuilder {
 	readonly #questions = new Map<number, Growing<WorkerQuestionRecord>>();
 	readonly #incidents: List<ReportModel["incidents"]> = [];
 	readonly #tools = new Map<string, ToolFigures>();
-	/** Arguments of the calls in flight. */
-	readonly #open = new Map<string, string>();
 	readonly #dropped = new Map<string, number>();
+	readonly #reader = new WorkReader();
 	readonly #work = new WorkCollector();
 
 	take(event: LedgerEvent): Taken {
@@ -93,8 +92,9 @@ class ReportModelBuilder {
 		if (incident) this.#keep(this.#incidents, { ...place, ...incident }, "incidents");
 		const action = userAction(event, current);
 		if (action) this.#keep(this.#decisions, { ...place, ...action }, "user decisions");
-		this.#work.take(event, current, after, at);
-		this.#takeCall(event, place);
+		const work = this.#reader.take(event, current, after, at);
+		if (work) this.#work.add(work);
+		if (work?.kind === "call") this.#takeCall(work, place);
 		this.#takeQuestion(event, place);
 		return isKnownEvent(event) ? "taken" : "unknown";
 	}
@@ -125,23 +125,13 @@ class ReportModelBuilder {
 		else this.#dropped.set(name, (this.#dropped.get(name) ?? 0) + 1);
 	}
 
-	#takeCall(event: LedgerEvent, place: Happening): void {
-		if (event.kind === "worker_ended") this.#open.clear();
-		if (event.kind !== "tool_started" && event.kind !== "tool_ended") return;
-		const key = `${event.visit}.${event.attempt} ${event.call}`;
-		if (event.kind === "tool_started") {
-			this.#open.set(key, event.args);
-			return;
-		}
-		const { tool, blocked: rule, error, ms, bytes } = event;
-		const args = this.#open.get(key) ?? "";
-		this.#open.delete(key);
+	#takeCall({ tool, args, rule, outcome, ms, bytes }: DoneCall, place: Happening): void {
 		const own = this.#tools.get(tool) ?? { tool, calls: 0, failed: 0, blocked: 0, ms: 0, longestMs: 0, bytes: 0 };
 		this.#tools.set(tool, {
 			tool,
 			calls: own.calls + 1,
-			failed: own.failed + (error && rule === undefined ? 1 : 0),
-			blocked: own.blocked + (rule === undefined ? 0 : 1),
+			failed: own.failed + (outcome === "failed" ? 1 : 0),
+			blocked: own.blocked + (outcome === "blocked" ? 1 : 0),
 			ms: own.ms + ms,
 			longestMs: Math.max(own.longestMs, ms),
 			bytes: own.bytes + bytes,

@@ -3,20 +3,75 @@
 import type { LedgerEvent, Run, Spend } from "@pi-chronicle/core/machine";
 import { spendBeyond } from "@pi-chronicle/core/machine";
 
-/** One piece of work. `from` and `to` are milliseconds since the epoch. */
-export type WorkItem =
-	| { readonly kind: "model"; readonly from: number; readonly to: number; readonly spend: Spend }
-	| {
-			readonly kind: "call";
-			readonly from: number;
-			readonly to: number;
-			readonly tool: string;
-			readonly args: string;
-			readonly outcome: "ok" | "failed" | "blocked";
-			/** The rule that blocked it. */
-			readonly rule?: string | undefined;
-			readonly bytes: number;
-	  };
+interface WorkPlace {
+	readonly visit: number;
+	readonly attempt: number;
+	/** Milliseconds since the epoch. */
+	readonly from: number;
+	readonly to: number;
+}
+
+interface ModelMessage extends WorkPlace {
+	readonly kind: "model";
+	readonly spend: Spend;
+}
+
+export interface DoneCall extends WorkPlace {
+	readonly kind: "call";
+	/** Its id. */
+	readonly call: string;
+	readonly tool: string;
+	readonly args: string;
+	readonly outcome: "ok" | "failed" | "blocked";
+	/** The rule that blocked it. */
+	readonly rule?: string | undefined;
+	/** Milliseconds of work, as the worker measured it. */
+	readonly ms: number;
+	readonly bytes: number;
+}
+
+/** One piece of work. */
+export type WorkItem = ModelMessage | DoneCall;
+
+/** Reads the work of a run from its events. */
+export class WorkReader {
+	/** Start and arguments of the calls in flight. */
+	readonly #open = new Map<string, { readonly from: number; readonly args: string }>();
+	/** When the model of a visit could begin its message. */
+	readonly #free = new Map<number, number>();
+
+	/** The work that ends with the event, if any. `at`: of the event, in milliseconds since the epoch. */
+	take(event: LedgerEvent, before: Run, after: Run, at: number): WorkItem | undefined {
+		switch (event.kind) {
+			case "worker_started":
+				this.#free.set(event.visit, at);
+				return undefined;
+			case "worker_ended":
+				this.#open.clear();
+				return undefined;
+			case "used": {
+				const { visit, attempt, requests = 0 } = event;
+				const spend = spendBeyond(after.totals, before.totals);
+				const from = Math.min(this.#free.get(visit) ?? at, at);
+				this.#free.set(visit, at);
+				return spend.tokens > 0 || requests > 0 ? { kind: "model", visit, attempt, from, to: at, spend } : undefined;
+			}
+			case "tool_started":
+				this.#open.set(callKey(event), { from: at, args: event.args });
+				return undefined;
+			case "tool_ended": {
+				const { visit, attempt, call, tool, ms, bytes, blocked: rule, error } = event;
+				const { from = at - ms, args = "" } = this.#open.get(callKey(event)) ?? {};
+				this.#open.delete(callKey(event));
+				this.#free.set(visit, at);
+				const outcome = rule === undefined ? (error ? "failed" : "ok") : "blocked";
+				const place = { visit, attempt, from: Math.min(from, at), to: at };
+				return { kind: "call", ...place, call, tool, args, outcome, rule, ms, bytes };
+			}
+		}
+		return undefined;
+	}
+}
 
 export interface VisitWork {
 	readonly first: readonly WorkItem[];
@@ -36,54 +91,19 @@ interface Growing {
 	leftOut: number;
 }
 
+/** The work of every visit, bounded. */
 export class WorkCollector {
 	readonly #visits = new Map<number, Growing>();
-	/** Start and arguments of the calls in flight. */
-	readonly #open = new Map<string, { readonly from: number; readonly args: string }>();
-	/** When the model of a visit could begin its message. */
-	readonly #free = new Map<number, number>();
 	#kept = 0;
-
-	/** `at`: of the event, in milliseconds since the epoch. */
-	take(event: LedgerEvent, before: Run, after: Run, at: number): void {
-		switch (event.kind) {
-			case "worker_started":
-				this.#free.set(event.visit, at);
-				return;
-			case "worker_ended":
-				this.#open.clear();
-				return;
-			case "used": {
-				const spend = spendBeyond(after.totals, before.totals);
-				const from = this.#free.get(event.visit) ?? at;
-				if (spend.tokens > 0 || (event.requests ?? 0) > 0)
-					this.#add(event.visit, { kind: "model", from, to: at, spend });
-				this.#free.set(event.visit, at);
-				return;
-			}
-			case "tool_started":
-				this.#open.set(callKey(event), { from: at, args: event.args });
-				return;
-			case "tool_ended": {
-				const { from = at - event.ms, args = "" } = this.#open.get(callKey(event)) ?? {};
-				this.#open.delete(callKey(event));
-				const { tool, bytes, blocked: rule, error } = event;
-				const outcome = rule === undefined ? (error ? "failed" : "ok") : "blocked";
-				this.#add(event.visit, { kind: "call", from, to: at, tool, args, outcome, rule, bytes });
-				this.#free.set(event.visit, at);
-				return;
-			}
-		}
-	}
 
 	/** The work of a visit. */
 	of(visit: number): VisitWork {
 		return this.#visits.get(visit) ?? { first: [], last: [], leftOut: 0 };
 	}
 
-	#add(visit: number, item: WorkItem): void {
-		const own = this.#visits.get(visit) ?? { first: [], last: [], leftOut: 0 };
-		this.#visits.set(visit, own);
+	add(item: WorkItem): void {
+		const own = this.#visits.get(item.visit) ?? { first: [], last: [], leftOut: 0 };
+		this.#visits.set(item.visit, own);
 		if (own.first.length < firstItems && this.#kept < allItems) {
 			own.first.push(item);
 			this.#kept += 1;

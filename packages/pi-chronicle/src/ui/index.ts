@@ -15,5 +15,6 @@ export {
 	parseArguments,
 	refused,
 } from "./commands/index.ts";
+export { type OptionKinds, optionsIn } from "./option-usage.ts";
 export { templateDiagram } from "./phrases/index.ts";
 export { registerChronicle } from "./session/index.ts";

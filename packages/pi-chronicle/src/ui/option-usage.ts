@@ -1,18 +1,18 @@
-// The help lines about options. They are the only description of an option: `  --name <value>  about` takes a value, `  --name  about` does not;
-// several options may share a line. Pure.
+// The help lines about options. They are the only description of an option: `  --name <value>  about` takes a value, `  --name  about` does not,
+// and `--name [value]` may; several options may share a line. Pure.
 
 type OptionKind = "flag" | "value";
 export type OptionKinds = Readonly<Record<string, OptionKind>>;
 
 /** The options that start a help line, and the rest of it; no options in a line that continues another. */
 function splitLine(line: string): { readonly options: string; readonly about: string } {
-	const [, options = "", about = line] = /^ {2}((?:--[a-z-]+(?: <[^>]*>)?,? +)+)(.*)$/.exec(line) ?? [];
+	const [, options = "", about = line] = /^ {2}((?:--[a-z-]+(?: [<[][^>\]]*[>\]])?,? +)+)(.*)$/.exec(line) ?? [];
 	return { options: options.trim(), about };
 }
 
 /** The options that help lines describe. */
 export function optionsIn(usage = ""): OptionKinds {
-	const written = usage.split("\n").flatMap((line) => [...splitLine(line).options.matchAll(/--([a-z-]+)( <)?/g)]);
+	const written = usage.split("\n").flatMap((line) => [...splitLine(line).options.matchAll(/--([a-z-]+)( [<[])?/g)]);
 	return Object.fromEntries(written.map(([, name = "", value]) => [name, value === undefined ? "flag" : "value"]));
 }
 

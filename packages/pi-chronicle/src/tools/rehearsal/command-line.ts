@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { Diagnostic } from "@pi-chronicle/core/definition";
 import { agentFolder, findPi, isPiCommand, ownPiSearch, packageRoot, printable } from "../../pi/index.ts";
-import { parseArguments } from "../../ui/index.ts";
+import { type OptionKinds, optionsIn, parseArguments } from "../../ui/index.ts";
 import type { PlayTranscript } from "./hand/index.ts";
 import {
 	defaultWaitMinutes,
@@ -184,21 +184,7 @@ interface Arguments {
 	readonly help: boolean;
 }
 
-const options = {
-	scenario: "value",
-	cwd: "value",
-	pi: "value",
-	every: "flag",
-	runs: "value",
-	minutes: "value",
-	"by-hand": "value",
-	transcript: "value",
-	wait: "value",
-	replay: "value",
-	keep: "flag",
-	json: "flag",
-	help: "flag",
-} as const;
+const options: OptionKinds = { ...optionsIn(rehearseUsage), help: "flag" };
 
 /** Options may precede the name, precede the task or follow it; inside the task, nothing is an option. A string is an error message. */
 function readRehearsalArguments(written: readonly string[]): Arguments | string {

@@ -1,7 +1,7 @@
 // Bundles the package into dist/ (or the folder named as argument): one file for each entry with all that a start needs, and beside it what is
 // imported later. pi's own packages stay outside: pi supplies them.
-// An entry is one file, because pi tries each file of an extension twice; what pi loads (later/) and what Node runs by itself (cli/)
-// share no file; code that both an entry and a later file use is in both: modules keep no state, so two copies are as good as one;
+// An entry is one file, because pi tries each file of an extension twice; code that both an entry and a later file use is in both: modules
+// keep no state, so two copies are as good as one; what is imported later is there once, for sessions, workers and the command line;
 // what a start needs asks for none of pi's packages, so that pi leaves it to Node, which is faster; what is imported later is imported
 // through extension.ts and worker.ts of the package's root, a few lines that pi loads.
 import { createHash } from "node:crypto";
@@ -32,21 +32,23 @@ const options = {
 	external: ["@earendil-works/*", "typebox", "typebox/*"],
 	minifySyntax: true,
 	minifyWhitespace: true,
+	minifyIdentifiers: true,
 	legalComments: "none",
 	// The bundle names CommonJS modules by their paths: with links followed, by paths of the machine that built it.
 	preserveSymlinks: true,
 	logLevel: "warning",
 	metafile: true,
 };
+/** Where the start keeps how the root imports a file, for those that Node imports: `(URL) → Promise of the module`. */
+const told = 'globalThis[Symbol.for("pi-chronicle.import")]';
 /** Every file that is part of the bundle, relative to the checkout. */
 const inputs = new Set();
 
 await rm(outdir, { recursive: true, force: true });
-await bundle(["start", "worker-start"], "later");
-// What the package of engines imports.
-await bundle(["cli"], "cli", [["local", join(source, "local", "public.ts")]]);
+// `local` is what the package of engines imports.
+await bundle(["start", "worker-start", "cli"], "later", [["local", join(source, "local", "public.ts")]]);
 await dropBareImports();
-await keepWithPi(["later"]);
+await importWithPi();
 await leaveToNode("start");
 await leaveToNode("worker-start");
 const own = JSON.parse(await readFile(join(source, "..", "package.json"), "utf8"));
@@ -113,35 +115,30 @@ async function dropBareImports() {
 
 /**
  * pi supplies its packages only to files that it loads itself; a file that Node can import without them it leaves to Node, with all that
- * this file imports later. So a file that needs none of pi's packages now and one of them later is given an import of one.
+ * this file imports later. So a file that needs none of pi's packages now, and imports one later that does, imports that one as
+ * the start does, by what the root has told it; on the command line, which loads no such file, nothing is told.
  */
-async function keepWithPi(names) {
+async function importWithPi() {
 	const files = new Map();
 	for (const file of await bundled()) {
-		if (!names.includes(relative(outdir, file).split(/[/\\]/)[0])) continue;
 		const code = await readFile(file, "utf8");
-		const targets = (pattern) => [...code.matchAll(pattern)].map(([, path]) => resolve(dirname(file), path));
-		files.set(file, {
-			now: targets(/(?:from|import)"(\.[^"]+\.mjs)"/g),
-			later: targets(/import\("(\.[^"]+\.mjs)"\)/g),
-			hosted: /(?:from|import)"(?:@earendil-works\/|typebox["/])/.test(code),
-			asks: /import\("(?:@earendil-works\/|typebox["/])/.test(code),
-		});
+		if (/import\("(?:@earendil-works\/|typebox["/])/.test(code))
+			throw new Error(`${file} imports a package of pi later: import it at once, in a file that is imported later`);
+		const now = [...code.matchAll(/(?:from|import)"(\.[^"]+\.mjs)"/g)].map(([, path]) => resolve(dirname(file), path));
+		files.set(file, { code, now, hosted: /(?:from|import)"(?:@earendil-works\/|typebox["/])/.test(code) });
 	}
 	const needsPi = (file, seen = new Set()) => {
-		const known = files.get(file);
-		if (!known || seen.has(file)) return false;
+		if (seen.has(file)) return false;
 		seen.add(file);
-		return known.hosted || known.now.some((other) => needsPi(other, seen));
+		const { now, hosted } = files.get(file);
+		return hosted || now.some((other) => needsPi(other, seen));
 	};
-	for (let changed = true; changed; ) {
-		changed = false;
-		for (const [file, known] of files) {
-			if (needsPi(file) || !(known.asks || known.later.some((other) => needsPi(other)))) continue;
-			known.hosted = true;
-			changed = true;
-			await writeFile(file, `import"@earendil-works/pi-tui";${await readFile(file, "utf8")}`);
-		}
+	for (const [file, { code }] of files) {
+		if (dirname(file) === outdir || needsPi(file)) continue;
+		const text = code.replaceAll(/\bimport\(("\.[^"]+\.mjs")\)/g, (whole, path) =>
+			needsPi(resolve(dirname(file), JSON.parse(path))) ? `$import(new URL(${path},import.meta.url).href)` : whole,
+		);
+		if (text !== code) await writeFile(file, `const $import=url=>(${told}??(url=>import(url)))(url);${text}`);
 	}
 }
 
@@ -155,7 +152,7 @@ async function leaveToNode(name) {
 	const later = [
 		"let $load=path=>import(path);const $loaded=new Map();",
 		// Called anew by each /reload.
-		"export const loadWith=by=>{$load=by;$loaded.clear()};",
+		`export const loadWith=by=>{$load=${told}=by;$loaded.clear()};`,
 		// What fails to load is tried again when it is next asked for.
 		"const $later=path=>{if(!$loaded.has(path))$loaded.set(path,$load(path).catch(error=>{$loaded.delete(path);throw error}));",
 		"return $loaded.get(path)};",

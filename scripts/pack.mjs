@@ -25,7 +25,7 @@ if (process.argv[2] === "before") {
 	if (name === "pi-chronicle") {
 		// The bundle has all that it needs.
 		delete manifest.dependencies;
-		manifest.exports["./local"] = "./dist/cli/local.mjs";
+		manifest.exports["./local"] = "./dist/later/local.mjs";
 	}
 	if (name === "postgres") manifest.exports["."] = "./dist/index.js";
 	delete manifest.devDependencies;

@@ -8,17 +8,8 @@ const leave = "Esc closes";
 
 /** Shows Markdown until the user closes it. Only for the terminal (`ctx.mode === "tui"`). */
 export async function pageMarkdown(ctx: ExtensionContext, title: string, markdown: string): Promise<void> {
-	const [{ getMarkdownTheme }, { Markdown }, { showSheet }] = await Promise.all([
-		import("@earendil-works/pi-coding-agent"),
-		import("@earendil-works/pi-tui"),
-		import("../tui/index.ts"),
-	]);
-	const text = new Markdown(printable(markdown), 1, 0, getMarkdownTheme());
-	const draw = (width: number) => {
-		text.invalidate();
-		return text.render(width).map((row) => [{ text: row, tone: "colored" } as const]);
-	};
-	await showSheet(ctx, { title, body: { kind: "drawn", draw }, leave });
+	const { showMarkdown } = await import("./markdown-page.ts");
+	await showMarkdown(ctx, title, markdown, leave);
 }
 
 /** Shows lines without wrapping them, such as a drawing. Only for the terminal. */

@@ -57,7 +57,7 @@ function installEngine(root: string, modules: string): void {
 	const own = join(modules, "pi-chronicle");
 	cpSync(root, own, { recursive: true });
 	const packed = JSON.parse(readFileSync(join(own, "package.json"), "utf8"));
-	packed.exports["./local"] = "./dist/cli/local.mjs";
+	packed.exports["./local"] = "./dist/later/local.mjs";
 	writeFileSync(join(own, "package.json"), JSON.stringify(packed));
 	const engine = join(modules, "@pi-chronicle", "postgres");
 	const manifest = JSON.parse(readFileSync(join(checkout, "packages/postgres/package.json"), "utf8"));

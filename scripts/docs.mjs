@@ -25,6 +25,6 @@ for (const path of documentPaths(root)) {
 	if (write) writeFileSync(`${root}${path}`, fresh);
 }
 if (stale > 0 && !write) {
-	console.log("Run `node scripts/docs.mjs --write`.");
+	console.log("Run `npm run docs`.");
 	process.exitCode = 1;
 }

@@ -1,5 +1,5 @@
 // What writes the generated sections of the documents: one function per name, which takes its facts from the code that acts on
-// them. A section stands between `<!-- generated:NAME -->` and `<!-- /generated -->`; `node scripts/docs.mjs --write` fills it.
+// them. A section stands between `<!-- generated:NAME -->` and `<!-- /generated -->`; `npm run docs` fills it.
 
 import { noticeKindsTable } from "../packages/pi-chronicle/src/local/notices/kind.ts";
 import { workerSettingsTable } from "../packages/pi-chronicle/src/local/worker/worker-settings.ts";

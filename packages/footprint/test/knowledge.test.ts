@@ -1,8 +1,13 @@
 // Commands known to only read and commands known to write, as agents use them.
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { programGroups } from "../src/programs/index.ts";
 import { measured, shell } from "./host-environment.ts";
 import { knowledgeOf } from "./knowledge.ts";
 import { reading, writing } from "./known-commands.ts";
+import { rareCommands } from "./rare-commands.ts";
 
 describe("known to only read", () => {
 	it.each(reading)("%s", (command) => {
@@ -138,4 +143,21 @@ describe("tools", () => {
 		).toBe("reads");
 		expect(knowledgeOf(measured({ tool: "patch_file", input: { path: "a" } }))).toBe("writes");
 	});
+});
+
+describe("known of a rare program", () => {
+	it.each(Object.entries(rareCommands))("%s: %s", (command, known) => {
+		expect(knowledgeOf(shell(command))).toBe(known);
+	});
+});
+
+it("every row of the table of programs has a case", () => {
+	const folder = dirname(fileURLToPath(import.meta.url));
+	const cases = readdirSync(folder)
+		.filter((name) => name.endsWith(".ts"))
+		.map((name) => readFileSync(join(folder, name), "utf8"))
+		.join("\n");
+	const words = new Set(cases.split(/[^\w.+[\]:-]+/));
+	const rows = programGroups.flatMap((group) => Object.keys(group));
+	expect(rows.filter((row) => !row.split(" ").some((name) => words.has(name)))).toEqual([]);
 });

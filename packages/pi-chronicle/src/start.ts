@@ -74,7 +74,7 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 		take: (type, data) => notebook.take(type, data),
 	});
 	registerWatchdog(pi, notebook);
-	const proposals = openProposals(pi, scope, (ctx, args) => chronicle.run(ctx, `start ${args}`));
+	const proposals = openProposals(pi, scope, agentDir, (ctx, args) => chronicle.run(ctx, `start ${args}`));
 	const chronicle = registerChronicle(pi, scope, named, { proposals, more: [doctorCommand, importCommand] });
 	const sequence = registerSequence(pi, scope, named, {
 		readonly: runReadonlyCommand,

@@ -47,7 +47,7 @@ describe.each(documents)("$path", (document) => {
 			if (!generator) throw new Error(`${document.path}:${line}: no generator is called "${name}"`);
 			texts.set(name, await generator());
 		}
-		expect(source, "run `node scripts/docs.mjs --write`").toBe(rewriteGenerated(source, (name) => texts.get(name)));
+		expect(source, "run `npm run docs`").toBe(rewriteGenerated(source, (name) => texts.get(name)));
 	});
 
 	if (!document.blocks.some(isTried)) return;

@@ -186,7 +186,11 @@ export const stateFields = {
 		about:
 			"Extensions that the worker loads, by path or name, or packages that pi has installed. By default it loads none.",
 	}),
-	model: text({ about: "Model of the worker: `provider/id` or an alias.", form: "line", max: 200 }),
+	model: text({
+		about: "Model of the worker: `provider/id`, an alias, or `cheap` or `strong`, which the setting `models` explains.",
+		form: "line",
+		max: 200,
+	}),
 	models: names({
 		about: "Models in order: if the provider of one fails, the next continues in the same conversation.",
 		empty: "error",

@@ -115,8 +115,10 @@ mongo mongosh | @mongo | --eval --host --port -u --username -p --password --auth
 pg_dump pg_dumpall | -f --file: replace | -h --host -p --port -U --username -d --dbname -t --table -T --exclude-table -n --schema -N \
 		--exclude-schema -F --format -j --jobs -Z --compress: text
 mysqldump mariadb-dump | -r --result-file -T --tab: replace | -h --host -P --port -u --user -S --socket -w --where --ignore-table: text
-mongodump mongoexport | -o --out --archive: replace \
+$mongo | -o --out --archive: replace \
 		| -h --host --port -u --username -p --password -d --db -c --collection -q --query --uri -f --fields --type: text
+mongodump | =mongo | ~worktree in:directory | -o --out --archive > unchanged
+mongoexport | =mongo
 pg_restore mongorestore mongoimport mysqlimport pgbench pgloader | read* ~database | -l --list > harmless
 dropdb dropuser | ~database +sql-drop
 mysqladmin | ~database @administer

@@ -246,7 +246,8 @@ mvn maven | ?project dash @maven | -version -v --version -help -h > harmless
 virtualenv | make* ~worktree in:operands
 create-react-app create-vite create-next-app degit cookiecutter copier yo | ~worktree ?program
 apt-cache dpkg-query
-pip-compile pip-sync | read* | -o --output-file: replace
+pip-compile | read* | ~worktree in:directory | -o --output-file: replace | -o --output-file > unchanged | -n --dry-run > harmless
+pip-sync | read* | ~packages in:directory | -n --dry-run > harmless
 expo eas ionic flit goreleaser | =project
 lerna
 	exec run | ?program

@@ -14,6 +14,8 @@ export interface ToolSwitchSpec {
 	readonly entryType: string;
 	/** Setting below `chronicle` that switches it on if the branch has no position. */
 	readonly setting: string;
+	/** The user's answer where neither the branch nor the setting says anything. */
+	readonly answer?: () => boolean | undefined;
 	/** The feature that needs the tool, for the message about another extension's tool of this name. */
 	readonly feature: string;
 	/** Loads the tool when it is first switched on, in the session of `ctx`. */
@@ -27,12 +29,16 @@ export interface ToolSwitch {
 	 * to whether it was switched.
 	 */
 	turn(ctx: ExtensionContext, on: boolean): Promise<boolean>;
+	/** Whether the branch, the setting or the user has said where it stands. */
+	decided(ctx: ExtensionContext): boolean;
+	/** Brings it to where it stands by now. */
+	follow(ctx: ExtensionContext): Promise<void>;
 }
 
 /** Opens the switch of a session; it follows the session's branch. */
 export function openToolSwitch(
 	pi: ExtensionAPI,
-	{ name, entryType, setting, feature, load }: ToolSwitchSpec,
+	{ name, entryType, setting, answer, feature, load }: ToolSwitchSpec,
 ): ToolSwitch {
 	let on = false;
 	let registered = false;
@@ -55,10 +61,13 @@ export function openToolSwitch(
 		const others = pi.getActiveTools().filter((other) => other !== name);
 		pi.setActiveTools(on ? [...others, name] : others);
 	};
-	const read = async (ctx: ExtensionContext): Promise<void> => {
+	const said = (ctx: ExtensionContext): boolean | undefined => {
 		const [newest] = customEntries(ctx.sessionManager, [entryType]);
 		const recorded = (newest?.data as { on?: unknown } | undefined)?.on;
-		const wanted = typeof recorded === "boolean" ? recorded : chronicleSettings(pi)[setting] === true;
+		return [recorded, chronicleSettings(pi)[setting], answer?.()].find((on) => typeof on === "boolean");
+	};
+	const read = async (ctx: ExtensionContext): Promise<void> => {
+		const wanted = said(ctx) === true;
 		if (wanted === on) return;
 		await change(ctx, wanted);
 		if (wanted && foreign !== undefined) say(ctx, foreign, "warning");
@@ -69,6 +78,8 @@ export function openToolSwitch(
 		get on() {
 			return on;
 		},
+		decided: (ctx) => said(ctx) !== undefined,
+		follow: read,
 		async turn(ctx, wanted) {
 			if (wanted === on) return true;
 			await change(ctx, wanted);

@@ -56,7 +56,7 @@ export function openProjectLauncher(place: ProjectEnvironment): WorkerLauncher {
 			signal?.addEventListener("abort", forget, { once: true });
 			return listed;
 		});
-	const { standby, maxWorkers, fallback, sandbox } = workerSettings(place);
+	const { standby, maxWorkers, fallback, roles, sandbox } = workerSettings(place);
 	const launcher = openLauncher({
 		pi,
 		workerEntry: place.workerEntry ?? join(packageRoot(), "worker.ts"),
@@ -65,6 +65,7 @@ export function openProjectLauncher(place: ProjectEnvironment): WorkerLauncher {
 			skills: skillPlaces(trust === "trusted" ? projectFolders(cwd) : [], agentFolder, home),
 			models,
 			fallback,
+			roles,
 			cwd,
 			extensions: { home, agentFolder, trust },
 			platform: process.platform,

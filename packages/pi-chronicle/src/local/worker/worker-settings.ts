@@ -39,7 +39,7 @@ const settings = {
 		standard: 300,
 		max: 86_400,
 		about:
-			"Seconds that a worker's process is kept while its [question](#questions) waits for you. Then it is stopped, and your answer continues its conversation.",
+			"Seconds that a worker's process is kept while its [question](workers.md#questions) waits for you. Then it is stopped, and your answer continues its conversation.",
 	},
 } as const satisfies Readonly<Record<string, Setting>>;
 
@@ -49,7 +49,7 @@ const durations = {
 		standard: PROVIDER_DEFAULTS.maxMs,
 		shown: "`12h`",
 		about:
-			"How long a run waits for a [provider that fails](#a-provider-that-fails), in all; `0` pauses it at once. `provider_wait` of a template replaces it.",
+			"How long a run waits for a [provider that fails](workers.md#a-provider-that-fails), in all; `0` pauses it at once. `provider_wait` of a template replaces it.",
 	},
 	providerRetry: {
 		standard: PROVIDER_DEFAULTS.firstMs,
@@ -70,9 +70,21 @@ const fallback = {
 		"The model, or a list of models, that takes over if a provider fails and the state, its persona and the template name no other.",
 };
 
+/** Words for models that definitions can name without knowing which models a user has. */
+const modelRoles = ["cheap", "strong"] as const;
+export type ModelRole = (typeof modelRoles)[number];
+
+/** The models of each role, as the user names them; none: the session's model. */
+export type ModelRoles = Readonly<Record<ModelRole, readonly string[]>>;
+
+const models = {
+	about:
+		'The models that `model: cheap` and `model: strong` stand for in templates and agent files, each a model or a list: `{ "cheap": "haiku", "strong": ["opus:high", "gpt-5"] }`. A role that is not set is the session\'s model.',
+};
+
 const sandbox = {
 	about:
-		"Whether, and how, shell commands run in a [sandbox](#sandbox). What a template requires, the settings cannot turn off, and the other way round.",
+		"Whether, and how, shell commands run in a [sandbox](workers.md#sandbox). What a template requires, the settings cannot turn off, and the other way round.",
 };
 
 /** Where a new run works: `ask`: in a copy of the project if the user chooses that, while another run is active in its folder. */
@@ -101,6 +113,7 @@ export interface WorkerSettings {
 	readonly providerWait: { readonly firstMs: number; readonly maxMs: number };
 	/** Models that take over where a state's own fail, as the user names them. */
 	readonly fallback: readonly string[];
+	readonly roles: ModelRoles;
 	/** How workers' commands are contained; `undefined`: where it works. */
 	readonly sandbox: SandboxChoice | undefined;
 	/** Whether new runs work in a copy of the project. */
@@ -135,6 +148,7 @@ export function workerSettings(place: {
 			maxMs: readDuration(written.providerWait) ?? durations.providerWait.standard,
 		},
 		fallback: listedNames(written.fallback),
+		roles: rolesIn(written.models),
 		sandbox: writtenSandbox(written.sandbox),
 		apart: apart.values.find((value) => value === written.apart) ?? apart.standard,
 		keepChildFolders: written.keepChildFolders === true,
@@ -151,6 +165,11 @@ function writtenSandbox(written: unknown): SandboxChoice | undefined {
 function listedNames(written: unknown): readonly string[] {
 	const names = Array.isArray(written) ? written : [written];
 	return names.filter((name): name is string => typeof name === "string" && name.trim() !== "");
+}
+
+function rolesIn(written: unknown): ModelRoles {
+	const { cheap, strong } = (typeof written === "object" && written !== null ? written : {}) as Record<string, unknown>;
+	return { cheap: listedNames(cheap), strong: listedNames(strong) };
 }
 
 function absoluteFolder(written: unknown): string | undefined {
@@ -171,14 +190,16 @@ export function workerSettingsTable(): readonly string[] {
 	const waits = Object.entries(durations).map(
 		([name, { shown, about }]) => `| \`${name}\` | ${shown} | \`90s\`, \`30m\`, \`1h30m\` … | ${about} |`,
 	);
-	const models = `| \`fallback\` | none | a model or models | ${fallback.about} |`;
+	const roles = `| \`models\` | none | an object of ${modelRoles.map((role) => `\`${role}\``).join(" and ")} | ${models.about} |`;
+	const others = `| \`fallback\` | none | a model or models | ${fallback.about} |`;
 	const box = `| \`sandbox\` | \`default\` | \`default\`, \`off\`, \`required\`, or an object | ${sandbox.about} |`;
 	return [
 		"| setting | default | values | meaning |",
 		"|---|---|---|---|",
 		...rows,
 		...waits,
-		models,
+		roles,
+		others,
 		box,
 		where,
 		flag,

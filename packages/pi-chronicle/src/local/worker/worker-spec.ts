@@ -24,6 +24,7 @@ import { type ExtensionPlace, findExtension } from "../../pi/index.ts";
 import type { UnchangedProject } from "./brief.ts";
 import { OWN_TOOLS } from "./extension/index.ts";
 import type { RequestedTool, ToolOrder } from "./tool-order.ts";
+import type { ModelRole, ModelRoles } from "./worker-settings.ts";
 
 export interface WorkerResources {
 	readonly agents: AgentRegistry;
@@ -32,6 +33,8 @@ export interface WorkerResources {
 	models(signal?: AbortSignal): Promise<readonly Model[]>;
 	/** Models that take over where a state names no other, as the user names them; absent: none. */
 	readonly fallback?: readonly string[];
+	/** What the roles `cheap` and `strong` stand for, as the user names them; absent or empty: the session's model. */
+	readonly roles?: ModelRoles;
 	/** Folder that paths in a template are relative to. */
 	readonly cwd: string;
 	/** Locations of extensions by name. */
@@ -253,7 +256,8 @@ async function modelOf(
 	signal?: AbortSignal,
 ): Promise<Pick<WorkerSpec, "model" | "exactModel" | "fallbacks" | "thinking">> {
 	const stateModels = [...(state.model === undefined ? [] : [state.model]), ...(state.models ?? [])];
-	const wanted = stateModels.length === 0 ? persona.models : stateModels;
+	const written = stateModels.length === 0 ? persona.models : stateModels;
+	const wanted = written.flatMap((word) => resources.roles?.[word.trim().toLowerCase() as ModelRole] ?? [word]);
 	const stated = state.thinking === undefined ? undefined : readThinking(state.thinking);
 	if (state.thinking !== undefined && stated === undefined) {
 		problems.push({

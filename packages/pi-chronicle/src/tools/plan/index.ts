@@ -1,4 +1,5 @@
 // Entry point of plans. Every session loads this file, so the rest is imported on first use.
+import { join } from "node:path";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import {
 	type NameDefinitions,
@@ -9,6 +10,7 @@ import {
 	userSettings,
 } from "../../pi/index.ts";
 import type { PlanSession, StartDefinition } from "./command.ts";
+import { keptAnswer, listenForRuns } from "./plain-words.ts";
 
 /** Registers `/plan`. `start` starts the definition of a plan, by its kind. */
 export function registerPlan(pi: ExtensionAPI, scope: Scope, named: NameDefinitions, start: StartDefinition): void {
@@ -23,23 +25,31 @@ export function registerPlan(pi: ExtensionAPI, scope: Scope, named: NameDefiniti
 	});
 }
 
-/** Registers the switch of the tool `propose_run`: `/chronicle tool on`, or the setting `chronicle.proposals`. */
+/**
+ * Registers the switch of the tool `propose_run`: `/chronicle tool on`, the setting `chronicle.proposals`, or the answer to the question that
+ * plain words lead to, which is kept in the agent folder `agentDir`.
+ */
 export function openProposals(
 	pi: ExtensionAPI,
 	scope: Scope,
+	agentDir: string,
 	start: (ctx: ExtensionContext, args: string) => Promise<void>,
 ): ToolSwitch {
 	const unasked = (): string[] => {
 		const names = userSettings().startUnasked;
 		return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
 	};
-	return openToolSwitch(pi, {
+	const file = join(agentDir, "chronicle", "proposals.json");
+	const proposals = openToolSwitch(pi, {
 		name: "propose_run",
 		entryType: "plan:tool",
 		setting: "proposals",
+		answer: () => keptAnswer(file),
 		feature: "/chronicle tool",
 		load: async (ctx) => (await import("./tool.ts")).proposalToolOf({ scope, start, unasked }, ctx),
 	});
+	listenForRuns(pi, proposals, file);
+	return proposals;
 }
 
 /** Runs `pi-chronicle plan` with its arguments; resolves to the exit code. */

@@ -10,7 +10,7 @@ import type { SessionEngines } from "./engines.ts";
 /** What other features add to the chronicles of a session. */
 export interface SessionExtras {
 	/** The tool with which the model proposes runs. */
-	readonly proposals: ToolSwitch;
+	readonly proposals: Pick<ToolSwitch, "on" | "turn">;
 	readonly more: readonly LazyCommand[];
 }
 

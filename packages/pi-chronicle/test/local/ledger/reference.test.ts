@@ -1,4 +1,4 @@
-// The schemas and the documentation's tables against the files that are written. UPDATE_SCHEMAS=1 writes the schemas.
+// The schemas and the documentation's tables against the files that are written. `npm run schemas` writes the schemas.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -60,7 +60,7 @@ it.each([
 	const path = join(checkout, "packages/pi-chronicle/schemas", name);
 	const text = `${JSON.stringify(schema(), null, "\t")}\n`;
 	if (process.env.UPDATE_SCHEMAS) writeFileSync(path, text);
-	expect(JSON.parse(readFileSync(path, "utf8")), "run it with UPDATE_SCHEMAS=1").toEqual(JSON.parse(text));
+	expect(JSON.parse(readFileSync(path, "utf8")), "run `npm run schemas`").toEqual(JSON.parse(text));
 });
 
 it("a ledger that the machine writes fits its schema, field by field and in the schema's order", async () => {

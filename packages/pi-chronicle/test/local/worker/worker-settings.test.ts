@@ -18,6 +18,7 @@ const rest = {
 	childFolders: undefined,
 	providerWait: { firstMs: 60_000, maxMs: 12 * 3_600_000 },
 	fallback: [],
+	roles: { cheap: [], strong: [] },
 };
 const standard = { ...rest, standby: { max: 2, waitMs: 60_000 }, maxWorkers: 8, questionMs: 300_000 };
 
@@ -61,6 +62,8 @@ describe("the settings of workers", () => {
 		[{ providerWait: 0 }, { providerWait: { firstMs: 60_000, maxMs: 0 } }],
 		[{ providerWait: "soon", providerRetry: -1 }, { providerWait: rest.providerWait }],
 		[{ fallback: "other/model" }, { fallback: ["other/model"] }],
+		[{ models: { cheap: "haiku", strong: ["opus:high", 3] } }, { roles: { cheap: ["haiku"], strong: ["opus:high"] } }],
+		[{ models: "haiku" }, { roles: { cheap: [], strong: [] } }],
 		[{ fallback: ["a/b", "c", 3] }, { fallback: ["a/b", "c"] }],
 	])("wait for a provider as %j says", (chronicle, expected) => {
 		expect(settings({ chronicle }, undefined)).toMatchObject(expected);

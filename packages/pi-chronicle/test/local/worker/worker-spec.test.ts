@@ -93,6 +93,19 @@ describe("the spec of a worker", () => {
 		await expect(spec({}, "a/b", { models })).resolves.toMatchObject({ problems: [] });
 	});
 
+	it("takes the models of a role from the settings, else the session's without a question or a notice", async () => {
+		const roles = { cheap: ["nothing", "sonnet"], strong: ["opus:high"] };
+		const asked = async (model: string, set: Partial<WorkerResources>) =>
+			(await spec({ model }, "anthropic/session", set)).spec;
+		expect(await asked("cheap", { roles })).toMatchObject({ model: "anthropic/claude-sonnet-5", notices: [] });
+		expect(await asked("Strong", { roles })).toMatchObject({ model: "anthropic/claude-opus-5", thinking: "high" });
+		const models = async () => {
+			throw new Error("The list of models costs a process.");
+		};
+		const unset = await asked("cheap", { roles: { cheap: [], strong: [] }, models });
+		expect(unset).toMatchObject({ model: "anthropic/session", notices: [] });
+	});
+
 	it("reports all problems of a state at once", async () => {
 		const { spec: planned, problems } = await spec({
 			persona: { kind: "agent", name: "biulder" },

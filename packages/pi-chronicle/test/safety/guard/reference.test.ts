@@ -1,4 +1,4 @@
-// The schema and the starter file match the reader. UPDATE_SCHEMAS=1 writes the schema.
+// The schema and the starter file match the reader. `npm run schemas` writes the schema.
 import { readFileSync, writeFileSync } from "node:fs";
 import { effects } from "@pi-chronicle/footprint";
 import { expect, it } from "vitest";

@@ -12,7 +12,8 @@ import { copyShipped, shippedFolder, shippedNames, shippedWorkflows } from "../.
 import { loadCatalogue, workflowRoots } from "../../../src/workflow/definitions/index.ts";
 import { openFolder } from "../../harness/index.ts";
 
-const all = ["bug-hunt", "docs", "feature", "incident", "refactor", "release", "review", "upgrade"];
+const ofTemplates = ["comments", "coverage", "feature", "migration", "refactor", "review", "spec", "triage", "upgrade"];
+const all = [...ofTemplates, "bug-hunt", "docs", "incident", "release"].sort();
 
 /** A project and an agent folder with these files; paths that begin with `agent/` are the user's own. */
 function placeWith(files: Record<string, string> = {}) {
@@ -36,7 +37,7 @@ const templates = [...empty.templates().templates.values()];
 const workflows = [...empty.workflows().definitions.values()];
 
 describe("the shipped definitions", () => {
-	it("are eight, with names unique across workflows and chronicles", () => {
+	it("are thirteen, with names unique across workflows and chronicles", () => {
 		expect(shippedNames()).toEqual(all);
 		expect([...templates.map(({ key }) => key), ...shippedWorkflows()].sort()).toEqual(all);
 	});
@@ -51,6 +52,8 @@ describe("the shipped definitions", () => {
 			expect(description).toMatch(/^[a-z].{20,}/);
 			expect(limits?.costUsd).toBeLessThanOrEqual(10);
 			expect(limits?.activeMs).toBeLessThanOrEqual(180 * 60_000);
+			const roles = states.flatMap(({ model }) => (model === undefined ? [] : [model]));
+			expect(roles.filter((role) => role !== "cheap" && role !== "strong")).toEqual([]);
 			for (const state of states) expect([state.cleanup, state.children?.setup ?? []]).toEqual([[], []]);
 		},
 	);
@@ -143,7 +146,7 @@ describe("precedence", () => {
 			"project/.pi/workflows/docs/workflow.yaml": workflow("docs"),
 			"project/.pi/workflows/docs/a.md": phase,
 		});
-		expect([...place.templates(false).templates.keys()]).toEqual(["refactor", "review", "upgrade"]);
+		expect([...place.templates(false).templates.keys()]).toEqual(ofTemplates.filter((name) => name !== "feature"));
 		expect([...place.workflows(false).commands.keys()]).toEqual(["bug-hunt", "incident", "release"]);
 	});
 

@@ -1,6 +1,7 @@
 // The shipped definitions, rehearsed in real pi on small repositories with real tests. Pushes run one, the deep run all of them, also
 // with the shipped scenarios. The gallery shows the reports of workflows; UPDATE_IMAGES=1 draws them again.
 import { describe, expect, it } from "vitest";
+import { shippedNames } from "../../../src/tools/shipped/index.ts";
 import { deepIt } from "../../harness/deep-it.ts";
 import { openProject, type Project } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
@@ -54,7 +55,7 @@ describe("a shipped definition does its work in a repository", () => {
 
 	deepIt.each(shippedCases.filter(({ name }) => name !== "feature" && name !== "bug-hunt"))("$name", limit, playCase);
 
-	deepIt.each(shippedCases)("$name goes through its own scenario in an empty repository", limit, async ({ name }) => {
+	deepIt.each(shippedNames())("%s goes through its own scenario in an empty repository", limit, async (name) => {
 		const project = openProject({ files: { "notes.txt": "empty\n" }, git: true });
 		const { code, stdout, stderr } = await rehearse(project, name, "--json");
 		expect(code, stderr).toBe(0);

@@ -37,7 +37,7 @@ describe("schemas/", () => {
 		const path = join(checkout, "packages/pi-chronicle/schemas", name);
 		const text = `${JSON.stringify(schema, null, "\t")}\n`;
 		if (process.env.UPDATE_SCHEMAS) writeFileSync(path, text);
-		expect(JSON.parse(readFileSync(path, "utf8")), "run it with UPDATE_SCHEMAS=1").toEqual(JSON.parse(text));
+		expect(JSON.parse(readFileSync(path, "utf8")), "run `npm run schemas`").toEqual(JSON.parse(text));
 	});
 
 	const base = { name: null, commandName: null, initialMessage: null };

@@ -1,0 +1,64 @@
+// Plain words that ask for a run ("do this as a chronicle"): the user is asked once whether the model may propose runs, and the answer is kept.
+// Until then the model knows nothing of runs, and its requests stay the same.
+import { dirname } from "node:path";
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { attempt, jsonObject, makePrivateFolder, replaceFileSync } from "../../disk/index.ts";
+import { answerKeys, chooseOption, say, type ToolSwitch } from "../../pi/index.ts";
+
+/** What starts a run, near its beginning. */
+const start = "(?:run|start|launch|begin|kick off|use|do|make|with|as)";
+const askings = [
+	new RegExp(`\\b${start}\\b[^.!?\\n]{0,60}\\bchronicles?\\b`, "i"),
+	/\b(?:start|launch|begin|kick off|as) (?:a|an|another|the) (?!(?:dry|test|trial)[ -])(?:[\w-]+ ){0,2}runs?\b(?! of\b)/i,
+	/\b(?:run|start|launch|use) (?:the |a |our )?[\w-]+ template\b/i,
+];
+
+/** Whether a message asks for a run. Commands and shell lines do not. */
+export function asksForRun(text: string): boolean {
+	return !/^\s*[/!]/.test(text) && askings.some((asking) => asking.test(text));
+}
+
+/** The user's answer, which is kept in `file`; `undefined`: not asked yet. */
+export function keptAnswer(file: string): boolean | undefined {
+	const on = jsonObject(file)?.on;
+	return typeof on === "boolean" ? on : undefined;
+}
+
+/** Keeps the answer; a failure only means that the user is asked again. */
+async function keepAnswer(file: string, on: boolean): Promise<void> {
+	await makePrivateFolder(dirname(file)).catch(() => {});
+	attempt(() => replaceFileSync(file, `${JSON.stringify({ on })}\n`));
+}
+
+/** Asks when a message of the user first asks for a run. An answer that is put off is asked for again in the next session. */
+export function listenForRuns(pi: ExtensionAPI, proposals: ToolSwitch, file: string): void {
+	let asked = false;
+	pi.on("input", async ({ text, source }, ctx) => {
+		if (asked || source === "extension" || !ctx.hasUI || !asksForRun(text) || proposals.decided(ctx)) return undefined;
+		asked = true;
+		const on = await mayPropose(ctx);
+		if (on === undefined) return undefined;
+		await keepAnswer(file, on);
+		if (on) await proposals.follow(ctx);
+		say(
+			ctx,
+			`${on ? "The model can propose runs now" : "The model will not propose runs"}. /chronicle tool ${on ? "off" : "on"} changes that.`,
+		);
+		return undefined;
+	});
+}
+
+async function mayPropose(ctx: ExtensionContext): Promise<boolean | undefined> {
+	const yes = "Yes, from now on";
+	const no = "No, never";
+	const later = "Not now";
+	const answer = await chooseOption(ctx, {
+		title: "May the model propose runs when you ask for one?",
+		message:
+			"You still decide about each run before it starts. The model gets one more tool, propose_run, in all sessions.",
+		options: [later, yes, no],
+		keys: { [later]: answerKeys.later, [yes]: answerKeys.always, [no]: answerKeys.never },
+		leave: "Esc: not now",
+	});
+	return answer === yes ? true : answer === no ? false : undefined;
+}

@@ -1,4 +1,5 @@
 // `npm start`: the main job on the example project, in a temporary copy, played by the understudy: no key, no question, no network.
+// `npm start -- kill` shows a chronicle that is killed and goes on.
 // In a terminal it opens pi there with a workflow ready to run; without one it runs that workflow and prints what happens.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,6 +16,7 @@ import {
 	visitLines,
 } from "../packages/pi-chronicle/src/tools/rehearsal/report.ts";
 import { understudyModel } from "../packages/pi-chronicle/src/tools/rehearsal/understudy.ts";
+import { killAndResume } from "./kill-and-resume.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** What is played: a workflow and a chronicle of the example project, with names that nobody mixes up. */
@@ -33,7 +35,8 @@ const stopped = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => stopped.abort(signal));
 
 const pi = findPi(ownPiSearch());
-if (isPiCommand(pi)) process.exitCode = withPerson ? await openForPerson() : await runAlone();
+if (isPiCommand(pi))
+	process.exitCode = await (process.argv[2] === "kill" ? killed() : withPerson ? openForPerson() : runAlone());
 else {
 	console.error("pi is not installed here. Run `npm ci` first.");
 	process.exitCode = 1;
@@ -85,14 +88,19 @@ async function openForPerson() {
 	}
 }
 
-/** Plays one definition of each kind to its end; resolves to the exit code. */
+function killed() {
+	return killAndResume(root, stopped.signal);
+}
+
+/** Plays one definition of each kind to its end, and one that is killed; resolves to the exit code. */
 async function runAlone() {
 	for (const show of shows) {
 		if (show !== shows[0]) console.log("");
 		const code = await runOne(show);
 		if (code !== 0) return code;
 	}
-	return 0;
+	console.log("");
+	return killed();
 }
 
 async function runOne({ kind, folder, name, task }) {

@@ -32,6 +32,7 @@ export const rareCommands: Readonly<Record<string, Knowledge>> = {
 	"lua a.lua": "unknown",
 	"Rscript a.R": "unknown",
 	"julia a.jl": "unknown",
+	"java -jar a.jar": "unknown",
 	"bc a": "reads",
 	"dc -e 1": "reads",
 	"m4 a": "unknown",

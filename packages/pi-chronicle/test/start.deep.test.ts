@@ -80,7 +80,11 @@ deepDescribe("npm start without a terminal", () => {
 			"✓ comparison",
 		]);
 		expect(stdout).toContain("? Move from safety-net to change? The rehearsal approves.");
-		expect(stdout.match(/^DONE/gm)).toHaveLength(2);
+		expect(stdout.match(/^DONE/gm)).toHaveLength(3);
+		const killed = stdout.slice(stdout.indexOf("Kill it, and it goes on."));
+		expect(killed).toMatch(
+			/▸ change \(visit 3\)[\s\S]*kill -9[\s\S]*interrupted[\s\S]*▸ change \(visit 3, attempt[\s\S]*■ done/,
+		);
 		expect(stdout).toMatch(/write src\/select\.js +refused/);
 		expect(stdout).toMatch(/added +test\/select\.test\.js/);
 		expect(code).toBe(0);

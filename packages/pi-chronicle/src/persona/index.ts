@@ -2,6 +2,9 @@ export { frontMatterRemedy, loadAgentRegistry, projectFolders } from "./agent-re
 export {
 	chooseModel,
 	type Model,
+	type ModelRole,
+	type ModelRoles,
+	modelRoles,
 	readThinking,
 	THINKING_LEVELS,
 	type ThinkingLevel,

@@ -24,6 +24,13 @@ export interface ModelChoice {
 	readonly notice: Problem | undefined;
 }
 
+/** Words for models that definitions can name without knowing which models a user has. */
+export const modelRoles = ["cheap", "strong"] as const;
+export type ModelRole = (typeof modelRoles)[number];
+
+/** The models of each role, as the user names them; none: the session's model. */
+export type ModelRoles = Readonly<Record<ModelRole, readonly string[]>>;
+
 /** Words that select the session's model, without a notice. */
 const inherited = new Set(["", "inherit", "default", "session", "auto"]);
 

@@ -40,7 +40,7 @@ export const covered: readonly Coverage[] = [
 	},
 	{
 		command:
-			/^npm install -g pi-chronicle @pi-chronicle\/postgres$|^pi-chronicle (?:run|engine (?:init|worker|status)) --engine /,
+			/^npm install -g pi-chronicle @pi-chronicle\/postgres$|^npm install -g pi-chronicle@latest$|^pi update --extensions$|^pi-chronicle (?:run|engine (?:init|worker|status)) --engine /,
 		by: "packages/pi-chronicle/test/docs/in-use.deep.test.ts",
 		title: "a user with an empty home follows",
 	},

@@ -8,6 +8,16 @@ export const scripts: Readonly<Record<string, Script>> = {
 		tools.includes("workflow_transition")
 			? call("workflow_transition", { target_state: "done", summary: "Three entries." })
 			: "ok",
+	/** The two states of the run that is killed; each writes its file. */
+	killed: ({ system, users, results }) => {
+		const first = [system, ...users].join("\n").includes('the state "first"');
+		const [path, target_state] = first ? ["half.txt", "second"] : ["whole.txt", "done"];
+		const replies = [
+			call("write", { path, content: "one\n" }),
+			call("workflow_transition", { target_state, summary: "Written." }),
+		];
+		return replies[results.length] ?? "ok";
+	},
 	plan: () => `Two parts, and the second needs no context of the first.
 
 \`\`\`yaml file=.pi/chronicle/workflows/one-month.yaml

@@ -346,6 +346,16 @@ const readme: Use = {
 	],
 };
 
+const updating: Use = {
+	document: "docs/updating.md",
+	files: { "README.md": "app\n", ".gitignore": "dist/\n" },
+	script: () => "ok",
+	async result(at) {
+		expect(at.project.read(".gitignore")).toBe("dist/\n.pi/chronicle/sessions/\n");
+		expect((await at.run("pi-chronicle --version")).code).toBe(0);
+	},
+};
+
 const sequences: Use = {
 	document: "docs/sequences.md",
 	answers: "terminal",
@@ -427,6 +437,7 @@ async function untilLines(at: DocumentProject, wanted: Readonly<Record<string, n
 /** The documents, in the order in which they are followed. */
 export const uses: readonly Use[] = [
 	readme,
+	updating,
 	engine,
 	operations,
 	children,

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { readDuration, readSandboxChoice, type SandboxChoice } from "@pi-chronicle/core/definition";
 import { PROVIDER_DEFAULTS } from "@pi-chronicle/core/machine";
+import { type ModelRoles, modelRoles } from "../../persona/index.ts";
 import { userSettings } from "../../pi/index.ts";
 import type { StandbyLimits } from "./standby.ts";
 
@@ -69,13 +70,6 @@ const fallback = {
 	about:
 		"The model, or a list of models, that takes over if a provider fails and the state, its persona and the template name no other.",
 };
-
-/** Words for models that definitions can name without knowing which models a user has. */
-const modelRoles = ["cheap", "strong"] as const;
-export type ModelRole = (typeof modelRoles)[number];
-
-/** The models of each role, as the user names them; none: the session's model. */
-export type ModelRoles = Readonly<Record<ModelRole, readonly string[]>>;
 
 const models = {
 	about:

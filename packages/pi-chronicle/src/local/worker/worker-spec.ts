@@ -12,6 +12,8 @@ import {
 	inlinePersona,
 	keepAllowed,
 	type Model,
+	type ModelRole,
+	type ModelRoles,
 	type Persona,
 	readThinking,
 	readToolNames,
@@ -24,7 +26,6 @@ import { type ExtensionPlace, findExtension } from "../../pi/index.ts";
 import type { UnchangedProject } from "./brief.ts";
 import { OWN_TOOLS } from "./extension/index.ts";
 import type { RequestedTool, ToolOrder } from "./tool-order.ts";
-import type { ModelRole, ModelRoles } from "./worker-settings.ts";
 
 export interface WorkerResources {
 	readonly agents: AgentRegistry;

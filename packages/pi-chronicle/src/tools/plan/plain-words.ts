@@ -1,9 +1,8 @@
 // Plain words that ask for a run ("do this as a chronicle"): the user is asked once whether the model may propose runs, and the answer is kept.
 // Until then the model knows nothing of runs, and its requests stay the same.
-import { dirname } from "node:path";
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { attempt, jsonObject, makePrivateFolder, replaceFileSync } from "../../disk/index.ts";
-import { answerKeys, chooseOption, say, type ToolSwitch } from "../../pi/index.ts";
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { jsonObject } from "../../disk/index.ts";
+import type { ToolSwitch } from "../../pi/index.ts";
 
 /** What starts a run, near its beginning. */
 const start = "(?:run|start|launch|begin|kick off|use|do|make|with|as)";
@@ -24,41 +23,16 @@ export function keptAnswer(file: string): boolean | undefined {
 	return typeof on === "boolean" ? on : undefined;
 }
 
-/** Keeps the answer; a failure only means that the user is asked again. */
-async function keepAnswer(file: string, on: boolean): Promise<void> {
-	await makePrivateFolder(dirname(file)).catch(() => {});
-	attempt(() => replaceFileSync(file, `${JSON.stringify({ on })}\n`));
-}
-
 /** Asks when a message of the user first asks for a run. An answer that is put off is asked for again in the next session. */
 export function listenForRuns(pi: ExtensionAPI, proposals: ToolSwitch, file: string): void {
 	let asked = false;
 	pi.on("input", async ({ text, source }, ctx) => {
 		if (asked || source === "extension" || !ctx.hasUI || !asksForRun(text) || proposals.decided(ctx)) return undefined;
 		asked = true;
-		const on = await mayPropose(ctx);
+		const { askForRuns } = await import("./ask-for-runs.ts");
+		const on = await askForRuns(ctx, file);
 		if (on === undefined) return undefined;
-		await keepAnswer(file, on);
 		if (on) await proposals.follow(ctx);
-		say(
-			ctx,
-			`${on ? "The model can propose runs now" : "The model will not propose runs"}. /chronicle tool ${on ? "off" : "on"} changes that.`,
-		);
 		return undefined;
 	});
-}
-
-async function mayPropose(ctx: ExtensionContext): Promise<boolean | undefined> {
-	const yes = "Yes, from now on";
-	const no = "No, never";
-	const later = "Not now";
-	const answer = await chooseOption(ctx, {
-		title: "May the model propose runs when you ask for one?",
-		message:
-			"You still decide about each run before it starts. The model gets one more tool, propose_run, in all sessions.",
-		options: [later, yes, no],
-		keys: { [later]: answerKeys.later, [yes]: answerKeys.always, [no]: answerKeys.never },
-		leave: "Esc: not now",
-	});
-	return answer === yes ? true : answer === no ? false : undefined;
 }

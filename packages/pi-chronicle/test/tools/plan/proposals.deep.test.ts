@@ -19,7 +19,7 @@ function toolIn(body: unknown, name: string): { readonly description?: string } 
 
 describe("proposals", () => {
 	it(
-		"cost nothing until they are on; a draft with a mistake goes back to the model; the user starts it",
+		"cost nothing until one question is answered; a draft with a mistake goes back to the model; the user starts it",
 		async () => {
 			const { server, rpc, project } = await openBench({
 				script: {
@@ -29,6 +29,7 @@ describe("proposals", () => {
 						propose({ files: [{ path, text: states.replace("engineer", "[]") }] }),
 						propose({ files: [{ path, text: states }] }),
 						say("It runs."),
+						say("Known."),
 					],
 				},
 			});
@@ -38,9 +39,9 @@ describe("proposals", () => {
 			expect(JSON.stringify(before?.body)).not.toContain("propose_run");
 			await pi.prompt("/chronicle tool");
 			await pi.screen.notified("The model cannot propose runs.");
-			await pi.prompt("/chronicle tool on");
-			await pi.screen.notified("The model has the tool propose_run");
 			await pi.prompt("Run this as a chronicle");
+			pi.screen.answer(await pi.screen.dialog("May the model propose runs"), "Yes, from now on");
+			await pi.screen.notified("The model can propose runs now");
 			const dialog = await pi.screen.dialog("Start this plan?", slow);
 			expect(dialog.title).toContain("Task: Export one month");
 			expect(project.exists(path)).toBe(false);
@@ -53,6 +54,11 @@ describe("proposals", () => {
 			expect([wrong?.error, right?.error]).toEqual([true, false]);
 			expect(JSON.stringify(server.requests.at(-1)?.messages)).toContain("month.yaml:2:21");
 			expect(project.read(path)).toBe(states);
+			await pi.close();
+			const next = await rpc();
+			await next.run("Run this as a chronicle, too");
+			expect(next.screen.dialogs).toEqual([]);
+			expect(JSON.stringify(server.requests.at(-1)?.body)).toContain("propose_run");
 		},
 		patient(120_000),
 	);

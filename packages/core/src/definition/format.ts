@@ -69,9 +69,9 @@ export function mermaidLabel(text: string): string {
 	return singleLine(text).replace(/[&<>"`]/g, (character) => entities[character] ?? character);
 }
 
-const maxNames = 12;
+const maxNames = 15;
 
-/** `There is only X.`, `There are X, Y and Z.`, or `none` if `names` is empty. Lists at most twelve names, formatted as code. */
+/** `There is only X.`, `There are X, Y and Z.`, or `none` if `names` is empty. Lists at most fifteen names, formatted as code. */
 export function thereAre(names: readonly string[], none: string): string {
 	const [first] = names;
 	if (first === undefined) return none;

@@ -139,7 +139,8 @@ export class Notices {
 		const end = await sending.send({ ...order, starts: () => this.#start(claimed) });
 		if (!end) return;
 		await this.#settle(claimed, end);
-		if (end.state === "failed" || end.state === "retry") this.#report(channel, `${kind} of ${run}: ${end.answer}`);
+		const text = `${kind} (event ${seq}): ${end.answer}`;
+		if (end.state === "failed" || end.state === "retry") this.#report(channel, text, { project, run });
 	}
 
 	/** Records that a command is about to be started; `false`: another host has the notice now. */
@@ -176,8 +177,8 @@ export class Notices {
 		this.#timer = setTimeout(() => this.look(), ms);
 	}
 
-	#report({ name }: Channel, text: string): void {
-		this.#options.report(`Notice not delivered by ${name}: ${text}`, { level: "warn" });
+	#report({ name }: Channel, text: string, about: { readonly project?: string; readonly run?: string } = {}): void {
+		this.#options.report(`Notice not delivered by ${name}: ${text}`, { level: "warn", ...about });
 	}
 }
 

@@ -101,9 +101,8 @@ it("shows and steers the runs of all hosts, and a question is answered once, fro
 	);
 	expect(live.marks.length).toBeGreaterThanOrEqual(2);
 	live.stop();
-	const ended = wordsOf((await visitor.get(address(second))).text);
-	expect(ended).toContain("Built it.");
-	expect(ended).toContain("b.txt");
+	const ended = wordsOf((await visitor.get(`${address(second)}/visits/2`)).text);
+	for (const words of ["Built it.", "A b.txt +1", "System prompt 2.2"]) expect(ended).toContain(words);
 });
 
 /** The marks of the changes that a page is told. */

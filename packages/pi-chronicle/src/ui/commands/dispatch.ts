@@ -114,6 +114,12 @@ async function deliverHere({ supervision }: SupervisedRun, command: DeliverableC
 	return { kind: "said" };
 }
 
+/** Whoever stores it knows whether the question was answered before, perhaps by an answer that no host has recorded yet. */
+function answerTo({ question, approval }: DeliverableCommand & { readonly kind: "answer" }): readonly UserEvent[] {
+	const event = answerEvent(question, approval);
+	return event ? [event] : [];
+}
+
 function eventsOf(run: Run, command: DeliverableCommand): readonly UserEvent[] {
 	switch (command.kind) {
 		case "nothing":
@@ -233,8 +239,7 @@ async function deliverAnswer(
 /** Leaves the command to the hosts of the engine, and waits a while for one to read it. */
 async function deliverToEngine(project: Project, run: Run, command: DeliverableCommand): Promise<DispatchResult> {
 	const { engine } = project;
-	const events = eventsOf(run, command);
-	if (command.kind === "answer" && events.length === 0) return questionChanged(run, command.question);
+	const events = command.kind === "answer" ? answerTo(command) : eventsOf(run, command);
 	if (events.length === 0) {
 		const woken = await engine?.wake(run.id);
 		return woken?.ok === false ? { kind: "failed", failure: woken.failure } : { kind: "left" };

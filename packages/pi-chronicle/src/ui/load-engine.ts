@@ -1,15 +1,14 @@
 // Loads the package of engines, which is installed apart. Nothing of it is loaded before an engine is named.
 // Its version is this package's: the two share code.
-import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { promisify } from "node:util";
 import { errorMessage } from "@pi-chronicle/core/definition";
 import type { Result } from "@pi-chronicle/core/ports";
 import { attempt } from "../disk/index.ts";
-import { packageRoot, packageVersion } from "../pi/index.ts";
+import { packageVersion } from "../pi/index.ts";
+import { globalModules, installCommand } from "./installed-apart.ts";
 
 export type Engine = typeof import("@pi-chronicle/postgres");
 
@@ -31,9 +30,8 @@ export async function loadEngine(): Promise<Result<Engine>> {
 
 /** Path of its package.json in npm's global folder. */
 async function globalManifest(): Promise<string | undefined> {
-	const options = { timeout: 10_000, shell: process.platform === "win32" };
-	const asked = await promisify(execFile)("npm", ["root", "-g"], options).catch(() => undefined);
-	const manifest = asked && join(asked.stdout.trim(), PACKAGE, "package.json");
+	const modules = await globalModules();
+	const manifest = modules && join(modules, PACKAGE, "package.json");
 	return manifest !== undefined && existsSync(manifest) ? manifest : undefined;
 }
 
@@ -43,14 +41,7 @@ function missing(why: string): Result<never> {
 		failure: {
 			reason: "no_package",
 			message: `An engine needs the package ${PACKAGE} ${packageVersion()}, ${why}.`,
-			remedy: `Install it with \`npm install ${place()} ${PACKAGE}@${packageVersion()}\`.`,
+			remedy: `Install it with \`${installCommand([`${PACKAGE}@${packageVersion()}`])}\`.`,
 		},
 	};
-}
-
-/** Where npm installs it next to this package. */
-function place(): string {
-	const parent = dirname(packageRoot());
-	const isInstalled = basename(parent) === "node_modules" && basename(dirname(parent)) !== "lib";
-	return isInstalled ? `--prefix '${dirname(parent)}'` : "-g";
 }

@@ -3,7 +3,7 @@ export { openDeliveryLoop } from "./delivery-loop.ts";
 export { diskFailure, OWN_COMMAND, storeFailure } from "./failures.ts";
 export { type FileStoreOptions, openFileStore, postTooLong } from "./file-store.ts";
 export { parsePost, postText } from "./inbox.ts";
-export { isRunId, pathsOf } from "./layout.ts";
+export { isRunId, pathsOf, prepareSessions } from "./layout.ts";
 export { leaseHolder, takeLease, thisHost } from "./lease.ts";
 export { stampEvent } from "./line.ts";
 export { ALL_RUNS, type RunsPlace, resolveRunId, summarizeRun, unstartedRuns } from "./list-runs.ts";

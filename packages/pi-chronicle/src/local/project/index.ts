@@ -40,6 +40,7 @@ export {
 } from "./remove.ts";
 export { discardCopy } from "./run-copy.ts";
 export { firstRuns, type RunTree, runTrees, type WaitingChild, waitingChildren } from "./run-tree.ts";
+export { notePage, pageOfRun } from "./served-page.ts";
 export {
 	type CleanupTexts,
 	createRun,

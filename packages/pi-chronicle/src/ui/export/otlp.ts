@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { errorMessage } from "@pi-chronicle/core/definition";
 import type { Result } from "@pi-chronicle/core/ports";
+import { globalModules, installCommand } from "../installed-apart.ts";
 import type { RunSpan } from "./trace.ts";
 
 /** What is used of the packages. */
@@ -46,12 +47,25 @@ const names = {
 	resources: "@opentelemetry/resources",
 } as const;
 
+/** The versions that this is tested with. */
+export const versions: Readonly<Record<keyof Packages, string>> = {
+	...{ api: "1", sdk: "3", exporter: "0.301", transformer: "0.301", resources: "3" },
+};
+
+const packageNames = Object.entries(names).map(([key, name]) => `${name}@${versions[key as keyof Packages]}`);
+
 const errorCode = 2;
 const kinds = { internal: 0, client: 2 } as const;
 
-/** Where the packages are looked for: next to this package, then in the project `cwd`. */
-async function loadPackages(cwd: string): Promise<Packages | undefined> {
-	for (const from of [import.meta.url, pathToFileURL(join(cwd, "package.json")).href]) {
+/** Where the packages are looked for: next to this package, in npm's global folder, and in the project `cwd`. */
+async function placesOfPackages(cwd: string): Promise<readonly string[]> {
+	const modules = await globalModules();
+	const folders = [...(modules === undefined ? [] : [modules]), cwd];
+	return [import.meta.url, ...folders.map((folder) => pathToFileURL(join(folder, "package.json")).href)];
+}
+
+async function loadPackages(places: readonly string[]): Promise<Packages | undefined> {
+	for (const from of places) {
 		try {
 			const { resolve } = createRequire(from);
 			const loaded = Object.entries(names).map(async ([key, name]) => [
@@ -68,22 +82,23 @@ async function loadPackages(cwd: string): Promise<Packages | undefined> {
 
 /**
  * Sends the spans of run `id` to `target`: the address of a receiver (`http://localhost:4318`, with or without `/v1/traces`), or a file, as
- * OTLP JSON. The trace has the id of the run, so that a second export is the same trace.
+ * OTLP JSON. The trace has the id of the run, so that a second export is the same trace. `places`: file URLs from which the packages are resolved.
  */
 export async function sendTrace(
 	spans: readonly RunSpan[],
 	id: string,
 	target: string,
 	cwd: string,
+	places?: readonly string[],
 ): Promise<Result<void>> {
-	const packages = await loadPackages(cwd);
+	const packages = await loadPackages(places ?? (await placesOfPackages(cwd)));
 	if (!packages)
 		return {
 			ok: false,
 			failure: {
 				reason: "no_packages",
 				message: "The OpenTelemetry packages are not installed.",
-				remedy: `Install them next to pi-chronicle or in the project: npm install ${Object.values(names).join(" ")}`,
+				remedy: `Install them with \`${installCommand(packageNames)}\`.`,
 			},
 		};
 	try {

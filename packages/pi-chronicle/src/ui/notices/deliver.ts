@@ -11,6 +11,7 @@ import {
 	isCurrent,
 	type Outbox,
 	type Project,
+	pageOfRun,
 	readChannels,
 	readOutbox,
 	readWake,
@@ -164,7 +165,7 @@ async function deliverNotice(
 	if (!current.ok) return;
 	if (!isCurrent(current.value.run, source)) return settle("outdated", { answer: "", tried: tries - 1 });
 	crashAt("before notice");
-	const notice = noticeOf(source, cwd, openRedaction(env));
+	const notice = noticeOf(source, cwd, openRedaction(env), pageOfRun(project.sessions, source.run.id));
 	const sent = await send(channel, notice, {
 		cwd,
 		env,

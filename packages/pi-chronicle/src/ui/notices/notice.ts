@@ -1,6 +1,6 @@
 // What a notice tells: project, run, state, what is asked, cost so far, the first lines of the summary, and how to answer. Pure.
 // It holds no code and no diff, and its texts are redacted; it is made from the run as it was at its event, so that every attempt to send it
-// sends the same.
+// sends the same, but for the link: a page is served now, or not.
 import { basename } from "node:path";
 import { singleLine, truncate } from "@pi-chronicle/core/definition";
 import type { Run } from "@pi-chronicle/core/machine";
@@ -30,6 +30,8 @@ export interface Notice extends NoticeKey {
 	readonly summary: string;
 	/** Commands that answer it. */
 	readonly commands: readonly string[];
+	/** The run on the page, if `serve` runs now; else empty. */
+	readonly link: string;
 }
 
 const titles: Readonly<Record<NoticeKey["kind"], string>> = {
@@ -52,11 +54,12 @@ export interface NoticeSource extends NoticeKey {
 	readonly before: Run;
 }
 
-/** The notice of an event of a run in the project folder `cwd`. `redact` removes secrets from a text. */
+/** The notice of an event of a run in the project folder `cwd`. `link`: its page. `redact` removes secrets from a text. */
 export function noticeOf(
 	{ kind, seq, at, run, before }: NoticeSource,
 	cwd: string,
 	redact: (text: string) => string,
+	link = "",
 ): Notice {
 	const clean = (text: string, length: number): string => truncate(redact(text), length);
 	const short = run.id.slice(0, 8);
@@ -70,11 +73,12 @@ export function noticeOf(
 		summary === "" ? "" : `Summary: ${summary}`,
 		`${shortCost(run.totals.costUsd)} so far, visit ${run.visit}.`,
 		...commands.map((command) => `  ${command}`),
+		link,
 	]
 		.filter((line) => line !== "")
 		.join("\n");
 	return {
-		...{ kind, seq, at, project, title, text, asked, summary, commands },
+		...{ kind, seq, at, project, title, text, asked, summary, commands, link },
 		id: `${run.id}:${seq}:${kind}`,
 		run: run.id,
 		template: run.template.name,

@@ -86,6 +86,6 @@ function testNotice(project: string, at: string, command: string): Notice {
 		},
 		title: `${project}: a test of notices`,
 		text: "This is a test: notices of runs arrive like this one.",
-		...{ asked: "", costUsd: 0, tokens: 0, summary: "", commands: [command] },
+		...{ asked: "", costUsd: 0, tokens: 0, summary: "", commands: [command], link: "" },
 	};
 }

@@ -159,7 +159,7 @@ function drawBody({ html, leftOut }: ReportPage, path: string, file: PatchFile |
 	const all = file.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
 	if (all > fileLines) addOnce(leftOut, `Lines beyond ${fileLines} per file.`);
 	const more = all > fileLines ? html`<p class="dim lines-note">… and ${all - fileLines} more lines.</p>` : undefined;
-	return html`<div class="hunks" tabindex="0" role="region" aria-label="Lines of ${path}">${hunks}</div>${more}`;
+	return html`<div class="hunks" tabindex="0" role="group" aria-label="Lines of ${path}">${hunks}</div>${more}`;
 }
 
 const lineKinds = { " ": "same", "+": "add", "-": "del", "\\": "remark" } as const;

@@ -1,4 +1,4 @@
-export { visitPatch } from "./changes.ts";
+export { type VisitPatch, visitPatch } from "./changes.ts";
 export { pageTalk, readConversation } from "./conversation.ts";
 export { drawSections, runSections } from "./document.ts";
 export { escapeText, type Html, type HtmlContent, type Markup, openHtml, trusted } from "./markup.ts";
@@ -6,6 +6,7 @@ export { drawFigures, drawHead, drawOutcome } from "./overview.ts";
 export { openMoments, type ReportPage } from "./page.ts";
 export { ReportReader } from "./read-model.ts";
 export type { ReportModel } from "./report-model.ts";
+export { drawSideBySide, type Subject } from "./side-by-side.ts";
 export { drawStateTrail } from "./state-trail.ts";
 export { styleSheet } from "./style.ts";
 export { drawVisit, type VisitConversation } from "./visit-detail.ts";

@@ -27,13 +27,19 @@ export class ReportReader {
 	readonly #builder = new ReportModelBuilder();
 	readonly #counts = { taken: 0, unknown: 0, broken: 0 };
 	#seq = 0;
+	#last: Promise<unknown> = Promise.resolve();
 
 	constructor(redact: Redact) {
 		this.#redact = redact;
 	}
 
-	/** Never rejects. */
-	async catchUp(read: ReadLedger): Promise<ReportModel> {
+	/** Never rejects. Two calls at once read one after the other, so that none takes an event twice. */
+	catchUp(read: ReadLedger): Promise<ReportModel> {
+		this.#last = this.#last.then(() => this.#catchUp(read));
+		return this.#last as Promise<ReportModel>;
+	}
+
+	async #catchUp(read: ReadLedger): Promise<ReportModel> {
 		const gaps: string[] = [...read.repairs];
 		try {
 			for await (const event of read.events(this.#seq)) {

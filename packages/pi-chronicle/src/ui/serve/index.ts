@@ -1,10 +1,11 @@
 // `pi-chronicle serve`: the page of the runs of some projects, made on the server. Loaded by that command only.
+import { notePage } from "../../local/index.ts";
 import type { Redact } from "../../safety/index.ts";
 import { Access } from "./access.ts";
 import { type AppBindings, openApp } from "./app.ts";
 import { listen } from "./listen.ts";
 import { addressesOf, isLoopback, servedOrigins } from "./origin.ts";
-import type { ShownProject } from "./runs-page.ts";
+import { runAddress, type ShownProject } from "./runs-page.ts";
 import type { OwnSupervisors } from "./supervise.ts";
 
 export { isLoopback } from "./origin.ts";
@@ -39,18 +40,29 @@ export async function servePage(options: ServeOptions): Promise<PageServer> {
 		const app = openApp({ ...options, access, origins, cookie: `pi-chronicle-${port}` });
 		return (request, env) => app.fetch(request, env as AppBindings);
 	});
+	const origins = openOrigins(host, server.port, proxies);
+	const forgets = await Promise.all(
+		options.projects.map(({ key, project }) =>
+			// A project that cannot be written to has a page all the same.
+			notePage(project.sessions, `${origins[0]}${runAddress(key, "").replace(/\/$/, "")}`).catch(() => () => {}),
+		),
+	);
 	return {
 		links(name) {
 			const link = access.newLink(name);
-			const reachable = addressesOf(host).filter((address) => isLoopback(host) || !isLoopback(address));
-			const named = reachable.map(
-				(address) => `http://${address.includes(":") ? `[${address}]` : address}:${server.port}`,
-			);
-			return [...proxies, ...(isLoopback(host) ? named.slice(0, 1) : named)].map((origin) => `${origin}/open/${link}`);
+			return origins.map((origin) => `${origin}/open/${link}`);
 		},
 		async close() {
+			for (const forget of forgets) forget();
 			await server.close();
 			await supervisors.close();
 		},
 	};
+}
+
+/** The origins that open the page, best first. */
+function openOrigins(host: string, port: number, proxies: readonly string[]): readonly string[] {
+	const reachable = addressesOf(host).filter((address) => isLoopback(host) || !isLoopback(address));
+	const named = reachable.map((address) => `http://${address.includes(":") ? `[${address}]` : address}:${port}`);
+	return [...proxies, ...(isLoopback(host) ? named.slice(0, 1) : named)];
 }

@@ -15,3 +15,9 @@ export function drawOpened(html: Html): HtmlContent {
 export function drawSentence(html: Html, title: string, text: string): HtmlContent {
 	return html`<main id="content" class="head"><h1>${title}</h1><p class="said">${text}</p><p><a href="/">All runs</a></p></main>`;
 }
+
+/** For a request without a session. `path`: what it asked for; a path that names another server leads to the list. */
+export function drawSignIn(html: Html, path: string): HtmlContent {
+	const own = /^\/(?![/\\])/.test(path) ? path : "/";
+	return html`<main id="content" class="head"><h1>pi-chronicle</h1><p>Open the link that the terminal shows. If this browser is signed in and you come from another program, continue here.</p><p><a href="${exactly(own)}">Continue</a></p></main>`;
+}

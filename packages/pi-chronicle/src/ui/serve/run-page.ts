@@ -1,12 +1,10 @@
 // A run's page: the parts of the report, of one visit at a time, with the question of the run and the forms that steer it.
 import { join, resolve } from "node:path";
 import { conversationsOf, type Visit } from "@pi-chronicle/core/history";
-import type { ReadLedger } from "@pi-chronicle/core/ports";
 import { HUMAN_INTERVENTION } from "@pi-chronicle/core/template";
-import { type Project, waitingChildren, withWorkspace } from "../../local/index.ts";
-import type { Redact } from "../../safety/index.ts";
+import { waitingChildren } from "../../local/index.ts";
 import { answerChoices } from "../commands/index.ts";
-import { isInterrupted, nextStep, titleOf } from "../phrases/index.ts";
+import { nextStep, titleOf } from "../phrases/index.ts";
 import {
 	drawFigures,
 	drawHead,
@@ -15,42 +13,20 @@ import {
 	drawStateTrail,
 	drawVisit,
 	drawVisitList,
-	type Html,
 	type HtmlContent,
-	openMoments,
 	pageTalk,
-	type ReportModel,
 	type ReportPage,
 	readConversation,
 	runSections,
 	type VisitConversation,
-	visitPatch,
 } from "../report/index.ts";
-import type { PageSession } from "./access.ts";
-import type { FetchedConversations } from "./fetched-conversations.ts";
+import { drawBesideForm } from "./beside.ts";
 import { exactly } from "./forms.ts";
 import { drawQuestion, drawSteering, type RunForms } from "./question.ts";
-
-export interface RunPage {
-	readonly html: Html;
-	readonly redact: Redact;
-	readonly project: Project;
-	readonly read: ReadLedger;
-	readonly report: ReportModel;
-	/** Address of the run's page, and of another run's. */
-	readonly base: string;
-	addressOf(id: string): string;
-	/** Absent: the page has no forms. */
-	readonly session: PageSession | undefined;
-	/** The visit to show; absent: the current one. */
-	readonly visit?: number | undefined;
-	/** Precedes the commands in texts. */
-	readonly prefix: string;
-	readonly conversations: FetchedConversations;
-}
+import { partsPage, patchOf, type ShownRun } from "./shown-run.ts";
 
 /** The content of the page. */
-export async function drawRunPage(page: RunPage): Promise<HtmlContent> {
+export async function drawRunPage(page: ShownRun): Promise<HtmlContent> {
 	const { html, read, report, base, session, project } = page;
 	const parts = partsPage(page);
 	const visit = shownVisit(page);
@@ -67,6 +43,7 @@ export async function drawRunPage(page: RunPage): Promise<HtmlContent> {
 		report.visits.length === 0
 			? undefined
 			: html`<div class="inspector"><nav aria-label="Visits" id="visits" data-part>${drawVisitList(parts, visit?.number)}</nav><div class="detail" id="detail" data-part>${detail}</div></div>`;
+	const beside = await drawBesideForm(page, visit);
 	const gaps = [...report.gaps, ...parts.leftOut];
 	const missing =
 		gaps.length === 0
@@ -74,36 +51,22 @@ export async function drawRunPage(page: RunPage): Promise<HtmlContent> {
 			: html`<h2>Omitted</h2><ul>${gaps.map((one) => html`<li>${html.cut(one, 400)}</li>`)}</ul>`;
 	return [
 		html`<div id="head" data-part>${drawHead(parts, "Chronicle run")}</div>`,
-		html`<main id="content"><div id="trail" data-part>${drawStateTrail(parts)}</div><div id="asks" data-part>${drawQuestion(forms, read, below)}</div>${drawSteering(forms, read, rewindable)}<div id="figures" data-part>${drawFigures(parts)}${drawOutcome(parts)}</div>${list}<div id="whole" data-part>${sections.map(({ markup }) => markup)}${absent}</div></main>`,
+		html`<main id="content"><div id="trail" data-part>${drawStateTrail(parts)}</div><div id="asks" data-part>${drawQuestion(forms, read, below)}</div>${drawSteering(forms, read, rewindable)}<div id="figures" data-part>${drawFigures(parts)}${drawOutcome(parts)}</div>${list}<div id="beside" data-part>${beside && html`<div class="steer">${beside}</div>`}</div><div id="whole" data-part>${sections.map(({ markup }) => markup)}${absent}</div></main>`,
 		html`<footer>${missing}<p>Everything in one file: <code>${page.prefix}report ${read.run.id.slice(0, 8)}</code> in ${project.place.cwd}</p></footer>`,
 	];
 }
 
-function partsPage({ html, read, report, base, addressOf, prefix }: RunPage): ReportPage {
-	const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-	return {
-		...{ html, report, prefix, leftOut: [], interrupted: isInterrupted(read) },
-		moments: openMoments(html, zone, report.beganAt, report.endedAt),
-		links: { visit: (number) => exactly(`${base}/visits/${number}`), child: (id) => exactly(addressOf(id)) },
-	};
-}
-
-function shownVisit({ report, visit }: RunPage): Visit | undefined {
+function shownVisit({ report, visit }: ShownRun): Visit | undefined {
 	const { visits } = report;
 	return visit === undefined ? visits.at(-1) : visits.find(({ number }) => number === visit);
 }
 
-async function drawDetail(page: RunPage, parts: ReportPage, visit: Visit): Promise<HtmlContent> {
-	const { read, project, redact, report } = page;
+async function drawDetail(page: ShownRun, parts: ReportPage, visit: Visit): Promise<HtmlContent> {
+	const { report } = page;
 	const at = report.visits.indexOf(visit);
-	await page.conversations.fetch(project, read, conversationsOf(visit));
-	const found = await withWorkspace(project, read, undefined, async (workspace) => ({
-		ok: true,
-		value: await visitPatch(workspace, visit, redact),
-	}));
-	const patch = found.ok ? found.value : undefined;
+	await page.conversations.fetch(page.project, page.read, conversationsOf(visit));
 	return drawVisit(parts, visit, {
-		patch,
+		patch: await patchOf(page, visit),
 		conversations: conversationsIn(page, visit),
 		before: report.visits[at - 1],
 		after: report.visits[at + 1],
@@ -111,7 +74,7 @@ async function drawDetail(page: RunPage, parts: ReportPage, visit: Visit): Promi
 }
 
 /** The conversations of the visit that are here: on an engine, those of a worker at work are only on its host. */
-function conversationsIn({ read, project }: RunPage, visit: Visit): VisitConversation[] {
+function conversationsIn({ read, project }: ShownRun, visit: Visit): VisitConversation[] {
 	return conversationsOf(visit).flatMap((key) => {
 		const file = join(resolve(read.folder), "workers", `${key}.jsonl`);
 		const conversation = readConversation(file, project.place.cwd, pageTalk);
@@ -119,7 +82,7 @@ function conversationsIn({ read, project }: RunPage, visit: Visit): VisitConvers
 	});
 }
 
-async function drawWaitingChildren({ html, project, read, addressOf }: RunPage): Promise<HtmlContent> {
+async function drawWaitingChildren({ html, project, read, addressOf }: ShownRun): Promise<HtmlContent> {
 	const waiting = await waitingChildren(project.store, read.run);
 	if (waiting.length === 0) return undefined;
 	const rows = waiting.map(

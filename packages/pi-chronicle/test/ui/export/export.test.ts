@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { RunHistory } from "@pi-chronicle/core/history";
 import { type LedgerEvent, NO_SPEND } from "@pi-chronicle/core/machine";
 import { expect, it } from "vitest";
@@ -116,6 +116,25 @@ it("says that a receiver does not take it", needsPackages, async () => {
 	const { events, run } = playedRun();
 	const sent = await sendTrace(await spansOf(each(events)), run.id, receiver.url, tmpdir());
 	expect(sent).toMatchObject({ ok: false, failure: { message: expect.stringContaining("The trace was not taken") } });
+});
+
+it("without the packages names the one command that installs them, in the versions that are tested", async () => {
+	const nowhere = mkdtempSync(join(tmpdir(), "otlp-none-"));
+	closeLater(() => rmSync(nowhere, { recursive: true, force: true }));
+	const { events, run } = playedRun();
+	const sent = await sendTrace(await spansOf(each(events)), run.id, "http://127.0.0.1:1", nowhere, [
+		pathToFileURL(join(nowhere, "package.json")).href,
+	]);
+	const { remedy = "" } = sent.ok ? {} : sent.failure;
+	const [, command = ""] = /^Install them with `npm install (?:-g|--prefix '[^']+') (.+)`\.$/.exec(remedy) ?? [];
+	const manifest = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
+		devDependencies: Record<string, string>;
+	};
+	const tested = Object.entries(manifest.devDependencies).filter(([name]) => name.startsWith("@opentelemetry/"));
+	const named = command.split(" ").map((one) => one.split(/@(?=[^@/]+$)/) as [string, string]);
+	expect(named.map(([name]) => name).sort()).toEqual(tested.map(([name]) => name).sort());
+	for (const [name, version] of tested)
+		expect(`${version}.`, name).toMatch(new RegExp(`^${named.find(([one]) => one === name)?.[1]}\\.`));
 });
 
 it("as CSV has one line for each visit, and no text that a spreadsheet takes for a formula", () => {

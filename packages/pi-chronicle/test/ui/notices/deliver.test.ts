@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { EventBody } from "@pi-chronicle/core/machine";
 import { decide, isRefusal } from "@pi-chronicle/core/machine";
 import { afterAll, expect, it } from "vitest";
-import { openOutbox, openProject, readOutbox } from "../../../src/local/index.ts";
+import { notePage, openOutbox, openProject, pageOfRun, readOutbox } from "../../../src/local/index.ts";
 import { deliverNotices, nextTry } from "../../../src/ui/notices/deliver.ts";
 import type { Notice } from "../../../src/ui/notices/notice.ts";
 
@@ -90,17 +90,23 @@ it("a notice goes once to every channel that wants it, and a second sender sends
 		sent.push([name, notice]);
 		return { ok: true, answer: "ok" };
 	};
+	const forget = await notePage(asking.project.sessions, "http://127.0.0.1:7878/p/shop/r");
 	await deliver(asking, send);
+	forget();
 	await deliver(asking, send);
-	expect(sent.map(([name, { kind, seq }]) => [name, kind, seq])).toEqual([
-		["phone", "approval", 3],
+	// Channels do not wait for each other.
+	expect(sent.map(([name, { kind, seq }]) => [name, kind, seq]).sort()).toEqual([
 		["desk", "approval", 3],
+		["phone", "approval", 3],
 	]);
+	const link = `http://127.0.0.1:7878/p/shop/r/${asking.run().id}`;
+	expect(sent[0]?.[1]).toMatchObject({ link, text: expect.stringMatching(new RegExp(`\n${link}$`)) });
+	expect(pageOfRun(asking.project.sessions, asking.run().id)).toBeUndefined();
 	expect(sent[0]?.[1]).toEqual(sent[1]?.[1]);
 	expect(sent[0]?.[1].commands[0]).toBe("pi-chronicle approve 00000000 --answers 3");
-	expect(stateOf(asking)).toEqual([
-		{ name: "phone", state: "sent", tries: 1, answer: "ok" },
+	expect(stateOf(asking).sort((one, other) => one.name.localeCompare(other.name))).toEqual([
 		{ name: "desk", state: "sent", tries: 1, answer: "ok" },
+		{ name: "phone", state: "sent", tries: 1, answer: "ok" },
 	]);
 });
 

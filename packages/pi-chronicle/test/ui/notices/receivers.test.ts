@@ -17,6 +17,7 @@ const notice: Notice = {
 	title: 'a "b": t asks',
 	text: `Move from plan to build?\n${"x".repeat(1400)}`,
 	commands: ["pi-chronicle approve r --answers 7"],
+	link: "",
 };
 
 const line = expect.stringContaining('a "b": t asks');

@@ -58,3 +58,45 @@ it(
 	},
 	patient(120_000),
 );
+
+it(
+	"a run is started on the page, approved, rewound after a look at what that changes, and resumed",
+	async () => {
+		const planned = [call("write", { path: "plan.md", content: "# Plan\n" }), move("build", "Planned it.")];
+		const { project } = await openBench({
+			files: { ...withTemplates({ two: twoStates }), "src/a.txt": "one\n" },
+			git: true,
+			script: {
+				[worker("plan")]: [...planned, ...planned],
+				[worker("build")]: [call("write", { path: "b.txt", content: "b\n" }), move("done", "Built it.")],
+			},
+		});
+		const page = await serve(project, ["--supervise", "--name", "phone"]);
+		const visitor = new Visitor(page.origin);
+		await visitor.signIn(page.link);
+		const key = basename(project.folder);
+		await visitor.get(`/p/${key}/start/two`);
+		const started = await visitor.send("/start/two", { task: "Do it\nwell" });
+		expect(started.status, wordsOf(started.text)).toBe(200);
+		const status = () => ledgerOf(project).status;
+		await expect.poll(status, { timeout: patient(30_000) }).toBe("awaiting_approval");
+		const { id } = ledgerOf(project);
+		const address = `/p/${key}/r/${id}`;
+		const look = async () => wordsOf((await visitor.get(address)).text);
+		await expect.poll(look, { timeout: patient(10_000) }).toContain("Move from plan to build?");
+		await visitor.send("/approve");
+		await expect.poll(status, { timeout: patient(30_000) }).toBe("done");
+
+		await visitor.get(address);
+		const asked = await visitor.send("/rewind", { to: "1" });
+		expect(wordsOf(asked.text), "asks first").toMatch(/plan\.md|b\.txt/);
+		expect(status()).toBe("done");
+		await visitor.send("/rewind");
+		await expect.poll(status, { timeout: patient(30_000) }).toBe("paused");
+		expect(project.exists("b.txt")).toBe(false);
+		await visitor.get(address);
+		await visitor.send("/resume");
+		await expect.poll(status, { timeout: patient(30_000) }).toBe("awaiting_approval");
+	},
+	patient(120_000),
+);

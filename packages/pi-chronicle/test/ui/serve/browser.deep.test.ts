@@ -1,8 +1,9 @@
 // The served pages in Chromium, at the sizes of a phone and of a laptop, by keyboard and by touch: every action, live updates, and axe-core.
 import { createRequire } from "node:module";
+import { HUMAN_INTERVENTION } from "@pi-chronicle/core/template";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ask, definition, open, start, type TestRun } from "../../../../core/test/machine/test-run.ts";
+import { ask, definition, go, here, open, rest, start, type TestRun } from "../../../../core/test/machine/test-run.ts";
 import { chromiumPath, startChromium } from "../../harness/browser.ts";
 import { cpuMs } from "../../harness/cpu.ts";
 import { needsProgram } from "../../harness/needs.ts";
@@ -35,6 +36,12 @@ function paused(): TestRun {
 	const play = working();
 	play.say({ kind: "pause_requested", cause: "person", detail: "Paused by you." });
 	return restWith(play, []);
+}
+
+function askingPerson(): TestRun {
+	const question = { title: "Which database?", text: "Which database?", choices: ["sqlite", "postgres"], call: "c" };
+	const play = working();
+	return play.say({ kind: "ask_opened", ...here(play), ...question });
 }
 
 let browser: Browser;
@@ -129,6 +136,58 @@ const acts: readonly Act[] = [
 		},
 		posted: [{ kind: "limits_changed", limits: { costUsd: 9 } }, { kind: "resumed" }],
 	},
+	{
+		name: "pause",
+		run: working,
+		async act(page, size) {
+			await use(page, size, "group", "Pause");
+			await use(page, size, "button", "Pause");
+		},
+		posted: [{ kind: "pause_requested" }],
+	},
+	{
+		name: "release",
+		run: () => go(working(), HUMAN_INTERVENTION),
+		async act(page, size) {
+			await page.getByLabel("How it continues").selectOption("build");
+			await page.getByLabel("To its worker").first().fill("Try again");
+			await use(page, size, "button", "Release");
+		},
+		posted: [{ kind: "released", to: "build", words: "Try again" }],
+	},
+	{
+		name: "answer a worker's question with a choice",
+		run: askingPerson,
+		async act(page, size) {
+			const choice = page.getByLabel("postgres");
+			if (size === "phone") await choice.tap();
+			else {
+				await page.getByLabel("sqlite").focus();
+				await page.keyboard.press("ArrowDown");
+			}
+			await use(page, size, "button", "Answer");
+		},
+		posted: [{ kind: "ask_answered", words: "postgres" }],
+	},
+	{
+		name: "answer a worker's question in words",
+		run: askingPerson,
+		async act(page, size) {
+			await page.getByLabel("Or in your own words").fill("neither");
+			await use(page, size, "button", "Answer");
+		},
+		posted: [{ kind: "ask_answered", words: "neither" }],
+	},
+	{
+		name: "reopen",
+		run: () => rest(working().say({ kind: "abort_requested" })),
+		async act(page, size) {
+			await use(page, size, "group", "Reopen");
+			await page.getByLabel("State", { exact: true }).first().selectOption("build");
+			await use(page, size, "button", "Reopen");
+		},
+		posted: [{ kind: "reopened", to: "build" }],
+	},
 ];
 
 describe("in a browser", needsProgram("chromium", chromiumPath), () => {
@@ -170,6 +229,26 @@ describe("in a browser", needsProgram("chromium", chromiumPath), () => {
 			patient(120_000),
 		);
 	});
+
+	it.each(["phone", "laptop"] as const)(
+		"sets two visits side by side on a %s: figures with their difference, what was said and changed",
+		async (size) => {
+			const shown = await serveRun(dayOfWork().events, { copies: 2 });
+			const { page, context } = await visit(shown, size);
+			await use(page, size, "group", "Set side by side");
+			const [, last = ""] = await page.getByLabel("Beside", { exact: true }).locator("option").allTextContents();
+			await page.getByLabel("Beside", { exact: true }).selectOption({ label: last });
+			await use(page, size, "button", "Compare");
+			await page.getByRole("heading", { name: "Side by side" }).waitFor();
+			for (const row of ["Cost", "Active time", "Said"]) await page.getByRole("rowheader", { name: row }).waitFor();
+			expect(await complaints(page)).toEqual([]);
+			expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+			if (process.env.PICTURES)
+				await page.screenshot({ path: `${process.env.PICTURES}/beside-${size}.png`, fullPage: true });
+			await context.close();
+		},
+		patient(60_000),
+	);
 
 	it(
 		"a page shows a change of the ledger within a second, and keeps what is being written",

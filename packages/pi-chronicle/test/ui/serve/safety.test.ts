@@ -4,6 +4,7 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { ask, definition, open, start } from "../../../../core/test/machine/test-run.ts";
+import { pageOfRun } from "../../../src/local/index.ts";
 import { Access, formToken, isFormToken } from "../../../src/ui/serve/access.ts";
 import { refuseOrigin, servedOrigins } from "../../../src/ui/serve/origin.ts";
 import { deepIt } from "../../harness/deep-it.ts";
@@ -99,6 +100,20 @@ describe("a link", () => {
 		await second.get(new URL(link).pathname);
 		expect((await second.send("/open")).status).toBe(401);
 		expect((await second.get(run)).status).toBe(401);
+	});
+
+	it("to a run, from a notice, opens in a browser that is signed in; its page leads to no other server", async () => {
+		const { port, run, project, signIn } = await serveRun(asking().events);
+		const { cookie } = await signIn();
+		const link = pageOfRun(project.sessions, run.split("/").at(-1) ?? "") ?? "";
+		expect(link).toBe(`http://127.0.0.1:${port}${run}`);
+		const host = `127.0.0.1:${port}`;
+		const first = await raw(port, new URL(link).pathname, { host, "sec-fetch-site": "cross-site" });
+		expect(first.status).toBe(401);
+		expect(first.text).toContain(`<a href="${run}">Continue</a>`);
+		expect((await raw(port, run, { host, cookie, "sec-fetch-site": "same-origin" })).status).toBe(200);
+		for (const path of ["//evil.example/", "/\\evil.example", "///evil.example", "/%2f/evil.example"])
+			expect((await raw(port, path, { host })).text, path).not.toMatch(/href="(?:[/\\]{2}|https?:)/);
 	});
 
 	it("is not used up by who only looks at it", async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LedgerEvent, UserEvent } from "@pi-chronicle/core/machine";
 import type { LedgerEntry, Post } from "@pi-chronicle/core/ports";
-import { openProject } from "../../../src/local/index.ts";
+import { openProject, type Project } from "../../../src/local/index.ts";
 import { noSupervisors, servePage } from "../../../src/ui/serve/index.ts";
 import { openFolder } from "../../harness/index.ts";
 import { closeLater } from "../../harness/lifetime.ts";
@@ -19,6 +19,7 @@ export interface Shown {
 	/** Address of the run's page. */
 	readonly run: string;
 	links(name: string): readonly string[];
+	readonly project: Project;
 	/** What was posted to the run. */
 	readonly posted: UserEvent[];
 	/** Replaces the events of the run. */
@@ -78,7 +79,7 @@ export async function serveRun(
 	const { origin, port } = new URL(link);
 	const visitor = new Visitor(origin);
 	return {
-		...{ visitor, origin, port: Number(port), run: `/p/shop/r/${id}`, posted },
+		...{ visitor, origin, port: Number(port), run: `/p/shop/r/${id}`, posted, project },
 		links: (name) => server.links(name),
 		show(next) {
 			now = ledgerOf(next, { folder: cwd });

@@ -48,7 +48,7 @@ const names = {
 } as const;
 
 /** The versions that this is tested with. */
-export const versions: Readonly<Record<keyof Packages, string>> = {
+const versions: Readonly<Record<keyof Packages, string>> = {
 	...{ api: "1", sdk: "3", exporter: "0.301", transformer: "0.301", resources: "3" },
 };
 

@@ -15,7 +15,7 @@ function pageFile(sessions: string): string {
 	return join(sessions, ".page");
 }
 
-function readPage(sessions: string): ServedPage | undefined {
+function readServedPage(sessions: string): ServedPage | undefined {
 	const { pid, address } = jsonObject(pageFile(sessions)) ?? {};
 	return typeof pid === "number" && typeof address === "string" && URL.canParse(address) ? { pid, address } : undefined;
 }
@@ -26,12 +26,12 @@ export async function notePage(sessions: string, address: string): Promise<() =>
 	await prepareSessions(sessions);
 	await replaceFile(pageFile(sessions), JSON.stringify({ pid, address } satisfies ServedPage));
 	return () => {
-		if (readPage(sessions)?.pid === pid) attempt(() => rmSync(pageFile(sessions), { force: true }));
+		if (readServedPage(sessions)?.pid === pid) attempt(() => rmSync(pageFile(sessions), { force: true }));
 	};
 }
 
 /** The address of run `id` on the page; `undefined`: no process serves it. */
 export function pageOfRun(sessions: string, id: string): string | undefined {
-	const page = readPage(sessions);
+	const page = readServedPage(sessions);
 	return page && isProcessAlive(page.pid) ? `${page.address}/${id}` : undefined;
 }

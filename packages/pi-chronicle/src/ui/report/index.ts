@@ -6,7 +6,7 @@ export { drawFigures, drawHead, drawOutcome } from "./overview.ts";
 export { openMoments, type ReportPage } from "./page.ts";
 export { ReportReader } from "./read-model.ts";
 export type { ReportModel } from "./report-model.ts";
-export { drawSideBySide, type Subject } from "./side-by-side.ts";
+export { type Compared, drawSideBySide } from "./side-by-side.ts";
 export { drawStateTrail } from "./state-trail.ts";
 export { styleSheet } from "./style.ts";
 export { drawVisit, type VisitConversation } from "./visit-detail.ts";

@@ -11,7 +11,7 @@ import { waitedMs } from "./time.ts";
 import { drawWork } from "./work.ts";
 
 /** A run; with `visit`, that visit of it; with `launches`, one attempt of the visit. */
-export interface Subject {
+export interface Compared {
 	readonly page: ReportPage;
 	/** Of the run, and of what is compared of it. */
 	readonly name: string;
@@ -24,7 +24,7 @@ export interface Subject {
 }
 
 /** One line of the comparison. With `value`, a figure whose difference is shown. */
-interface Fact {
+interface ComparedFact {
 	readonly name: string;
 	readonly content: HtmlContent;
 	readonly value?: number;
@@ -32,11 +32,11 @@ interface Fact {
 }
 
 /** What two subjects are alike and different in. */
-export function drawSideBySide(one: Subject, other: Subject): Markup {
+export function drawSideBySide(one: Compared, other: Compared): Markup {
 	const { html } = one.page;
 	const isOneRun = one.page.report.run.id === other.page.report.run.id;
-	const [title, otherTitle] = [one, other].map((subject) => titleOfSubject(subject, isOneRun)) as [string, string];
-	const [left, right] = [factsOf(one), factsOf(other)];
+	const [title, otherTitle] = [one, other].map((subject) => titleOfCompared(subject, isOneRun)) as [string, string];
+	const [left, right] = [comparedFacts(one), comparedFacts(other)];
 	const names = [...new Set([...left, ...right].map(({ name }) => name))];
 	const rows = names.map((name) => ({
 		name,
@@ -59,29 +59,39 @@ export function drawSideBySide(one: Subject, other: Subject): Markup {
 }
 
 /** In one run, its name says nothing. */
-function titleOfSubject({ name, part }: Subject, isOneRun: boolean): string {
+function titleOfCompared({ name, part }: Compared, isOneRun: boolean): string {
 	return [...(isOneRun && part !== undefined ? [] : [name]), ...(part === undefined ? [] : [part])].join(", ");
 }
 
-function differenceOf({ one, other }: { readonly one?: Fact; readonly other?: Fact }): HtmlContent {
+function differenceOf({ one, other }: { readonly one?: ComparedFact; readonly other?: ComparedFact }): HtmlContent {
 	if (one?.value === undefined || other?.value === undefined || !one.show) return "";
 	const difference = other.value - one.value;
 	if (Math.abs(difference) < 1e-9) return "=";
 	return `${difference > 0 ? "+" : "−"}${one.show(Math.abs(difference))}`;
 }
 
-function factsOf(subject: Subject): readonly Fact[] {
+function comparedFacts(subject: Compared): readonly ComparedFact[] {
 	if (!subject.visit) return runFacts(subject.page);
 	return subject.launches
 		? attemptFacts(subject.page, subject.visit, subject.launches)
 		: visitFacts(subject, subject.visit);
 }
 
-const time = (name: string, value: number): Fact => ({ name, value, show: shortTime, content: shortTime(value) });
-const cost = (value: number): Fact => ({ name: "Cost", value, show: shortCost, content: shortCost(value) });
-const count = (name: string, value: number): Fact => ({ name, value, show: shortCount, content: shortCount(value) });
+const time = (name: string, value: number): ComparedFact => ({
+	name,
+	value,
+	show: shortTime,
+	content: shortTime(value),
+});
+const cost = (value: number): ComparedFact => ({ name: "Cost", value, show: shortCost, content: shortCost(value) });
+const count = (name: string, value: number): ComparedFact => ({
+	name,
+	value,
+	show: shortCount,
+	content: shortCount(value),
+});
 
-function spendFacts(spend: Spend): readonly Fact[] {
+function spendFacts(spend: Spend): readonly ComparedFact[] {
 	return [
 		cost(spend.costUsd),
 		count("Tokens", spend.tokens),
@@ -91,7 +101,7 @@ function spendFacts(spend: Spend): readonly Fact[] {
 	];
 }
 
-function runFacts(page: ReportPage): readonly Fact[] {
+function runFacts(page: ReportPage): readonly ComparedFact[] {
 	const { html, report } = page;
 	const { run, visits } = report;
 	const { totals } = run;
@@ -113,7 +123,7 @@ function runFacts(page: ReportPage): readonly Fact[] {
 			...count("Files changed", files.files),
 			content: html`${files.files} <span class="plus">+${files.added}</span> <span class="minus">−${files.removed}</span>`,
 		},
-		...states.map(([state, { activeMs, spend, visits: times }]): Fact => {
+		...states.map(([state, { activeMs, spend, visits: times }]): ComparedFact => {
 			const figures = `${counted(times, "visit")}, ${shortTime(activeMs)}, ${shortCost(spend.costUsd)}`;
 			return { name: titleOf(state), content: figures, value: spend.costUsd, show: shortCost };
 		}),
@@ -121,7 +131,7 @@ function runFacts(page: ReportPage): readonly Fact[] {
 	];
 }
 
-function visitFacts({ page, patch }: Subject, visit: Visit): readonly Fact[] {
+function visitFacts({ page, patch }: Compared, visit: Visit): readonly ComparedFact[] {
 	const { html } = page;
 	const { spend, activeMs, toolCalls, waits, launches, left, files } = visit;
 	const totals = measuredTotals(files);
@@ -146,7 +156,11 @@ function visitFacts({ page, patch }: Subject, visit: Visit): readonly Fact[] {
 }
 
 /** Of what the visit's list of work has of the attempt. */
-function attemptFacts({ html, report }: ReportPage, visit: Visit, launches: readonly Launch[]): readonly Fact[] {
+function attemptFacts(
+	{ html, report }: ReportPage,
+	visit: Visit,
+	launches: readonly Launch[],
+): readonly ComparedFact[] {
 	const from = launches[0]?.startedAt ?? launches[0]?.reservedAt ?? visit.beganAt;
 	const last = launches.at(-1);
 	const to = last?.endedAt ?? report.endedAt;

@@ -2,7 +2,7 @@
 import type { Launch, Visit } from "@pi-chronicle/core/history";
 import { isRunId } from "../../local/index.ts";
 import { titleOf } from "../phrases/index.ts";
-import { drawSideBySide, type Html, type HtmlContent, type Markup, type Subject } from "../report/index.ts";
+import { type Compared, drawSideBySide, type Html, type HtmlContent, type Markup } from "../report/index.ts";
 import { exactly, selectField } from "./forms.ts";
 import { partsPage, patchOf, type ShownRun } from "./shown-run.ts";
 
@@ -22,28 +22,28 @@ export function readSubject(name: string | undefined): SubjectName | undefined {
 }
 
 /** The subject on the page of its run; `undefined`: there is no such visit or attempt. */
-export async function findSubject(page: ShownRun, { run, visit, attempt }: SubjectName): Promise<Subject | undefined> {
+export async function findSubject(page: ShownRun, { run, visit, attempt }: SubjectName): Promise<Compared | undefined> {
 	const parts = partsPage(page);
 	const about = { page: parts, name: `${page.report.run.plan.name} ${run.slice(0, 8)}`, href: exactly(page.base) };
 	if (visit === undefined) return about;
 	const found = page.report.visits.find(({ number }) => number === visit);
 	if (!found) return undefined;
 	const href = exactly(`${page.base}/visits/${visit}`);
-	const part = nameOf(found);
+	const part = visitName(found);
 	if (attempt === undefined) return { ...about, part, href, visit: found, patch: await patchOf(page, found) };
-	const launches = attemptsOf(found).get(attempt);
+	const launches = launchesByAttempt(found).get(attempt);
 	return launches && { ...about, part: `${part}, attempt ${attempt}`, href, visit: found, launches };
 }
 
-function nameOf({ number, state }: Visit): string {
+function visitName({ number, state }: Visit): string {
 	return `visit ${number} ${titleOf(state)}`;
 }
 
-function attemptsOf({ launches }: Visit): ReadonlyMap<number, readonly Launch[]> {
+function launchesByAttempt({ launches }: Visit): ReadonlyMap<number, readonly Launch[]> {
 	return Map.groupBy(launches, ({ attempt }) => attempt);
 }
 
-export function drawBeside(html: Html, one: Subject, other: Subject): HtmlContent {
+export function drawBeside(html: Html, one: Compared, other: Compared): HtmlContent {
 	return html`<header class="head"><h1>Side by side</h1></header><main id="content">${drawSideBySide(one, other)}</main>`;
 }
 
@@ -79,8 +79,8 @@ export async function drawBesideForm(
 }
 
 function subjectsOf(run: string, visit: Visit): readonly Choice[] {
-	const attempts = [...attemptsOf(visit).keys()];
-	const own = { value: `${run}.${visit.number}`, words: nameOf(visit) };
+	const attempts = [...launchesByAttempt(visit).keys()];
+	const own = { value: `${run}.${visit.number}`, words: visitName(visit) };
 	if (attempts.length < 2) return [own];
 	return [
 		own,

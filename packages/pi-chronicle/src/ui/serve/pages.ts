@@ -7,7 +7,7 @@ import { isRunId } from "../../local/index.ts";
 import type { Redact } from "../../safety/index.ts";
 import type { Supervisors } from "../commands/index.ts";
 import { cleanupAnswers } from "../phrases/index.ts";
-import { type Html, type HtmlContent, openHtml, ReportReader, type Subject } from "../report/index.ts";
+import { type Compared, type Html, type HtmlContent, openHtml, ReportReader } from "../report/index.ts";
 import type { Access, PageSession } from "./access.ts";
 import { type ActionResult, type FormFields, startFromPage, steeringVerbs, steerRun } from "./actions.ts";
 import { drawBeside, findSubject, readSubject } from "./beside.ts";
@@ -173,7 +173,7 @@ export class Pages {
 		return this.show(c, { title: `Side by side: ${one.name}`, body: drawBeside(this.html, one, other) });
 	}
 
-	async #subject(c: PageCall, text: string | undefined): Promise<Subject | undefined> {
+	async #subject(c: PageCall, text: string | undefined): Promise<Compared | undefined> {
 		const name = readSubject(text);
 		const page = name && (await this.#read(c, name.run));
 		return name && page && typeof page !== "string" ? findSubject(page, name) : undefined;

@@ -182,7 +182,7 @@ describe("a persona that cannot be found", () => {
 		expect(remedyOf({ kind: "agent", name: "x" })).toMatch(/^There is only `builder`\. /);
 		agent("project/.pi/agents/critic.md", "critic");
 		expect(remedyOf({ kind: "agent", name: "x" })).toMatch(/^There are `builder` and `critic`\. /);
-		for (let at = 0; at < 12; at++) agent(`project/.pi/agents/n${at}.md`, `n${at}`);
+		for (let at = 0; at < 15; at++) agent(`project/.pi/agents/n${at}.md`, `n${at}`);
 		expect(remedyOf({ kind: "agent", name: "x" })).toMatch(/^There are `builder`, `critic`, .* and 2 more\. /);
 	});
 

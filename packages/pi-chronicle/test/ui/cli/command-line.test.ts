@@ -133,7 +133,9 @@ it("show draws a template as a diagram", async () => {
 	expect((await chronicle(project, ["show", "good", "--json"])).data).toMatchObject({
 		mermaid: expect.stringContaining("flowchart TD"),
 	});
-	expect(await said(["show"])).toContain("There are `good`, `feature`, `refactor`, `review` and `upgrade`.");
+	expect(await said(["show"])).toContain(
+		"There are `good`, `comments`, `coverage`, `feature`, `migration`, `refactor`, `review`, `spec`, `triage` and `upgrade`.",
+	);
 	expect(await said(["show", "goood"])).toContain('2 There is no template "goood". Did you mean `good`?');
 });
 

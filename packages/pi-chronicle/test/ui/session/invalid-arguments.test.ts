@@ -64,7 +64,7 @@ describe("/chronicle in a session", () => {
 		const { rpc } = await openBench({ trusted: false, files: withTemplates({ feature: template }) });
 		const pi = await rpc();
 		await pi.prompt("/chronicle feature Do it");
-		await pi.screen.notified("There are `refactor`, `review` and `upgrade`. The project's templates are not read");
+		await pi.screen.notified("`triage` and `upgrade`. The project's templates are not read");
 		await pi.prompt("/chronicle");
 		await pi.screen.notified("The project's templates are not read");
 	});

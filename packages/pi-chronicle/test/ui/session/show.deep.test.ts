@@ -34,7 +34,7 @@ it("show draws a template's states, their personas, approvals, and the moves bet
 		expect(pi.screen.text).toMatch(new RegExp(`^ {2}${move}$`, "m"));
 	await pi.prompt("/chronicle show nothing");
 	expect(pi.screen.text).toContain(
-		'There is no template "nothing". There are `feature`, `hub`, `odd`, `refactor`, `review` and `upgrade`.',
+		'There is no template "nothing". There are `feature`, `hub`, `odd`, `comments`, `coverage`, `migration`, `refactor`, `review`, `spec`, `triage` and `upgrade`.',
 	);
 	await pi.close();
 

@@ -26,6 +26,8 @@ export const dangerousRemovals: { readonly [E in Effect]?: readonly string[] } =
 		"/bin/r? -rf src",
 		"sudo rm -rf src",
 		"find src -delete",
+		"tar cf - src --remove-files > /dev/null",
+		"tar cf /dev/null --remove-files src",
 		"npm exec -- sh -c 'rm -rf src' --help",
 		"uv run sh -c 'rm -rf src' --help",
 		"git submodule foreach sh -c 'rm -rf src'",

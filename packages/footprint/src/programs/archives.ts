@@ -38,7 +38,11 @@ function walkTarWords(call: Call, adds: boolean): void {
 
 function packFile(call: Call, file: string): void {
 	call.applyRole("read", file, { recursive: true, ...excluded(call) });
-	if (call.has("--remove-files")) call.applyRole("move", file);
+	if (!call.has("--remove-files")) return;
+	call.applyRole("move", file);
+	// An archive that is no file keeps nothing.
+	const [archive = "-"] = call.values("-f --file");
+	if (archive === "-" || archive.startsWith("/dev/")) call.effect("recursive-delete");
 }
 
 /** Options of tar whose value is a command. */
@@ -76,7 +80,7 @@ function compress(call: Call): void {
 	for (const file of call.operands) {
 		call.applyRole("read", file, recursive);
 		if (toOutput || output !== undefined) continue;
-		const plain = file.replace(/\.(gz|tgz|bz2|xz|lzma|zst|lz4|br|Z)$/, "");
+		const plain = file.replace(/\.(gz|tgz|bz2|xz|lzma|zst)$/, "");
 		call.access("write", plain === file ? `${file}${endings[call.name] ?? ".gz"}` : plain, {
 			...recursive,
 			replaces: true,
@@ -85,31 +89,7 @@ function compress(call: Call): void {
 	}
 }
 
-const endings: { readonly [name: string]: string } = {
-	bzip2: ".bz2",
-	xz: ".xz",
-	lzma: ".lzma",
-	zstd: ".zst",
-	lz4: ".lz4",
-	brotli: ".br",
-	pbzip2: ".bz2",
-	compress: ".Z",
-};
-
-/** `cpio`: `-p folder` copies the files that its input names into a folder, `-i` unpacks, and without a mode it packs. */
-function cpio(call: Call): void {
-	for (const folder of call.values("-D --directory")) call.changeDirectory(folder);
-	if (call.has("-t --list")) return;
-	if (call.has("-p --pass-through")) {
-		const [folder = "."] = call.operands;
-		call.access("write", folder, { recursive: true, replaces: true });
-		if (call.has("-l --link")) call.access("link", ".", { recursive: true });
-	} else if (call.has("-i --extract") && !call.has("--to-stdout")) {
-		call.access("write", ".", { recursive: true, replaces: true });
-		// Names in an archive may be absolute.
-		if (!call.has("--no-absolute-filenames")) call.change("worktree");
-	}
-}
+const endings: { readonly [name: string]: string } = { bzip2: ".bz2", xz: ".xz", zstd: ".zst" };
 
 /** `rsync`: copies trees, and with `--delete` removes what is not in the source. */
 function rsync(call: Call): void {
@@ -171,22 +151,6 @@ function unzip(call: Call): void {
 	call.access("write", call.values("-d")[0] ?? ".", { recursive: true });
 }
 
-function sevenZip(call: Call): void {
-	const [verb = "", archive, ...files] = call.operands;
-	const out = call.args.find((arg) => arg.startsWith("-o") && arg.length > 2)?.slice(2);
-	if (/^[aud]$/.test(verb) && archive !== undefined) {
-		call.applyRole("write", archive);
-		for (const file of files) call.applyRole("read", file, { recursive: true });
-		if (call.has("-s") && call.args.includes("-sdel"))
-			for (const file of files) call.access("delete", file, { recursive: true });
-	} else if (archive !== undefined) {
-		call.applyRole("read", archive);
-		if (/^[ex]$/.test(verb) && !call.args.includes("-so")) {
-			call.access("write", out ?? ".", { recursive: true });
-		}
-	}
-}
-
 const tarProgram = describeFields(
 	`@tar | -f --file -C --directory --cd --exclude --transform --xform --strip-components -b --blocking-factor --owner --group --mode \
 		--mtime -H --format -V --label -K -N --newer --warning: text | ${tarCommands}: text | -T --files-from -X --exclude-from: read \
@@ -198,20 +162,19 @@ const tarProgram = describeFields(
 export const archives = describe(
 	`
 tar gtar bsdtar | =tarProgram
-gzip gunzip bzip2 bunzip2 pigz xz unxz lzma zstd unzstd lz4 brotli compress uncompress | @compress \
+gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd | @compress \
 		| -S --suffix -T --threads -o -b -p: text
-zip | @zip | -x --exclude -i --include -n --suffixes -b --temp-path -t --from-date -P --password -TT --unzip-command: text
 ar
 	t tv p | read*
 	* | ~worktree in:operands
+zip | @zip | -x --exclude -i --include -n --suffixes -b --temp-path -t --from-date -P --password -TT --unzip-command: text
 unzip | @unzip | -d -x -P: text
-7z 7za 7zr | @sevenZip | -o -p -m -t -x -i -s ?
-cpio | @cpio | -F --file -I -E --pattern-file: read | -O: replace | -H --format -D --directory -R --owner: text
+7z 7za 7zr | read* recursive ~worktree in:operands dash | -sdel > +recursive-delete
 rsync | @rsync | -e --rsh --exclude --include -f --filter --max-size --min-size --bwlimit --port --chmod --chown --info --out-format \
 		--timeout -M --remote-option --rsync-path --password-file: text | --exclude-from --include-from --files-from: read \
 		| --log-file --write-batch: replace | --backup-dir -T --temp-dir --partial-dir: make \
 		| --compare-dest --copy-dest --link-dest: list
 `,
-	{ compress, cpio, rsync, sevenZip, tarProgram, unzip, zip },
+	{ compress, rsync, tarProgram, unzip, zip },
 	"abbreviating",
 );

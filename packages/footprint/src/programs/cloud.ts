@@ -116,47 +116,27 @@ function deletesExtra(call: Call): boolean {
 	);
 }
 
-const streamsToFile =
-	/^(get-object|get-object-torrent|select-object-content|invoke|synthesize-speech|get-export|get-sdk|get-media|get-clip|get-job-output|get-archive|retrieve-\w+|download-[\w-]+)$/;
-
-function s3(call: Call): void {
-	const [, verb = "", from, to] = call.operands;
-	if (/^(ls|presign)$/.test(verb) || call.has("--dryrun")) return;
-	if (/^(cp|mv|sync)$/.test(verb)) {
-		copyWithS3(call, verb, from, to);
-		return;
-	}
-	call.change("remote");
-	if (/^(rm|rb)$/.test(verb)) call.effect("delete-infrastructure");
-}
-
-function copyWithS3(call: Call, verb: string, from: string | undefined, to: string | undefined): void {
-	const isBucket = (word: string | undefined) => word?.startsWith("s3://") === true;
+/** Copies from its storage to this machine, or back. */
+function copyWithS3(call: Call): void {
+	const [, verb, from = "", to = ""] = call.operands;
 	const recursive = verb === "sync" || call.has("--recursive") ? { recursive: true } : {};
-	const removes = verb === "sync" && call.has("--delete");
-	if (from !== undefined && !isBucket(from)) {
-		call.applyRole("read", from, recursive);
-		if (verb === "mv") call.access("delete", from, recursive);
-	}
-	if (to !== undefined && !isBucket(to)) {
-		call.access("write", to, { ...recursive, replaces: true });
-		if (removes) call.access("delete", to, { recursive: true });
-	}
-	if (isBucket(to) || (verb === "mv" && isBucket(from))) call.change("remote");
-	if (removes) call.effect("delete-infrastructure");
+	const isLocal = (word: string) => !word.startsWith("s3://");
+	if (isLocal(to)) call.access("write", to, { ...recursive, replaces: true });
+	if (isLocal(to) && call.has("--delete")) call.access("delete", to, { recursive: true });
+	if (verb === "mv" && isLocal(from)) call.access("delete", from, recursive);
+	// What it sends is found by name.
+	if (!isLocal(to) || verb === "mv") judgeVerb(call);
 }
 
-/** `aws`: its storage has local paths, the other services are judged by their verbs. */
 function aws(call: Call): void {
 	const [service, verb = ""] = call.operands;
-	if (service === "s3") {
-		s3(call);
+	if (service === "s3" && /^(cp|mv|sync)$/.test(verb) && !call.has("--dryrun")) {
+		copyWithS3(call);
 		return;
 	}
-	// These write their result into the file named last.
-	const last = call.args.at(-1);
-	if (last !== undefined && last === call.operands.at(-1) && call.operands.length > 2 && streamsToFile.test(verb))
-		call.applyRole("replace", last);
+	// The last word of others may be the file that they write their result into.
+	if (service !== "s3" && call.operands.length > 2 && /^(get|select|invoke|synthesize|download|retrieve)-/.test(verb))
+		call.applyRole("replace", call.operands.at(-1) ?? "");
 	judgeVerb(call);
 }
 
@@ -175,9 +155,9 @@ export const cloud = describe(
 $byVerb | @judgeVerb | --profile --region --output --query --project --account --format --filter --zone -g --resource-group -n --name \
 		--subscription --location -o -t --token --scope --team --site --app -a --org --env -e --config -c --command -C: text
 aws | =byVerb @aws | --cli-input-json --body --template-file --zip-file: text
-gcloud az doctl oci ibmcloud aliyun linode-cli hcloud openstack eksctl gsutil bq cdktf sam serverless sls firebase vercel netlify \
-		wrangler flyctl fly railway render heroku supabase amplify now surge dokku cf pulumi cdk eb pscale turso neonctl convex sst \
-		shopify stripe twilio cloudflared ngrok tailscale vault consul nomad s3cmd s5cmd azcopy b2 act sentry-cli circleci | =byVerb
+gcloud az doctl oci linode-cli eksctl gsutil bq sam serverless sls firebase vercel netlify wrangler flyctl fly railway render \
+		heroku supabase amplify now surge dokku cf pulumi cdk eb pscale convex stripe cloudflared ngrok tailscale vault consul nomad s3cmd \
+		azcopy b2 act circleci | =byVerb
 terraform tofu terragrunt | in:directory dash | -chdir: directory
 	plan validate show output version graph get-help help console metadata | dash @showState | -out -generate-config-out: replace \
 			| -var-file: read | -var -target -replace: text
@@ -198,7 +178,7 @@ terraform tofu terragrunt | in:directory dash | -chdir: directory
 		delete | ~remote +delete-infrastructure
 		* | ~worktree
 	* | ~remote
-ansible-playbook ansible-galaxy chef knife puppet | ~remote ?script \
+ansible-playbook ansible-galaxy | ~remote ?script \
 		| --check --syntax-check --list-hosts --list-tasks --list-tags > harmless
 packer
 	validate inspect fmt version

@@ -157,7 +157,7 @@ helm | -n --namespace --kube-context: text | --kubeconfig: load
 		* | ~system
 	push | ~remote +publish
 	* | ~worktree in:operands
-minikube kind k3d colima lima limactl vagrant
+minikube kind k3d lima vagrant
 	status list ls ip logs version get profile-list global-status ssh-config
 	ssh shell | ~containers first @onMachine | -c --command: text
 	delete destroy | ~containers +delete-containers

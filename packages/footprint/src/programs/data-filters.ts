@@ -26,11 +26,11 @@ function queryJson(call: Call): void {
 
 export const dataFilters = describe(
 	`
-jq gojq jaq | @queryJson
+jq jaq | @queryJson
 yq | text read* | -o --output-format -p --input-format -I --indent -w --write: text | --from-file: read \
 		| -i --inplace --in-place > text write* | -s --split-exp --split-exp-file > ~worktree
 xmllint | read* | -o --output: replace | --xpath --schema --encode --pattern --dtdvalid --relaxng: text | --shell > ?script
-tokei cloc scc | read* recursive skips:hidden,ignored here:read | -e --exclude --exclude-dir --format -t --types -s --sort -i: text \
+cloc scc | read* recursive skips:hidden,ignored here:read | -e --exclude --exclude-dir --format -t --types -s --sort -i: text \
 		| -o --out --output --report-file: replace | --extract-with: script
 `,
 	{ queryJson },

@@ -1,14 +1,14 @@
 // Database clients, judged by the statements they are given.
 import { isBlank, isFileText } from "../text.ts";
 import { runEscapes } from "./escapes.ts";
-import { clickhouse, embedded } from "./local-databases.ts";
+import { embedded } from "./local-databases.ts";
 import { describe } from "./notation.ts";
 import type { Call } from "./program-spec.ts";
 import { judgeSql } from "./sql.ts";
 
 /** Commands of the client among its statements: shell escapes, and files that are read or written. */
 function readClientText(call: Call, text: string): void {
-	runEscapes(call, /^(?:mysql|mariadb|mycli)/.test(call.name) ? "mysql" : "psql", text);
+	runEscapes(call, /^(?:mysql|mariadb)/.test(call.name) ? "mysql" : "psql", text);
 	if (
 		/(^|\n)\s*\\!|\\copy|\b(?:system|program)\b|\binto\s+(?:outfile|dumpfile)\b|^\s*\.(shell|system|output|once|import|read|backup|save|restore)\b/i.test(
 			text,
@@ -97,21 +97,19 @@ export const databases = describe(
 cockroach
 	sql | @sql | -e --execute: text | -f --file: read | --url --host -d --database -u --user: text | --log-file --output --tee: replace
 	* | ~database ?program
-psql pgcli | @psql | -c --command: text | -f --file: read | -h --host -p --port -U --username -d --dbname -F --field-separator -v \
+psql | @psql | -c --command: text | -f --file: read | -h --host -p --port -U --username -d --dbname -F --field-separator -v \
 		--set --variable -P --pset -R --record-separator -T --table-attr: text | -o -L --log-file --output --tee: replace
-mysql mariadb mycli | @mysql | -e --execute: text | --init-file --defaults-file --defaults-extra-file: read \
+mysql mariadb | @mysql | -e --execute: text | --init-file --defaults-file --defaults-extra-file: read \
 		| -h --host -P --port -u --user -D --database -S --socket --protocol --default-character-set: text \
 		| --log-file --output --tee: replace | -p --password ?
-sqlcmd isql trino hive snowsql cqlsh | @sqlOnly | -Q -q --query -e --execute: text | -i -f --file: read \
+sqlcmd clickhouse-client | @sqlOnly | -Q -q --query -e --execute: text | -i -f --file: read \
 		| -S --server -U --user -d --database -P --password -h --host --port: text | --log-file --output --tee: replace
 $embeds | dash @embedded | -cmd -separator -nullvalue -newline -maxsize -mmap -pagecache -lookaside -heap -vfs -init: text
-sqlite3 sqlite litecli | =embeds
+sqlite3 | =embeds
 duckdb | =embeds | -c -s -f: text
-clickhouse-client clickhouse-local | @clickhouse | -q --query -e --execute --queries-file -i --init-file -h --host --port -u --user \
-		--password -d --database -f --format --input-format --output-format -S --structure -N --table -C --config-file: text
-redis-cli valkey-cli keydb-cli | first @redis | -h -p -a -n -u --user --pass -s -i -r -t -d -D --sni --cacert --cert --key --eval \
+redis-cli valkey-cli | first @redis | -h -p -a -n -u --user --pass -s -i -r -t -d -D --sni --cacert --cert --key --eval \
 		--rdb --functions-rdb --pattern --count --intrinsic-latency --memkeys-samples --lru-test --show-pushes: text
-mongo mongosh | @mongo | --eval --host --port -u --username -p --password --authenticationDatabase -f --file: text
+mongosh | @mongo | --eval --host --port -u --username -p --password --authenticationDatabase -f --file: text
 pg_dump pg_dumpall | -f --file: replace | -h --host -p --port -U --username -d --dbname -t --table -T --exclude-table -n --schema -N \
 		--exclude-schema -F --format -j --jobs -Z --compress: text
 mysqldump mariadb-dump | -r --result-file -T --tab: replace | -h --host -P --port -u --user -S --socket -w --where --ignore-table: text
@@ -122,8 +120,8 @@ mongoexport | =mongo
 pg_restore mongorestore mongoimport mysqlimport pgbench pgloader | read* ~database | -l --list > harmless
 dropdb dropuser | ~database +sql-drop
 mysqladmin | ~database @administer
-createdb createuser vacuumdb reindexdb initdb pg_ctl pg_upgrade | ~database
-pg_isready mysqlshow
+createdb createuser pg_ctl | ~database
+pg_isready
 etcdctl | --endpoints --cacert --cert --key -w --write-out --user --password --command-timeout --dial-timeout: text
 	get watch version check help
 	member alarm user role lease auth
@@ -139,7 +137,6 @@ etcdctl | --endpoints --cacert --cert --key -w --write-out --user --password --c
 `,
 	{
 		administer,
-		clickhouse,
 		embedded,
 		mongo,
 		mysql: sqlClient("-e --execute", "--init-file --defaults-file --defaults-extra-file", 1),

@@ -115,7 +115,8 @@ function screen(call: Call): void {
 	const [starts, files] = [call.operands.filter(isStartCommand), call.operands.filter((word) => !isStartCommand(word))];
 	for (const command of [...call.values("-c --cmd"), ...starts.map((word) => word.slice(1))]) {
 		runEscapes(call, language, command);
-		removeByFunction(call, command);
+		// vi's own function for files.
+		if (/\bdelete\s*\(/.test(command)) call.effect("unseen-removal");
 	}
 	// Without a screen, commands come from standard input.
 	if (call.stdin !== "") runEscapes(call, language, call.stdin);
@@ -133,14 +134,6 @@ function screen(call: Call): void {
 
 function isStartCommand(word: string): boolean {
 	return word.startsWith("+");
-}
-
-/** vi's own function for files: `delete("src", "rf")`. */
-function removeByFunction(call: Call, command: string): void {
-	for (const [, , path = "", , flags = ""] of command.matchAll(
-		/\bdelete\(\s*(["'])([^"'\n]{1,300})\1\s*(?:,\s*(["'])(\w*)\3)?/g,
-	))
-		call.run(["rm", ...(flags.includes("r") ? ["-rf"] : []), "--", path]);
 }
 
 const screenEditor = describeFields("@screen | -c --cmd --line: text | -S -u -s: text", { screen });

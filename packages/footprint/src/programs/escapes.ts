@@ -3,7 +3,7 @@
 import { UNKNOWN_VALUE } from "../text.ts";
 import type { Call } from "./program-spec.ts";
 
-export type EscapeLanguage = "vi" | "ed" | "psql" | "mysql" | "debugger" | "transfer" | "pager" | "calculator";
+export type EscapeLanguage = "vi" | "ed" | "psql" | "mysql" | "debugger" | "transfer" | "pager";
 
 /** Patterns over one line; the last group that matched is the command. */
 const lines: { readonly [language in EscapeLanguage]: readonly RegExp[] } = {
@@ -29,7 +29,6 @@ const lines: { readonly [language in EscapeLanguage]: readonly RegExp[] } = {
 	],
 	transfer: [/^\s*!+\s*(.+)/, /^\s*(?:local\s+)?(?:shell|lexec)\s+(.+)/],
 	pager: [/^\+*\d*\s*[!|#](.+)/],
-	calculator: [/!\s*([^<>=!].*)/],
 };
 
 const MAX_LINES = 500;

@@ -11,18 +11,14 @@ function ansible(call: Call): void {
 	const [module = ""] = call.values("-m --module-name");
 	const isLocal =
 		/^(?:localhost|127\.0\.0\.1)$/.test(call.operands[0] ?? "") || call.values("-c --connection").includes("local");
-	for (const text of call.values("-a --args")) runAnsibleModule(call, module, text, isLocal ? "here" : "elsewhere");
+	if (shellModules.test(module))
+		for (const text of call.values("-a --args"))
+			call.script(text.replace(/\b(?:chdir|creates|removes|executable|warn)=\S+\s*/g, ""), {
+				where: isLocal ? "here" : "elsewhere",
+			});
 	if (/^(?:.*\.)?(?:ping|setup|debug|stat|gather_facts)$/.test(module)) return;
 	if (!isLocal) call.change("remote");
 	call.unknown("program", call.text);
-}
-
-function runAnsibleModule(call: Call, module: string, text: string, where: "here" | "elsewhere"): void {
-	if (shellModules.test(module))
-		call.script(text.replace(/\b(?:chdir|creates|removes|executable|warn)=\S+\s*/g, ""), { where });
-	else if (/(?:^|\.)file$/.test(module) && /\bstate=absent\b/.test(text))
-		call.run(["rm", "-rf", /\b(?:path|dest|name)=(\S+)/.exec(text)?.[1] ?? ""], "", where);
-	else if (/(?:^|\.)reboot$/.test(module)) call.run(["reboot"], "", where);
 }
 
 /** The words after a program's own options are one shell text, as with ssh. */

@@ -1,7 +1,6 @@
 // Interpreters: shells, whose scripts are analyzed, and languages, whose programs are mostly unknown.
 import { baseName, isFileText, isKnown } from "../text.ts";
 import { agentEntry, findAgentPackage } from "./agents.ts";
-import { runEscapes } from "./escapes.ts";
 import { describe } from "./notation.ts";
 import type { Call } from "./program-spec.ts";
 import { taskEffects } from "./tasks.ts";
@@ -109,11 +108,9 @@ function powerShell(call: Call): void {
 		call.effect("run-unknown-text");
 		call.unknown("script", call.text);
 	} else if (option.startsWith("f")) call.runShellFile(rest[0] ?? "");
-	else if (at >= 0) call.foreignScript(rest.join(" "), "powershell");
 	else {
-		const words = call.args.filter((arg) => !arg.startsWith("-"));
-		if (words.length > 0) call.foreignScript(words.join(" "), "powershell");
-		else if (call.stdin !== "") call.foreignScript(call.stdin, "powershell");
+		const words = at >= 0 ? rest : call.args.filter((arg) => !arg.startsWith("-"));
+		call.foreignScript(words.length > 0 ? words.join(" ") : call.stdin, "powershell");
 	}
 }
 
@@ -229,13 +226,6 @@ function java(call: Call): void {
 		if (call.content(file) !== undefined || /\.(?:jar|java)$/.test(file)) call.runProgramFile(file);
 }
 
-function calculate(call: Call): void {
-	const texts = [...call.operands, ...call.values("-f --file")].map((file) => call.content(file));
-	if (texts.includes(undefined)) call.unknown("script", call.text);
-	for (const text of [...texts, ...call.values("-e --expression"), call.stdin])
-		if (text !== undefined) runEscapes(call, "calculator", text);
-}
-
 function macros(call: Call): void {
 	const texts = call.operands.length === 0 ? [call.stdin] : call.operands.map((word) => call.content(word));
 	for (const text of texts) {
@@ -278,20 +268,18 @@ Rscript R | first @r | -e: code
 julia | first @julia | -e --eval -E --print: code | -t --threads -p --project: text
 osascript | first @appleScript | -e: code | -l: text
 expect | ?script first @expect | -c: text | -f: read
-tclsh wish guile racket sbcl ghci runghc scala kotlin kscript groovy elixir iex erl escript octave irb pry clojure ocaml \
+tclsh guile racket sbcl ghci scala kotlin groovy elixir iex erl escript octave irb pry clojure ocaml \
 		| ?script first @other | -e --eval -eval -E --execute --expr -c --code -r -p --command -q: code \
 		| -l --load -i --include -S -L -M --module -a -cp -classpath: text | --version -version --help > harmless
 java | ?script first dash @java | -jar: text | -cp -classpath --class-path -m --module -p --module-path --add-modules: text \
 		| -version --version > harmless
 bc | read*
-dc | read* @calculate | -e --expression: text | -f --file: read
 m4 gm4 | @macros | -D -U -I -s --define --include: text
 powershell pwsh | @powerShell
 cmd | @cmd
 `,
 	{
 		appleScript,
-		calculate,
 		cmd,
 		deno,
 		expect,

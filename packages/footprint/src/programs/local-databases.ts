@@ -39,21 +39,6 @@ export function embedded(call: Call): void {
 	if (call.has("-ui")) call.unknown("program", call.text);
 }
 
-/** `clickhouse local --query sql`, `clickhouse client …`: local queries read and write files here. */
-export function clickhouse(call: Call): void {
-	const texts = call.values("-q --query -e --execute");
-	for (const text of texts) {
-		judgeSql(call, text);
-		filesOfSql(call, text);
-	}
-	for (const file of call.values("--queries-file -i --init-file")) {
-		call.applyRole("read", file);
-		call.change("database");
-		call.unknown("script", call.text);
-	}
-	if (texts.length === 0 && call.stdin !== "") judgeSql(call, call.stdin);
-}
-
 /** Runs one command of the shell. Returns whether it may change the database. */
 function shellCommand(call: Call, line: string): boolean {
 	const [verb = "", ...rest] = line.match(/'[^']*'|"[^"]*"|\S+/g) ?? [];

@@ -116,7 +116,7 @@ bun | =node @bun | -e --eval -p --print: text
 	x | =executes
 	repl | ?script
 npx pnpx bunx uvx | =executes
-nvm fnm volta n asdf mise nodenv pyenv rbenv sdk rustup
+nvm fnm volta n asdf mise nodenv pyenv rbenv rustup
 	ls list current which versions version show list-all ls-remote where env plugin-list doctor whence help root prefix commands
 	target component toolchain
 		list
@@ -227,7 +227,7 @@ apt apt-get aptitude dnf yum zypper apk snap port pkg choco winget scoop | @runH
 	list search show info policy depends rdepends madison changelog check-update provides whatprovides repolist help query find version \
 			outdated contents installed remotes status which audit stats | text*
 	* | =system
-pacman yay paru | @pacman
+pacman | @pacman
 dpkg | @dpkg
 rpm | @rpm | --pipe: script | --define -D --load --rcfile --macros: load
 nix
@@ -237,14 +237,14 @@ nix
 twine
 	check | read*
 	* | =publishes
-semantic-release np release-it changeset standard-version auto | ~repository in:directory ?project @release | --dry-run > harmless
+semantic-release np changeset auto | ~repository in:directory ?project @release | --dry-run > harmless
 vsce ovsx
 	ls show search
 	package | ~worktree in:directory
 	* | =publishes
 mvn maven | ?project dash @maven | -version -v --version -help -h > harmless
 virtualenv | make* ~worktree in:operands
-create-react-app create-vite create-next-app degit cookiecutter copier yo | ~worktree ?program
+create-react-app create-vite create-next-app degit cookiecutter | ~worktree ?program
 apt-cache dpkg-query
 pip-compile | read* | ~worktree in:directory | -o --output-file: replace | -o --output-file > unchanged | -n --dry-run > harmless
 pip-sync | read* | ~packages in:directory | -n --dry-run > harmless

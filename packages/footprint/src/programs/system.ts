@@ -77,21 +77,20 @@ kill | @kill
 pkill killall skill | @killByName | -s --signal -u --user --euid -U -g -G -P --parent -t --terminal -o -y: text
 systemctl | @systemctl | -t --type --state -p --property -H -M -n: text
 crontab | @crontab | -u: text
-shutdown reboot halt poweroff init telinit kexec pm-suspend pm-hibernate | ~system +power-off
+shutdown reboot halt poweroff init telinit | ~system +power-off
 userdel deluser | ~system +system-service | --backup-to -R --root -P --prefix: text \
 		| -r --remove --remove-home --remove-all-files > +recursive-delete
-useradd usermod groupadd groupdel groupmod adduser addgroup delgroup chpasswd chsh chfn vipw vigr visudo gpasswd \
-		| ~system +system-service
+useradd usermod groupadd groupdel adduser chpasswd chsh visudo gpasswd | ~system +system-service
 passwd | ~system +system-service | -S --status > harmless
-wall write mesg | ~system
-logger notify-send xclip xsel pbcopy pbpaste wl-copy wl-paste
+wall write | ~system
+logger xclip pbcopy
 say | -o --output-file: replace | -f --input-file: read | -v -r --voice --rate -n -a: text
 del erase | delete* +force-delete
 rd | delete* recursive +recursive-delete
 fuser | @killUsers | -n --namespace: text
 # Service managers change the machine, unless a verb only shows something.
-service rc-service | @manage
-launchctl initctl rc-status sc supervisorctl pm2 monit
+service | @manage
+launchctl sc supervisorctl pm2
 	list print print-cache print-disabled blame status version query qc queryex logs log tail show describe info jlist help avail pid
 	* | ~system +system-service
 `,

@@ -30,6 +30,10 @@ const harms: readonly (readonly [Effect, RegExp])[] = [
 		/^(?:mc (?:rb|rm) .*--(?:force|recursive)|s3cmd (?:rb|del) .*(?:-r|--recursive|--force)|s5cmd rm|gsutil (?:-m )?r[bm] -r)(?: |$)/,
 	],
 	[
+		"format-disk",
+		/^(?:parted (?!.*(?:-l|print)(?: |$)).* |zpool (?:destroy|create|labelclear|remove|detach|split)|zfs (?:destroy|rollback|recv|receive)|btrfs \w+ (?:del|rm|replace|restore|rescue|format)|dmsetup (?:remove|wipe_table|clear|load)|cryptsetup .*(?:luksFormat|[eE]rase|luksKillSlot|luksRemoveKey|reencrypt|luksHeaderRestore)|mdadm .*--(?:zero-superblock|create|stop|fail|remove)|nvme (?:format|sanitize|delete-ns|write)|(?:lv|vg|pv)(?:remove|reduce|move|create|convert)|hdparm .*--(?:security-erase|trim-sector|make-bad|write-sector|repair-sector|dco-restore|fwdownload|sanitize)|diskutil (?:\w+ )?(?:erase|partition|reformat|zero|random|secureErase|delete|split|merge|resize|destroy|remove)|asr restore|tmutil (?:delete|thin|restore)|badblocks .*-\w*[wn])/,
+	],
+	[
 		"security-settings",
 		/^(?:passwd (?!-S|--status)\S|visudo(?: |$)|ufw (?:disable|enable|reset|delete|allow|deny|default)|setenforce 0|(?:user|group)(?:add|mod|del)|(?:add|del)(?:user|group)|(?:ch|g)passwd|chage (?!-l)|iptables .*-[FPXDI](?: |$)|nft (?:flush|delete)|pfctl .*-[dF]|firewall-cmd .*--(?:add|remove|panic-on)|csrutil disable|spctl .*--(?:master|global)-disable|auditctl -e ?0|aa-(?:teardown|disable|complain)|chsh(?: |$)|dscl .*-(?:create|delete|passwd))/,
 	],

@@ -175,14 +175,10 @@ function commandOrText(call: Call): void {
 	else if (first !== undefined) call.run(call.operands.slice(1));
 }
 
-/** Commands and code given to a debugger; `--args` names the program it runs. */
+/** Commands given to a debugger; `--args` names the program it runs. */
 function debug(call: Call): void {
 	const texts = call.values("-ex -iex -eval-command --eval-command -o -O --one-line");
-	for (const text of [...texts, ...(call.stdin === "" ? [] : [call.stdin])]) {
-		runEscapes(call, "debugger", text);
-		const code = /^\s*(?:py|python|script|pi|python-interactive|guile)\s+(.+)/s.exec(text)?.[1];
-		if (code !== undefined) call.applyRole("code", code);
-	}
+	for (const text of [...texts, ...(call.stdin === "" ? [] : [call.stdin])]) runEscapes(call, "debugger", text);
 	const at = call.args.findIndex((word) => /^--?args$|^--$/.test(word));
 	if (at >= 0) call.run(call.args.slice(at + 1));
 }
@@ -231,8 +227,8 @@ function crossEnv(call: Call): void {
 
 export const wrappers = describe(
 	`
-nohup setsid unbuffer eatmydata fakeroot dumb-init tini torsocks proxychains firejail valgrind linux32 linux64 x86_64 | command first
-doppler op infisical chamber aws-vault | first @withSecrets
+nohup setsid fakeroot firejail valgrind linux64 | command first
+doppler op aws-vault | first @withSecrets
 nice | command first | -n --adjustment: text
 ionice | command first | -c --class -n --classdata -p --pid -P -u: text
 chrt | text command first | -T -P -D -p: text
@@ -268,10 +264,10 @@ unshare nsenter | command +privilege first | -t --target -S --setuid -G --setgid
 bwrap | ?program
 busybox toybox shx | command first
 at batch | ~system +system-service ?script @scheduled | -f: run | -q -t: text
-dotenv dotenvx | first @withSecrets | -e -f --env-file: read
-cross-env cross-env-shell | first @crossEnv
+dotenv | first @withSecrets | -e -f --env-file: read
+cross-env | first @crossEnv
 nix-shell | ?project | --run --command: script | -p --packages -I -A: text
-tmux screen zellij xterm gnome-terminal konsole | @inTerminal
+tmux screen xterm | @inTerminal
 	ls list-sessions list-windows -ls display-message has-session info capture-pane
 	* | ?program
 `,

@@ -2,7 +2,7 @@
 import { pathRules } from "../paths.ts";
 import { displayText, isKnown, UNKNOWN_VALUE } from "../text.ts";
 import { writtenIn } from "./contents.ts";
-import { childState, lookUp, type State, type Value } from "./state.ts";
+import { childState, type State, type Value } from "./state.ts";
 import type { ShellWalk } from "./walk.ts";
 
 /** Their value is expanded by the shell, so it may contain commands. */
@@ -101,35 +101,6 @@ function leadsToInstalled(walk: ShellWalk, text: string): boolean {
 /** `$(brew --prefix)/bin`, `$JAVA_HOME/bin`: a folder of programs below an unknown folder. */
 function isOwnPrefix(folder: string): boolean {
 	return folder.startsWith(UNKNOWN_VALUE) && /\/s?bin$/.test(folder);
-}
-
-/**
- * The file that a command name without a path resolves to if the script itself has changed `PATH` in favor of a folder before the system's.
- * `undefined` if it resolves as usual.
- */
-export function foundOnPath(walk: ShellWalk, name: string, state: State): string | undefined {
-	if (!state.variables.has("PATH") || state.elsewhere) return undefined;
-	const value = lookUp(state, "PATH", walk.host);
-	const before = new Set((walk.host.env("PATH") ?? "").split(":"));
-	const paths = value?.kind === "text" ? value.options : [UNKNOWN_VALUE];
-	for (const folder of paths.flatMap((path) => path.split(":"))) {
-		if (before.has(folder) || folder === "") continue;
-		const file = foundIn(walk, folder, name, state);
-		if (file !== undefined) return file;
-	}
-	return undefined;
-}
-
-/** The file of a name in a folder of `PATH`, with a placeholder if it is unknown; `undefined` if there is none. */
-function foundIn(walk: ShellWalk, folder: string, name: string, state: State): string | undefined {
-	// Each folder costs a disk access.
-	if (!walk.record.spend(5)) return `${UNKNOWN_VALUE}/${name}`;
-	if (!isKnown(folder)) return `${folder}/${name}`;
-	const rules = pathRules(walk.host);
-	const cwd = state.cwd?.length === 1 ? state.cwd[0] : undefined;
-	if (cwd === undefined && !rules.isAbsolute(folder)) return `${UNKNOWN_VALUE}/${name}`;
-	const file = rules.join(rules.resolve(cwd ?? "/", folder), name);
-	return walk.host.kind(file) !== undefined || walk.written(file) !== undefined ? file : undefined;
 }
 
 /** Whether a path names a file in a folder of the search path: an installed program, wherever that folder is. */

@@ -1,5 +1,5 @@
 // What the files that expand words share: the context of an expansion, and the fragments that one part of a word yields.
-import type { ParsedScript, ProcessSubstitutionPart } from "unbash";
+import type { ParsedScript, ProcessSubstitutionPart, Word } from "unbash";
 import type { HostEnvironment } from "../footprint.ts";
 import type { FootprintRecord } from "../record.ts";
 import { UNKNOWN_VALUE } from "../text.ts";
@@ -21,11 +21,19 @@ export type Fragment =
 /** What one alternative of a part or word consists of. */
 export type Fragments = readonly Fragment[];
 
+/** Expands the words inside `${…}`: each method returns alternatives. */
+export interface WordExpansion {
+	texts(word: Word, expansion: Expansion): readonly string[];
+	patterns(word: Word, expansion: Expansion): readonly string[];
+	fragments(word: Word, quoted: boolean, expansion: Expansion): readonly Fragments[];
+}
+
 /** The state that words are expanded in, and what an expansion asks of the walk. */
 export interface Expansion {
 	readonly state: State;
 	readonly host: HostEnvironment;
 	readonly record: FootprintRecord;
+	readonly words: WordExpansion;
 	/** Walks the commands of `$(…)` and returns their output without trailing newlines. */
 	substitute(script: ParsedScript | undefined): string;
 	/** Walks the commands of `<(…)` or `>(…)` and returns the path that represents it. */

@@ -19,7 +19,6 @@ import type {
 	Word,
 } from "unbash";
 import { accessVerb } from "../places.ts";
-import type { FootprintRecord } from "../record.ts";
 import { bounded, isKnown, UNKNOWN_VALUE } from "../text.ts";
 import { evaluateExpression, evaluateText } from "./evaluated-text.ts";
 import type { Expansion } from "./expansion.ts";
@@ -194,7 +193,7 @@ function walkFor(walk: ShellWalk, node: For | Select, state: State, stdin: strin
 		? listValues(node.wordlist, walk.expansion(state, stdin))
 		: [...new Set(state.parameters?.flat() ?? [UNKNOWN_VALUE])];
 	if (values.length === 0) return settled(state, "");
-	const value = textValue(...(values.length > MAX_VALUES ? [commonPlace(values, walk.record)] : values));
+	const value = textValue(...(values.length > MAX_VALUES ? [UNKNOWN_VALUE] : values));
 	return walkLoop(walk, state, (now) => {
 		// Assigning copies the known values.
 		walk.record.spend(now.variables.size / 8);
@@ -285,14 +284,6 @@ function walkLoop(walk: ShellWalk, start: State, body: (state: State) => Command
 /** The values that a `for` list may hold, each once. */
 function listValues(words: readonly Word[], expansion: Expansion): readonly string[] {
 	return [...new Set(words.flatMap((word) => expandWord(word, expansion)).flat())];
-}
-
-/** The directory that many paths share, with the entries found below it. */
-function commonPlace(paths: readonly string[], record: FootprintRecord): string {
-	let shared = paths[0] ?? "";
-	for (const path of paths) while (!path.startsWith(shared)) shared = shared.slice(0, -1);
-	const below = paths.every((path) => isKnown(path) && !/(^|\/)\.\.(\/|$)/.test(path));
-	return shared.slice(0, shared.lastIndexOf("/") + 1) + (below ? record.found({}) : UNKNOWN_VALUE);
 }
 
 const fileTests = new Set("-a -b -c -d -e -f -g -h -k -p -r -s -u -w -x -G -L -N -O -S".split(" "));

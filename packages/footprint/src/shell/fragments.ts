@@ -4,10 +4,17 @@ import { parse, type Word, type WordPart } from "unbash";
 import { footprintLimits } from "../record.ts";
 import { bounded, combine, distinct, UNKNOWN_VALUE, unmarked } from "../text.ts";
 import { evaluateExpression } from "./evaluated-text.ts";
-import { BREAK, type Expansion, type Fragment, type Fragments, unknownFragment } from "./expansion.ts";
+import {
+	BREAK,
+	type Expansion,
+	type Fragment,
+	type Fragments,
+	unknownFragment,
+	type WordExpansion,
+} from "./expansion.ts";
 import { escapeGlob } from "./globs.ts";
 import { boundedTexts } from "./lists.ts";
-import { expandParameter, type Operands, parameterFragments } from "./parameter-expansion.ts";
+import { expandParameter, parameterFragments } from "./parameter-expansion.ts";
 import { lookUp } from "./state.ts";
 
 /** The single text of a word to which neither splitting nor globs apply: assignments, `case`, here-strings, `[[`. */
@@ -120,9 +127,7 @@ function fragmentsOf(part: WordPart, quoted: boolean, expansion: Expansion): rea
 		case "SimpleExpansion":
 			return parameterFragments(part.text.slice(1), quoted, expansion);
 		case "ParameterExpansion":
-			return record.spend(part.text.length / 50)
-				? expandParameter(part, quoted, expansion, operands)
-				: unknownFragment(quoted);
+			return record.spend(part.text.length / 50) ? expandParameter(part, quoted, expansion) : unknownFragment(quoted);
 		case "CommandExpansion":
 			// Reading the script parses it: nested ones cost their whole text each time.
 			return record.spend(part.text.length / 20)
@@ -169,7 +174,7 @@ function isQuotedBracket(part: Extract<WordPart, { type: "Glob" }>): boolean {
 }
 
 /** How `${x…}` expands the words inside it. */
-const operands: Operands = {
+export const wordExpansion: WordExpansion = {
 	texts: expandText,
 	patterns: expandPattern,
 	fragments(word, quoted, expansion) {

@@ -7,7 +7,7 @@ import { baseName, isKnown, spellCommand, UNKNOWN_VALUE } from "../text.ts";
 import { builtins } from "./builtins.ts";
 import { recordCall } from "./call.ts";
 import { isDownloaded, isProgramFile } from "./contents.ts";
-import { foundOnPath, isOnPath } from "./environment.ts";
+import { isOnPath } from "./environment.ts";
 import { compileGlob, hasGlob } from "./globs.ts";
 import { printed } from "./output.ts";
 import type { State } from "./state.ts";
@@ -40,8 +40,6 @@ export function invokeProgram(walk: ShellWalk, words: readonly string[], state: 
 	const builtin = Object.hasOwn(builtins, word) ? builtins[word] : undefined;
 	if (builtin) return builtin(walk, args, state, stdin);
 	if (word === "") return settled(state, "");
-	const early = word.includes("/") ? undefined : foundOnPath(walk, word, state);
-	if (early !== undefined && !installedPrograms.test(early)) recordFile(walk, early, args, state);
 	const { name, file } = locate(walk, word, state);
 	const program = findProgram(name);
 	if (file) recordFile(walk, word, args, state);

@@ -1,4 +1,4 @@
-// What `$name` and `${name…}` yield. The words inside (defaults, patterns, offsets) are expanded by `Operands`, operations on plain texts
+// What `$name` and `${name…}` yield. The words inside (defaults, patterns, offsets) are expanded by `Expansion.words`, operations on plain texts
 // are in `parameter-operations.ts`.
 import type { ParameterExpansionPart, ParameterOperation, Word } from "unbash";
 import { combine, distinct, isKnown, SOME_NAME, UNKNOWN_VALUE } from "../text.ts";
@@ -7,13 +7,6 @@ import { BREAK, type Expansion, type Fragment, type Fragments, unknownFragment }
 import { boundedList } from "./lists.ts";
 import { changeCase, costOfRemoval, removeAffix, replace, slice } from "./parameter-operations.ts";
 import { lookUp, type State, textValue } from "./state.ts";
-
-/** Expands the words inside `${…}`: each method returns alternatives. */
-export interface Operands {
-	texts(word: Word, expansion: Expansion): readonly string[];
-	patterns(word: Word, expansion: Expansion): readonly string[];
-	fragments(word: Word, quoted: boolean, expansion: Expansion): readonly Fragments[];
-}
 
 /** `$1`, `$@`, `$#`, `$name`, … */
 export function parameterFragments(name: string, quoted: boolean, expansion: Expansion): readonly Fragments[] {
@@ -29,29 +22,27 @@ export function expandParameter(
 	part: ParameterExpansionPart,
 	quoted: boolean,
 	expansion: Expansion,
-	operands: Operands,
 ): readonly Fragments[] {
-	const index = subscriptOf(part, expansion, operands);
-	if (part.prefix === "#") return lengthOf(part, quoted, expansion, operands);
-	if (part.prefix === "!") return indirection(part, quoted, expansion, operands);
+	const index = subscriptOf(part, expansion);
+	if (part.prefix === "#") return lengthOf(part, quoted, expansion);
+	if (part.prefix === "!") return indirection(part, quoted, expansion);
 	const list = listValue(part, expansion);
-	if (list === "unknown" || (list && !boundedList(list, expansion.record)))
-		return unfollowed(part, quoted, expansion, operands);
-	if (list) return expandList(part, list, quoted, expansion, operands);
+	if (list === "unknown" || (list && !boundedList(list, expansion.record))) return unfollowed(part, quoted, expansion);
+	if (list) return expandList(part, list, quoted, expansion);
 	const texts = part.index ? elementOf(part, index, expansion) : setTextsOf(part.parameter, expansion);
-	if (part.operation?.type === "Default") return withDefault(part, texts, quoted, expansion, operands);
-	const results = (texts ?? [""]).flatMap((text) => operate(part, text, expansion, operands));
+	if (part.operation?.type === "Default") return withDefault(part, texts, quoted, expansion);
+	const results = (texts ?? [""]).flatMap((text) => operate(part, text, expansion));
 	return distinct(results).map((text) => [{ text, quoted }]);
 }
 
 /** The texts of a subscript. */
-function subscriptOf({ index }: ParameterExpansionPart, expansion: Expansion, operands: Operands): readonly string[] {
-	return !index || index.text === "@" || index.text === "*" ? [] : evaluated(index, expansion, operands);
+function subscriptOf({ index }: ParameterExpansionPart, expansion: Expansion): readonly string[] {
+	return !index || index.text === "@" || index.text === "*" ? [] : evaluated(index, expansion);
 }
 
 /** The texts of a word that bash evaluates once more. */
-function evaluated(word: Word, expansion: Expansion, operands: Operands): readonly string[] {
-	const texts = operands.texts(word, expansion);
+function evaluated(word: Word, expansion: Expansion): readonly string[] {
+	const texts = expansion.words.texts(word, expansion);
 	for (const text of texts) evaluateText(text, expansion);
 	return texts;
 }
@@ -61,13 +52,12 @@ function unfollowed(
 	{ operation }: ParameterExpansionPart,
 	quoted: boolean,
 	expansion: Expansion,
-	operands: Operands,
 ): readonly Fragments[] {
 	const { operand, pattern, replacement, offset, length } = (operation ?? {}) as {
 		readonly [name: string]: Word | undefined;
 	};
-	for (const word of [operand, pattern, replacement]) if (word) operands.texts(word, expansion);
-	for (const word of [offset, length]) if (word) evaluated(word, expansion, operands);
+	for (const word of [operand, pattern, replacement]) if (word) expansion.words.texts(word, expansion);
+	for (const word of [offset, length]) if (word) evaluated(word, expansion);
 	return unknownFragment(quoted);
 }
 
@@ -107,14 +97,9 @@ function positional(name: string, state: State): readonly string[] | undefined {
 }
 
 /** `${#x}` */
-function lengthOf(
-	part: ParameterExpansionPart,
-	quoted: boolean,
-	expansion: Expansion,
-	operands: Operands,
-): readonly Fragments[] {
+function lengthOf(part: ParameterExpansionPart, quoted: boolean, expansion: Expansion): readonly Fragments[] {
 	const { parameter, index, operation } = part;
-	if (index || operation) return unfollowed(part, quoted, expansion, operands);
+	if (index || operation) return unfollowed(part, quoted, expansion);
 	const named = /^\w+$/.test(parameter);
 	return variableTexts(parameter, expansion).map((text) => [
 		{ text: named && isKnown(text) ? String([...text].length) : UNKNOWN_VALUE, quoted },
@@ -122,14 +107,9 @@ function lengthOf(
 }
 
 /** `${!x}` */
-function indirection(
-	part: ParameterExpansionPart,
-	quoted: boolean,
-	expansion: Expansion,
-	operands: Operands,
-): readonly Fragments[] {
+function indirection(part: ParameterExpansionPart, quoted: boolean, expansion: Expansion): readonly Fragments[] {
 	for (const name of variableTexts(part.parameter, expansion)) evaluateText(name, expansion);
-	if (part.operation || part.index) return unfollowed(part, quoted, expansion, operands);
+	if (part.operation || part.index) return unfollowed(part, quoted, expansion);
 	const texts = variableTexts(part.parameter, expansion).flatMap((name) =>
 		isKnown(name) ? variableTexts(name, expansion) : [UNKNOWN_VALUE],
 	);
@@ -155,18 +135,16 @@ function expandList(
 	list: readonly string[],
 	quoted: boolean,
 	expansion: Expansion,
-	operands: Operands,
 ): readonly Fragments[] {
 	const { parameter, index, operation } = part;
 	if (!operation) {
 		const joined = (index?.text ?? parameter) === "*" && quoted;
 		return [joined ? [{ text: list.join(" "), quoted }] : listFragments(list, quoted)];
 	}
-	if (operation.type === "Default")
-		return withDefault(part, list.length > 0 ? list : undefined, quoted, expansion, operands);
+	if (operation.type === "Default") return withDefault(part, list.length > 0 ? list : undefined, quoted, expansion);
 	// The pattern is expanded and compared for each item.
 	if (!expansion.record.spend(list.length * 2)) return unknownFragment(quoted);
-	const rows = combine(list.map((text) => operate(part, text, expansion, operands)));
+	const rows = combine(list.map((text) => operate(part, text, expansion)));
 	return rows ? rows.map((row) => listFragments(row, quoted)) : unknownFragment(quoted);
 }
 
@@ -191,7 +169,6 @@ function withDefault(
 	texts: readonly string[] | undefined,
 	quoted: boolean,
 	expansion: Expansion,
-	operands: Operands,
 ): readonly Fragments[] {
 	const { operation } = part;
 	if (operation?.type !== "Default") return unknownFragment(quoted);
@@ -199,7 +176,7 @@ function withDefault(
 	const emptyCounts = operator.startsWith(":");
 	const { maybeSet, maybeUnset } = presence(texts, emptyCounts, expansion.state.variables.has(part.parameter));
 	const present = (texts ?? []).map((text): Fragments => [{ text, quoted }]);
-	const operand = () => operands.fragments(operation.operand, quoted, expansion);
+	const operand = () => expansion.words.fragments(operation.operand, quoted, expansion);
 	if (operator.endsWith("+")) {
 		const alternative = maybeSet ? operand() : [];
 		return maybeUnset ? [...alternative, []] : alternative;
@@ -210,7 +187,7 @@ function withDefault(
 	}
 	const other = maybeUnset ? operand() : [];
 	if (operator.endsWith("=") && maybeUnset)
-		assignDefault(part.parameter, texts, operands.texts(operation.operand, expansion), expansion);
+		assignDefault(part.parameter, texts, expansion.words.texts(operation.operand, expansion), expansion);
 	const kept = present.filter((row) => !emptyCounts || !isEmpty(row));
 	return maybeSet ? [...kept, ...other] : other;
 }
@@ -248,41 +225,35 @@ function sliced(
 	{ offset, length }: Extract<ParameterOperation, { type: "Slice" }>,
 	text: string,
 	expansion: Expansion,
-	operands: Operands,
 ): readonly string[] {
-	const offsets = evaluated(offset, expansion, operands);
-	const lengths = length ? evaluated(length, expansion, operands) : [undefined];
+	const offsets = evaluated(offset, expansion);
+	const lengths = length ? evaluated(length, expansion) : [undefined];
 	return offsets.flatMap((from) => lengths.map((count) => slice(text, from, count)));
 }
 
 /** The result of an operation on one text. */
-function operate(
-	part: ParameterExpansionPart,
-	text: string,
-	expansion: Expansion,
-	operands: Operands,
-): readonly string[] {
+function operate(part: ParameterExpansionPart, text: string, expansion: Expansion): readonly string[] {
 	const { operation } = part;
 	if (!operation) return [text];
 	const { record } = expansion;
 	switch (operation.type) {
 		case "Remove":
-			return operands
+			return expansion.words
 				.patterns(operation.operand, expansion)
 				.map((pattern) =>
 					record.spend(costOfRemoval(text, pattern)) ? removeAffix(operation.operator, text, pattern) : UNKNOWN_VALUE,
 				);
 		case "Replace": {
-			const patterns = operands.patterns(operation.pattern, expansion);
-			const replacements = operands.texts(operation.replacement, expansion);
+			const patterns = expansion.words.patterns(operation.pattern, expansion);
+			const replacements = expansion.words.texts(operation.replacement, expansion);
 			const one = (pattern: string, by: string) =>
 				record.spend(text.length / 100) ? replace(operation.operator, text, pattern, by) : UNKNOWN_VALUE;
 			return patterns.flatMap((pattern) => replacements.map((by) => one(pattern, by)));
 		}
 		case "Slice":
-			return sliced(operation, text, expansion, operands);
+			return sliced(operation, text, expansion);
 		case "CaseModification":
-			if (operation.operand) operands.texts(operation.operand, expansion);
+			if (operation.operand) expansion.words.texts(operation.operand, expansion);
 			return [operation.operand ? UNKNOWN_VALUE : changeCase(operation.operator, text)];
 		case "Transform":
 			// `@P` expands the text as a prompt, and a prompt may hold commands.

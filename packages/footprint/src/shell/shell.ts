@@ -8,7 +8,7 @@ import { type FootprintRecord, footprintLimits } from "../record.ts";
 import { bounded, displayText, isBlank, isKnown, isShellSetup, UNKNOWN_VALUE } from "../text.ts";
 import type { Expansion } from "./expansion.ts";
 import { walkBody, walkParsed } from "./flow.ts";
-import { expandAgain } from "./fragments.ts";
+import { expandAgain, wordExpansion } from "./fragments.ts";
 import { invoke, invokeProgram } from "./invoke.ts";
 import { type FunctionBody, merge, type State, textValue, unknownVariable, type Value } from "./state.ts";
 import { type CommandOutcome, mapStates, type ShellWalk, settled } from "./walk.ts";
@@ -117,6 +117,7 @@ class ScriptWalk implements ShellWalk {
 			state,
 			host: this.host,
 			record: this.record,
+			words: wordExpansion,
 			substitute: (script) => this.substitute(script, state, stdin),
 			connect: (part) => this.connect(part, state, stdin),
 			assigned: (name, value) => void this.assignments.push([name, value]),

@@ -33,8 +33,6 @@ export function runSimple(walk: ShellWalk, parsed: Command, state: State, stdin:
 	const declared: Assignments[number][] = [];
 	const lists = expandArguments(walk, words, walk.expansion(state, stdin), declared);
 	const rows = combine(lists);
-	const several = rows ? undefined : variableOfMany(node, state);
-	if (several) return runForEach(walk, node, several, state, stdin);
 	const assigned = prefixAssignments(walk, node, walk.expansion(state, stdin));
 	const expanded = afterExpansions(walk, state);
 	const name = lists[0]?.[0]?.[0];
@@ -146,28 +144,6 @@ function runAlternatives(
 		outcome = outcome ? either(walk, outcome, one) : one;
 	}
 	return outcome ?? settled(state, "");
-}
-
-/** A variable with several possible values in a command: walking one value at a time avoids too many combinations of words. */
-function variableOfMany(node: Command, state: State): string | undefined {
-	const source = [node.name?.text ?? "", ...node.args.map((word) => word.text)].join(" ");
-	for (const [name, value] of state.variables)
-		if (value.kind === "text" && value.options.length > 1 && new RegExp(`\\$\\{?[!#]?${name}\\b`).test(source))
-			return name;
-	return undefined;
-}
-
-function runForEach(walk: ShellWalk, node: Command, name: string, state: State, stdin: string): CommandOutcome {
-	const value = state.variables.get(name);
-	let outcome: CommandOutcome | undefined;
-	for (const option of value?.kind === "text" ? value.options : []) {
-		if (!walk.record.spend(4)) break;
-		const one = runSimple(walk, node, assign(state, name, textValue(option)), stdin);
-		outcome = outcome ? either(walk, outcome, one) : one;
-	}
-	return mapStates(outcome ?? settled(state, UNKNOWN_VALUE), (end) =>
-		end.variables.get(name)?.kind === "text" && value ? assign(end, name, value) : end,
-	);
 }
 
 function assignAll(state: State, values: Assignments): State {

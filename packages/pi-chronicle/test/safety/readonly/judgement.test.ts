@@ -390,7 +390,6 @@ const reads = [
 	"psql -c '\\dt+ users'",
 	"psql -c '\\conninfo'",
 	"mount | grep tmp",
-	"losetup -l",
 	"curl -G -d a=b https://example.com",
 	"ssh -V",
 	"tar xf a.tgz -C TEMP",

@@ -369,6 +369,8 @@ const subjects: {
 		],
 		sets: [
 			"PATH=/tmp/x:$PATH ls",
+			"PATH=src:$PATH; ls",
+			"PATH=src; hash -r; ls",
 			"export PATH=src; ls",
 			"PATH= ls",
 			"LD_PRELOAD=./x.so ls",

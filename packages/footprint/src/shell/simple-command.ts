@@ -108,7 +108,9 @@ function assignOnly(
 	state: State,
 	stdin: string,
 ): CommandOutcome {
-	const exported = assigned.filter(([variable]) => state.exported.has(variable));
+	// What the environment has already, as it always has PATH, stays exported.
+	const isInherited = (name: string) => name === "PATH" || walk.host.env(name) !== undefined;
+	const exported = assigned.filter(([name]) => state.exported.has(name) || isInherited(name));
 	recordEnvironment(walk, exported, state);
 	// `$(< file)` is the file's text.
 	const reads = node.redirects.some((redirect) => redirect.type === "Redirect" && redirect.operator === "<");

@@ -187,9 +187,10 @@ export async function readUndelivered(database: Database, run: string): Promise<
 	const { rows } = await database.query<
 		NoticeKey & Omit<Delivery, "next"> & { readonly channel: string; readonly next: number }
 	>(
-		`SELECT seq, kind, channel, name, tries, answer, CASE state WHEN 'failed' THEN 'failed' ELSE 'retry' END AS state,
-			to_json(first) #>> '{}' AS first, to_json(at) #>> '{}' AS at, extract(epoch FROM due_at)::float8 * 1000 AS next
-		FROM chronicle.notice WHERE run = $1 AND answer <> '' AND state IN ('due', 'failed') ORDER BY seq`,
+		`SELECT seq, kind, channel, name, tries, COALESCE(NULLIF(answer, ''), 'no host that is up has this channel') AS answer, CASE state WHEN 'failed' THEN 'failed' ELSE 'retry' END AS state,
+			to_json(COALESCE(first, at)) #>> '{}' AS first, to_json(at) #>> '{}' AS at, extract(epoch FROM due_at)::float8 * 1000 AS next
+		FROM chronicle.notice WHERE run = $1 AND (state = 'failed' OR state = 'due' AND (answer <> '' OR due_at < now() - interval '1 minute'))
+		ORDER BY seq`,
 		[run],
 	);
 	return new Map(rows.map(({ seq, kind, channel, ...delivery }) => [deliveryKey({ seq, kind }, channel), delivery]));

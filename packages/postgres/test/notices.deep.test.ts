@@ -185,5 +185,16 @@ describe("notices on an engine", { ...needsPostgres, timeout: patient(120_000) }
 		expect(await statesOf(stage, run)).toEqual(["approval outdated"]);
 		expect(await statesOf(stage, early)).toEqual([]);
 		expect(received).toEqual([]);
+		// One for a channel that no host has any more.
+		await stage.database.query(
+			"INSERT INTO chronicle.notice (run, seq, kind, channel, name) VALUES ($1, 9, 'approval', 'gone', 'webhook gone')",
+			[early],
+		);
+		await stage.database.query(
+			"UPDATE chronicle.notice SET due_at = now() - interval '5 minutes' WHERE channel = 'gone'",
+		);
+		expect((await stage.cli(["status", early])).stdout).toContain(
+			"by webhook gone: no host that is up has this channel",
+		);
 	});
 });

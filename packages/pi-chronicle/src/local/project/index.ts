@@ -17,7 +17,7 @@ export {
 	submitOptions,
 	withoutSecrets,
 } from "./engine-setting.ts";
-export { resolveModel } from "./model.ts";
+export { findNoModel, resolveModel } from "./model.ts";
 export {
 	type EngineLink,
 	explainDistrust,

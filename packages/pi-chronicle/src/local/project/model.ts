@@ -1,8 +1,35 @@
-// Resolves a model's name among the available models.
-import { didYouMean, type Problem, quoted } from "@pi-chronicle/core/definition";
+// Resolves a model's name among the available models, and says when there is none.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { anyObject, didYouMean, type Problem, quoted } from "@pi-chronicle/core/definition";
+import { attempt } from "../../disk/index.ts";
 import { chooseModel } from "../../persona/index.ts";
-import { listModels, packageRoot } from "../../pi/index.ts";
+import { listModels, packageRoot, surveyPi } from "../../pi/index.ts";
 import type { Project } from "./project.ts";
+
+const surveyMs = 20_000;
+
+/** That no model can be used, because pi has no key; `undefined` if one can, or pi does not say. Starts a pi only if no file of pi names a key. */
+export async function findNoModel({ place }: Pick<Project, "place">): Promise<Problem | undefined> {
+	const { pi, cwd, env = process.env, agentFolder } = place;
+	if (place.models ? (await place.models()).length > 0 : ["auth.json", "models.json"].some(namesKeys)) return undefined;
+	if (!place.models) {
+		if ((await listModels(pi, cwd, env, [packageRoot()])).length > 0) return undefined;
+		// Extensions of the user may provide models.
+		const survey = await surveyPi({ pi, cwd, env, ms: surveyMs });
+		if (survey.kind === "silent" || survey.models.length > 0) return undefined;
+	}
+	return {
+		code: "no-model",
+		message: "No run was started: pi has a key for no model.",
+		remedy: "Start pi and enter /login, or set the key of a provider, such as ANTHROPIC_API_KEY.",
+	};
+
+	function namesKeys(name: string): boolean {
+		const read: unknown = attempt(() => JSON.parse(readFileSync(join(agentFolder, name), "utf8")));
+		return anyObject(read) && Object.keys(read).length > 0;
+	}
+}
 
 /** `provider/id`, or the problem with the name. May start a pi that lists its models. */
 export async function resolveModel({ place }: Pick<Project, "place">, name: string): Promise<string | Problem> {

@@ -4,6 +4,7 @@ import type { Run } from "@pi-chronicle/core/machine";
 import type { HeldLedger, WorkerLauncher } from "@pi-chronicle/core/ports";
 import {
 	createRun,
+	findNoModel,
 	namedChannels,
 	neighbourNotes,
 	openOutbox,
@@ -137,6 +138,8 @@ async function decideStart(
 	const wanted = parsed.values.model;
 	const model = wanted === undefined ? host.model : await resolveModel(project, wanted);
 	if (typeof model === "object") return refused(model);
+	const none = model === undefined && !project.engine ? await findNoModel(project) : undefined;
+	if (none) return refused(none);
 	const cleanup = await decideCleanup(call, prepared);
 	if (typeof cleanup === "object") return cleanup;
 	const apart = await decideApart(call, prepared);

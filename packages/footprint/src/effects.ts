@@ -3,7 +3,7 @@
 
 /** Harms, each with a one-line description for users. Rules and messages use the keys as names. */
 export const effects = {
-	"recursive-delete": "removes directories recursively",
+	"recursive-delete": "removes folders recursively",
 	"delete-found": "removes the files that a search or a glob finds",
 	"force-delete": "removes without confirmation or report",
 	"destroy-content": "overwrites content irrecoverably",
@@ -20,7 +20,7 @@ export const effects = {
 	"git-stash-clear": "deletes all stashes",
 	"git-lose-objects": "removes the data from which lost commits could be recovered",
 	"open-permissions": "gives everyone write permission",
-	"change-owner": "changes the owner of files, recursively for directories",
+	"change-owner": "changes the owner of files, recursively for folders",
 	"device-write": "writes to a device or partition directly",
 	"format-disk": "makes a new file system or partition table",
 	"kill-all": "ends many processes indiscriminately",

@@ -3,7 +3,16 @@
 import { mkdir } from "node:fs/promises";
 import { errorMessage } from "@pi-chronicle/core/definition";
 import type { Project } from "pi-chronicle/local";
-import { commitTree, explainGit, freeBytes, gitText, listModels, runGit, shortTime } from "pi-chronicle/local";
+import {
+	commitTree,
+	exactTime,
+	explainGit,
+	freeBytes,
+	gitText,
+	listModels,
+	runGit,
+	shortTime,
+} from "pi-chronicle/local";
 import type { Database } from "./database.ts";
 import { databaseFailure, isOutage } from "./database-failure.ts";
 import { remoteOf } from "./engine-project.ts";
@@ -66,7 +75,7 @@ async function checkDatabase(database: Database): Promise<string> {
 	if (wrong) throw new Error(`${wrong.message} ${wrong.remedy}`);
 	await database.boss();
 	const { rows } = await database.query<{ version: string }>("SELECT current_setting('server_version') AS version");
-	return `Postgres ${rows[0]?.version} at ${database.name}, ${Math.round(performance.now() - began)} ms`;
+	return `Postgres ${rows[0]?.version} at ${database.name}, ${exactTime(performance.now() - began)}`;
 }
 
 async function checkLogin(database: Database): Promise<string> {

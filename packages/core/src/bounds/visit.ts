@@ -83,5 +83,5 @@ function nudgeText(round: CycleCount): string {
 }
 
 function ceilingText(used: number, what: string): string {
-	return `Ceiling of one visit reached: ${used.toLocaleString("en-US")} ${what}.`;
+	return `Limit of one visit reached: ${used.toLocaleString("en-US")} ${what}.`;
 }

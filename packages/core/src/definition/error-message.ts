@@ -20,8 +20,18 @@ export function errorMessage(error: unknown): string {
 		return "a part of pi-chronicle is missing, because it was updated or removed meanwhile: /reload or start again";
 	if (error.name === "SyntaxError" && aboutJson.test(error.message)) return error.message;
 	if (defects.has(error.name) || codeOf(error).startsWith("ERR_"))
-		return `a defect of pi-chronicle (${error.name}${placeInStack(error)}); please report it: ${reportTo}`;
+		return `a defect of pi-chronicle (${error.name}${placeInStack(error)}); report it: ${reportTo}`;
 	return error.message === "" ? error.name : error.message;
+}
+
+/** A code of the system in words: `EACCES` is `permission denied`. Another text is returned as it is. */
+export function systemWords(code: string | undefined): string {
+	if (code === undefined) return "unknown error";
+	return wordsOfCode(code) ?? code;
+}
+
+function wordsOfCode(code: string): string | undefined {
+	return [...getSystemErrorMap().values()].find(([name]) => name === code)?.[1];
 }
 
 /** What is wrong with a regular expression that a person wrote; `undefined` if nothing is. */
@@ -42,8 +52,9 @@ function isError(error: unknown): error is Error {
 /** The words of the system for an error that has its number, and what it is about; `undefined` for any other. */
 function systemMessage(error: NodeJS.ErrnoException): string | undefined {
 	const { errno, syscall = "", path } = error;
-	if (typeof errno !== "number") return undefined;
-	const [, words] = getSystemErrorMap().get(errno) ?? [codeOf(error), codeOf(error)];
+	// Node's own errors of connections have a code of the system without its number.
+	const words = typeof errno === "number" ? getSystemErrorMap().get(errno)?.[1] : wordsOfCode(codeOf(error));
+	if (words === undefined) return typeof errno === "number" ? codeOf(error) : undefined;
 	if (syscall.startsWith("spawn")) {
 		const program = path ?? syscall.slice("spawn ".length);
 		return codeOf(error) === "ENOENT"

@@ -4,6 +4,7 @@
 import { isUtf8 } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import type { Diagnostic } from "./diagnostic.ts";
+import { systemWords } from "./error-message.ts";
 import type { Problem } from "./report.ts";
 import { openSource, type Source } from "./source.ts";
 
@@ -80,8 +81,8 @@ function notAFile(stats: Stats): Problem | undefined {
 	if (stats.isDirectory())
 		return {
 			code: "is-a-directory",
-			message: "This is a directory; a file is expected.",
-			remedy: "Name a file inside it, or replace the directory with a file.",
+			message: "This is a folder; a file is expected.",
+			remedy: "Name a file inside it, or replace the folder with a file.",
 		};
 	return {
 		code: "not-a-file",
@@ -159,7 +160,7 @@ function refusedFile(code: string): Problem {
 			return {
 				code: "unreadable",
 				message: "Permission denied.",
-				remedy: "Change the permissions of the file or of the directories above it.",
+				remedy: "Change the permissions of the file or of the folders above it.",
 			};
 		case "ELOOP":
 			return {
@@ -170,7 +171,7 @@ function refusedFile(code: string): Problem {
 		default:
 			return {
 				code: "unreadable",
-				message: `The file cannot be read (${code}).`,
+				message: `The file cannot be read (${systemWords(code)}).`,
 				remedy: "Check that you can open it.",
 			};
 	}

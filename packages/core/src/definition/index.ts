@@ -1,6 +1,6 @@
 export type { Diagnostic, Place } from "./diagnostic.ts";
 export { readDuration } from "./duration.ts";
-export { errorMessage, expressionMistake } from "./error-message.ts";
+export { errorMessage, expressionMistake, systemWords } from "./error-message.ts";
 export {
 	type Common,
 	choice,
@@ -15,6 +15,7 @@ export {
 	text,
 	wrongType,
 } from "./field.ts";
+export { exactTime, percent, setTime, shortCost, shortCount, shortTime } from "./figures.ts";
 export { type ReadOptions, readSource, type SourceRead } from "./file.ts";
 export {
 	type ForeignFormat,

@@ -120,7 +120,7 @@ export function endPhrase(outcome: WorkerOutcome): LaunchEnd {
 			const words = {
 				idle: "was silent for too long",
 				wall: "took too long",
-				budget: "reached a ceiling",
+				budget: "reached a limit",
 			};
 			return { kind: "timed_out", words: words[outcome.limit] };
 		}

@@ -2,6 +2,7 @@
 // A ceiling set by the user replaces the template's; a state has its own ceilings in addition to the run's, and the tighter one applies.
 
 import { NO_USE, type VisitLimits } from "../bounds/index.ts";
+import { percent, shortCost, shortTime } from "../definition/index.ts";
 import { DEFAULT_CEILINGS } from "../template/index.ts";
 import type { Allowance, Ceilings } from "./ceilings.ts";
 import { activityMs, workersBelow } from "./child-activity.ts";
@@ -124,18 +125,24 @@ export function reached(run: Run, now = ""): Measure | undefined {
 
 /** Explains in one sentence why the ceiling stops the run. */
 export function explainReached({ name, figure, spent, ceiling }: Measure): string {
-	if (ceiling === 0) return `The ceiling on ${name} is 0, so nothing may be spent.`;
-	return `The ceiling on ${name} is reached: ${showFigure(figure, spent)} of ${showFigure(figure, ceiling)}.`;
+	if (ceiling === 0) return `The limit on ${name} is 0, so nothing may be spent.`;
+	return `The limit on ${name} is reached: ${showFigure(figure, spent)} of ${showFigure(figure, ceiling)}.`;
+}
+
+/** What is spent, rounded up, so that a limit above it is enough. */
+export function spentText({ figure, spent }: Measure): string {
+	const unit = { costUsd: 0.01, tokens: 1, activeMs: 1000 }[figure];
+	return showFigure(figure, Math.ceil(spent / unit - 1e-9) * unit);
 }
 
 function showFigure(figure: Measure["figure"], value: number): string {
 	switch (figure) {
 		case "costUsd":
-			return `$${value.toFixed(value < 1 ? 4 : 2)}`;
+			return shortCost(value);
 		case "tokens":
 			return `${value.toLocaleString("en-US")} tokens`;
 		case "activeMs":
-			return `${Math.round(value / 6000) / 10} min`;
+			return shortTime(value);
 	}
 }
 
@@ -186,7 +193,7 @@ function warnOfUnheld(run: Run): Run {
 	const model = "worker" in stage && stage.worker ? stage.worker.model : "A model of this run";
 	const [why, others] = totals.unreportedAnswers ? ["reports no usage", ""] : ["has no price", "tokens, "];
 	const named = fresh.map(({ name }) => name).join(" and ");
-	const text = `${model} ${why}, so the ceiling on ${named} cannot stop it. Limits on ${others}time, requests and calls still do.`;
+	const text = `${model} ${why}, so the limit on ${named} cannot stop it. Limits on ${others}time, requests and calls still do.`;
 	return notice({ ...run, warned: [...run.warned, ...fresh.map(({ name }) => marked(name))].slice(-200) }, text);
 }
 
@@ -199,7 +206,7 @@ export function warnOfCeilings(before: Run, now: string): Run {
 	);
 	if (near.length === 0) return run;
 	const warn = ({ name, figure, spent, ceiling }: Measure): string =>
-		`${Math.floor((spent / ceiling) * 100)} % of the ceiling on ${name} is used (${showFigure(figure, spent)} of ${showFigure(figure, ceiling)}).`;
+		`${percent(spent / ceiling)} of the limit on ${name} is used (${showFigure(figure, spent)} of ${showFigure(figure, ceiling)}).`;
 	return near.reduce<Run>((warned, measure) => notice(warned, warn(measure)), {
 		...run,
 		warned: [...run.warned, ...near.map(({ name }) => name)].slice(-200),

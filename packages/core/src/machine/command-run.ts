@@ -1,6 +1,7 @@
 // Applies the events of a command that does a state, and decides where the run goes by its outcome. Pure.
 // A command whose outcome is unknown never runs again by itself, unless its template says that it can (`repeatable`): the user is asked;
 // only a recorded outcome, or the user's answer, leaves the state; reports of any try other than the current one change nothing.
+import { exactTime } from "../definition/index.ts";
 import { addOutput, addSummary, cutText } from "../snapshot/index.ts";
 import type { CommandPlan } from "../template/index.ts";
 import { advance, escalate } from "./advance.ts";
@@ -78,7 +79,7 @@ function leaveBy(run: Run, event: LedgerEvent & CommandEnded): Run {
 		case "timed_out": {
 			const measure = reached(run, event.at);
 			if (measure) return hold(run, "budget", explainReached(measure));
-			return tryAgain(run, plan, "timed_out", `took longer than ${duration(plan.timeoutMs)}`);
+			return tryAgain(run, plan, "timed_out", `took longer than ${exactTime(plan.timeoutMs)}`);
 		}
 		case "unstarted":
 			return tryAgain(run, plan, "crashed", `could not be started: ${result.detail}`);
@@ -130,7 +131,7 @@ function withOutcome(run: Run, event: LedgerEvent & CommandEnded, plan: CommandP
 
 /** What the next worker reads of a command. The end of the output is last: it is what is kept of a text that is too long. */
 function commandOutcomeText({ result, ms, bytes, output, problems }: CommandEnded, { line }: CommandPlan): string {
-	const head = `\`${cutText(line, 500).text}\` ${commandEndText(result)} after ${duration(ms)}.`;
+	const head = `\`${cutText(line, 500).text}\` ${commandEndText(result)} after ${exactTime(ms)}.`;
 	const misfit = problems ? ` Its data does not fit: ${problems.join(" ")}` : "";
 	if (output === undefined) return `${head}${misfit} It printed nothing.`;
 	const kept = Buffer.byteLength(output);
@@ -156,11 +157,6 @@ export function commandEndText(result: CommandResult): string {
 		case "lost":
 			return "was cut off, so its outcome is unknown";
 	}
-}
-
-function duration(ms: number): string {
-	if (ms < 1000) return `${ms} ms`;
-	return ms < 120_000 ? `${Math.round(ms / 100) / 10} s` : `${Math.round(ms / 6000) / 10} min`;
 }
 
 /** The run on its way to the target of the outcome. `code`: the exit code. */

@@ -90,14 +90,14 @@ export function explainCause(cause: MoveCause, from: string, refused: string): s
 		case "no_progress":
 			return `Several attempts of "${from}" in a row ended alike and changed nothing.`;
 		case "worker":
-			return `The worker of "${from}" asks for a person.`;
+			return `The worker of "${from}" asks for the user.`;
 		case "command":
-			return `The command of "${from}" sends the run to a person.`;
+			return `The command of "${from}" sends the run to the user.`;
 		case "children":
 		case "person":
 		case "released":
 		case "reopened":
 		case "rewind":
-			return "A person has sent the run here.";
+			return "The user has sent the run here.";
 	}
 }

@@ -1,6 +1,8 @@
 // Waiting out a provider that fails: when a run tries it again, and when it gives up. Pure.
 // A moment that the provider has named is kept, otherwise waits grow from the first to the longest; no wait ends after the limit, counted
 // from the first failure; nothing here reads a clock: every moment follows from the events.
+import { setTime } from "../definition/index.ts";
+
 const minuteMs = 60_000;
 
 export const PROVIDER_DEFAULTS = { firstMs: minuteMs, longestMs: 30 * minuteMs, maxMs: 12 * 60 * minuteMs } as const;
@@ -76,7 +78,7 @@ function delayMs(tries: number, firstMs: number): number {
 
 function explainOver(maxMs: number, what: string): string {
 	const about = what === "" ? "." : `: ${what}`;
-	return maxMs === 0 ? `The provider fails${about}` : `The provider has failed for ${durationText(maxMs)}${about}`;
+	return maxMs === 0 ? `The provider fails${about}` : `The provider has failed for ${setTime(maxMs)}${about}`;
 }
 
 function explainLate(named: Date, maxMs: number, what: string): string {
@@ -84,11 +86,5 @@ function explainLate(named: Date, maxMs: number, what: string): string {
 		.toISOString()
 		.replace(/:\d\d\.\d+Z$/, " UTC")
 		.replace("T", " ");
-	return `The provider can be tried again at ${moment}, later than provider_wait (${durationText(maxMs)}) allows: ${what}`;
-}
-
-/** `12 h`, `90 min`, `30 s`. */
-function durationText(ms: number): string {
-	if (ms >= 2 * 60 * minuteMs) return `${Math.round((ms / 60 / minuteMs) * 10) / 10} h`;
-	return ms >= minuteMs ? `${Math.round(ms / minuteMs)} min` : `${Math.round(ms / 1000)} s`;
+	return `The provider can be tried again at ${moment}, later than provider_wait (${setTime(maxMs)}) allows: ${what}`;
 }

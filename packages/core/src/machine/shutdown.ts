@@ -2,6 +2,7 @@
 // Cleanup runs whenever a worker has ended, for any reason, before the next one starts; files are measured after cleanup, so that its
 // changes are not attributed to the next worker; after a crash, the shutdown resumes at the first unrecorded step.
 
+import { setTime } from "../definition/index.ts";
 import { addChanges, checkedOutIn, type MeasuredChanges, nameFiles, setChanges } from "../snapshot/index.ts";
 import type { StatePlan } from "../template/index.ts";
 import { advance, decideOn, escalate, startAgain } from "./advance.ts";
@@ -85,7 +86,7 @@ function stopAfterFault(run: Run, outcome: WorkerOutcome): Run {
 		return hold({
 			status: "paused",
 			cause: "timeout",
-			detail: `The worker of "${run.state}" took longer than ${Math.round(planOf(run).wallMs / 6000) / 10} min; its work is kept.`,
+			detail: `The worker of "${run.state}" took longer than ${setTime(planOf(run).wallMs)}; its work is kept.`,
 		});
 	}
 	const idle = outcome.kind === "timed_out";

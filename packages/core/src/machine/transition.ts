@@ -2,6 +2,7 @@
 // Exactly one current state and one stage; every move is legal or made by the user; pending actions are derived from the run only,
 // so a crash loses none; an event that does not apply changes nothing; a run that is over launches nothing.
 
+import { shortTime } from "../definition/index.ts";
 import { checkedOutIn, EMPTY_SNAPSHOT } from "../snapshot/index.ts";
 import { compileDefinition, hashCommands } from "../template/index.ts";
 import { advance, countVisit, newVisit } from "./advance.ts";
@@ -263,8 +264,8 @@ function handle(run: Run, event: LedgerEvent): Reduced {
 }
 
 function explainJump(ms: number): string {
-	const minutes = Math.round(Math.abs(ms) / 6000) / 10;
+	const time = shortTime(Math.abs(ms));
 	return ms < 0
-		? `The clock was set back by ${minutes} min while a worker worked; its time is counted as it passed.`
-		: `The machine slept, or the clock was set, for ${minutes} min while a worker worked: they do not count.`;
+		? `The clock was set back by ${time} while a worker worked; its time is counted as it passed.`
+		: `The machine slept, or the clock was set, for ${time} while a worker worked: they do not count.`;
 }

@@ -5,7 +5,7 @@
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { advance, decideOn, escalate, finishInState, moveTo, park, startAgain } from "./advance.ts";
 import { isAnswerTo } from "./approval.ts";
-import { measures, reached } from "./budget.ts";
+import { measures, reached, spentText } from "./budget.ts";
 import { overrideWinner, winnerOf } from "./candidates.ts";
 import { type ChildGroup, isSettled } from "./child-group.ts";
 import { chooseResolution, continueChildren, reviveChildren } from "./children.ts";
@@ -124,7 +124,7 @@ export function onRejected(run: Run, event: LedgerEvent & Rejected): Reduced {
 		const hold = {
 			status: "paused",
 			cause: "person",
-			detail: `A person does not want "${run.state}" to begin yet.`,
+			detail: `The user does not want "${run.state}" to begin yet.`,
 		} as const;
 		return advance({ ...queued, hold }, "entered");
 	}
@@ -135,7 +135,7 @@ export function onRejected(run: Run, event: LedgerEvent & Rejected): Reduced {
 		visitRecord: { ...run.visitRecord, rejections, tries: 0, crashes: 0, nudges: 0, use: undefined },
 	};
 	if (rejections < run.plan.limits.rejections && planOf(run).command) {
-		const detail = `A person does not want the run to leave "${run.state}". Its command runs again when the run is resumed.`;
+		const detail = `The user does not want the run to leave "${run.state}". Its command runs again when the run is resumed.`;
 		return park(noted, { status: "paused", cause: "person", detail });
 	}
 	return rejections >= run.plan.limits.rejections
@@ -160,7 +160,7 @@ export function onResumed(run: Run, event: LedgerEvent & Resumed): Reduced {
 	if (isRefusal(loaded)) return loaded;
 	// The join of a run that has ended starts none of its states.
 	const measure = loaded.children?.ofCopy ? undefined : reached(loaded);
-	if (measure) return refuse("limit", `The ceiling on ${measure.name} is still reached: raise it first.`);
+	if (measure) return refuse("limit", `The limit on ${measure.name} is still reached: raise it first.`);
 	const fresh: Run = {
 		...hearDecision(event.otherBranch ? withoutBranch(loaded) : loaded, event, {
 			did: "resumed",
@@ -276,9 +276,10 @@ export function onLimitsChanged(run: Run, event: LedgerEvent & LimitsChanged): R
 		({ name, figure, spent, ceiling }) =>
 			limits[figure] !== undefined && name.includes(" of ") === (state !== undefined) && spent >= ceiling,
 	);
-	if (low) return refuse("limit", `The ceiling on ${low.name} must be above the amount already spent (${low.spent}).`);
+	if (low)
+		return refuse("limit", `The limit on ${low.name} must be above the amount already spent (${spentText(low)}).`);
 	if (limits.moves !== undefined && state === undefined && limits.moves <= run.moves.counted)
-		return refuse("limit", `The ceiling on moves must be above the ${run.moves.counted} already made.`);
+		return refuse("limit", `The limit on moves must be above the ${run.moves.counted} already made.`);
 	return { ...changed, warned: [] };
 }
 

@@ -40,7 +40,7 @@ describe("the message of an error", () => {
 		[
 			"a property of nothing",
 			() => thrown(() => nothing.a.b),
-			/^a defect of pi-chronicle \(TypeError in .*:\d+:\d+\); please report it: http/,
+			/^a defect of pi-chronicle \(TypeError in .*:\d+:\d+\); report it: http/,
 		],
 		["an unknown name", () => thrown(() => runInNewContext("unknown()")), /^a defect of pi-chronicle \(ReferenceError/],
 		[

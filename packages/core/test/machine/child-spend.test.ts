@@ -82,7 +82,7 @@ describe("what children spend", () => {
 	it("gives its reason to the children that it stops", () => {
 		const testRun = spent(plan(parentTemplate({}, { limits: { tokens: 100 } })), 1, total(100));
 		const details = testRun.actions.flatMap((action) => (action.kind === "stop_child" ? [action.detail] : []));
-		expect(new Set(details)).toEqual(new Set(["The ceiling on tokens is reached: 100 tokens of 100 tokens."]));
+		expect(new Set(details)).toEqual(new Set(["The limit on tokens is reached: 100 tokens of 100 tokens."]));
 		const aborted = plan().say({ kind: "abort_requested" });
 		expect(aborted.actions[0]).toMatchObject({ how: "abort", detail: "The parent run stopped." });
 	});

@@ -54,7 +54,7 @@ describe("the next state of a command", () => {
 		["a program that is not found", test, code(127), /not found \(exit code 127\)/],
 		["a program that is not executable", test, code(126), /not executable/],
 		["a failure without a state for it", only, code(1), /`next` names no state for that/],
-		["a time limit", test, { kind: "timed_out" }, /took longer than 10 min/],
+		["a time limit", test, { kind: "timed_out" }, /took longer than 10m/],
 		["no start", test, { kind: "unstarted", detail: "ENOENT" }, /could not be started: ENOENT/],
 		["a refusal", test, { kind: "refused", detail: "no" }, /may not run: no/],
 	])("%s", (_, state, result, target) => {
@@ -100,7 +100,7 @@ describe("the next state of a command", () => {
 			{
 				state: "test",
 				visit: 1,
-				text: "`npm test` failed with exit code 1 after 12.3 s. The last 8 of 5000 bytes of its output:\n1 failed",
+				text: "`npm test` failed with exit code 1 after 12.3s. The last 8 of 5000 bytes of its output:\n1 failed",
 			},
 		]);
 		expect(run.totals.activeMs).toBe(1000);

@@ -167,13 +167,13 @@ describe("time", () => {
 			.say({ kind: "ask_answered", answers: testRun.run.questions[0]?.id ?? 0, verdict: "allowed" } as EventBody);
 		crash(testRun.wait(1000));
 		expect(testRun.run.totals.activeMs).toBe(3000);
-		expect(testRun.run.notices[0]).toContain("0.1 min");
+		expect(testRun.run.notices[0]).toContain("for 5s");
 	});
 
 	it.each([
-		[90_000, "The machine slept, or the clock was set, for 1.5 min while a worker worked: they do not count."],
-		[-90_000, "The clock was set back by 1.5 min while a worker worked; its time is counted as it passed."],
-		[0, "The machine slept, or the clock was set, for 0 min while a worker worked: they do not count."],
+		[90_000, "The machine slept, or the clock was set, for 1m30s while a worker worked: they do not count."],
+		[-90_000, "The clock was set back by 1m30s while a worker worked; its time is counted as it passed."],
+		[0, "The machine slept, or the clock was set, for 0s while a worker worked: they do not count."],
 	])("a jump of %d ms is explained", (ms, text) => {
 		expect(open(template()).say({ kind: "clock_jumped", ms }).run.notices).toEqual([text]);
 	});
@@ -219,18 +219,18 @@ describe("ceilings", () => {
 	});
 
 	it.each<[figure: object, spend: Partial<Spend>, detail: string]>([
-		[{ cost_usd: 0.5 }, { costUsd: 0.5 }, "The ceiling on cost is reached: $0.5000 of $0.5000."],
-		[{ cost_usd: 1 }, { costUsd: 2.5 }, "The ceiling on cost is reached: $2.50 of $1.00."],
-		[{ cost_usd: 0 }, { costUsd: 0.1 }, "The ceiling on cost is 0, so nothing may be spent."],
-		[{ tokens: 1000 }, { tokens: 1200 }, "The ceiling on tokens is reached: 1,200 tokens of 1,000 tokens."],
+		[{ cost_usd: 0.5 }, { costUsd: 0.5 }, "The limit on cost is reached: $0.50 of $0.50."],
+		[{ cost_usd: 1 }, { costUsd: 2.5 }, "The limit on cost is reached: $2.50 of $1.00."],
+		[{ cost_usd: 0 }, { costUsd: 0.1 }, "The limit on cost is 0, so nothing may be spent."],
+		[{ tokens: 1000 }, { tokens: 1200 }, "The limit on tokens is reached: 1,200 tokens of 1,000 tokens."],
 	])("%j: reached by %j, and says how", (limits, spend, detail) => {
 		const testRun = use(start(open(template({ limits }))), { ...NO_SPEND, ...spend });
 		expect(testRun.run.hold).toEqual({ status: "budget_exceeded", cause: "budget", detail });
 	});
 
-	it("in time are stated in minutes", () => {
+	it("in time are stated in minutes and seconds", () => {
 		const testRun = start(open(template({ limits: { minutes: 1.5 } })));
 		use(testRun.wait(93_000), one);
-		expect(testRun.run.hold?.detail).toBe("The ceiling on time is reached: 1.6 min of 1.5 min.");
+		expect(testRun.run.hold?.detail).toBe("The limit on time is reached: 1m33s of 1m30s.");
 	});
 });

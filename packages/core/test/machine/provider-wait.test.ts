@@ -42,7 +42,7 @@ describe("the tries of a provider that fails", () => {
 		const tried = failures(silent(60));
 		expect(gaps(tried).slice(0, 8)).toEqual([1, 2, 4, 8, 16, 30, 30, 30]);
 		expect(ms(tried.waits.at(-1)?.next ?? "")).toBe(start + 12 * hour);
-		expect(tried.over).toBe("The provider has failed for 12 h: 529 Overloaded");
+		expect(tried.over).toBe("The provider has failed for 12h: 529 Overloaded");
 	});
 
 	it("follow at the moment that the provider names, which does not count as a step", () => {
@@ -53,11 +53,11 @@ describe("the tries of a provider that fails", () => {
 	it("stop at once where the moment is later than the wait may last, or there is no wait", () => {
 		expect(failures([13 * hour])).toMatchObject({
 			waits: [],
-			over: expect.stringMatching(/2030-01-01 13:00 UTC, later than provider_wait \(12 h\)/),
+			over: expect.stringMatching(/2030-01-01 13:00 UTC, later than provider_wait \(12h\)/),
 		});
 		expect(failures([undefined], { maxMs: 0 }).over).toBe("The provider fails: 529 Overloaded");
 		expect(failures([undefined], { maxMs: 0 }, hour).over).toBeUndefined();
-		expect(failures([2 * hour], { maxMs: 12 * hour }, hour).over).toMatch(/\(60 min\)/);
+		expect(failures([2 * hour], { maxMs: 12 * hour }, hour).over).toMatch(/\(1h\)/);
 	});
 
 	it("are later each time, never after the end, and never closer than a second", () => {
@@ -146,7 +146,7 @@ describe("a run whose provider fails", () => {
 		run.wait(13 * hour);
 		rest(fail(run));
 		expect(run.run).toMatchObject({ status: "paused", hold: { cause: "provider" } });
-		expect(run.run.hold?.detail).toContain("12 h");
+		expect(run.run.hold?.detail).toContain("12h");
 	});
 
 	it("keeps since when across supervisors and checkpoints, and tries at the same moment", () => {

@@ -345,7 +345,7 @@ describe("ceilings", () => {
 		expect(testRun.run.notices).toEqual([]);
 		use(testRun, 1, 0.8);
 		use(testRun, 1, 0.9);
-		expect(testRun.run.notices).toEqual(["80 % of the ceiling on cost is used ($0.8000 of $1.00)."]);
+		expect(testRun.run.notices).toEqual(["80 % of the limit on cost is used ($0.80 of $1.00)."]);
 		testRun.say({ kind: "limits_changed", limits: { costUsd: 1.05 } });
 		use(testRun, 1, 0.95);
 		expect(testRun.run.notices.length).toBe(2);
@@ -361,7 +361,7 @@ describe("ceilings", () => {
 		const testRun = open(template({ limits: { minutes: 0 } }));
 		testRun.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: newTree() });
 		expect(where(testRun)).toBe("budget_exceeded a 1.0.0");
-		expect(testRun.run.hold?.detail).toBe("The ceiling on time is 0, so nothing may be spent.");
+		expect(testRun.run.hold?.detail).toBe("The limit on time is 0, so nothing may be spent.");
 	});
 	it("a worker whose model costs more than the rest does not start, and the run waits with budget_exceeded", () => {
 		const testRun = open(template({ limits: { cost_usd: 0 } }));

@@ -1,33 +1,7 @@
-// Formats figures for one line: short, and the same everywhere. Pure.
+// Formats figures for one line, and lays them out in columns. Pure.
+import { shortCount } from "@pi-chronicle/core/definition";
 
-/** `950`, `12.3k`, `2.1M`. */
-export function shortCount(count: number): string {
-	if (count < 1000) return String(Math.round(count));
-	if (count < 999_950) return `${trimmed(count / 1000)}k`;
-	return `${trimmed(count / 1_000_000)}M`;
-}
-
-function trimmed(value: number): string {
-	return value >= 100 ? String(Math.round(value)) : value.toFixed(1).replace(/\.0$/, "");
-}
-
-/** US dollars: `$0.0042`, `$0.42`, `$12.30`. */
-export function shortCost(usd: number): string {
-	if (usd === 0) return "$0";
-	return usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
-}
-
-/** Milliseconds as `42s`, `4m10s`, `2h05m`, `3d04h`. */
-export function shortTime(ms: number): string {
-	const seconds = Math.floor(Math.max(0, ms) / 1000);
-	if (seconds < 60) return `${seconds}s`;
-	const minutes = Math.floor(seconds / 60);
-	const two = (value: number) => String(value).padStart(2, "0");
-	if (minutes < 60) return `${minutes}m${two(seconds % 60)}s`;
-	const hours = Math.floor(minutes / 60);
-	if (hours < 24) return `${hours}h${two(minutes % 60)}m`;
-	return `${Math.floor(hours / 24)}d${two(hours % 24)}h`;
-}
+export { exactTime, percent, setTime, shortCost, shortCount, shortTime } from "@pi-chronicle/core/definition";
 
 /** A bar of `cells` cells for a share from 0 to 1; anything above fills it. */
 export function bar(share: number, cells = 8): string {

@@ -5,11 +5,23 @@ export { HELD_SUFFIX, HOLD_VARIABLE, openAwakeClock } from "./awake-clock.ts";
 export { type BackgroundJob, BackgroundWork } from "./background-work.ts";
 export { openBadge } from "./badge.ts";
 export { customEntries, newestFirst, type Session, writeEntry } from "./branch.ts";
+export { type ChoiceList, type CommandChoice, completedChoices } from "./command-choice.ts";
 export { contentText } from "./content-text.ts";
 export { drawDiagram, showDiagram } from "./diagram.ts";
 export { type ExitCode, exitCodes, failWith, openExitCode } from "./exit-code.ts";
 export { type ExtensionPlace, findExtension } from "./extension-source.ts";
-export { alignColumns, bar, columnsOf, shortCost, shortCount, shortTask, shortTime } from "./figures.ts";
+export {
+	alignColumns,
+	bar,
+	columnsOf,
+	exactTime,
+	percent,
+	setTime,
+	shortCost,
+	shortCount,
+	shortTask,
+	shortTime,
+} from "./figures.ts";
 export { foreignTools } from "./foreign-tool.ts";
 export { cachedEnvironment, hostEnvironment } from "./host-environment.ts";
 export {

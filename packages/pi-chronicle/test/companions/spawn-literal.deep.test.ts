@@ -173,7 +173,7 @@ describe("children", () => {
 		const pi = await rpc();
 		await pi.run("go");
 		expect(pi.toolResults()[0]).toMatchObject({ tool: "spawn", error: true });
-		expect(pi.toolResults()[0]?.text).toContain(`ceiling of ${words}`);
+		expect(pi.toolResults()[0]?.text).toContain(`limit of ${words}`);
 	});
 
 	it("that are queued when the user aborts never start", async () => {

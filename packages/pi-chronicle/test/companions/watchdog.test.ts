@@ -35,7 +35,7 @@ it("the watchdog is silent unless turned on; then it sends one nudge per band an
 	expect(nudges).toHaveLength(2);
 	expect(nudges[0]).toContain("35 % full (7k of 20k tokens)");
 	expect(nudges[1]).toContain("55 % full");
-	expect([...pi.screen.statuses.values()].join()).toMatch(/ctx 5\d%/);
+	expect([...pi.screen.statuses.values()].join()).toMatch(/ctx 5\d %/);
 });
 
 it("a resumed session is not nudged again for its band; after a compaction it is", async () => {
@@ -71,7 +71,7 @@ it("the watchdog follows the notebook's switch immediately, and the branch", asy
 	const pi = await rpc({ model: "scripted/small" });
 	await pi.prompt("/notebook on");
 	const shown = () => pi.screen.statuses.get("chronicle-context");
-	expect(shown()).toContain("ctx 0%");
+	expect(shown()).toContain("ctx 0 %");
 	await pi.prompt("/notebook off");
 	expect(shown()).toBeUndefined();
 	await pi.prompt("/notebook on");

@@ -50,7 +50,7 @@ describe("a provider without usage figures", { timeout: patient(60_000) }, () =>
 		server.lenient();
 		const run = await chronicle(project, ["run", "t", "Do it"]);
 		expect(run.code, run.stderr).toBe(3);
-		const said = "reports no usage, so the ceiling on cost and tokens cannot stop it.";
+		const said = "reports no usage, so the limit on cost and tokens cannot stop it.";
 		expect(run.stderr.split(said)).toHaveLength(2);
 		expect(server.requests.length).toBeLessThanOrEqual(5);
 		const parent = runIds(project).find((id) => eventsOf(project, id)[0]?.parent === undefined) ?? "";

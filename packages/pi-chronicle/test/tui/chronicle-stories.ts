@@ -172,7 +172,7 @@ export function reasonStory(): Story {
 				["fails", "It fails", "failed", "The tests need a database."],
 				["loops", "It loops", "escalated", "human intervention"],
 				["outage", "It is unlucky", "paused", "paused"],
-				["costs", "It is expensive", "limit", "budget exceeded"],
+				["costs", "It is expensive", "limit", "limit reached"],
 			] as const) {
 				await pi.submit(`/chronicle ${template} ${task}`);
 				await pi.waitForScreen(sign, 60_000);

@@ -196,7 +196,7 @@ async function endEverything(pi: Tui): Promise<void> {
 			continue;
 		}
 		if (/^── |Esc closes|Esc later|Esc refuses|Esc: No|^ +Session Tree/m.test(screen)) continue;
-		if (!/· running ·|· awaiting approval ·|· paused ·|· budget exceeded ·|· human intervention ·/.test(screen)) break;
+		if (!/· running ·|· awaiting approval ·|· paused ·|· limit reached ·|· human intervention ·/.test(screen)) break;
 		pi.type("/chronicle abort");
 		await sleep(200);
 		await pi.press("escape", "enter");

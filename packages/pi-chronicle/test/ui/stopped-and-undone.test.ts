@@ -151,10 +151,10 @@ describe("notes", () => {
 		const play = open(definition(states, { limits: { tokens: 1000 } }));
 		start(play);
 		play.say({ kind: "used", visit: 1, attempt: 1, spend: spend(900) });
-		expect(currentNotices(play.run).join()).toContain("90 % of the ceiling");
+		expect(currentNotices(play.run).join()).toContain("90 % of the limit");
 		play.say({ kind: "limits_changed", limits: { tokens: 50_000 } });
 		expect(currentNotices(play.run)).toEqual([]);
-		expect(play.run.notices.join()).toContain("90 % of the ceiling");
+		expect(play.run.notices.join()).toContain("90 % of the limit");
 		const released = escalatedRun();
 		released.say({ kind: "released", answers: since(released) });
 		expect(currentNotices(released.run)).toEqual([]);

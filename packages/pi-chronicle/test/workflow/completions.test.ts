@@ -50,7 +50,7 @@ it("the countdown line keeps the user's options on a narrow terminal, whatever t
 		for (const width of [60, 80, 200]) {
 			const line = countdownLine(what, 3, width);
 			expect(visibleWidth(line)).toBeLessThanOrEqual(width);
-			expect(line).toContain("in 3 s · Esc pauses, typing holds");
+			expect(line).toContain("in 3s · Esc pauses, typing holds");
 		}
 	expect(visibleWidth(countdownLine("🔍 Look", 3, 20))).toBeLessThanOrEqual(20);
 });

@@ -112,13 +112,13 @@ describe("the countdown", () => {
 			"The sum starts at the first item, which an empty list does not have.",
 		);
 		await ui.submit("/workflow fix the total is wrong when the list is empty");
-		await ui.waitForScreen("continues in 3 s");
+		await ui.waitForScreen("continues in 3s");
 		await ui.still(200);
 		expectPicture(ui.snapshot(), "workflow-run", {
 			title: "A workflow in pi: the phase that is on, a call that it refuses, and the seconds before the agent goes on",
 			mask: [
 				[/Took \d+\.\ds/, "Took 0.1s"],
-				[/in \d s/, "in 3 s"],
+				[/in \ds/, "in 3s"],
 			],
 		});
 		ui.press("escape");
@@ -129,7 +129,7 @@ describe("the countdown", () => {
 		const { stage, ui } = await open();
 		stage.play("I go on.", "I heard it.");
 		await ui.submit("/workflow tale it");
-		await ui.waitForScreen("continues in 4 s");
+		await ui.waitForScreen("continues in 4s");
 		ui.type("a");
 		await ui.waitForScreen("waits for you");
 		expect(await settledScreen(ui)).not.toContain("⏳");
@@ -137,7 +137,7 @@ describe("the countdown", () => {
 		await ui.submit(" word");
 		await ui.waitForScreen("I heard it.");
 		expect(stage.server.requests.slice(asked).map(({ lastUser }) => lastUser)).toEqual(["a word"]);
-		await ui.waitForScreen("continues in 4 s");
+		await ui.waitForScreen("continues in 4s");
 		await ui.submit("/cancel-workflow");
 		await ui.waitForScreen('✗ Workflow "Workflow tale" cancelled');
 		expect(await settledScreen(ui)).not.toMatch(/⏳|> 🔹 ONE \[1\/2\]\s*$/);
@@ -148,8 +148,8 @@ describe("the countdown", () => {
 		stage.play("I stop.");
 		await ui.submit("/workflow tale it");
 		await ui.waitForScreen("Workflow tale > 🔹 ONE [1/2]");
-		await ui.waitForScreen(/⏳ 🔹 ONE continues in 4 s · Esc pauses, typing holds/);
-		await ui.waitForScreen(/continues in 3 s/);
+		await ui.waitForScreen(/⏳ 🔹 ONE continues in 4s · Esc pauses, typing holds/);
+		await ui.waitForScreen(/continues in 3s/);
 		ui.press("escape");
 		await ui.waitForScreen(/⏸ The workflow is paused\. Your next message resumes it/);
 		const screen = await settledScreen(ui);

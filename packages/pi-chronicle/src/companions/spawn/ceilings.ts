@@ -1,4 +1,5 @@
 // Watches the ceilings of a child: minutes, tokens, dollars. Uses one timer, which pauses while a question to the user is open.
+import { setTime, shortCost } from "../../pi/index.ts";
 import type { ChildCeilings } from "./settings.ts";
 
 export interface Watch {
@@ -29,7 +30,7 @@ export function watchCeilings(ceilings: ChildCeilings, over: (ceiling: string) =
 	const go = () => {
 		if (ended || since !== undefined) return;
 		since = performance.now();
-		timer = setTimeout(() => end(`${ceilings.minutes} minutes`), Math.max(left, 0));
+		timer = setTimeout(() => end(setTime(ceilings.minutes * 60_000)), Math.max(left, 0));
 	};
 	const close = () => {
 		ended = true;
@@ -39,7 +40,7 @@ export function watchCeilings(ceilings: ChildCeilings, over: (ceiling: string) =
 	return {
 		used(tokens, costUsd) {
 			if (tokens >= ceilings.tokens) end(`${ceilings.tokens.toLocaleString("en-US")} tokens`);
-			else if (costUsd >= ceilings.costUsd) end(`$${ceilings.costUsd}`);
+			else if (costUsd >= ceilings.costUsd) end(shortCost(ceilings.costUsd));
 		},
 		asking(count) {
 			if (count > 0) pause();

@@ -221,7 +221,7 @@ interface ChildAnswer {
 }
 
 function ceilingReached(ceiling: string): string {
-	return `The child session was stopped at its ceiling of ${ceiling} (setting \`chronicle.children\`).`;
+	return `The child session was stopped at its limit of ${ceiling} (setting \`chronicle.children\`).`;
 }
 
 function concluded(answer: ChildAnswer | undefined, usage: ChildUsage): ChildEnd {

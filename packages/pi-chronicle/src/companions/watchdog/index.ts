@@ -1,7 +1,7 @@
 // The watchdog: a status line with the context usage, and one message to the model per band and compaction. Off unless the notebook or the
 // setting is on. It keeps nothing in memory: the session records which bands were reported.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { chronicleSettings, newestFirst } from "../../pi/index.ts";
+import { chronicleSettings, newestFirst, percent } from "../../pi/index.ts";
 import { type Band, bandOf } from "./bands.ts";
 
 const statusKey = "chronicle-context";
@@ -19,15 +19,15 @@ export function registerWatchdog(pi: ExtensionAPI, notebook: NotebookSwitch): vo
 	const wanted = () => chronicleSettings(pi).watchdog ?? notebook.on;
 
 	const show = (ctx: ExtensionContext): void => {
-		const percent = wanted() === true ? ctx.getContextUsage()?.percent : undefined;
-		if (percent === undefined || percent === null) {
+		const full = wanted() === true ? ctx.getContextUsage()?.percent : undefined;
+		if (full === undefined || full === null) {
 			if (shown) ctx.ui.setStatus(statusKey, undefined);
 			shown = false;
 			return;
 		}
 		shown = true;
-		const text = `ctx ${Math.round(percent)}%`;
-		const band = bandOf(percent);
+		const text = `ctx ${percent(full / 100)}`;
+		const band = bandOf(full);
 		ctx.ui.setStatus(statusKey, ctx.mode === "tui" && band ? ctx.ui.theme.fg(band.tone, text) : text);
 	};
 

@@ -28,7 +28,7 @@ export function diskFailure(error: unknown, path: string): StoreFailure {
 			};
 		case "EACCES":
 		case "EPERM":
-			return { reason: "io", ...explainPermissions(blamed, code) };
+			return { reason: "io", ...explainPermissions(blamed) };
 		case "EROFS":
 			return {
 				reason: "io",
@@ -68,18 +68,18 @@ function refusedAt(folder: string): unknown {
 }
 
 /** The owner of a path that this account may not use, and the remedy. */
-function explainPermissions(path: string, code: string): Pick<StoreFailure, "message" | "remedy"> {
+function explainPermissions(path: string): Pick<StoreFailure, "message" | "remedy"> {
 	const { at, stats } = nearestExisting(path);
 	const own = process.geteuid?.();
 	if (!stats || own === undefined || stats.uid === own)
 		return {
-			message: `${path} cannot be used: its permissions do not allow it (${code}).`,
+			message: `${path} cannot be used: its permissions do not allow it.`,
 			remedy: `Give yourself permission: chmod -R u+rwX ${JSON.stringify(dirname(path))}`,
 		};
 	const owner = stats.uid === 0 ? "root" : `another user (uid ${stats.uid})`;
 	const folder = stats.isDirectory() ? at : dirname(at);
 	return {
-		message: `${path} cannot be used: ${at === path ? "it" : at} belongs to ${owner}, but this is uid ${own} (${code}).`,
+		message: `${path} cannot be used: ${at === path ? "it" : at} belongs to ${owner}, but this is uid ${own}.`,
 		remedy: `Give it back: sudo chown -R ${own} ${JSON.stringify(folder)}`,
 	};
 }

@@ -4,7 +4,14 @@
 // file of project or user has, whether or not it loads or may be read.
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type Diagnostic, openReport, quoted, readSource, sortDiagnostics } from "@pi-chronicle/core/definition";
+import {
+	type Diagnostic,
+	openReport,
+	quoted,
+	readSource,
+	sortDiagnostics,
+	systemWords,
+} from "@pi-chronicle/core/definition";
 import { readTemplate, type StatePlan, type Template } from "@pi-chronicle/core/template";
 import { keyOf, type TemplateFolders, templateFiles } from "./template-files.ts";
 
@@ -152,7 +159,7 @@ function folderProblem(folder: string): Diagnostic[] {
 	} catch (error) {
 		const { code = "unknown" } = error as NodeJS.ErrnoException;
 		if (code === "ENOENT") return [];
-		const message = `The templates cannot be read (${code}).`;
+		const message = `The templates cannot be read (${systemWords(code)}).`;
 		return [{ severity: "error", code: "no-folder", file: folder, message, remedy: "Make it a readable folder." }];
 	}
 }

@@ -1,6 +1,8 @@
 // Git on the remote that the hosts of an engine share. Every call that talks to it is repeated while the remote is out of reach.
+
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WorkspaceFailure } from "@pi-chronicle/core/ports";
+import { setTime } from "../../pi/index.ts";
 import { explainGit, type GitPlace, type GitResult, gitAt, WorkspaceError } from "../workspace/index.ts";
 import { remoteOutcome } from "./remote-outcome.ts";
 
@@ -54,7 +56,7 @@ export async function deleteRefs(
 function explainDelay(failure: string | undefined): string {
 	return failure === undefined
 		? "Waiting for the project's git remote."
-		: `The project's git remote cannot be reached: ${failure}. Trying again for ${outageMs / 1000} seconds.`;
+		: `The project's git remote cannot be reached: ${failure}. Trying again for ${setTime(outageMs)}.`;
 }
 
 type NotDone = Exclude<GitResult, { kind: "done" }>;

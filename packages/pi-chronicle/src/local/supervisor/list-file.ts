@@ -1,6 +1,8 @@
 // The file with the task list for which a state starts children.
+
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { systemWords } from "@pi-chronicle/core/definition";
 import { type ListOfFile, planOf } from "@pi-chronicle/core/machine";
 import { readTaskList } from "@pi-chronicle/core/tasks";
 import type { ExecutorContext } from "./executor-context.ts";
@@ -23,6 +25,6 @@ async function readListFile(file: string): Promise<ListOfFile> {
 		return readTaskList(await readFile(file, "utf8"));
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
-		return { problem: code === "ENOENT" ? "does not exist" : `cannot be read (${code})` };
+		return { problem: code === "ENOENT" ? "does not exist" : `cannot be read (${systemWords(code)})` };
 	}
 }

@@ -1,7 +1,7 @@
 // Waits for the first report of a worker's process.
 import { errorMessage, quoted } from "@pi-chronicle/core/definition";
 import type { LaunchFault } from "@pi-chronicle/core/ports";
-import { hostNotice, linkRpc, type RpcLink, type RpcListener } from "../../pi/index.ts";
+import { hostNotice, linkRpc, type RpcLink, type RpcListener, setTime } from "../../pi/index.ts";
 import type { Child } from "../../process/index.ts";
 import { redactText } from "../../safety/index.ts";
 import { ASK_TOOL, type Hello, OWN_TOOLS, readHello } from "./extension/index.ts";
@@ -64,7 +64,7 @@ export async function awaitHello(child: Child, ms: number, signal: AbortSignal):
 		return {
 			kind: "none",
 			reason: "handshake",
-			detail: `The worker sent no ready report within ${ms / 1000} s.${complaint}`,
+			detail: `The worker sent no ready report within ${setTime(ms)}.${complaint}`,
 		};
 	}
 	if ("kind" in first) {

@@ -21,7 +21,7 @@ export function freezeRunRules(cwd: string, home: string, agentDir: string): Fro
 		return {
 			kind: "unreadable",
 			detail: `The guard's rules cannot be enforced: ${shown.join("; ")}.`,
-			remedy: "Fix the rule file; workers won't start until then.",
+			remedy: "Fix the rule file; no worker starts until then.",
 		};
 	}
 	return { hash: hashRules(rules), text: serializeRules(rules), files: rules.files.length };

@@ -55,8 +55,7 @@ const durations = {
 	providerRetry: {
 		standard: PROVIDER_DEFAULTS.firstMs,
 		shown: "`1m`",
-		about:
-			"The first of these waits, where the provider names no time. Each further one is twice as long, up to 30 minutes.",
+		about: "The first of these waits, where the provider names no time. Each further one is twice as long, up to 30m.",
 	},
 } as const;
 

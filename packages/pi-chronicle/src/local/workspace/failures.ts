@@ -1,8 +1,10 @@
 // Failures of the workspace, with messages for the user. Inside the workspace they are thrown; its operations return them.
+
 import { errorMessage } from "@pi-chronicle/core/definition";
 import type { Result, WorkspaceFailure } from "@pi-chronicle/core/ports";
 import type { FileLeft } from "@pi-chronicle/core/snapshot";
 import { freeBytes } from "../../disk/index.ts";
+import { setTime } from "../../pi/index.ts";
 import { diskFailure } from "../ledger/index.ts";
 import type { GitResult } from "./git.ts";
 
@@ -73,7 +75,7 @@ export function stopped(): WorkspaceError {
 }
 
 export function timedOut(ms: number): WorkspaceError {
-	const message = `git did not finish within ${Math.round(ms / 6000) / 10} min.`;
+	const message = `git did not finish within ${setTime(ms)}.`;
 	return new WorkspaceError({ reason: "timed_out", message, remedy: smaller });
 }
 

@@ -1,6 +1,8 @@
 // One examination of the doctor, with its time limit.
 // Results contain no secrets; an examination that fails or takes too long is a result.
+
 import { errorMessage } from "@pi-chronicle/core/definition";
+import { setTime } from "../../pi/index.ts";
 import { redactSecrets } from "../../safety/index.ts";
 
 export interface ExaminationResult {
@@ -35,7 +37,7 @@ export async function examineInTime({
 	const timeout = new Promise<DoctorFinding>((resolve) => {
 		timer = setTimeout(() => {
 			late.abort();
-			const text = `This took longer than ${Math.round(maxMs / 1000)} seconds.`;
+			const text = `This took longer than ${setTime(maxMs)}.`;
 			resolve({ state: "failed", text, remedy: "Try again when the machine is less busy." });
 		}, maxMs);
 	});

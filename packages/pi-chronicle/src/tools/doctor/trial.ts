@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { linksFor, openTrialCopy, type Project, type TrialCopy } from "../../local/index.ts";
-import { hostEnvironment } from "../../pi/index.ts";
+import { exactTime, hostEnvironment } from "../../pi/index.ts";
 import { runShellCommand } from "../../process/index.ts";
 import { openConfinement, probeSandbox, redactText } from "../../safety/index.ts";
 import { type DoctorExamination, type DoctorFinding, fine } from "./examination.ts";
@@ -93,7 +93,7 @@ function withMissing({ links }: Trial, { lacks }: Tried): readonly string[] | un
 }
 
 function worksText({ command }: Trial, { ms }: Tried): string {
-	return `\`${command}\` works (${(ms / 1000).toFixed(1)} s).`;
+	return `\`${command}\` works (${exactTime(ms)}).`;
 }
 
 function failedTrial({ command }: Trial, { code, text }: Tried): DoctorFinding {

@@ -105,7 +105,7 @@ async function rehearseDraft(
 	const report = await rehearse(planned, host, { signal: AbortSignal.any([signal, limit]), afterwards: "remove" });
 	signal.throwIfAborted();
 	if (report.outcome !== "done") {
-		const end = limit.aborted ? "The rehearsal took longer than 5 minutes." : closingLines(report).join("\n").trim();
+		const end = limit.aborted ? "The rehearsal took longer than 5m." : closingLines(report).join("\n").trim();
 		return problems([`The rehearsal did not reach the end. ${end}`]);
 	}
 	return { kind: "sound", outline, requests: report.parts.map(({ requests }) => requests), missed: report.missed };

@@ -1,5 +1,7 @@
 // The report of a rehearsal as text: one block per visit as it ends, then the result.
+
 import { counted, formatDiagnostic, formatPath, truncate } from "@pi-chronicle/core/definition";
+import { exactTime } from "../../pi/index.ts";
 import type { CoverageItem, Excluded, Group } from "./every/index.ts";
 import type { Playable, Program, RehearsalReport, Unplayable } from "./rehearse.ts";
 import type { CoverageReport, PlayedRun } from "./rehearse-every.ts";
@@ -26,7 +28,7 @@ export function coverageOpening({ program, coverage }: Playable, project: string
 
 export function runLine({ title, end, ms }: PlayedRun, number: number, of: number): string {
 	const short = truncate(title, longestPathTitle);
-	return `${String(number).padStart(String(of).length)}/${of}  ${short} (${(ms / 1000).toFixed(1)} s): ${end}`;
+	return `${String(number).padStart(String(of).length)}/${of}  ${short} (${exactTime(ms)}): ${end}`;
 }
 
 /** The lines after the runs. */
@@ -100,7 +102,7 @@ export function visitLines(visit: PlayedVisit): string[] {
 	const number = visit.visit > 1 ? `, visit ${visit.visit}` : "";
 	const mark = visit.left ? "✓" : "●";
 	const child = visit.child === undefined || visit.child === visit.scope ? "" : ` of ${visit.child}`;
-	const head = `${mark} ${visit.name}${child}${number} (${(visit.ms / 1000).toFixed(1)} s)`;
+	const head = `${mark} ${visit.name}${child}${number} (${exactTime(visit.ms)})`;
 	const width = Math.min(longestTitle, Math.max(0, ...visit.calls.map((call) => title(call).length)));
 	return [
 		head,

@@ -52,7 +52,7 @@ has then; without an engine it prints the lines for crontab and systemd. list sh
   --env <A,B_*>     worker: more variables for workers and commands of this folder's project
   --data <folder>   worker: parent of its working folders (default: chronicle/engine/<name> in pi's agent folder)
   --port <n>        metrics: serve http://127.0.0.1:<n>/metrics until stopped
-  --file <path>     metrics: rewrite the file every 15 seconds until stopped
+  --file <path>     metrics: rewrite the file every 15s until stopped
   --zone <zone>     schedule: time zone of its times (default: this machine's)
   --branch <branch> schedule: branch to start from (default: the remote's HEAD)
   --overlap         schedule: start a run although the one before is not over

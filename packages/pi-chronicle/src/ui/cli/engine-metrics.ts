@@ -48,7 +48,7 @@ async function serve(
 	if (failed)
 		return refused({
 			code: "port",
-			message: `Port ${port} cannot be used: ${failed.message}.`,
+			message: `Port ${port} cannot be used: ${errorMessage(failed)}.`,
 			remedy: "Choose another.",
 		});
 	host.report(`http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`);

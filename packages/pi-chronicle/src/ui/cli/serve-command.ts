@@ -140,8 +140,8 @@ function complain(complaint: Complaint): number {
 
 function showLink(server: PageServer, name: string): void {
 	const [first = "", ...others] = server.links(name);
-	const code = process.stdout.isTTY ? `${renderUnicodeCompact(first)}\n` : "";
-	process.stdout.write(`${code}Open this once, within 15 minutes: ${first}\n`);
+	const qrCode = process.stdout.isTTY ? `${renderUnicodeCompact(first)}\n` : "";
+	process.stdout.write(`${qrCode}Open this once, within 15m: ${first}\n`);
 	for (const other of others) process.stdout.write(`  or: ${other}\n`);
 }
 

@@ -301,7 +301,7 @@ function statusSentence({ id, status, state }: Run): string {
 		case "paused":
 			return `The run ${short} is paused in "${state}".`;
 		case "budget_exceeded":
-			return `The run ${short} has reached a ceiling in "${state}".`;
+			return `The run ${short} has reached a limit in "${state}".`;
 		case "human_intervention":
 			return `The run ${short} waits for your decision.`;
 		case "done":

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { anyObject } from "@pi-chronicle/core/definition";
+import { anyObject, errorMessage, systemWords } from "@pi-chronicle/core/definition";
 import { attempt } from "../../disk/index.ts";
 import { isProcessAlive } from "../../process/index.ts";
 import type { Notice } from "./notice.ts";
@@ -52,7 +52,7 @@ export async function sendByCommand({ command, body, notice, cwd, env, claim }: 
 	});
 	let failed = "";
 	runner.on("error", (error) => {
-		failed = error.message;
+		failed = errorMessage(error);
 	});
 	runner.unref();
 	const sent = await endOfClaim(claim, () => failed);
@@ -99,6 +99,10 @@ function judgeExit({ code, signal, error, output }: Line): SendResult {
 		.trim()
 		.slice(0, 200);
 	const how =
-		error !== undefined ? String(error) : signal ? `killed by ${String(signal)}` : `exit code ${String(code)}`;
+		error !== undefined
+			? systemWords(String(error))
+			: signal
+				? `killed by ${String(signal)}`
+				: `exit code ${String(code)}`;
 	return { ok: code === 0, answer: said === "" ? how : `${how}: ${said}` };
 }

@@ -1,5 +1,6 @@
 // Notifications on this machine: the terminal's own, where it has them, otherwise those of the desktop; and the bell.
 import { appendFileSync } from "node:fs";
+import { systemWords } from "@pi-chronicle/core/definition";
 import type { NoticeTerminal } from "../../local/index.ts";
 import { withoutControls } from "../../pi/index.ts";
 import type { SendResult } from "./send-result.ts";
@@ -33,7 +34,7 @@ function writeNotice(terminal: NoticeTerminal | undefined, text: string): SendRe
 		appendFileSync(terminal.device, text);
 		return { ok: true, answer: "written to the terminal" };
 	} catch (error) {
-		return { ok: false, answer: `the terminal is gone (${(error as NodeJS.ErrnoException).code})` };
+		return { ok: false, answer: `the terminal is gone (${systemWords((error as NodeJS.ErrnoException).code)})` };
 	}
 }
 

@@ -1,8 +1,11 @@
 // Sends a notice as a POST. TLS is verified, redirects are refused, and the answer is read up to a limit.
+
 import { createHmac } from "node:crypto";
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { errorMessage } from "@pi-chronicle/core/definition";
 import { type Channel, isAddress } from "../../local/index.ts";
+import { setTime } from "../../pi/index.ts";
 import type { SendResult } from "./send-result.ts";
 
 type Webhook = Extract<Channel, { channel: "webhook" }>;
@@ -39,8 +42,7 @@ export async function sendWebhook(
 	try {
 		return await post(new URL(url), headers, body, limitMs);
 	} catch (error) {
-		const { code, message } = error as NodeJS.ErrnoException;
-		return { ok: false, answer: code === undefined ? message : `${code}` };
+		return { ok: false, answer: errorMessage(error) };
 	}
 }
 
@@ -85,7 +87,7 @@ function post(url: URL, headers: Readonly<Record<string, string>>, body: string,
 		sending.on("error", (error) =>
 			reject(
 				error.name === "AbortError" || error.name === "TimeoutError"
-					? new Error(`no answer within ${limitMs / 1000} s`)
+					? new Error(`no answer within ${setTime(limitMs)}`)
 					: error,
 			),
 		);

@@ -1,5 +1,6 @@
 // Sends one notice on one channel, once.
 import { join } from "node:path";
+import { errorMessage } from "@pi-chronicle/core/definition";
 import { type Channel, deliveryKey, type NoticeTerminal } from "../../local/index.ts";
 import { bodyOf } from "./body.ts";
 import type { Notice } from "./notice.ts";
@@ -37,6 +38,6 @@ export async function sendNotice(channel: Channel, notice: Notice, place: SendPl
 				return await sendWebhook(channel, bodyOf(notice, channel.body), `${notice.id}:${channel.id}`, env);
 		}
 	} catch (error) {
-		return { ok: false, answer: error instanceof Error ? error.message : String(error) };
+		return { ok: false, answer: errorMessage(error) };
 	}
 }

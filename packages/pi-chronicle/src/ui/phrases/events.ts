@@ -13,7 +13,7 @@ import {
 	type Spend,
 } from "@pi-chronicle/core/machine";
 import { entryForPeople, type FileLeft } from "@pi-chronicle/core/snapshot";
-import { shortCost, shortCount, shortTime } from "../../pi/index.ts";
+import { exactTime, shortCost, shortCount, shortTime } from "../../pi/index.ts";
 import { callText } from "./figures.ts";
 import { marks, timeOf } from "./names.ts";
 
@@ -60,7 +60,7 @@ const phrases: Phrases = {
 	condition_changed: ({ condition, detail }) =>
 		detail === undefined ? plainPhrase(conditionsOver[condition]) : warn(detail),
 	attempt_reserved: ({ attempt, launch, because }) =>
-		plainPhrase(`Attempt ${attempt}${launch > 1 ? `, process ${launch}` : ""} is launched (${spaced(because)})`),
+		plainPhrase(`Attempt ${attempt}${launch > 1 ? `, process ${launch}` : ""} starts (${spaced(because)})`),
 	given_up: ({ detail }) => warn("The run waits", detail),
 	host_awaited: ({ labels }) => plainPhrase(`The next work waits for a host with ${labels.join(", ")}`),
 	worker_started: ({ model, pid, conversation, notice }) =>
@@ -72,14 +72,14 @@ const phrases: Phrases = {
 	command_started: ({ command }) => plainPhrase(`The command started: ${command}`),
 	command_ended: ({ result, ms, bytes, problems }) => {
 		const isFine = result.kind === "exited" && result.code === 0;
-		const after = ms > 0 ? ` after ${ms < 10_000 ? `${ms} ms` : shortTime(ms)}, ${shortCount(bytes)} bytes` : "";
+		const after = ms > 0 ? ` after ${exactTime(ms)}, ${shortCount(bytes)} bytes` : "";
 		const phrase = isFine && !problems ? good : result.kind === "exited" ? note : warn;
 		return phrase(`The command ${commandEndText(result)}${after}`, problems?.join(" "));
 	},
 	tool_started: ({ tool, args }) => dim(`▸ ${callText(tool, args).join(" ")}`),
 	tool_ended: ({ tool, blocked, error, ms, bytes }) => {
 		const end = blocked !== undefined ? `was blocked by ${blocked}` : error === true ? "failed" : "succeeded";
-		return dim(`${tool} ${end} after ${ms < 10_000 ? `${ms} ms` : shortTime(ms)}, ${shortCount(bytes)} bytes`);
+		return dim(`${tool} ${end} after ${exactTime(ms)}, ${shortCount(bytes)} bytes`);
 	},
 	children_planned: ({ children }) =>
 		plainPhrase(
@@ -194,7 +194,7 @@ const phrases: Phrases = {
 			...(activeMs === undefined ? [] : [`active time ${shortTime(activeMs)}`]),
 			...(moves === undefined ? [] : [`${moves} moves`]),
 		];
-		return user(`Set the ceilings of ${state}: ${parts.join(", ") || "none"}`);
+		return user(`Set the limits of ${state}: ${parts.join(", ") || "none"}`);
 	},
 	model_changed: ({ model }) => user(`Set the default model of states to ${model}`),
 	// Ceilings, faults and the end of a session request pauses with the same event.
@@ -325,7 +325,7 @@ const waiting: Readonly<Record<Wait["kind"], string>> = {
 	approval: "waiting for approval",
 	provider: "waiting for the provider",
 	paused: "paused",
-	budget: "stopped at a ceiling",
+	budget: "stopped at a limit",
 	human: "waiting for your decision",
 	interrupted: "no supervisor",
 	over: "ended, then reopened",

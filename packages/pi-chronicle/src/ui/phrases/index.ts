@@ -1,4 +1,4 @@
-export { bar, shortCost, shortCount, shortTime } from "../../pi/index.ts";
+export { bar, exactTime, percent, shortCost, shortCount, shortTime } from "../../pi/index.ts";
 export {
 	type ComplaintText,
 	cleanupAnswers,

@@ -174,7 +174,7 @@ export function nextStep(run: Run): NextStep | undefined {
 			};
 		case "budget_exceeded":
 			return {
-				what: haltReason(run) ?? "A ceiling is reached.",
+				what: haltReason(run) ?? "A limit is reached.",
 				commands: [...raises(run), "abort"],
 			};
 		case "human_intervention":

@@ -5,8 +5,9 @@ import { explainCause, measures, type Run } from "@pi-chronicle/core/machine";
 import { HUMAN_INTERVENTION } from "@pi-chronicle/core/template";
 import { timeOf } from "./names.ts";
 
-/** A status in words: `waiting for the provider`, `awaiting approval`. */
+/** A status in words: `waiting for the provider`, `limit reached`, `awaiting approval`. */
 export function runStatusText(status: string): string {
+	if (status === "budget_exceeded") return "limit reached";
 	return status === "awaiting_provider" ? "waiting for the provider" : status.replaceAll("_", " ");
 }
 
@@ -61,7 +62,7 @@ export function haltReason(run: Run): string | undefined {
 		case "paused":
 			return run.hold?.detail ?? "Paused.";
 		case "budget_exceeded":
-			return run.hold?.detail ?? "A ceiling is reached.";
+			return run.hold?.detail ?? "A limit is reached.";
 		case "human_intervention":
 			return escalationReason(run);
 		case "failed":
@@ -99,8 +100,8 @@ function withSummary(sentence: string, summary: string): string {
 	return cut === "" ? sentence : `${sentence.replace(/\.$/, "")}: ${cut}`;
 }
 
-/** `85 % of the ceiling on cost is used (…)`, as `core/machine/budget.ts` writes it. */
-const ceilingNotice = /^\d+ % of the ceiling on (.+) is used \(/;
+/** `85 % of the limit on cost is used (…)`, as `core/machine/budget.ts` writes it; older ledgers call it a ceiling. */
+const ceilingNotice = /^\d+ % of the (?:limit|ceiling) on (.+) is used \(/;
 
 /** The notices that still apply, newest last; without ended escalations and raised ceilings. */
 export function currentNotices(run: Run): string[] {

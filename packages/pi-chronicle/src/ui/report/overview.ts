@@ -10,6 +10,7 @@ import {
 	interruptedStep,
 	marks,
 	nextStep,
+	percent,
 	runStatusText,
 	shortCost,
 	shortCount,
@@ -140,6 +141,6 @@ function drawLimit(
 	show: (value: number) => string,
 ): HtmlContent {
 	if (ceiling === undefined || ceiling <= 0) return undefined;
-	const share = Math.round((spent / ceiling) * 100);
-	return html`<span class="limit"><svg class="meter" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="4"/><rect class="${share >= 100 ? "full" : share >= 80 ? "near" : "fine"}" width="${Math.min(100, Math.max(0, share))}" height="4"/></svg>${share} % of the ceiling on ${name}, ${show(ceiling)}</span>`;
+	const share = Math.floor((spent / ceiling) * 100);
+	return html`<span class="limit"><svg class="meter" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="4"/><rect class="${share >= 100 ? "full" : share >= 80 ? "near" : "fine"}" width="${Math.min(100, Math.max(0, share))}" height="4"/></svg>${percent(spent / ceiling)} of the limit on ${name}, ${show(ceiling)}</span>`;
 }

@@ -1,7 +1,7 @@
 // The sections with lists: knowledge, decisions of users, guard decisions, incidents, tools, and conversations. Pure.
 import { counted } from "@pi-chronicle/core/definition";
 import { entryText } from "@pi-chronicle/core/snapshot";
-import { shortCount, shortTime, titleOf } from "../phrases/index.ts";
+import { exactTime, shortCount, titleOf } from "../phrases/index.ts";
 import type { Conversation } from "./conversation.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
 import {
@@ -139,16 +139,12 @@ export function toolSection(page: ReportPage): Section {
 			{ name: "Calls", kind: "number", of: ({ calls }) => calls },
 			{ name: "Failed", kind: "number", of: ({ failed }) => failed },
 			{ name: "Blocked", kind: "number", of: ({ blocked }) => blocked },
-			{ name: "Time", kind: "number", of: ({ ms }) => toolTime(ms) },
-			{ name: "Longest", kind: "number", of: ({ longestMs }) => toolTime(longestMs) },
+			{ name: "Time", kind: "number", of: ({ ms }) => exactTime(ms) },
+			{ name: "Longest", kind: "number", of: ({ longestMs }) => exactTime(longestMs) },
 			{ name: "Results", kind: "number", of: ({ bytes }) => `${shortCount(bytes)}B` },
 		],
 	});
 	return { id: "tools", title: "Tools", content: report.tools.length === 0 ? undefined : content };
-}
-
-function toolTime(ms: number): string {
-	return ms < 10_000 ? `${(ms / 1000).toFixed(1)}s` : shortTime(ms);
 }
 
 export interface Transcript {

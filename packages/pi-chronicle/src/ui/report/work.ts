@@ -1,7 +1,7 @@
 // Where the time of a visit was: each message of its model and each call with start and length, and its waits apart. Pure.
 import { counted } from "@pi-chronicle/core/definition";
 import type { Visit } from "@pi-chronicle/core/history";
-import { callText, shortCost, shortCount, shortTime, waitPhrase } from "../phrases/index.ts";
+import { callText, exactTime, shortCost, shortCount, shortTime, waitPhrase } from "../phrases/index.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
 import { px, type ReportPage } from "./page.ts";
 import { waitedMs } from "./time.ts";
@@ -35,19 +35,19 @@ function drawSum({ html }: ReportPage, visit: Visit, items: readonly WorkItem[],
 function drawItem({ html }: ReportPage, item: WorkItem, began: number, longest: number): Markup {
 	const length = item.to - item.from;
 	const bar = html`<svg class="measure" aria-hidden="true" viewBox="0 0 60 8" width="60" height="8"><rect class="bar" width="${px(Math.max(0.5, (60 * length) / longest))}" height="8" rx="1"/></svg>`;
-	const start = html`<span class="at">${seconds(item.from - began)}</span>`;
+	const start = html`<span class="at">${exactTime(item.from - began)}</span>`;
 	if (item.kind === "model") {
 		const { spend } = item;
 		const cached = spend.cacheRead > 0 ? ` + ${shortCount(spend.cacheRead)} cached` : "";
 		const figures = `${shortCount(spend.input + spend.cacheWrite)}${cached} in, ${shortCount(spend.output)} out, ${shortCost(spend.costUsd)}`;
-		return html`<li class="model">${start} <span class="what">◆ model <span class="dim">${figures}</span></span> ${bar}<span class="took">${seconds(length)}</span></li>`;
+		return html`<li class="model">${start} <span class="what">◆ model <span class="dim">${figures}</span></span> ${bar}<span class="took">${exactTime(length)}</span></li>`;
 	}
 	const [tool, words] = callText(item.tool, item.args);
 	const result =
 		item.outcome === "ok"
 			? html`<span class="good">ok</span>`
 			: html`<span class="bad">${item.outcome}${item.rule === undefined ? "" : `: ${html.cut(item.rule, 120)}`}</span>`;
-	return html`<li class="call">${start} <span class="what">▸ <code dir="auto">${html.cut(`${tool} ${words}`, 240)}</code> ${result}</span> ${bar}<span class="took">${seconds(length)}</span></li>`;
+	return html`<li class="call">${start} <span class="what">▸ <code dir="auto">${html.cut(`${tool} ${words}`, 240)}</code> ${result}</span> ${bar}<span class="took">${exactTime(length)}</span></li>`;
 }
 
 function drawWaits({ html, moments }: ReportPage, { waits }: Visit): HtmlContent {
@@ -56,8 +56,4 @@ function drawWaits({ html, moments }: ReportPage, { waits }: Visit): HtmlContent
 		.slice(-20)
 		.map(({ kind, from, to }) => html`<li>${moments.short(from)} ${waitPhrase(kind)}, ${shortTime(to - from)}</li>`);
 	return html`<p class="dim">Waiting, which is no work: ${shortTime(waitedMs(waits))}</p><ul class="plain-list">${rows}</ul>`;
-}
-
-function seconds(ms: number): string {
-	return ms < 60_000 ? `${(Math.max(0, ms) / 1000).toFixed(1)}s` : shortTime(ms);
 }

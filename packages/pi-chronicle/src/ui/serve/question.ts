@@ -131,7 +131,7 @@ function questionForm(place: RunForms, run: Run, answers: number | undefined): H
 
 function resumeForm(place: RunForms, answers: number | undefined): HtmlContent {
 	const { html, base } = place;
-	const limits = html`<details><summary>Raise the ceilings of the run</summary><div class="row">${numberField(html, "resume-cost", "cost", "Cost, USD")}${numberField(html, "resume-tokens", "tokens", "Tokens")}${numberField(html, "resume-minutes", "minutes", "Minutes")}${numberField(html, "resume-moves", "moves", "Moves")}</div></details>`;
+	const limits = html`<details><summary>Raise the limits of the run</summary><div class="row">${numberField(html, "resume-cost", "cost", "Cost, USD")}${numberField(html, "resume-tokens", "tokens", "Tokens")}${numberField(html, "resume-minutes", "minutes", "Minutes")}${numberField(html, "resume-moves", "moves", "Moves")}</div></details>`;
 	return drawForm(place, {
 		action: `${base}/resume`,
 		hidden: { answers },

@@ -181,9 +181,9 @@ function absent(entry: FileEntry, file: string): Problem {
 	const remedy = near
 		? `Did you mean \`${join(dirname(entry.path), near)}\`?`
 		: entry.path.includes("\\")
-			? "Separate directories with `/`."
+			? "Separate folders with `/`."
 			: /[./]/.test(entry.path)
-				? "Create it, or correct the path: it is relative to the directory of workflow.yaml."
+				? "Create it, or correct the path: it is relative to the folder of workflow.yaml."
 				: `Create it; to run another workflow here write \`subworkflow: ${entry.path}\`.`;
 	return { code: "absent-phase", message: `The phase file ${quoted(entry.path)} does not exist.`, remedy };
 }

@@ -62,10 +62,10 @@ function leadsOut(entry: string): EntryPath {
 	const home = /^~[/\\]/.test(entry);
 	return refusedPath(
 		"outside",
-		`The phase file ${quoted(entry)} is outside the workflows directory, so it is not read.`,
+		`The phase file ${quoted(entry)} is outside the workflows folder, so it is not read.`,
 		home
 			? "`~` is not expanded here: write a path relative to workflow.yaml."
-			: "Move the file below that directory, for example into `_shared/`, and name it with a relative path.",
+			: "Move the file below that folder, for example into `_shared/`, and name it with a relative path.",
 	);
 }
 

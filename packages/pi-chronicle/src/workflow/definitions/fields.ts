@@ -47,7 +47,7 @@ export const workflowFields = {
 		{
 			required: true,
 			about:
-				"The phases in order: paths of [phase files](#phase-files), relative to the workflow's directory, and `subworkflow: <directory name>` to run another workflow as one phase.",
+				"The phases in order: paths of [phase files](#phase-files), relative to the workflow's folder, and `subworkflow: <folder name>` to run another workflow as one phase.",
 		},
 		"list of files and subworkflows",
 		{
@@ -254,7 +254,7 @@ function readWrittenEntry(node: Node, reading: ReadContext): WrittenEntry | unde
 	const { start } = node;
 	if (node.kind === "scalar" && typeof node.value === "string" && node.value.trim() !== "")
 		return { kind: "file", path: node.value.trim(), start };
-	const wanted = "the path of a phase file or `subworkflow: <directory name>`";
+	const wanted = "the path of a phase file or `subworkflow: <folder name>`";
 	if (node.kind !== "map") return wrongType(node, reading, wanted, "Write `- plan.md` or `- subworkflow: review`.");
 	const key = node.entries.get("subworkflow");
 	if (!key) return notAnEntry(node, reading, wanted);
@@ -277,7 +277,7 @@ function readWrittenEntry(node: Node, reading: ReadContext): WrittenEntry | unde
 	return wrongType(
 		value,
 		{ ...reading, path: `${reading.path}.subworkflow` },
-		"the directory name of a workflow",
+		"the folder name of a workflow",
 		`Write \`subworkflow: "${example}"\`.`,
 	);
 }

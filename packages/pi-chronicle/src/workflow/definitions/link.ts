@@ -147,9 +147,9 @@ function ambiguous(draft: Draft, same: readonly Draft[], severity: Diagnostic["s
 		code: "ambiguous-key",
 		message:
 			severity === "warning"
-				? `Another workflow has the directory name ${quoted(draft.key)} at a higher level, so this one is ignored: ${others.join(", ")}.`
-				: `More than one workflow has the directory name ${quoted(draft.key)}, so none is used: ${others.join(", ")}.`,
-		remedy: "Rename one of the directories: references use directory names.",
+				? `Another workflow has the folder name ${quoted(draft.key)} at a higher level, so this one is ignored: ${others.join(", ")}.`
+				: `More than one workflow has the folder name ${quoted(draft.key)}, so none is used: ${others.join(", ")}.`,
+		remedy: "Rename one of the folders: references use folder names.",
 	};
 }
 
@@ -159,7 +159,7 @@ function hides(draft: Draft, hidden: Draft): Diagnostic {
 		severity: "error",
 		code: "hides-global",
 		message: `The project's workflow ${quoted(draft.key)} does not load, and the global one of the same name does not replace it: ${quoted(hidden.file, 200)}.`,
-		remedy: "Fix the project's workflow, or remove its directory to use the global one.",
+		remedy: "Fix the project's workflow, or remove its folder to use the global one.",
 	};
 }
 
@@ -196,7 +196,7 @@ function missingReference(draft: Draft, key: string, place: Place, known: readon
 		severity: "error",
 		code: "missing-reference",
 		message: `Workflow ${quoted(draft.key)} runs ${quoted(key)}, but there is no such workflow.${didYouMean(key, known)}`,
-		remedy: "Write the name of a directory that contains a workflow.yaml, or remove the entry.",
+		remedy: "Write the name of a folder that contains a workflow.yaml, or remove the entry.",
 	};
 }
 

@@ -11,16 +11,22 @@ export function usageLines(catalogue: Catalogue, base?: string): string[] {
 	const visible = visibleCommands(catalogue);
 	const own = visible.filter(([, { tier }]) => tier !== "shipped");
 	const lines = ["Usage: /workflow <name> <task>", ""];
-	if (own.length === 0)
-		lines.push(
-			"You have no workflows yet. Create one in .pi/workflows/<name>/workflow.yaml, or in workflows/<name>/ of pi's agent directory.",
-		);
+	if (own.length === 0) lines.push(noneYet);
 	else {
 		lines.push("Workflows:");
 		lines.push(...namedLines(own.map(([command, { name }]) => [command, singleLine(name)])));
 	}
 	return [...lines, ...rejectedSummary(catalogue, base), ...shippedLines(visible)];
 }
+
+/** What a list of the workflows says besides their names: that there are none, and which do not load. */
+export function usageNotes(catalogue: Catalogue, base?: string): string[] {
+	const own = visibleCommands(catalogue).some(([, { tier }]) => tier !== "shipped");
+	return [...(own ? [] : [noneYet]), ...rejectedSummary(catalogue, base)];
+}
+
+const noneYet =
+	"You have no workflows yet. Create one in .pi/workflows/<name>/workflow.yaml, or in workflows/<name>/ of pi's agent folder.";
 
 /** The package's workflows that can be started, with their phases. */
 function shippedLines(visible: readonly (readonly [string, WorkflowDefinition])[]): string[] {

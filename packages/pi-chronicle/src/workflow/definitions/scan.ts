@@ -13,6 +13,7 @@ import {
 	parseYaml,
 	type Report,
 	readSource,
+	systemWords,
 } from "@pi-chronicle/core/definition";
 import { attempt, realPathOf } from "../../disk/index.ts";
 import type { Ground } from "./entry-path.ts";
@@ -134,26 +135,26 @@ function leadsUp(real: string | undefined, realRoot: string): boolean {
 
 const tooManyNames: Problem = {
 	code: "too-many-names",
-	message: `The directory has more than ${maxNames} entries, so it is not searched for workflows.`,
+	message: `The folder has more than ${maxNames} entries, so it is not searched for workflows.`,
 	remedy: "Move the workflows or the other entries elsewhere.",
 };
 
 const leadsNowhere: Problem = {
 	code: "broken-link",
 	message: "This link is broken, so a workflow behind it is not found.",
-	remedy: "Point it at a directory that exists, or remove it.",
+	remedy: "Point it at a folder that exists, or remove it.",
 };
 
 function unlistable(code: string): Problem {
 	if (code === "ENOTDIR")
 		return {
 			code: "not-a-directory",
-			message: "This is a file; the workflows directory is expected here.",
-			remedy: "Replace it with a directory that contains one directory per workflow.",
+			message: "This is a file; the workflows folder is expected here.",
+			remedy: "Replace it with a folder that contains one folder per workflow.",
 		};
 	return {
 		code: "unreadable",
-		message: `The directory cannot be listed (${code}), so workflows in it are not found.`,
+		message: `The folder cannot be listed (${systemWords(code)}), so workflows in it are not found.`,
 		remedy: "Change its permissions.",
 	};
 }

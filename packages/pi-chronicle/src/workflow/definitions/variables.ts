@@ -6,7 +6,7 @@ import { nearest, type Problem, quoted, type Report, type Source } from "@pi-chr
 export const variables: ReadonlyMap<string, string> = new Map(
 	Object.entries({
 		workflowName: "Name of the workflow that was started.",
-		workflowKey: "Key of that workflow, its directory name.",
+		workflowKey: "Key of that workflow, its folder name.",
 		description: "The task, as given to `/workflow`.",
 		taskDescription: "The same as `{description}`.",
 		task: "The same as `{description}`.",

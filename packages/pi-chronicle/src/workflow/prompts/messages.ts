@@ -1,6 +1,7 @@
 // Short texts about a run: first message, reminders, tool refusals, end of the run, session name.
 
 import { didYouMean, thereAre } from "@pi-chronicle/core/definition";
+import { shortTask } from "../../pi/index.ts";
 import type { WorkflowDefinition } from "../definitions/index.ts";
 import { changesAreMeant, copyText, stepTool } from "../limits/index.ts";
 import {
@@ -125,9 +126,8 @@ export function endText(run: WorkflowRun, how: "done" | "cancelled"): string {
 	return `Workflow "${name}" is DONE. ${taskLine(run)}, phases: ${entries.length}`;
 }
 
-function taskLine({ task, id }: WorkflowRun): string {
-	// States of the reference package may lack an id.
-	return id === "" ? `Task: ${task}` : `Task: ${task} (${id})`;
+function taskLine({ task }: WorkflowRun): string {
+	return `Task: ${shortTask(task, "the message that started it has all of it")}`;
 }
 
 /** The session name of a run: the prefix, then the task on one line, truncated to the workflow's maximum length. */

@@ -67,7 +67,7 @@ export function startCountdown(ctx: ExtensionContext, scope: Scope, seconds: num
 }
 
 function leftWords(what: string, left: number): string {
-	return `⏳ ${what} continues in ${left} s · Esc pauses, typing holds`;
+	return `⏳ ${what} continues in ${left}s · Esc pauses, typing holds`;
 }
 
 /** One line of at most `width` columns. If space is short, the phase name is truncated before the key hints. */

@@ -3,7 +3,7 @@
 // the tool limits of the phase are the model's, not the gate's; its output is bounded and redacted.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { errorMessage } from "@pi-chronicle/core/definition";
-import { askUser } from "../../pi/index.ts";
+import { askUser, setTime } from "../../pi/index.ts";
 import { ByteTail, runShellCommand } from "../../process/index.ts";
 import { measure, type Policies, redactSecrets, type SessionBox } from "../../safety/index.ts";
 import type { PhaseGate } from "../definitions/index.ts";
@@ -58,7 +58,7 @@ export async function runGate(
 }
 
 function howEnded(exit: Awaited<ReturnType<typeof runShellCommand>>["exit"], late: boolean, timeoutMs: number): string {
-	if (late) return `took longer than ${Math.round(timeoutMs / 1000)} s and was stopped`;
+	if (late) return `took longer than ${setTime(timeoutMs)} and was stopped`;
 	switch (exit.kind) {
 		case "exited":
 			return `failed with exit code ${exit.code}`;

@@ -125,7 +125,7 @@ describe("the supervisor's loop", () => {
 		const states = { a: { persona: "A", next: ["finished"] } };
 		const ledger = await stage.create({ states, limits: { minutes: 600 } });
 		const { run } = await supervise(ledger, { ...stage.ports, clock }, "fresh").ended;
-		expect(run).toMatchObject({ status: "done", notices: [expect.stringContaining("720 min")] });
+		expect(run).toMatchObject({ status: "done", notices: [expect.stringContaining("12h00m")] });
 		expect(run.totals.activeMs).toBeLessThanOrEqual(Date.now() - began);
 	});
 	it("a rejection returns to the same state with the user's message", async () => {

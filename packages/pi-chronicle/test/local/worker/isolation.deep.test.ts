@@ -216,7 +216,7 @@ describe("a launch that must not happen", () => {
 		const mute = await openRig(project, { launcher: { pi: silent, helloMs: 300 } }).launch();
 		expect(mute).toMatchObject({
 			ok: false,
-			failure: { reason: "handshake", detail: expect.stringContaining("0.3 s") },
+			failure: { reason: "handshake", detail: expect.stringContaining("0.3s") },
 		});
 	});
 

@@ -10,7 +10,7 @@ export const mask: NonNullable<PictureOptions["mask"]> = [
 	[/\b[0-9a-f]{8}\b/g, "5f2c81d0"],
 	[/\b(?:\d+m)?\d+s\b/g, "9s"],
 	[/\b\d+\.\d+s\b/g, "0.1s"],
-	[/\(\d+\.\d s\)/g, "(0.1 s)"],
+	[/\(\d+\.\ds\)/g, "(0.1s)"],
 	[/(?<=duration_ms:? )\d+(?:\.\d+)?/g, "60.125"],
 	[/\(\d+(?:\.\d+)?ms\)/g, "(1.25ms)"],
 	[/[▰▱]+/g, "▱▱▱▱▱▱▱▱"],

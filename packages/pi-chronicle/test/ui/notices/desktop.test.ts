@@ -19,7 +19,10 @@ it("rings the bell of the run's terminal, and says that there is none", () => {
 	const device = terminalFile();
 	expect(ringBell({ device }).ok).toBe(true);
 	expect(readFileSync(device, "utf8")).toBe("\x07");
-	expect(ringBell({ device: join(device, "gone") })).toEqual({ ok: false, answer: "the terminal is gone (ENOTDIR)" });
+	expect(ringBell({ device: join(device, "gone") })).toEqual({
+		ok: false,
+		answer: "the terminal is gone (not a directory)",
+	});
 	expect(ringBell(undefined)).toEqual({ ok: false, answer: "the run has no terminal" });
 });
 

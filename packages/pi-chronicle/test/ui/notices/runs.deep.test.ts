@@ -155,7 +155,7 @@ it("notify test sends one to each channel and says what came back", async () => 
 	expect(tested.stdout.split("\n").map((line) => line.replace(/:\d{4,}/, ""))).toEqual([
 		"✓ phone: HTTP 200: thanks",
 		"✗ webhook 127.0.0.1: HTTP 302: redirects are refused",
-		"✗ command no-such-program-here: ENOENT",
+		"✗ command no-such-program-here: no such file or directory",
 		'✗ notify[3].channel: "pigeon" is no channel; there are command, webhook, desktop and bell.',
 		"",
 	]);

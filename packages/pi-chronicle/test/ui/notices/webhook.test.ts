@@ -36,11 +36,11 @@ it("posts JSON with its key, its signature and the headers of the settings, whos
 });
 
 it.each<[what: string, answer: (response: ServerResponse) => void, answered: object]>([
-	["hangs", () => {}, { ok: false, answer: "no answer within 0.3 s" }],
+	["hangs", () => {}, { ok: false, answer: "no answer within 0.3s" }],
 	[
 		"sends its head and hangs",
 		(response) => response.writeHead(200).write("x"),
-		{ ok: false, answer: "no answer within 0.3 s" },
+		{ ok: false, answer: "no answer within 0.3s" },
 	],
 	[
 		"answers slowly, but in time",
@@ -67,7 +67,7 @@ it.each<[what: string, answer: (response: ServerResponse) => void, answered: obj
 		(response) => void response.writeHead(200).write("y".repeat(100_000)),
 		{ ok: true, answer: `HTTP 200: ${"y".repeat(200)}` },
 	],
-	["closes the connection", (response) => response.destroy(), { ok: false, answer: "ECONNRESET" }],
+	["closes the connection", (response) => response.destroy(), { ok: false, answer: "connection reset by peer" }],
 ])("a receiver that %s", async (_what, answer, answered) => {
 	const receiver = await openReceiver(answer);
 	expect(await sendWebhook(hookTo(receiver.url), "{}", "k", {}, 300)).toEqual(answered);
@@ -83,6 +83,6 @@ it("a receiver that is not there, or whose certificate nobody vouches for, has n
 	await new Promise((resolve) => server.close(resolve));
 	expect(await sendWebhook(hookTo(`http://127.0.0.1:${port}/`), "{}", "k", {})).toEqual({
 		ok: false,
-		answer: "ECONNREFUSED",
+		answer: expect.stringContaining("connection refused"),
 	});
 });

@@ -56,7 +56,7 @@ describe("the report of a day's work", () => {
 			"$3.78",
 			"1.9M",
 			"16m41s",
-			"63 % of the ceiling on cost, $6.00",
+			"63 % of the limit on cost, $6.00",
 		])
 			expect(page.text).toContain(words);
 	});

@@ -151,7 +151,7 @@ describe("decisions of the user", () => {
 		expect(await said(dayOfWork().events)).toEqual([
 			"Rejected the move from planning to implementation: Drafts must not be in the file. Please say how you test the totals.",
 			"Approved the move from planning to implementation: Good. Go on.",
-			"Set the ceilings of the run: cost $6.00: ",
+			"Set the limits of the run: cost $6.00: ",
 			"Resumed the run: The cent is worth it.",
 			"Sent the worker a message: Look at how src/invoices/sum.ts rounds before you change anything.",
 			"Allowed the refused move from implementation to verification: Once more is fine.",
@@ -194,7 +194,7 @@ describe("decisions of the user", () => {
 			(event) => userAction({ seq: 9, at: "2030-01-01T00:00:00.000Z", ...event } as LedgerEvent, run)?.what,
 		);
 		expect(new Set(phrases).size).toBe(kinds.length);
-		expect(phrases).toContain("Set the ceilings of plan: 5M tokens, active time 1m00s, 9 moves");
+		expect(phrases).toContain("Set the limits of plan: 5M tokens, active time 1m00s, 9 moves");
 	});
 });
 

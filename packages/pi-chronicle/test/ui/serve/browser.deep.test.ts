@@ -130,7 +130,7 @@ const acts: readonly Act[] = [
 		name: "resume with raised ceilings",
 		run: paused,
 		async act(page, size) {
-			await use(page, size, "group", "Raise the ceilings");
+			await use(page, size, "group", "Raise the limits");
 			await page.getByLabel("Cost, USD").fill("9");
 			await use(page, size, "button", "Resume");
 		},

@@ -101,9 +101,9 @@ describe("locations of workflows", () => {
 		expect(catalogue.definitions.get("plan")?.file).toContain(join("global", "plan"));
 		expect(rejected(catalogue)).toEqual(["parent", "review"]);
 		const said = tree.lines(catalogue.diagnostics).join("\n");
-		expect(said).toMatch(/_a\/review\/workflow.yaml:1:1 More than one workflow has the directory name `review`/);
+		expect(said).toMatch(/_a\/review\/workflow.yaml:1:1 More than one workflow has the folder name `review`/);
 		expect(said).toMatch(/_b\/review\/workflow.yaml:1:1 More than one/);
-		expect(said).toMatch(/_a\/plan\/workflow.yaml:1:1 warning: Another workflow has the directory name `plan`/);
+		expect(said).toMatch(/_a\/plan\/workflow.yaml:1:1 warning: Another workflow has the folder name `plan`/);
 	});
 
 	it("linked directories load, with their phase files, and link cycles are handled", needsPosix, () => {

@@ -74,7 +74,7 @@ describe("workflow.yaml", () => {
 		["a phase in place", `${workflowYaml(["a.md"])}  - name: plan\n    prompt: do it\n`, "into its own file"],
 		["a file as a field", `${workflowYaml(["a.md"])}  - file: b.md\n`, "Write only the path: `- b.md`"],
 		["a numeric subworkflow", `${workflowYaml(["a.md"])}  - subworkflow: 12\n`, 'Write `subworkflow: "12"`'],
-		["a subworkflow without a name", `${workflowYaml(["a.md"])}  - subworkflow:\n`, "directory name"],
+		["a subworkflow without a name", `${workflowYaml(["a.md"])}  - subworkflow:\n`, "folder name"],
 		["a list in the list", `${workflowYaml(["a.md"])}  - [b.md]\n`, "`phases[2]` must be"],
 		["a directory name without subworkflow", workflowYaml(["review"]), "write `subworkflow: review`"],
 		["a list at the top", "- a\n- b\n", "does not consist of `key: value` fields"],

@@ -56,7 +56,7 @@ describe("phase paths", () => {
 		const catalogue = tree.load();
 		expect(keys(catalogue)).toEqual([]);
 		expect(tree.lines(errors(catalogue)).join("\n")).toMatch(
-			/^global\/x\/workflow\.yaml:5:5 .*(is outside the workflows directory|does not exist|is a directory|phase-failed)/,
+			/^global\/x\/workflow\.yaml:5:5 .*(is outside the workflows folder|does not exist|is a folder|phase-failed)/,
 		);
 		if (path !== "~/x.md" && path !== "..") expect(errors(catalogue)[0]?.code).toBe("outside");
 	});

@@ -56,7 +56,7 @@ interface TreeWalk {
 	count: number;
 	/** The names that it may examine. */
 	most: number;
-	state: "open" | "in ignored directories" | "complete" | "too large";
+	state: "open" | "in ignored folders" | "complete" | "too large";
 }
 
 /** The walks of one judgment: its commands often walk the same folder. */
@@ -156,7 +156,7 @@ function openTree(search: TreeSearch) {
 		/** The paths that the rules protect, read from the disk on demand. */
 		*places() {
 			for (let at = 0; ; at++) {
-				while (at >= tree.relevant.length && (tree.state === "open" || tree.state === "in ignored directories"))
+				while (at >= tree.relevant.length && (tree.state === "open" || tree.state === "in ignored folders"))
 					walkNextDirectory(tree, search, { hides, obeys, enters });
 				const place = tree.relevant[at];
 				if (place === undefined) return;
@@ -183,7 +183,7 @@ function walkNextDirectory(
 ): void {
 	const directory = tree.open[tree.read++];
 	if (directory === undefined) {
-		tree.state = tree.ignored.length > 0 ? "in ignored directories" : "complete";
+		tree.state = tree.ignored.length > 0 ? "in ignored folders" : "complete";
 		tree.open.push(...tree.ignored.splice(0));
 		tree.read--;
 		return;

@@ -1,10 +1,12 @@
 // A player over files: each request is a numbered file in a folder, and the answer is expected in another one. Any program can play.
 // Every file that is written appears whole; an answer is read when its last line is `end`, or when nobody has written to it for two
 // seconds; what is wrong with an answer is written to a file, and the answer can be corrected.
+
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { attempt, replaceFileSync } from "../../../disk/index.ts";
+import { setTime } from "../../../pi/index.ts";
 import {
 	answerHelp,
 	decisionHelp,
@@ -90,8 +92,7 @@ async function waitForAnswer<T>({ folder, name, read, waitMs, signal }: Wait<T>)
 			}
 		}
 		if (Date.now() > until) {
-			const minutes = Math.round(waitMs / 60_000);
-			throw new PlayEnded(`Nobody answered ${name} within ${minutes} min (--wait), so the rehearsal ended.`);
+			throw new PlayEnded(`Nobody answered ${name} within ${setTime(waitMs)} (--wait), so the rehearsal ended.`);
 		}
 		await sleep(pollMs, undefined, { signal });
 	}

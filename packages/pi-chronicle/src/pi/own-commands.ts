@@ -1,7 +1,8 @@
 // Handles name conflicts between this package's commands and another package's. pi then renames all of them (`/workflow:1`, `/workflow:2`),
 // so the name without a number is no longer a command.
 // Such a text never reaches the model; the user is notified once per session which commands belong to this package.
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { ChoiceList } from "./command-choice.ts";
 import { exitCodes, failWith } from "./exit-code.ts";
 import { isOwnFile } from "./own-package.ts";
 import { say } from "./say.ts";
@@ -44,19 +45,26 @@ type Command = Parameters<ExtensionAPI["registerCommand"]>[1];
 type Completions = ReturnType<NonNullable<Command["getArgumentCompletions"]>>;
 type Complete = (prefix: string) => Completions;
 
+/** A command of this package. */
+interface OwnCommand extends Command {
+	/** What is listed in the terminal when the command is typed alone; `undefined`: its handler is called. */
+	readonly list?: (ctx: ExtensionCommandContext) => Promise<ChoiceList | undefined>;
+}
+
 /**
  * Registers the command `name`. An error of its handler after the end of its session is dropped; any other reaches pi, which shows it, in words
  * for a person. An error of its completions means that nothing is offered: pi would exit, in the middle of the user's typing. Complete words get
  * no completions: with an open list, Enter selects an item instead of sending the line.
  */
-export function registerOwnCommand(pi: ExtensionAPI, name: string, command: Command): void {
+export function registerOwnCommand(pi: ExtensionAPI, name: string, { list, ...command }: OwnCommand): void {
 	const complete = command.getArgumentCompletions;
 	pi.registerCommand(name, {
 		...command,
 		...(complete && { getArgumentCompletions: (prefix: string) => offered(complete, prefix) }),
 		async handler(args, ctx) {
 			try {
-				await command.handler(args, ctx);
+				const words = list && args.trim() === "" && ctx.mode === "tui" ? await wordsOfList(name, list, ctx) : args;
+				if (words !== undefined) await command.handler(words, ctx);
 			} catch (error) {
 				if (hasEnded(ctx)) return;
 				failWith(ctx, exitCodes.failed);
@@ -64,6 +72,18 @@ export function registerOwnCommand(pi: ExtensionAPI, name: string, command: Comm
 			}
 		},
 	});
+}
+
+/** The words that the user takes from the list; `undefined`: none, or they are filled in. */
+async function wordsOfList(
+	name: string,
+	list: NonNullable<OwnCommand["list"]>,
+	ctx: ExtensionCommandContext,
+): Promise<string | undefined> {
+	const listed = await list(ctx);
+	if (!listed) return "";
+	const { chooseCommand } = await import("./command-choice.ts");
+	return chooseCommand(ctx, name, listed);
 }
 
 function offered(complete: Complete, prefix: string): Completions {

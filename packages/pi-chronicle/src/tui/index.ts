@@ -21,6 +21,7 @@ export {
 	wrapParts,
 	wrapText,
 } from "./line.ts";
+export { openListSheet, showListSheet } from "./list-sheet.ts";
 export {
 	openSheet,
 	questionSheet,

@@ -294,12 +294,27 @@ export async function showSheet<T>(
 	spec: SheetSpec<T>,
 	signal?: AbortSignal,
 ): Promise<T | undefined> {
-	if (signal?.aborted) return undefined;
 	const blocked =
 		spec.choices && spec.answers !== "keys" ? ({ kind: "question", message: flat(spec.title) } as const) : undefined;
+	return showOpened(ctx, { open: (paint) => openSheet(spec, paint), blocked, signal });
+}
+
+interface Shown<T> {
+	readonly open: (paint: Paint) => Sheet<T>;
+	/** What pi is told that waits for the user. */
+	readonly blocked?: { readonly kind: "question"; readonly message: string } | undefined;
+	readonly signal?: AbortSignal | undefined;
+}
+
+/** Shows a sheet like {@link showSheet}. `open` opens it in the colors of the theme. */
+export async function showOpened<T>(
+	ctx: ExtensionContext,
+	{ open, blocked, signal }: Shown<T>,
+): Promise<T | undefined> {
+	if (signal?.aborted) return undefined;
 	return ctx.ui.custom<T | undefined>(
 		(tui, theme, keybindings, done) => {
-			const sheet = openSheet(spec, themed({ theme }));
+			const sheet = open(themed({ theme }));
 			let timer: NodeJS.Timeout | undefined;
 			const end = () => done(undefined);
 			signal?.addEventListener("abort", end, { once: true });

@@ -69,6 +69,11 @@ export function registerWorkflow(
 			const workflows = await open();
 			return (prefix) => completeWorkflow(workflows, prefix, place);
 		}),
+		list: async (ctx) => {
+			const { workflowChoices } = await import("./session/index.ts");
+			parts.named(ctx);
+			return workflowChoices(await open(), ctx);
+		},
 		handler: async (args, ctx) => {
 			parts.named(ctx);
 			await run(ctx, args);

@@ -13,6 +13,11 @@ export function registerNotebook(pi: ExtensionAPI): NotebookSession {
 	registerOwnCommand(pi, "notebook", {
 		description: "Browse the notebook, or change it: /notebook [on|off|topic|search|rename|delete]",
 		getArgumentCompletions: (prefix) => completeWords(notebookVerbs, prefix),
+		list: async () => {
+			if (session.notebook.pages.size > 0) return undefined;
+			const { notebookChoices } = await import("./choices.ts");
+			return notebookChoices(session.on);
+		},
 		handler: async (args, ctx) => {
 			const { typedNotebook } = await import("./command.ts");
 			await typedNotebook(session, ctx, args);

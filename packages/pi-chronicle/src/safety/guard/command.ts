@@ -38,6 +38,16 @@ export interface GuardSession {
 	readonly boxSwitch: () => Promise<BoxSwitch>;
 }
 
+/** The rules in force, the sandbox, and the remembered answers, as text. */
+export async function guardStatus(ctx: ExtensionCommandContext, session: GuardSession): Promise<string> {
+	return [
+		statusText(session, ctx.cwd),
+		await (await session.boxSwitch()).status(ctx),
+		...answerLines(await session.answers()),
+		...(isStale(session, ctx.cwd) ? [stale] : []),
+	].join("\n");
+}
+
 /** Runs one `/guard` command. */
 export async function runGuardCommand(
 	args: string,
@@ -48,15 +58,7 @@ export async function runGuardCommand(
 	switch (verb) {
 		case "":
 		case "status":
-			return say(
-				ctx,
-				[
-					statusText(session, ctx.cwd),
-					await (await session.boxSwitch()).status(ctx),
-					...answerLines(await session.answers()),
-					...(isStale(session, ctx.cwd) ? [stale] : []),
-				].join("\n"),
-			);
+			return say(ctx, await guardStatus(ctx, session));
 		case "rules":
 			return showRules(ctx, session);
 		case "log":

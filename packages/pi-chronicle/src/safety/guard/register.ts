@@ -76,12 +76,21 @@ export function registerGuard(pi: ExtensionAPI, { policies, scope, agentDir, box
 	pi.registerEntryRenderer(decisionEntry, (entry, options, theme) =>
 		lateRow(() => view && { row: view(entry, options, theme) }),
 	);
+	const session = () => ({ current: () => guard, load, policies, agentDir, answers, boxSwitch });
 	registerOwnCommand(pi, "guard", {
 		description: "Show the damage-control rules in force; test a command against them",
 		getArgumentCompletions: (prefix) => completeWords(verbs, prefix),
+		list: async (ctx) => {
+			const { guardStatus } = await import("./command.ts");
+			return {
+				title: "Guard",
+				text: await guardStatus(ctx, session()),
+				choices: verbs.map(([words, about]) => ({ words, name: words, about, whole: !takesWords.has(words) })),
+			};
+		},
 		handler: async (args, ctx) => {
 			const { runGuardCommand } = await import("./command.ts");
-			await runGuardCommand(args, ctx, { current: () => guard, load, policies, agentDir, answers, boxSwitch });
+			await runGuardCommand(args, ctx, session());
 		},
 	});
 	return {
@@ -132,3 +141,4 @@ const verbs = [
 	["allow once", "allow the last refused call, once"],
 	["forget", "forget a remembered answer: /guard forget 2, /guard forget all"],
 ] as const;
+const takesWords: ReadonlySet<string> = new Set(["try", "test", "init", "sandbox", "forget"]);

@@ -22,6 +22,17 @@ export function registerRehearse(pi: ExtensionAPI, scope: Scope, named: NameDefi
 			const { completeRehearse } = await import("./completions.ts");
 			return (prefix) => completeRehearse(session, prefix);
 		}),
+		list: async () => {
+			const { completeRehearse } = await import("./completions.ts");
+			const found = session.work?.isRunning ? null : completeRehearse(session, "");
+			return found
+				? {
+						title: "Rehearse",
+						text: "",
+						choices: found.map(({ value }) => ({ words: value, name: value, about: "", whole: false })),
+					}
+				: undefined;
+		},
 		handler: async (args, ctx) => {
 			named(ctx);
 			const { runRehearse } = await import("./command.ts");

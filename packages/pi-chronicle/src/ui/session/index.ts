@@ -48,13 +48,20 @@ export function registerChronicle(
 		await runChronicle(await open(), ctx, args);
 	};
 
+	const complete = loadedCompletions(async () => {
+		const { openCompletions } = await import("./completions.ts");
+		const answer = openCompletions(extras, open);
+		return (line) => answer(line, place);
+	});
+
 	registerOwnCommand(pi, "chronicle", {
 		description: "Run a chronicle: /chronicle <template> <task>; alone it lists templates and runs",
-		getArgumentCompletions: loadedCompletions(async () => {
-			const { openCompletions } = await import("./completions.ts");
-			const complete = openCompletions(extras, open);
-			return (line) => complete(line, place);
-		}),
+		getArgumentCompletions: complete,
+		list: async (ctx) => {
+			named(ctx);
+			const { chronicleChoices } = await import("./choices.ts");
+			return chronicleChoices(complete);
+		},
 		handler: async (args, ctx) => {
 			named(ctx);
 			await run(ctx, args);

@@ -12,6 +12,6 @@ export type {
 	WorkflowDefinition,
 } from "./definition.ts";
 export { workflowDiagram } from "./diagram.ts";
-export { catalogueCheckLines, listLines, usageLines, visibleCommands } from "./listing.ts";
+export { catalogueCheckLines, listLines, usageLines, usageNotes, visibleCommands } from "./listing.ts";
 export { variables } from "./variables.ts";
 export { commandWords } from "./workflow-file.ts";

@@ -1,3 +1,4 @@
+export { workflowChoices } from "./choices.ts";
 export { cancelWorkflow, completeWorkflow, runWorkflow } from "./command.ts";
 export { inheritance, inheritedPolicy } from "./inherited.ts";
 export { runWorkflowStep } from "./step.ts";

@@ -77,7 +77,6 @@ export function registerSequence(
 			const { completeSequence } = await import("./completions.ts");
 			return (prefix) => completeSequence(prefix, project, session.activeRun !== undefined);
 		}),
-		list: async () => (await import("./completions.ts")).sequenceChoices(project, session),
 		handler: async (args, ctx) => {
 			named(ctx);
 			await run(ctx, args);

@@ -31,8 +31,8 @@ export function openListSheet<T>({ title, body, entries }: ListSpec<T>, paint: P
 			value,
 			words: about === "" ? name : `${name.padEnd(width)}  ${about}`,
 		}));
-		const shown = typed === "" ? title : `${title} · ${typed}`;
-		const leave = typed === "" ? "type to filter · Esc closes" : "⌫ Esc all";
+		const shown = `${title} · ${typed === "" ? "type to filter" : typed}`;
+		const leave = typed === "" ? "Esc closes" : "Esc shows all";
 		return openSheet(
 			{ title: shown, body: found.length > 0 ? body : textBody(`Nothing contains "${typed}".`), choices, leave },
 			paint,

@@ -5,7 +5,7 @@ import { patient } from "../harness/patience.ts";
 
 const phase = "---\nname: Fix\nemoji: 🔧\n---\nFix it.\n";
 const files = {
-	".pi/workflows/fix/workflow.yaml": "name: Fix a bug\ninitialPrompt: Begin.\nphases:\n  - fix.md\n",
+	".pi/workflows/fix/workflow.yaml": "name: Fix a bug\ncommandName: fix\ninitialPrompt: Begin.\nphases:\n  - fix.md\n",
 	".pi/workflows/fix/fix.md": phase,
 	".pi/chronicle/templates/nightly.yaml":
 		"name: Nightly\nstates:\n  - name: build\n    instructions: Build it.\n    transitions: [done]\n",
@@ -16,7 +16,7 @@ it("lists what may follow, filters, fills in and opens", { timeout: patient(60_0
 	const pi = await tui({ cols: 100, rows: 30 });
 
 	await pi.submit("/workflow");
-	await pi.waitForScreen(/── Workflows [\s\S]*→ fix +Fix a bug/);
+	await pi.waitForScreen(/── Workflows [\s\S]* fix +Fix a bug/);
 	await pi.type("fix a");
 	await pi.waitForScreen("Workflows · fix a");
 	await pi.press("enter");

@@ -9,7 +9,7 @@ import { programs } from "./source-files.ts";
 
 /** Sources whose texts are notation of their own: programs and shells, queries, styles and scripts of pages. */
 const notation =
-	/footprint\/src\/(?!effects)|postgres\/src\/(?:schema|rights|upkeep|quota)\.ts|(?:style|live-script|seatbelt|tool-names|own-home|inferred-effects)\.ts$/;
+	/footprint\/src\/(?!effects)|postgres\/src\/(?:schema|rights|upkeep|quota)\.ts|(?:style|live-script|seatbelt|tool-names|own-home|inferred-effects|plain-words)\.ts$/;
 
 /** The texts of a tree; an expression in a template stands in braces. */
 function textsOf(node: unknown): string[] {

@@ -1,9 +1,8 @@
 // What a command shows in the terminal when it is typed alone: a list of what may follow it. Enter runs the line of an entry, or fills it in.
-import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { printable } from "../tui/text.ts";
 
-type Command = Parameters<ExtensionAPI["registerCommand"]>[1];
-type Complete = NonNullable<Command["getArgumentCompletions"]>;
+type WordCompleter = NonNullable<Parameters<ExtensionAPI["registerCommand"]>[1]["getArgumentCompletions"]>;
 
 export interface CommandChoice {
 	/** What follows the command; empty: the command alone. */
@@ -24,7 +23,7 @@ export interface ChoiceList {
 
 /** The entries that a command completes behind `line`. `isWhole`: whether nothing has to follow an entry. */
 export async function completedChoices(
-	complete: Complete,
+	complete: WordCompleter,
 	line: string,
 	isWhole: (words: string) => boolean,
 ): Promise<CommandChoice[]> {
@@ -43,14 +42,24 @@ export async function chooseCommand(
 	command: string,
 	{ title, text, choices }: ChoiceList,
 ): Promise<string | undefined> {
-	const { showListSheet, textBody } = await import("../tui/index.ts");
-	const chosen = await showListSheet(ctx, {
-		title,
-		body: textBody(text),
-		entries: choices.map((choice) => ({ value: choice, name: choice.name, about: choice.about })),
-	});
+	const entries = choices.map((choice) => ({ value: choice, name: choice.name, about: choice.about }));
+	const chosen = await chooseFromList(ctx, { title, text, entries });
 	if (!chosen) return undefined;
 	if (chosen.whole) return chosen.words;
 	ctx.ui.setEditorText(`/${command} ${chosen.words} `);
 	return undefined;
+}
+
+/** Shows a list in the terminal. Resolves to the value of the entry taken; `undefined`: the user has left. */
+export async function chooseFromList<T>(
+	ctx: ExtensionContext,
+	list: {
+		readonly title: string;
+		/** Above the list; may be empty. */
+		readonly text: string;
+		readonly entries: readonly { readonly value: T; readonly name: string; readonly about: string }[];
+	},
+): Promise<T | undefined> {
+	const { showListSheet, textBody } = await import("../tui/index.ts");
+	return showListSheet(ctx, { ...list, body: textBody(list.text) });
 }

@@ -299,7 +299,7 @@ export async function showSheet<T>(
 	return showOpened(ctx, { open: (paint) => openSheet(spec, paint), blocked, signal });
 }
 
-interface Shown<T> {
+interface OpenedSheet<T> {
 	readonly open: (paint: Paint) => Sheet<T>;
 	/** What pi is told that waits for the user. */
 	readonly blocked?: { readonly kind: "question"; readonly message: string } | undefined;
@@ -309,7 +309,7 @@ interface Shown<T> {
 /** Shows a sheet like {@link showSheet}. `open` opens it in the colors of the theme. */
 export async function showOpened<T>(
 	ctx: ExtensionContext,
-	{ open, blocked, signal }: Shown<T>,
+	{ open, blocked, signal }: OpenedSheet<T>,
 ): Promise<T | undefined> {
 	if (signal?.aborted) return undefined;
 	return ctx.ui.custom<T | undefined>(

@@ -1,6 +1,6 @@
 // `/notebook`: one function for the slash command and for a step of a sequence.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { askUser, exitCodes, failWith, pageMarkdown, printable, say } from "../../pi/index.ts";
+import { askUser, chooseFromList, exitCodes, failWith, pageMarkdown, printable, say } from "../../pi/index.ts";
 import { indexLine, indexLines, type Notebook, pageName, searchPages } from "./notebook.ts";
 import type { NotebookSession } from "./notebook-session.ts";
 import { readNotebookRequest } from "./verbs.ts";
@@ -117,10 +117,9 @@ async function browsePages(ctx: ExtensionContext, notebook: Notebook): Promise<v
 	const names = [...notebook.pages.keys()];
 	const rows = indexLines(notebook).map((line) => printable(line.replace(/^- /, "")));
 	const title = notebook.topic === undefined ? "Notebook" : `Notebook · ${notebook.topic.name}`;
-	const { showListSheet, textBody } = await import("../../tui/index.ts");
 	const entries = names.map((name, index) => ({ value: name, name: rows[index] ?? "", about: "" }));
 	while (true) {
-		const name = await showListSheet(ctx, { title, body: textBody(""), entries });
+		const name = await chooseFromList(ctx, { title, text: "", entries });
 		if (name === undefined) return;
 		await pageMarkdown(ctx, name, printable(notebook.pages.get(name) ?? ""));
 	}

@@ -39,9 +39,11 @@ describe("proposals", () => {
 			expect(JSON.stringify(before?.body)).not.toContain("propose_run");
 			await pi.prompt("/chronicle tool");
 			await pi.screen.notified("The model cannot propose runs.");
-			await pi.prompt("Run this as a chronicle");
+			// pi accepts the message once the question is answered.
+			const accepted = pi.prompt("Run this as a chronicle");
 			pi.screen.answer(await pi.screen.dialog("May the model propose runs"), "Yes, from now on");
 			await pi.screen.notified("The model can propose runs now");
+			await accepted;
 			const dialog = await pi.screen.dialog("Start this plan?", slow);
 			expect(dialog.title).toContain("Task: Export one month");
 			expect(project.exists(path)).toBe(false);

@@ -195,7 +195,13 @@ const draftedNames = [
 ] as const;
 
 const plan: Use = {
-	document: "docs/plan.md",
+	document: "docs/chronicle.md",
+	sections: [
+		"Draft in pi",
+		"From a definition of another tool",
+		"Draft on the command line",
+		"Let the model propose runs",
+	],
 	files: {
 		"README.md": "app\n",
 		".pi/agents/agent-chain.yaml": "look:\n  steps: [{ agent: scout, prompt: Look around }]\n",

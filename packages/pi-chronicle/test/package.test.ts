@@ -10,7 +10,7 @@ import { patient } from "./harness/patience.ts";
 import { compiling, filesOf, notOurs, offered, openPackageCopies, type PackageCopies } from "./package-copies.ts";
 
 /** What every pi that has the package pays for at start, bytes: all that is not imported later. */
-const eagerBytes = 46_000;
+const eagerBytes = 47_000;
 /** What each worker pays for in the same way, bytes. */
 const workerBytes = 45_000;
 

@@ -77,7 +77,7 @@ it("the watchdog follows the notebook's switch immediately, and the branch", asy
 	await pi.prompt("/notebook on");
 	await pi.prompt("go");
 	await pi.waitFor("turn_end");
-	await pi.screen.status(/ctx 3\d%/);
+	await pi.screen.status(/ctx 3\d ?%/);
 	await pi.send({ type: "abort" });
 	await pi.prompt("/notebook off");
 	expect(shown()).toBeUndefined();

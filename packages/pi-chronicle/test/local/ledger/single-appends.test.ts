@@ -67,6 +67,8 @@ const wordsThen = [
 	["asks for the user.", "asks for a person."],
 	["The user does not want", "A person does not want"],
 	["set back by 2m00s while", "set back by 2 min while"],
+	["was set, for 1h00m while", "was set, for 60 min while"],
+	["took longer than 1h;", "took longer than 60 min;"],
 ] as const;
 
 function inWordsThen(text: string): string {

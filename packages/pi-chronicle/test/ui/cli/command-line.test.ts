@@ -176,7 +176,7 @@ it("an approval that cannot be stored starts nothing and says why", async () => 
 	project.write(".pi/chronicle/workflows/clean.json", {
 		states: { a: { persona: "A", next: ["done"], cleanup: ["true"] } },
 	});
-	const env = { PI_CODING_AGENT_DIR: project.path("own") };
+	const env = { PI_CODING_AGENT_DIR: project.path("own"), ANTHROPIC_API_KEY: "none" };
 	const { code, stderr } = await chronicle(project, ["run", "clean", "x", "--approve-cleanup"], { env });
 	expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/could not be stored.*\b[A-Z]+\./) });
 	expect(stderr).not.toMatch(/^\s+at /m);

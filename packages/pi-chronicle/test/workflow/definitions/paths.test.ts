@@ -106,6 +106,6 @@ describe("phase paths", () => {
 			/workflow.yaml:5:5 The phase file `plannig.md` does not exist. — Did you mean `planning.md`\?/,
 		);
 		expect(said[1]).toContain("`gone/away.md` does not exist");
-		if (process.platform !== "win32") expect(said[2]).toContain("Separate directories with `/`");
+		if (process.platform !== "win32") expect(said[2]).toContain("Separate folders with `/`");
 	});
 });

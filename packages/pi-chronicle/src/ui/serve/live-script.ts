@@ -1,13 +1,19 @@
 // The script of the pages: when the server says that something has changed, it fetches the page again and replaces the parts that differ. What a
-// person is writing stays. Without it, the pages work after a reload.
+// person writes or chooses stays. Without it, the pages work after a reload.
 export const liveScript = `"use strict";
 (() => {
 	const address = document.currentScript.dataset.live;
 	const note = document.getElementById("live");
 	const say = (text) => { if (note && note.textContent !== text) note.textContent = text; };
 	const isInUse = (part) =>
-		part.contains(document.activeElement) && document.activeElement.matches("input, textarea, select") ||
-		[...part.querySelectorAll("textarea, input[type=text], input[type=number]")].some((field) => field.value !== field.defaultValue);
+		part.contains(document.activeElement) && document.activeElement.matches("input, textarea, select, button") ||
+		[...part.querySelectorAll("textarea, input:not([type=hidden]), select")].some(isChanged);
+	const isChanged = (field) => {
+		if (field.matches("[type=radio], [type=checkbox]")) return field.checked !== field.defaultChecked;
+		if (!field.matches("select")) return field.value !== field.defaultValue;
+		const asSent = [...field.options].findIndex((option) => option.defaultSelected);
+		return field.selectedIndex !== Math.max(0, asSent);
+	};
 	const openFolds = (part) => new Set([...part.querySelectorAll("details[open]")].map(nameOf));
 	const nameOf = (fold) => fold.id || (fold.closest("[id]")?.id ?? "") + " " + fold.firstElementChild?.textContent;
 	const replace = (part, fresh) => {

@@ -437,6 +437,8 @@ describe("/guard", () => {
 		const pi = await tui({ cols: 120, rows: 40 });
 		await pi.submit("/guard");
 		await pi.waitForScreen("Guard: in force");
+		await pi.press("escape");
+		await pi.waitForScreen((screen) => !screen.includes("Guard: in force"));
 		await pi.submit("Clean up");
 		await pi.waitForScreen("Done.");
 		expect(pi.screen()).toContain("removes recursively or by force");

@@ -66,7 +66,7 @@ deepDescribe("npm start without a terminal", () => {
 		expect(stderr).toBe("");
 		const lines = stdout.split("\n");
 		expect(lines[1]).toContain("no real model");
-		const ended = lines.filter((line) => /^[✓●]/.test(line)).map((line) => line.replace(/ \([\d.]+ s\)$/, ""));
+		const ended = lines.filter((line) => /^[✓●]/.test(line)).map((line) => line.replace(/ \([\d.]+s\)$/, ""));
 		expect(ended).toEqual([
 			"✓ Feature > 🧭 Plan",
 			"✓ Feature > Build and review > 🔨 Build",

@@ -65,9 +65,9 @@ describe("an outage of the database while a child is begun and commanded", needs
 			snapshot: async () => ({ ok: true, value: { tree } }),
 			publisher: {
 				flush: async () => ({ ok: true }),
-				pushTrees: async () => ({ ok: true }),
 				parentOf: () => undefined,
 			},
+			publishTrees: async () => ({ ok: true }),
 		};
 		const children = new RemoteChildren({
 			...{ database: lossy, store: storeOn(lossy), approvals: { statusOf: () => "approved" }, patienceMs },

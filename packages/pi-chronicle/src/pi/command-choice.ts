@@ -46,8 +46,14 @@ export async function chooseCommand(
 	const chosen = await chooseFromList(ctx, { title, text, entries });
 	if (!chosen) return undefined;
 	if (chosen.whole) return chosen.words;
-	ctx.ui.setEditorText(`/${command} ${chosen.words} `);
+	fillLine(ctx, `/${command} ${chosen.words} `);
 	return undefined;
+}
+
+/** Puts a line in the editor, in sight at once: pi 1.6 draws a status that is set, but not a text. */
+export function fillLine({ ui }: Pick<ExtensionContext, "ui">, line: string): void {
+	ui.setEditorText(line);
+	ui.setStatus("chronicle-line", undefined);
 }
 
 /** Shows a list in the terminal. Resolves to the value of the entry taken; `undefined`: the user has left. */

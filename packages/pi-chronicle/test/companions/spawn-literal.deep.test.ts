@@ -161,10 +161,10 @@ describe("children", () => {
 	});
 
 	it.each([
-		[{ minutes: 0.02 }, "0.02 minutes", [hang("thinking")]],
+		[{ minutes: 0.02 }, "1.2s", [hang("thinking")]],
 		[{ tokens: 500 }, "500 tokens", [call("bash", { command: "true" }, { usage: { input: 700, output: 20 } }), hang()]],
 		[{ costUsd: 0.001 }, "$0.001", [call("bash", { command: "true" }, { usage: { input: 5000, output: 20 } }), hang()]],
-	])("are stopped at their ceilings: %j", async (children, words, script) => {
+	])("are stopped at their limits: %j", async (children, words, script) => {
 		const { server, rpc } = await openBench({
 			settings: { chronicle: { spawn: true, children } },
 			script: { "BUSY CHILD": script, "*": [call("spawn", { prompt: "BUSY CHILD" }), say("went on")] },

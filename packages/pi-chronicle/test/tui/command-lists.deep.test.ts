@@ -3,12 +3,11 @@ import { expect, it } from "vitest";
 import { openBench } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
 
-const phase = "---\nname: Fix\nemoji: 🔧\n---\nFix it.\n";
+const phase = "---\nid: fix\nname: Fix\nemoji: 🔧\n---\nFix it.\n";
 const files = {
-	".pi/workflows/fix/workflow.yaml": "name: Fix a bug\ncommandName: fix\ninitialPrompt: Begin.\nphases:\n  - fix.md\n",
+	".pi/workflows/fix/workflow.yaml": "name: Fix a bug\ncommandName: fix\ninitialMessage: Begin.\nphases:\n  - fix.md\n",
 	".pi/workflows/fix/fix.md": phase,
-	".pi/chronicle/templates/nightly.yaml":
-		"name: Nightly\nstates:\n  - name: build\n    instructions: Build it.\n    transitions: [done]\n",
+	".pi/chronicle/workflows/nightly.yaml": "states:\n  build: { persona: Build it., next: [done] }\n  done: {}\n",
 };
 
 it("lists what may follow, filters, fills in and opens", { timeout: patient(60_000) }, async () => {

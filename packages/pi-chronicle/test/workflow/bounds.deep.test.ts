@@ -59,14 +59,14 @@ describe("a phase", { timeout: patient(60_000) }, () => {
 		expect(`${done.stdout}${done.stderr}`).not.toContain("No progress");
 	});
 
-	it("is not stopped by 80 different calls, nor by equal ones if it polls, but by its own ceilings", async () => {
+	it("is not stopped by 80 different calls, nor by equal ones if it polls, but by its own limits", async () => {
 		const useful = await play((n) => (n < 80 ? call("bash", { command: `echo ${n}` }) : next));
 		const done = await useful.print("/workflow round do it");
 		expect(`${done.stdout}${done.stderr}`).not.toContain("paused");
 
 		const polling = await play(() => call("bash", { command: "true" }), { polling: true, limits: { calls: 20 } });
 		const stopped = await polling.print("/workflow round do it");
-		expect(`${stopped.stdout}${stopped.stderr}`).toContain("Ceiling of one visit reached: 20 calls of tools");
+		expect(`${stopped.stdout}${stopped.stderr}`).toContain("Limit of one visit reached: 20 calls of tools");
 		expect(polling.server.requests).toHaveLength(20);
 
 		const few = await play((n) => call("bash", { command: `echo ${n}` }), {}, { limits: { requests: 7 } });

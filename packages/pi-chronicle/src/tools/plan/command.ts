@@ -11,6 +11,7 @@ import {
 	definitionsTrusted,
 	exitCodes,
 	failWith,
+	fillLine,
 	findPi,
 	isPiCommand,
 	ownPiSearch,
@@ -173,7 +174,7 @@ async function acceptPlan(
 	say(ctx, `Saved ${files.files.map(({ path }) => path).join(", ")}. Start it at any time: ${line}`);
 	if (decision !== "start") return;
 	// A definition that was converted from a file has no task yet.
-	if (kind !== "sequence" && task === "") ctx.ui.setEditorText(line.replace("<task>", ""));
+	if (kind !== "sequence" && task === "") fillLine(ctx, line.replace("<task>", ""));
 	else await session.start[kind](ctx, kind === "sequence" ? command : `${command} ${task}`);
 }
 

@@ -171,7 +171,7 @@ export const faults: Readonly<Record<string, Fault>> = {
 		submitter.onOutput((chunk) => {
 			printed += chunk.toString();
 		});
-		const said = /git remote cannot be reached: .*Trying again for 60 seconds/;
+		const said = /git remote cannot be reached: .*Trying again for 1m/;
 		match(await eventually(submitter.stderr, (text) => said.test(text)), said);
 		renameSync(`${stage.remote}.away`, stage.remote);
 		equal((await submitter.exited).kind, "exited", submitter.stderr());

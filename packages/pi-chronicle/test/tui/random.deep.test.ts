@@ -167,7 +167,7 @@ it(
 		await endEverything(pi);
 		const { data } = await chronicle(project, ["list", "--json"]);
 		const runs = data.runs as { id: string; kind: string; status: string }[];
-		expect(runs.length).toBeGreaterThan(1);
+		expect(runs.length).toBeGreaterThan(0);
 		expect(runs.map(({ id }) => id).sort()).toEqual([...new Set([...known, ...runIds(project)])].sort());
 		expect(runs.filter(({ kind }) => kind !== "run")).toEqual([]);
 		// Nothing of what has ended is left on the screen: no overlay, no timeline, no recorder.

@@ -12,7 +12,7 @@ deepIt("the countdown shows 3, 2, 1, then sends one reminder, and redraws no mor
 	await pi.prompt("/workflow w it");
 	await pi.settled();
 	const drawn = pi.screen.widgetHistory.filter(({ key }) => key === "chronicle-countdown");
-	expect(drawn.map(({ lines }) => lines?.join("").match(/in (\d+) s/)?.[1])).toEqual(["3", "2", "1", undefined]);
+	expect(drawn.map(({ lines }) => lines?.join("").match(/in (\d+) ?s/)?.[1])).toEqual(["3", "2", "1", undefined]);
 	expect(server.requests.slice(0, 2).map(({ users }) => users.filter(isReminder).length)).toEqual([0, 1]);
 	expect(pi.screen.widgets.size).toBe(0);
 });

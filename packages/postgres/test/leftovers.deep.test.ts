@@ -84,7 +84,7 @@ describe("files of a child on another host that a join cannot take over", needsP
 		expect(told).not.toContain("dist/ (");
 		const last = await stage.cli(["status", run]);
 		expect(last.stdout).toMatch(
-			/Not in the branch, kept in \S+ on the host near: .*\.env\.root \(secret by its name\)/,
+			/Not in the branch, kept in \S+ on the host (?:near|far): .*\.env\.root \(secret by its name\)/,
 		);
 		expect(last.stdout).toContain(folder);
 		expect(last.stdout).toContain(join(far.data, "app", "work", two));

@@ -37,5 +37,5 @@ export function maskedScreen(lines: readonly string[]): string {
  * something is cut.
  */
 export function comparable(screen: string): string {
-	return applied(unbrokenMasks, screen.replace(/.{0,5}…/g, "…").replace(/[\s─]+/g, ""));
+	return applied(unbrokenMasks, screen.replace(/(?:, 9s.{0,4}|.{0,3})…/g, "…").replace(/[\s─]+/g, ""));
 }

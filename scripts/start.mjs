@@ -1,5 +1,5 @@
 // `npm start`: the main job on the example project, in a temporary copy, played by the understudy: no key, no question, no network.
-// `npm start -- kill` shows a chronicle that is killed and goes on.
+// `npm start -- kill` shows a chronicle that is killed and continued.
 // In a terminal it opens pi there with a workflow ready to run; without one it runs that workflow and prints what happens.
 import { spawn } from "node:child_process";
 import { once } from "node:events";

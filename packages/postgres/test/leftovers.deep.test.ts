@@ -23,7 +23,7 @@ const template = {
 			keep: ["dist/**"],
 			next: ["check"],
 		},
-		check: { persona: "Checker", next: ["finished"] },
+		check: { persona: "Checker", next: ["finished"], host: ["near"] },
 	},
 };
 
@@ -46,7 +46,7 @@ describe("files of a child on another host that a join cannot take over", needsP
 		});
 		const files = { ...withTemplates({ t: template }), ".gitignore": ".pi/chronicle/sessions\ndist/\nout/\n" };
 		const stage = await openEngineStage(server, { files });
-		stage.host("near");
+		stage.host("near", {}, ["--labels", "near"]);
 		const far = stage.host("far", {}, ["--labels", "far"]);
 		const submitted = await stage.cli(["run", "--json", "--model", "scripted/one", "t", "Make files"]);
 		expect([submitted.code, submitted.stderr]).toEqual([0, expect.any(String)]);
@@ -84,7 +84,7 @@ describe("files of a child on another host that a join cannot take over", needsP
 		expect(told).not.toContain("dist/ (");
 		const last = await stage.cli(["status", run]);
 		expect(last.stdout).toMatch(
-			/Not in the branch, kept in \S+ on the host (?:near|far): .*\.env\.root \(secret by its name\)/,
+			/Not in the branch, kept in \S+ on the host near: .*\.env\.root \(secret by its name\)/,
 		);
 		expect(last.stdout).toContain(folder);
 		expect(last.stdout).toContain(join(far.data, "app", "work", two));

@@ -80,7 +80,7 @@ it("shows and steers the runs of all hosts, and a question is answered once, fro
 		(await stage.events(first)).filter(({ kind }) => kind === "approved" || kind === "rejected").length;
 	expect(await eventually(answers, (count) => count > 0)).toBe(1);
 
-	// The page goes on while a host is killed, and follows the run to the next one.
+	// The page keeps working while a host is killed, and follows the run to the next one.
 	await visitor.get(address(second));
 	expect((await visitor.send("/approve", {})).status).toBe(200);
 	await stage.untilEvents(second, (events) =>

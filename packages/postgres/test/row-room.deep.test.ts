@@ -41,11 +41,12 @@ it("20 runs that append at once stay small however long they are: each append ta
 		return figures();
 	};
 	const { updates } = await figures();
-	await appendAll(10);
-	const before = await counted(updates + 200);
-	await appendAll(40);
-	const after = await counted(before.updates + 800);
+	// Until the rows have the room that writers need who run ahead of each other.
+	await appendAll(20);
+	const before = await counted(updates + 400);
+	await appendAll(60);
+	const after = await counted(before.updates + 1200);
 	expect((after.hot - before.hot) / (after.updates - before.updates)).toBeGreaterThan(0.9);
-	expect(after.size).toBeLessThan(before.size * 2);
+	expect(after.size).toBeLessThan(before.size * 1.5);
 	for (const ledger of ledgers) await ledger.releaseLease();
 });

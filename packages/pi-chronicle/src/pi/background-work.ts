@@ -1,5 +1,5 @@
-// Work of a command that goes on in the background of a session, one piece at a time: the same command then offers to stop it. The end of the
-// session stops it, too.
+// Work that a command does in the background of a session, one piece at a time: the same command then offers to stop it. The end of the session
+// stops it, too.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { errorMessage } from "@pi-chronicle/core/definition";
 import { exitCodes, failWith } from "./exit-code.ts";

@@ -8,7 +8,7 @@ it.each([
 	["  --cost <usd>  --tokens <n>   limits", { cost: "value", tokens: "value" }],
 	["  --yes, --no  answers; --other is not described here", { yes: "flag", no: "flag" }],
 	["  --by-hand [folder] you answer", { "by-hand": "value" }],
-	["  a line that goes on with --nothing", {}],
+	["  a line that continues with --nothing", {}],
 	["", {}],
 ])("are read: %j", (usage, options) => {
 	expect(optionsIn(usage)).toEqual(options);

@@ -9,7 +9,7 @@ import { replaceFile } from "../../disk/index.ts";
 
 /**
  * `approved`: the user approved these commands. `own`: they are from a template in the user's folder, and the guard's rules judge them. `never`:
- * whoever approves them, this host runs none.
+ * this host runs none, approved or not.
  */
 export type CleanupStatus = "approved" | "own" | "unknown" | "never";
 

@@ -51,7 +51,7 @@ process.on("SIGUSR2", () => { process.stdout.write(JSON.stringify({ awake: clock
 	]);
 	let said = "";
 	child.stdout.on("data", (piece) => (said += piece));
-	const ended = new Promise((resolve) => child.once("exit", resolve));
+	const ended = new Promise((resolve) => child.once("close", resolve));
 	await expect.poll(() => said, { timeout: patient(10_000) }).toContain("up");
 	child.kill("SIGSTOP");
 	await sleep(4000);

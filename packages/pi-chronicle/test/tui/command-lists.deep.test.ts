@@ -13,6 +13,8 @@ const files = {
 it("lists what may follow, filters, fills in and opens", { timeout: patient(60_000) }, async () => {
 	const { tui } = await openBench({ files, script: [] });
 	const pi = await tui({ cols: 100, rows: 30 });
+	// Not ctrl+c: pressed twice within half a second, it ends pi.
+	const clear = () => pi.press("ctrl+u");
 
 	await pi.submit("/workflow");
 	await pi.waitForScreen(/── Workflows [\s\S]* fix +Fix a bug/);
@@ -20,14 +22,14 @@ it("lists what may follow, filters, fills in and opens", { timeout: patient(60_0
 	await pi.waitForScreen("Workflows · fix a");
 	await pi.press("enter");
 	await pi.waitForScreen(/^\W*\/workflow fix *$/m);
-	await pi.press("ctrl+c");
+	await clear();
 
 	await pi.submit("/chronicle");
 	await pi.waitForScreen("── Chronicles ");
 	await pi.type("nightly");
 	await pi.press("enter");
 	await pi.waitForScreen(/^\W*\/chronicle nightly *$/m);
-	await pi.press("ctrl+c");
+	await clear();
 
 	await pi.submit("/guard");
 	await pi.waitForScreen(/── Guard [\s\S]*No rule/);

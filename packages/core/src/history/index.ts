@@ -3,6 +3,7 @@ export { RunHistory, readHistory } from "./run-history.ts";
 export {
 	conversationsOf,
 	endPhrase,
+	firstInSight,
 	type Launch,
 	type NumberedMove,
 	type Visit,

@@ -101,6 +101,11 @@ export function conversationsOf({ launches }: { readonly launches: readonly Laun
 	return [...new Set(first.map(({ visit, attempt }) => `${visit}.${attempt}`))];
 }
 
+/** The visit that a reader sees first: the last one that did something. One without workers or children, such as an end state, has nothing to show. */
+export function firstInSight(visits: readonly Visit[]): Visit | undefined {
+	return visits.findLast(({ launches, children }) => launches.length + children.length > 0) ?? visits.at(-1);
+}
+
 /** Describes how a worker ended. */
 export function endPhrase(outcome: WorkerOutcome): LaunchEnd {
 	switch (outcome.kind) {

@@ -1,6 +1,6 @@
 // The child runs of a visit, from the events of their parent.
 import { describe, expect, it } from "vitest";
-import { readHistory } from "../../src/history/index.ts";
+import { firstInSight, readHistory, type Visit } from "../../src/history/index.ts";
 import { childAt, end, park, plan, spent, total } from "../machine/child-steps.ts";
 import { spend, type TestRun } from "../machine/test-run.ts";
 
@@ -113,4 +113,17 @@ describe("a child in the history", () => {
 			expect(testRun.say({ kind, child: childAt(testRun, 1).id }).refusal).toBe("over");
 		expect(await childrenOf(testRun)).toEqual(before);
 	});
+});
+
+it.each([
+	[["worker", "children", "nothing"], 2],
+	[["children", "worker"], 2],
+	[["worker", "nothing", "nothing"], 1],
+	[["nothing", "nothing"], 2],
+	[[], undefined],
+] as const)("of visits with %j, a reader sees %s first", (kinds, number) => {
+	const visits = kinds.map((kind, at) => ({
+		...{ number: at + 1, launches: kind === "worker" ? [{}] : [], children: kind === "children" ? [{}] : [] },
+	})) as unknown as Visit[];
+	expect(firstInSight(visits)?.number).toBe(number);
 });

@@ -66,7 +66,7 @@ nav>ul{list-style:none;display:flex;flex-wrap:wrap;gap:2px 16px;padding:0;margin
 .visits .below{padding:0 12px 6px 34px;font-size:13px}
 .detail{min-width:0}
 .detail>.visit{display:none;scroll-margin-top:12px}
-.detail>.visit:target,.detail:not(:has(>.visit:target))>.visit:last-of-type{display:block}
+.detail>.visit:target,.detail:not(:has(>.visit:target))>.visit.first{display:block}
 .visit>h2 .sum{font-size:14px;font-weight:400;color:var(--dim)}
 .steps{font-size:14px;display:flex;flex-wrap:wrap;gap:4px 16px}
 .fact{display:grid;grid-template-columns:76px minmax(0,1fr);gap:0 12px;padding:10px 0;border-top:1px solid var(--rule)}

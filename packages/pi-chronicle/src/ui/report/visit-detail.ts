@@ -1,7 +1,7 @@
 // One visit with everything that belongs to it: what it cost, why it failed, what changed, what its model saw, where its time was, what it said and
 // who decided what. Parts without content are named in one line. Pure.
 import { counted } from "@pi-chronicle/core/definition";
-import type { Launch, Visit } from "@pi-chronicle/core/history";
+import { firstInSight, type Launch, type Visit } from "@pi-chronicle/core/history";
 import { measuredTotals } from "@pi-chronicle/core/snapshot";
 import {
 	causePhrase,
@@ -62,7 +62,7 @@ export function drawVisit(page: ReportPage, visit: Visit, files: VisitFiles): Ma
 			html`<div class="fact ${name}"><h3 id="visit-${number}-${name}">${titleOf(name)}</h3><div>${content}</div></div>`,
 	);
 	const missing = none.length > 0 ? html`<p class="dim">None here: ${none.join(", ")}.</p>` : undefined;
-	return html`<section class="visit${undone ? " undone" : ""}" id="visit-${number}" aria-labelledby="visit-${number}-h"><h2 id="visit-${number}-h"><span class="num">${number}</span> ${titleOf(state)}${undone ? html` <span class="tag">${marks.undone} undone</span>` : undefined} <span class="sum">${visitSum(visit)}</span></h2>${drawSteps(page, files)}${rows}${missing}</section>`;
+	return html`<section class="visit${firstInSight(page.report.visits) === visit ? " first" : ""}${undone ? " undone" : ""}" id="visit-${number}" aria-labelledby="visit-${number}-h"><h2 id="visit-${number}-h"><span class="num">${number}</span> ${titleOf(state)}${undone ? html` <span class="tag">${marks.undone} undone</span>` : undefined} <span class="sum">${visitSum(visit)}</span></h2>${drawSteps(page, files)}${rows}${missing}</section>`;
 }
 
 /** What a part without content would have been about. */

@@ -3,7 +3,7 @@
 
 import type { KeybindingsManager } from "@earendil-works/pi-coding-agent";
 import { errorMessage } from "@pi-chronicle/core/definition";
-import { conversationsOf, RunHistory, type Visit } from "@pi-chronicle/core/history";
+import { conversationsOf, firstInSight, RunHistory, type Visit } from "@pi-chronicle/core/history";
 import type { LaunchId, LedgerEvent, Run } from "@pi-chronicle/core/machine";
 import {
 	dim,
@@ -181,8 +181,7 @@ export class RunView {
 		// Until the events are read, the run provides the current visit.
 		if (!this.#isRead) return presentVisit(this.#source.run());
 		const chosen = visits.find(({ number }) => number === this.#chosen);
-		// A state without a worker has nothing to show.
-		return chosen ?? visits.findLast(({ launches }) => launches.length > 0) ?? visits.at(-1);
+		return chosen ?? firstInSight(visits);
 	}
 
 	/** Whether the diff is that of the whole run: of a finished run, until a visit is chosen. */

@@ -1,6 +1,6 @@
 // A run's page: the parts of the report, of one visit at a time, with the question of the run and the forms that steer it.
 import { join, resolve } from "node:path";
-import { conversationsOf, type Visit } from "@pi-chronicle/core/history";
+import { conversationsOf, firstInSight, type Visit } from "@pi-chronicle/core/history";
 import { HUMAN_INTERVENTION } from "@pi-chronicle/core/template";
 import { waitingChildren } from "../../local/index.ts";
 import { answerChoices } from "../commands/index.ts";
@@ -58,7 +58,7 @@ export async function drawRunPage(page: ShownRun): Promise<HtmlContent> {
 
 function shownVisit({ report, visit }: ShownRun): Visit | undefined {
 	const { visits } = report;
-	return visit === undefined ? visits.at(-1) : visits.find(({ number }) => number === visit);
+	return visit === undefined ? firstInSight(visits) : visits.find(({ number }) => number === visit);
 }
 
 async function drawDetail(page: ShownRun, parts: ReportPage, visit: Visit): Promise<HtmlContent> {

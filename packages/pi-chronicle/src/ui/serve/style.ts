@@ -29,4 +29,5 @@ summary{min-height:44px;padding:10px 0;list-style-position:inside}
 .row{display:grid;grid-template-columns:repeat(auto-fit,minmax(140px,1fr));gap:8px 14px}
 #whole>section{margin:0 0 44px}
 .visits>li>a{min-height:44px;align-items:center}
+.detail>.visit{display:block}
 `;

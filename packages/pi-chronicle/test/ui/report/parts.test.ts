@@ -1,5 +1,6 @@
 // The calculations of the report: parsing patches, collapsing idle time, truncating texts, counting moves.
 
+import type { LedgerEvent } from "@pi-chronicle/core/machine";
 import { isSecretFile, readPatch } from "@pi-chronicle/core/snapshot";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -14,6 +15,18 @@ import { axisTime, timeAxis } from "../../../src/ui/report/time-axis.ts";
 import { builtPatch, dayOfWork, ledgerOf } from "./ledgers.ts";
 
 const asIs = (text: string): string => text;
+
+it("the report opens at the last visit that did something, as the page does", async () => {
+	const opensAt = async (events: readonly LedgerEvent[]): Promise<(string | undefined)[]> =>
+		[...(await writeReport(ledgerOf(events))).matchAll(/<section class="visit first[^"]*" id="visit-(\d+)"/g)].map(
+			([, number]) => number,
+		);
+	const day = dayOfWork();
+	expect([day.run.visit, ...(await opensAt(day.events))]).toEqual([8, "7"]);
+	const begun = start(open(definition({ plan: { persona: "P", next: [] } })));
+	expect(await opensAt(begun.events)).toEqual(["1"]);
+	expect(await opensAt(open(definition({ plan: { persona: "P", next: [] } })).events), "no worker yet").toEqual(["1"]);
+});
 
 describe("a patch", () => {
 	it("is read file by file, with kinds, names and line numbers", () => {

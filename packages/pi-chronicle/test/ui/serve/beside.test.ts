@@ -14,6 +14,7 @@ it("shows figures with their difference, of visits what was said, of attempts ho
 	const page = await visitor.get(`${run}/beside?one=${id}.1&other=${id}.2`);
 	expect(page.status).toBe(200);
 	const words = wordsOf(page.text);
+	expect((await visitor.get(run)).text, "the run ended in visit 8, without a worker").toContain('id="visit-7"');
 	for (const part of ["Side by side", "visit 1", "visit 2", "Active time", "Tokens out", "Said", "Changes"])
 		expect(words).toContain(part);
 	expect(words).toMatch(/Cost \$\d+\.\d+ \$\d+\.\d+ [+−]\$\d+\.\d+/);

@@ -1,11 +1,12 @@
 // Installations of the package: packed and installed, from a local path, from a checkout, from a git clone. Each copy is loaded
 // by real pi and must offer the same commands.
+import { spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
 import { deepIt, sampled } from "./harness/deep-it.ts";
-import { openBench, packageAt, packageUnderTest, piScript, runNode } from "./harness/index.ts";
+import { checkout, openBench, packageAt, packageUnderTest, piScript, runNode } from "./harness/index.ts";
 import { patient } from "./harness/patience.ts";
 import { compiling, filesOf, notOurs, offered, openPackageCopies, type PackageCopies } from "./package-copies.ts";
 
@@ -85,9 +86,21 @@ describe("the tarball", () => {
 	it("has a changelog with an entry for this version, in pi's format", () => {
 		const { version } = JSON.parse(readFileSync(join(copies.installed, "package.json"), "utf8")) as { version: string };
 		const changelog = readFileSync(join(copies.installed, "CHANGELOG.md"), "utf8");
-		expect(changelog).toMatch(
-			new RegExp(`^## \\[?${version.replaceAll(".", "\\.")}\\]?( - \\d{4}-\\d{2}-\\d{2})?$`, "m"),
-		);
+		const section = version.endsWith("-dev") ? "Unreleased" : version.replaceAll(".", "\\.");
+		expect(changelog).toMatch(new RegExp(`^## \\[?${section}\\]?( - \\d{4}-\\d{2}-\\d{2})?$`, "m"));
+	});
+
+	it("is published only as a release, with provenance", () => {
+		const { version } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as { version: string };
+		for (const name of ["core", "footprint", "postgres", "pi-chronicle"]) {
+			const cwd = join(checkout, "packages", name);
+			const manifest = JSON.parse(readFileSync(join(cwd, "package.json"), "utf8"));
+			expect(manifest).toMatchObject({ version, publishConfig: { provenance: true } });
+			const check = manifest.scripts.prepublishOnly.replace(/^node /, "");
+			const { status, stderr } = spawnSync(process.execPath, [check], { cwd, encoding: "utf8" });
+			// Tests run on states of the repository that are no release.
+			if (version.endsWith("-dev")) expect([status, stderr]).toEqual([1, expect.stringContaining("between releases")]);
+		}
 	});
 
 	it("is one package of at most 1.5 MB, 8 MB unpacked, with the licenses and a bill of all that it contains", () => {

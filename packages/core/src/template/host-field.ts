@@ -3,8 +3,8 @@
 import { satisfies } from "compare-versions";
 import { custom, type Node, quoted, type ReadContext, sandboxField, wrongType } from "../definition/index.ts";
 
-/** The version of the template format: that of the package. */
-const FORMAT_VERSION = "0.2.0";
+/** Versions whose templates run here unchanged, oldest first. The last is the release that this package is, or is on the way to. */
+const formatVersions = ["0.2.0", "0.3.0"] as const;
 
 /** A range of versions as npm writes it: `>=0.2`, `^0.2.0`. A template that needs another version does not load. */
 export const requiresField = custom<string, { about: string }>(
@@ -24,7 +24,7 @@ function readRequires(node: Node, reading: ReadContext): string | undefined {
 	if (met) return range;
 	reading.report.error(reading.source.place(node.start), {
 		code: "other-version",
-		message: `The template requires pi-chronicle ${quoted(range)}, but this is ${FORMAT_VERSION}.`,
+		message: `The template requires pi-chronicle ${quoted(range)}, but this is ${formatVersions.at(-1)}.`,
 		remedy: "Install a version in that range, or change the template.",
 	});
 	return undefined;
@@ -33,7 +33,7 @@ function readRequires(node: Node, reading: ReadContext): string | undefined {
 /** `undefined` if the range cannot be read. */
 function isMet(range: string): boolean | undefined {
 	try {
-		return satisfies(FORMAT_VERSION, range);
+		return formatVersions.some((version) => satisfies(version, range));
 	} catch {
 		return undefined;
 	}

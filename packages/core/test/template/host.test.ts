@@ -1,5 +1,6 @@
 // The field `host` of a state: its labels, and each mistake with its place and what was meant.
 
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { templateSchema } from "../../../../scripts/definition-reference.ts";
 import { openSource } from "../../src/definition/index.ts";
@@ -65,5 +66,26 @@ describe("host", () => {
 	it("is in the schema", () => {
 		const { $defs } = templateSchema() as { $defs: { state: { properties: Record<string, object> } } };
 		expect($defs.state.properties.host).toMatchObject({ type: "array", uniqueItems: true });
+	});
+});
+
+describe("requires", () => {
+	const problems = (requires: string) => {
+		const text = JSON.stringify({ name: "t", requires, states: { train: worker } });
+		return readTemplate(openSource("/t.json", text), "t").diagnostics.map(({ message }) => message);
+	};
+
+	it.each([">=0.2", ">=0.2.0 <1", "^0.2.0", "~0.2", ">=0.3", "^0.3.0"])(
+		"takes %s: what ran before runs here",
+		(range) => {
+			expect(problems(range)).toEqual([]);
+		},
+	);
+
+	it.each([">=0.4", "^0.1.0", "<0.2", ">=99"])("refuses %s, and says which version this is", (range) => {
+		const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+		expect(problems(range)).toEqual([
+			`The template requires pi-chronicle \`${range}\`, but this is ${version.replace(/-dev$/, "")}.`,
+		]);
 	});
 });

@@ -16,7 +16,7 @@ export default defineConfig(({ mode }) => {
 			testTimeout: 30_000,
 			hookTimeout: 30_000,
 			// Not Vitest's 1 s: what a loaded machine does later than that is not a failure.
-			expect: { poll: { timeout: 10_000 } },
+			expect: { poll: { timeout: 60_000 } },
 			pool: "forks",
 			// What a test changes of its process it changes back: a process per file would load everything anew 190 times.
 			isolate: false,

@@ -3,14 +3,14 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { sampled } from "../../pi-chronicle/test/harness/deep-it.ts";
-import { patient } from "../../pi-chronicle/test/harness/patience.ts";
+import { patient, within } from "../../pi-chronicle/test/harness/patience.ts";
 import { runs } from "../../pi-chronicle/test/harness/runs.ts";
 import { openSetting, starterRules } from "../../pi-chronicle/test/safety/guard/guarded-project.ts";
 import { doubts, shell } from "./host-environment.ts";
 import { knowledgeOf } from "./knowledge.ts";
 
 /** CPU time (ms) of one judgement that shows unbounded growth: several times what the budget allows when quiet. The least of three rounds counts. */
-const MOST = patient(200);
+const MOST = within(200);
 
 function cpuOf(work: () => void): number {
 	let least = Number.POSITIVE_INFINITY;

@@ -1,7 +1,7 @@
 // Tools of other packages by kind: agent starters, gateways to other tools, program text, known readers.
 import { describe, expect, it } from "vitest";
 import { cpuMs } from "../../pi-chronicle/test/harness/cpu.ts";
-import { patient } from "../../pi-chronicle/test/harness/patience.ts";
+import { within } from "../../pi-chronicle/test/harness/patience.ts";
 import type { ToolEffect } from "../src/index.ts";
 import { accesses, doubts, harms, measured } from "./host-environment.ts";
 
@@ -177,7 +177,7 @@ describe("a call through a gateway", () => {
 	it("is judged in time linear in its arguments", async () => {
 		const input = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`key${index}`, `./f${index}`]));
 		const ms = await cpuMs(() => measured({ tool: "mcp", input: { tool: "x", args: input } }));
-		expect(ms).toBeLessThan(patient(1500));
+		expect(ms).toBeLessThan(within(1500));
 	});
 });
 

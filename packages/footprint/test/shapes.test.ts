@@ -1,13 +1,13 @@
 // Time of a judgement by shapes of text. `bench/shapes.ts` tries thousands; this is a sample of them.
 import { afterAll, describe, expect, it } from "vitest";
 import { cpuMs } from "../../pi-chronicle/test/harness/cpu.ts";
-import { patient } from "../../pi-chronicle/test/harness/patience.ts";
+import { patient, within } from "../../pi-chronicle/test/harness/patience.ts";
 import { deep } from "../../pi-chronicle/test/harness/runs.ts";
 import { openSetting, starterRules } from "../../pi-chronicle/test/safety/guard/guarded-project.ts";
 import { makeText, randomNumbers } from "./shapes.ts";
 
 /** CPU time (ms) of one judgement that shows growth without a bound: several times what the bench allows on a quiet machine. */
-const MOST = patient(400);
+const MOST = within(400);
 
 describe("a judgement of up to 64 KB in any shape", () => {
 	const setting = openSetting(starterRules);

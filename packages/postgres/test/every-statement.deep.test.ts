@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LedgerEvent } from "@pi-chronicle/core/machine";
 import { describe, expect, it } from "vitest";
-import { patient } from "../../pi-chronicle/test/harness/patience.ts";
+import { patient, within } from "../../pi-chronicle/test/harness/patience.ts";
 import { needsPostgres } from "../../pi-chronicle/test/harness/postgres.ts";
 import type { Play } from "../../pi-chronicle/test/local/supervisor/scripted-launcher.ts";
 import { type HostStage, openHostStage } from "./host-stage.ts";
@@ -85,7 +85,7 @@ describe("a host that loses its connection", needsPostgres, () => {
 					url: cutter.url,
 					projects: [project],
 					// On a busy machine a lease must not expire: that would cost an attempt.
-					leaseMs: patient(8000),
+					leaseMs: within(8000),
 					play: () => Array.from({ length: 20 }, () => play),
 				});
 				const registered = () => stage.database.query("SELECT FROM chronicle.host WHERE id = $1", [host.id]);

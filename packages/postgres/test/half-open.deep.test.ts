@@ -1,7 +1,7 @@
 // Connections that are open on one side only: the other side is gone without a word. A host keeps its lease, and hears notifications again.
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { patient } from "../../pi-chronicle/test/harness/patience.ts";
+import { patient, within } from "../../pi-chronicle/test/harness/patience.ts";
 import { type Cluster, needsPostgres } from "../../pi-chronicle/test/harness/postgres.ts";
 import { value } from "../../pi-chronicle/test/local/ledger/sample-events.ts";
 import { moveTo } from "../../pi-chronicle/test/local/supervisor/scripted-launcher.ts";
@@ -20,7 +20,7 @@ describe("a host whose connections are half open", needsPostgres, () => {
 
 	it("keeps its lease, and so its runs", { timeout: patient(60_000) }, async () => {
 		const link = await openLink(cluster.url);
-		const leaseMs = patient(1500);
+		const leaseMs = within(1500);
 		const host = openHost(await connect(link.url), { leaseMs });
 		await host.register();
 		const expired = `SELECT FROM chronicle.host WHERE id = $1 AND beat_at < now() - lease_ms * interval '1 millisecond'`;
@@ -39,7 +39,7 @@ describe("a host whose connections are half open", needsPostgres, () => {
 	it("loses no attempt", { timeout: patient(120_000) }, async () => {
 		const stage = await openHostStage();
 		const link = await openLink(stage.cluster.url);
-		const leaseMs = patient(1500);
+		const leaseMs = within(1500);
 		const host = await stage.host("a", {
 			...{ url: link.url, leaseMs },
 			play:
@@ -91,7 +91,7 @@ describe("a host whose connections are half open", needsPostgres, () => {
 		const began = performance.now();
 		// The first that waits for it may be given up before: a statement waits for a limited time.
 		await expect.poll(() => owner.transaction((tx) => tx.query(lock)), { timeout: patient(30_000) }).toBeTruthy();
-		expect(performance.now() - began).toBeLessThan(patient(12_000));
+		expect(performance.now() - began).toBeLessThan(within(12_000));
 		await failed;
 	});
 });

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { patient } from "../../pi-chronicle/test/harness/patience.ts";
+import { patient, within } from "../../pi-chronicle/test/harness/patience.ts";
 import { needsPostgres } from "../../pi-chronicle/test/harness/postgres.ts";
 import { value } from "../../pi-chronicle/test/local/ledger/sample-events.ts";
 import { moveTo, type Play } from "../../pi-chronicle/test/local/supervisor/scripted-launcher.ts";
@@ -51,7 +51,7 @@ describe("a run that waits for its provider on an engine", needsPostgres, () => 
 	}, async () => {
 		const a = await openWorker("a");
 		// Due in a few seconds: after another host has replaced this one.
-		outages.set(1, { until: Date.now() + 5000, named: Date.now() + patient(6000) });
+		outages.set(1, { until: Date.now() + 5000, named: Date.now() + within(9000) });
 		outages.set(2, { until: Date.now() + 3000, named: Date.now() + 3_600_000 });
 		await Promise.all([submit(1), submit(2)]);
 		await expect.poll(() => count("awaiting_provider"), limit).toBe(2);
@@ -79,7 +79,7 @@ describe("a run that waits for its provider on an engine", needsPostgres, () => 
 		/** Statements a second of all connections of this process. Postgres counts late: a connection reports up to 10 s after its work. */
 		const statements = async (): Promise<number> => {
 			// A host that has just started, or given runs back, is still settling.
-			await sleep(patient(5000));
+			await sleep(within(5000));
 			const queries = vi.spyOn(pg.Client.prototype, "query");
 			await sleep(watchedMs);
 			const perSecond = queries.mock.calls.length / (watchedMs / 1000);

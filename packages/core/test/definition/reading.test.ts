@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { cpuMs } from "../../../pi-chronicle/test/harness/cpu.ts";
 import { needsLinux, needsNoRoot, needsPosix } from "../../../pi-chronicle/test/harness/needs.ts";
-import { patient } from "../../../pi-chronicle/test/harness/patience.ts";
+import { within } from "../../../pi-chronicle/test/harness/patience.ts";
 import {
 	formatDiagnostic,
 	type Node,
@@ -204,7 +204,7 @@ describe("YAML", () => {
 			const parsed = parseYaml(source([...keys, "k7: w"].join("\n")));
 			expect(parsed.diagnostics.map(({ code }) => code)).toEqual(["duplicate-key"]);
 		});
-		expect(ms).toBeLessThan(patient(20_000));
+		expect(ms).toBeLessThan(within(20_000));
 	});
 
 	it("never throws, and reports a problem whenever it returns no tree", () => {

@@ -10,7 +10,7 @@ import {
 	storyLines,
 	undoneOf,
 } from "../../../pi-chronicle/src/ui/phrases/index.ts";
-import { patient } from "../../../pi-chronicle/test/harness/patience.ts";
+import { within } from "../../../pi-chronicle/test/harness/patience.ts";
 import { moveTo } from "../../../pi-chronicle/test/local/supervisor/scripted-launcher.ts";
 import { openStage } from "../../../pi-chronicle/test/local/supervisor/stage.ts";
 import type { Workspace } from "../../src/ports/index.ts";
@@ -101,7 +101,7 @@ it("stopping a supervision aborts a measurement that hangs, and the next supervi
 	await looking;
 	const begunAt = Date.now();
 	const { run } = await supervision.stop();
-	expect(Date.now() - begunAt).toBeLessThan(patient(1500));
+	expect(Date.now() - begunAt).toBeLessThan(within(1500));
 	expect(run).toMatchObject({ stage: { kind: "baselining" }, notices: [], unmeasured: [] });
 	const opened = await stage.store.open(run.id);
 	if (!opened.ok) throw new Error(opened.failure.message);

@@ -12,6 +12,7 @@ import { ledgersOf } from "../../src/local/project/index.ts";
 import { readSessionFile } from "../../src/local/worker/session-file.ts";
 import { findOrphans } from "../../src/process/index.ts";
 import { openModelServer } from "../harness/model-server.ts";
+import { patient } from "../harness/patience.ts";
 import { runNode } from "../harness/print.ts";
 import { openProject, type Project } from "../harness/project.ts";
 import { packageUnderTest, piScript } from "../harness/under-test.ts";
@@ -239,7 +240,7 @@ async function spentIn(workers: string): Promise<number> {
 /** No process, folder of a child, lease, lock, message or half of a file is left. */
 async function inspectLeftovers(tree: Tree, id: string): Promise<void> {
 	const { project } = tree;
-	for (let n = 0; n < 100 && findOrphans(id).length > 0; n++) await sleep(20);
+	for (const end = Date.now() + patient(5000); Date.now() < end && findOrphans(id).length > 0; ) await sleep(20);
 	deepEqual(findOrphans(id), []);
 	const files = project
 		.list(join(".pi/chronicle/sessions", id))

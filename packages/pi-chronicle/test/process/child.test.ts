@@ -7,7 +7,7 @@ import { type Child, startChild } from "../../src/process/child.ts";
 import { findOrphans, RUN_TAG, stopOrphans } from "../../src/process/orphans.ts";
 import { isSameProcess, processStart } from "../../src/process/process-identity.ts";
 import { needsLinux, needsPosix } from "../harness/needs.ts";
-import { patient } from "../harness/patience.ts";
+import { within } from "../harness/patience.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -93,7 +93,7 @@ describe("a child", () => {
 		expect(await mild.stop(5000)).toEqual({ kind: "killed", signal: "SIGTERM" });
 		const before = Date.now();
 		expect(await deaf.stop(200)).toEqual({ kind: "killed", signal: "SIGKILL" });
-		expect(Date.now() - before).toBeLessThan(patient(3000));
+		expect(Date.now() - before).toBeLessThan(within(3000));
 	});
 
 	it("is killed with its whole process group", needsPosix, async () => {

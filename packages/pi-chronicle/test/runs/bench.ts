@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { closeLater } from "../harness/lifetime.ts";
+import { patient } from "../harness/patience.ts";
 import { type Printed, type ProgramOptions, runNode } from "../harness/print.ts";
 import { killQuietly } from "../harness/processes.ts";
 import type { Project } from "../harness/project.ts";
@@ -177,7 +178,7 @@ export function goOn(project: Project, words: readonly string[], env: Record<str
 		pid,
 		stderr: () => err,
 		async says(words) {
-			const until = Date.now() + 20_000;
+			const until = Date.now() + patient(20_000);
 			while (!err.includes(words)) {
 				if (Date.now() > until) throw new Error(`It does not say "${words}":\n${err}\n${out}`);
 				await sleep(25);

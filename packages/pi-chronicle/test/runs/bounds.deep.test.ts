@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { call, calls, fail, hang, type ModelRequest, openBench, say } from "../harness/index.ts";
-import { patient } from "../harness/patience.ts";
+import { patient, within } from "../harness/patience.ts";
 import { childWorker, chronicle, eventsOf, goOn, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
 
 const one = (state: object = {}, limits: object = {}) => ({
@@ -150,7 +150,7 @@ describe("minutes of a run with children", { timeout: patient(90_000) }, () => {
 		expect(parked).toMatchObject({ status: "budget_exceeded", cause: "budget" });
 		const used = ledgerOf(project, id).totals.activeMs;
 		expect(used).toBeGreaterThanOrEqual(9000);
-		expect(used).toBeLessThan(9000 + patient(6000));
+		expect(used).toBeLessThan(9000 + within(6000));
 		expect(project.processes()).toEqual([]);
 	});
 });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { call, fail, gate, openBench } from "../harness/index.ts";
 import { needsLinux } from "../harness/needs.ts";
-import { patient } from "../harness/patience.ts";
+import { patient, within } from "../harness/patience.ts";
 import {
 	chronicle,
 	eventsOf,
@@ -194,7 +194,7 @@ describe("an outage of the provider", { timeout: patient(200_000) }, () => {
 		expect(waits.length).toBeGreaterThanOrEqual(3);
 		const attempts = events.filter(({ kind }) => kind === "attempt_reserved").map(({ attempt }) => attempt);
 		expect(new Set(attempts)).toEqual(new Set([1]));
-		expect(ledgerOf(project).totals.activeMs).toBeLessThan(patient(40_000));
+		expect(ledgerOf(project).totals.activeMs).toBeLessThan(within(40_000));
 		expect(JSON.stringify(server.last().messages)).toContain("echo before");
 	});
 });

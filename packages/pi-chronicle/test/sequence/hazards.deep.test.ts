@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { snapshotType } from "../../src/sequence/recorded.ts";
 import { call, drop, fail, openBench, readSession, say } from "../harness/index.ts";
-import { patient } from "../harness/patience.ts";
+import { within } from "../harness/patience.ts";
 import { echo, recorded } from "./stage.ts";
 
 const extensionErrors = (pi: { events: readonly { type?: unknown }[] }) =>
@@ -117,7 +117,7 @@ describe("text sent to the model", () => {
 		});
 		const began = Date.now();
 		await pi.prompt("/sequence run");
-		expect(Date.now() - began).toBeLessThan(patient(8_000));
+		expect(Date.now() - began).toBeLessThan(within(8_000));
 		expect(server.requests).toHaveLength(1);
 		expect(pi.screen.notifications.at(-1)).toMatchObject({
 			type: "error",

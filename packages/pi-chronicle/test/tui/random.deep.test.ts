@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { call, type ModelRequest, openBench, say, type Tui } from "../harness/index.ts";
-import { patient } from "../harness/patience.ts";
+import { patient, within } from "../harness/patience.ts";
 import { seed } from "../harness/runs.ts";
 import { chronicle, move, runIds, withTemplates } from "../runs/bench.ts";
 import { workflowFiles } from "../workflow/stage.ts";
@@ -109,18 +109,19 @@ class Person {
 		else if (dice < 0.78) {
 			const [cols, rows] = [40 + Math.floor(this.#random() * 161), 12 + Math.floor(this.#random() * 39)];
 			this.#note("resize", `${cols}×${rows}`, () => pi.resize(cols, rows));
-		} else await this.#enter(this.#one(lines));
+		} else await this.enter(this.#one(lines));
 		await sleep(15 + this.#random() * 40);
 	}
 
 	/** Closes whatever is open, and enters the line into the editor as it is. */
-	async #enter(line: string): Promise<void> {
+	async enter(line: string): Promise<void> {
 		this.log.push(`line ${line}`);
 		// In a list whose filter is typed, the first Esc shows all of it.
 		if (this.#pi.screen().includes("Esc shows all")) await this.#pi.press("escape");
 		await this.#pi.press("escape", "ctrl+u");
 		this.#pi.type(line);
-		await sleep(120);
+		// What is open may take it for something else.
+		for (let waited = 0; waited < within(600) && !this.#pi.screen().includes(line); waited += 20) await sleep(20);
 		await this.#pi.press("escape", "enter");
 	}
 
@@ -153,6 +154,11 @@ it(
 		const pi = await tui({ cols: 100, rows: 34 });
 		const person = new Person(pi, random);
 		const known = new Set<string>();
+		// Whatever comes of the lines below, there are runs.
+		for (const count of [1, 2]) {
+			await person.enter("/chronicle feature Do it");
+			await expect.poll(() => runIds(project), { timeout: patient(20_000) }).toHaveLength(count);
+		}
 		for (let step = 0; step < actions; step += 1) {
 			await person.act();
 			const screen = pi.screen();

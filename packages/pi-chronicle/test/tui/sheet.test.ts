@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from "node:util";
 import { getMarkdownTheme, initTheme } from "@earendil-works/pi-coding-agent";
 import { KeybindingsManager, Markdown, type TUI, TUI_KEYBINDINGS, visibleWidth } from "@earendil-works/pi-tui";
 import fc from "fast-check";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { definition, go, open, start } from "../../../core/test/machine/test-run.ts";
 import { printable } from "../../src/pi/index.ts";
 import {
@@ -242,7 +242,7 @@ describe("the run view at every size", () => {
 			const view = new RunView(longRun(), { paint: unpainted, requestRender: () => {} });
 			view.render(80, 24);
 			view.handleKey(page.charAt(0), keys);
-			await vi.waitFor(() => expect(view.render(80, 24)[2]).not.toMatch(/^…?$/));
+			await expect.poll(() => view.render(80, 24)[2]).not.toMatch(/^…?$/);
 			for (const width of widths)
 				for (const height of heights) {
 					const rows = view.render(width, height).map((row) => stripVTControlCharacters(row));

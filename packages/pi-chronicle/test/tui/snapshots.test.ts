@@ -110,11 +110,11 @@ const pageOf =
 			},
 			{ paint, requestRender: () => {} },
 		);
-		await vi.waitFor(() => expect(isRead).toBe(true), { interval: 2 });
+		await expect.poll(() => isRead, { interval: 2 }).toBe(true);
 		await new Promise((resolve) => setImmediate(resolve));
 		view.handleKey(page, keys);
 		const line = () => stripVTControlCharacters(view.render(width, rows)[2] ?? "");
-		await vi.waitFor(() => expect(line()).not.toMatch(/^…?$/), { interval: 2 });
+		await expect.poll(line, { interval: 2 }).not.toMatch(/^…?$/);
 		view.handleKey("g", keys);
 		const drawn = view.render(width, rows);
 		view.dispose();

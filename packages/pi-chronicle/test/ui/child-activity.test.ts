@@ -3,7 +3,7 @@ import { visibleWidth } from "@earendil-works/pi-tui";
 import { RunHistory, readHistory } from "@pi-chronicle/core/history";
 import { type ChildActivity, liveTotals } from "@pi-chronicle/core/machine";
 import type { ReadLedger } from "@pi-chronicle/core/ports";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { branches, end, parentTemplate, park, plan, spent, total } from "../../../core/test/machine/child-steps.ts";
 import type { TestRun } from "../../../core/test/machine/test-run.ts";
 import { supervise } from "../../src/local/supervisor/index.ts";
@@ -98,9 +98,9 @@ it("a call by a child's worker is shown in every view of the parent until it end
 	const supervision = supervise(held, stage.ports, "fresh");
 	const { run: first } = supervision;
 	const line = () => childLines(supervision.run, { now })[0]?.text;
-	await vi.waitFor(() => expect(line()).toContain("in testing: waiting for the model"));
+	await expect.poll(() => line()).toContain("in testing: waiting for the model");
 	started.open();
-	await vi.waitFor(() => expect(line()).toContain("in testing: bash npm test"));
+	await expect.poll(() => line()).toContain("in testing: bash npm test");
 
 	const read = await stage.store.read(first.id);
 	if (!read.ok) throw new Error(read.failure.message);
@@ -117,7 +117,7 @@ it("a call by a child's worker is shown in every view of the parent until it end
 	expect(JSON.stringify(ledger.run.children).length).toBeLessThan(2000);
 
 	ended.open();
-	await vi.waitFor(() => expect(line()).toContain("in testing: waiting for the model"));
+	await expect.poll(() => line()).toContain("in testing: waiting for the model");
 	await supervision.stop();
 	expect((await stage.events(first.id)).filter(({ kind }) => kind === "child_spent").length).toBeLessThan(8);
 });

@@ -87,9 +87,8 @@ describe("the end of a countdown", () => {
 		const first = (await pi.entries()).find(
 			({ message }) => (message as { role?: string } | undefined)?.role === "user",
 		);
-		const at = performance.now();
+		// Had it waited for the end of the countdown, there would be a reminder.
 		await pi.send({ type: "fork", entryId: String(first?.id) });
-		expect(performance.now() - at).toBeLessThan(1_500);
 		expect(pi.screen.widgets.size).toBe(0);
 		await new Promise((done) => setTimeout(done, 2_300));
 		expect(stage.server.requests.length - requests).toBe(1);

@@ -17,6 +17,8 @@ import {
 	variablesOf,
 	workflowReminderText,
 } from "../../src/workflow/prompts/index.ts";
+import { cpuMs } from "../harness/cpu.ts";
+import { within } from "../harness/patience.ts";
 import { begin, drafts, happen } from "./definition-builder.ts";
 
 /** The run after `steps` phases; `from` of the last step. */
@@ -192,16 +194,18 @@ describe("positions", () => {
 		expect(wholeText(run)).not.toContain(run.id);
 	});
 
-	it("make a short list of very many phases quickly", () => {
+	it("make a short list of very many phases quickly", async () => {
 		const doubling = Object.fromEntries(
 			Array.from({ length: 24 }, (_, level) => [
 				`k${level}`,
 				level === 23 ? ["end"] : [`@k${level + 1}`, `@k${level + 1}`],
 			]),
 		);
-		const begun = performance.now();
-		const lines = wholeText(begin(drafts(doubling), "k0")).split("\n");
-		expect(performance.now() - begun).toBeLessThan(1_000);
+		let lines: string[] = [];
+		const ms = await cpuMs(() => {
+			lines = wholeText(begin(drafts(doubling), "k0")).split("\n");
+		});
+		expect(ms).toBeLessThan(within(1_000));
 		expect(lines.length).toBeLessThan(60);
 		expect(lines.join("\n")).toContain("… and many more");
 		const flat = drafts({ w: Array.from({ length: 100 }, (_, index) => `x${index}`) });

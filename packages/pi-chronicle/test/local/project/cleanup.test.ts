@@ -8,7 +8,7 @@ import { openCleanupRunner } from "../../../src/local/project/cleanup-runner.ts"
 import { freezeRunRules } from "../../../src/local/worker/index.ts";
 import { findOrphans, stopOrphans } from "../../../src/process/index.ts";
 import { openFolder } from "../../harness/index.ts";
-import { patient } from "../../harness/patience.ts";
+import { patient, within } from "../../harness/patience.ts";
 
 const hash = "a".repeat(64);
 const run = "0b6f3c52-8f6e-4a38-9a54-0d7f6a1c2e11";
@@ -128,7 +128,7 @@ describe("limits of cleanup commands", () => {
 		const began = Date.now();
 		const late = await runner.run("sleep 61 & sleep 62", folder, 300, never);
 		expect(late.result).toEqual({ kind: "timed_out" });
-		expect(Date.now() - began).toBeLessThan(patient(4000));
+		expect(Date.now() - began).toBeLessThan(within(4000));
 		const control = new AbortController();
 		const called = runner.run("sleep 63", folder, 60_000, control.signal);
 		await sleep(200);

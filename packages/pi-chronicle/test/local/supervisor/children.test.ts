@@ -4,10 +4,10 @@ import { join } from "node:path";
 import type { Run, UserEvent } from "@pi-chronicle/core/machine";
 import { NO_SPEND } from "@pi-chronicle/core/machine";
 import type { Supervision } from "@pi-chronicle/core/ports";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { supervise } from "../../../src/local/supervisor/index.ts";
 import { haltReason, progressLine } from "../../../src/ui/phrases/index.ts";
-import { patient } from "../../harness/patience.ts";
+import { within } from "../../harness/patience.ts";
 import { moveTo, type Play } from "./scripted-launcher.ts";
 import { openStage, type Stage } from "./stage.ts";
 
@@ -149,7 +149,7 @@ describe("a limit on the time of a run", () => {
 		expect(run).toMatchObject({ status: "budget_exceeded", hold: { cause: "budget" } });
 		expect(performance.now() - begun).toBeGreaterThan(600 / count - 5);
 		expect(run.totals.activeMs).toBeGreaterThanOrEqual(600);
-		expect(run.totals.activeMs).toBeLessThan(600 + patient(600));
+		expect(run.totals.activeMs).toBeLessThan(600 + within(600));
 	});
 
 	it("stops the children of a child, whose own children run", async () => {
@@ -163,7 +163,7 @@ describe("a limit on the time of a run", () => {
 		});
 		expect(run).toMatchObject({ status: "budget_exceeded", hold: { cause: "budget" } });
 		expect(run.totals.activeMs).toBeGreaterThanOrEqual(600);
-		expect(run.totals.activeMs).toBeLessThan(600 + patient(600));
+		expect(run.totals.activeMs).toBeLessThan(600 + within(600));
 	});
 });
 
@@ -181,7 +181,7 @@ describe("join and on_failed", () => {
 		const stage = openStage(many(noting));
 		const supervision = supervise(await stage.create(template({ bad: task })), stage.ports, "fresh");
 		if ("kind" in command) {
-			await vi.waitFor(() => expect(supervision.run.children?.children[0]?.activity?.stage).toBe("working"));
+			await expect.poll(() => supervision.run.children?.children[0]?.activity?.stage).toBe("working");
 			const [one] = supervision.run.children?.children ?? [];
 			await stage.store.post(one?.id ?? "", command as UserEvent);
 		}

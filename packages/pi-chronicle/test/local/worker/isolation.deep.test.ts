@@ -7,7 +7,7 @@ import { findPi, isPiCommand, ownPiSearch } from "../../../src/pi/index.ts";
 import { findOrphans } from "../../../src/process/index.ts";
 import { deepDescribe, deepIt } from "../../harness/deep-it.ts";
 import { openModelServer } from "../../harness/model-server.ts";
-import { patient } from "../../harness/patience.ts";
+import { patient, within } from "../../harness/patience.ts";
 import { openProject } from "../../harness/project.ts";
 import { call } from "../../harness/reply.ts";
 import { piScript } from "../../harness/under-test.ts";
@@ -234,7 +234,7 @@ describe("a launch that must not happen", () => {
 		const began = performance.now();
 		stop.abort();
 		expect(await launching).toMatchObject({ ok: false, failure: { reason: "spawn" } });
-		expect(performance.now() - began).toBeLessThan(patient(3000));
+		expect(performance.now() - began).toBeLessThan(within(3000));
 		expect(project.processes()).toEqual([]);
 	});
 

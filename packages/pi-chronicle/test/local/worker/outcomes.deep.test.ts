@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { findOrphans, isSameProcess } from "../../../src/process/index.ts";
 import { deepIt, sampled } from "../../harness/deep-it.ts";
 import { openModelServer } from "../../harness/model-server.ts";
-import { patient } from "../../harness/patience.ts";
+import { within } from "../../harness/patience.ts";
 import { openProject } from "../../harness/project.ts";
 import { call, calls, fail, gate, hang, say } from "../../harness/reply.ts";
 import { move, openRig, until } from "./worker-rig.ts";
@@ -155,7 +155,7 @@ describe("a worker ends", () => {
 		const before = Date.now();
 		worker.stop("now");
 		expect(await worker.ended).toEqual({ kind: "stopped" });
-		expect(Date.now() - before).toBeLessThan(patient(2500));
+		expect(Date.now() - before).toBeLessThan(within(2500));
 		expect(await rig.launcher.stopOrphans(rig.run)).toMatchObject({ left: 0 });
 		expect(findOrphans(rig.run)).toEqual([]);
 	});

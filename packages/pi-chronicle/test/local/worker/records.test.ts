@@ -2,8 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Deadline, openDeadlines } from "../../../src/local/worker/deadlines.ts";
 import { readSessionFile, relocateSession } from "../../../src/local/worker/session-file.ts";
 import { openToolLog } from "../../../src/local/worker/tool-log.ts";
@@ -236,17 +235,18 @@ describe("a result above the record limit", () => {
 });
 
 describe("deadlines", () => {
+	beforeEach(() => void vi.useFakeTimers());
+	afterEach(() => void vi.useRealTimers());
+
 	async function first(
 		limits: Parameters<typeof openDeadlines>[0],
 		during: (d: ReturnType<typeof openDeadlines>) => Promise<void>,
 	) {
 		const seen: [Deadline, number][] = [];
 		const start = performance.now();
-		const deadlines = openDeadlines(limits, (which) =>
-			seen.push([which, Math.round((performance.now() - start) / 50) * 50]),
-		);
+		const deadlines = openDeadlines(limits, (which) => seen.push([which, performance.now() - start]));
 		await during(deadlines);
-		await sleep(400);
+		await vi.advanceTimersByTimeAsync(400);
 		deadlines.close();
 		return seen;
 	}
@@ -262,7 +262,7 @@ describe("deadlines", () => {
 		const seen = await first({ idleMs: 150 }, async (d) => {
 			d.phase("model");
 			for (let n = 0; n < 4; n++) {
-				await sleep(100);
+				await vi.advanceTimersByTimeAsync(100);
 				d.sign();
 			}
 		});
@@ -274,7 +274,7 @@ describe("deadlines", () => {
 		const seen = await first({ wallMs: 200, idleMs: 200 }, async (d) => {
 			d.phase("model");
 			d.asking(1);
-			await sleep(500);
+			await vi.advanceTimersByTimeAsync(500);
 			d.asking(0);
 		});
 		expect(seen).toHaveLength(1);

@@ -206,11 +206,11 @@ export function openRig(project: Project, options: RigOptions = {}): WorkerRig {
 	};
 }
 
-/** Waits until `test` holds, at most five seconds. */
+/** Waits until `test` holds. */
 export async function until(test: () => boolean, what: string): Promise<void> {
-	const end = Date.now() + 5000;
+	const end = Date.now() + patient(5000);
 	while (!test()) {
-		if (Date.now() > end) throw new Error(`Not within 5 s: ${what}`);
+		if (Date.now() > end) throw new Error(`Not in time: ${what}`);
 		await sleep(20);
 	}
 }

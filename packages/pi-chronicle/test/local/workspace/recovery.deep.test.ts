@@ -16,7 +16,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { openFolder } from "../../harness/folder.ts";
-import { patient } from "../../harness/patience.ts";
+import { patient, within } from "../../harness/patience.ts";
 import { type FilesStage, openFilesStage, rewind, value } from "./stage.ts";
 import { unwrapGit, wrapGit } from "./wrapped-git.ts";
 
@@ -75,7 +75,7 @@ describe("every operation ends when it is aborted", () => {
 		setTimeout(() => control.abort(), 300);
 		const kept = await workspace.snapshot({ signal: control.signal });
 		expect(kept).toMatchObject({ ok: false, failure: { reason: "stopped" } });
-		expect(Date.now() - began).toBeLessThan(patient(3000));
+		expect(Date.now() - began).toBeLessThan(within(3000));
 		unwrapGit();
 		expect((await workspace.snapshot()).ok).toBe(true);
 	});

@@ -8,7 +8,7 @@ import { literalArguments } from "../../../src/safety/guard/match/literal-argume
 import { maskLiterals } from "../../../src/safety/guard/match/mask-literals.ts";
 import { openTimedRuns, type TimedRuns } from "../../../src/safety/guard/match/timed-runs.ts";
 import type { CommandRule } from "../../../src/safety/guard/rules/rule-set.ts";
-import { patient } from "../../harness/patience.ts";
+import { within } from "../../harness/patience.ts";
 import { openSetting } from "./guarded-project.ts";
 
 function rule(pattern: string, flags = ""): CommandRule {
@@ -86,7 +86,7 @@ describe("exponential expressions", () => {
 			// A call that was too slow once is refused at once.
 			const begin = performance.now();
 			for (let round = 0; round < 20; round++) await setting.bash(`frobnicate ${"x".repeat(60)}`);
-			expect(performance.now() - begin).toBeLessThan(patient(5000));
+			expect(performance.now() - begin).toBeLessThan(within(5000));
 			expect((await setting.bash("frobnicate xxy")).decision).toBe("ask");
 			expect((await setting.bash("ls")).decision).toBe("allow");
 		} finally {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
-import { patient } from "../../harness/patience.ts";
+import { patient, within } from "../../harness/patience.ts";
 import { chronicle, eventsOf, ledgerOf, move, withTemplates, worker } from "../../runs/bench.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
@@ -95,14 +95,14 @@ it.each(["before notice", "notice sent", "notice recorded"])(
 		]);
 		const first = await chronicle(project, ["run", "t", "Do it"], { env: { PI_CHRONICLE_CRASH_AT: point } });
 		expect(first.code, first.stderr).toBe(3);
-		await sleep(patient(1500));
+		await sleep(within(1500));
 		const listed = await chronicle(project, ["list"]);
 		expect(listed.code).toBe(0);
 		await until(() => outboxLines(project).filter(({ state }) => state === "sent").length >= 2, "the records");
 		expect(receiver.keys()).toHaveLength(1);
 		expect(project.read("told.txt")).toBe("x");
 		await chronicle(project, ["list"]);
-		await sleep(patient(1000));
+		await sleep(within(1000));
 		expect([receiver.keys().length, project.read("told.txt")]).toEqual([1, "x"]);
 	},
 );

@@ -6,7 +6,7 @@ import { KeybindingsManager, TUI_KEYBINDINGS, visibleWidth } from "@earendil-wor
 import { readHistory } from "@pi-chronicle/core/history";
 import { NO_SPEND } from "@pi-chronicle/core/machine";
 import type { ReadLedger } from "@pi-chronicle/core/ports";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { childAt, park, plan, spent, total } from "../../../../core/test/machine/child-steps.ts";
 import { supervise } from "../../../src/local/supervisor/index.ts";
 import { unpainted } from "../../../src/tui/index.ts";
@@ -111,23 +111,23 @@ describe("the run view", () => {
 				.render(100, 24)
 				.map((row) => stripVTControlCharacters(row))
 				.join("\n");
-		await vi.waitFor(() => expect(shown()).toContain("6 Children"));
+		await expect.poll(() => shown()).toContain("6 Children");
 		views.handleKey("6", keys);
-		await vi.waitFor(() => expect(shown()).toMatch(/› . good +done +\S+ +\$0\.25 +[0-9a-f]{8}/));
+		await expect.poll(() => shown()).toMatch(/› . good +done +\S+ +\$0\.25 +[0-9a-f]{8}/);
 		expect(shown()).toMatch(/ {3}. bad +failed +\S+ +\$0\.25/);
 		views.handleKey("j", keys);
-		await vi.waitFor(() => expect(shown()).toMatch(/› . bad/));
+		await expect.poll(() => shown()).toMatch(/› . bad/);
 		// The figures of both are below each other.
 		const columns = shown()
 			.split("\n")
 			.flatMap((row) => (/. (good|bad) /.test(row) ? [row.indexOf("$0.25")] : []));
 		expect(new Set(columns).size).toBe(1);
 		views.handleKey("\r", keys);
-		await vi.waitFor(() => expect(shown()).toContain("Esc to the parent"));
-		await vi.waitFor(() => expect(shown()).toMatch(/failed[\s\S]*fail/));
+		await expect.poll(() => shown()).toContain("Esc to the parent");
+		await expect.poll(() => shown()).toMatch(/failed[\s\S]*fail/);
 		expect(shown()).not.toContain("6 Children");
 		expect(views.handleKey("\u001b", keys)).toBe(true);
-		await vi.waitFor(() => expect(shown()).toMatch(/› . bad/));
+		await expect.poll(() => shown()).toMatch(/› . bad/);
 		expect(views.handleKey("\u001b", keys)).toBe(false);
 		views.dispose();
 	});
@@ -146,16 +146,12 @@ describe("the run view", () => {
 		const { stage, read } = await play(template(Object.fromEntries(names.map((name, n) => [name, `f${n}.txt`]))));
 		const views = new ViewStack(sourceOf(stage, read), unpainted, () => {});
 		const drawn = () => views.render(cols, rows).map((row) => stripVTControlCharacters(row));
-		await vi.waitFor(() => expect(drawn().join("\n")).toMatch(/of 6|6 Children/));
+		await expect.poll(() => drawn().join("\n")).toMatch(/of 6|6 Children/);
 		views.handleKey("6", keys);
-		await vi.waitFor(() => expect(drawn().join("\n")).toMatch(/› . 0: 長い/));
+		await expect.poll(() => drawn().join("\n")).toMatch(/› . 0: 長い/);
 		for (const name of names) {
-			await vi.waitFor(() =>
-				expect(
-					drawn().filter((row) => row.includes("›") && row.includes(name.slice(0, 6))),
-					drawn().join("\n"),
-				).toHaveLength(1),
-			);
+			const chosen = () => drawn().filter((row) => row.includes("›") && row.includes(name.slice(0, 6)));
+			await expect.poll(chosen).toHaveLength(1);
 			expect(drawn()).toHaveLength(rows);
 			expect(drawn().filter((row) => visibleWidth(row) > cols)).toEqual([]);
 			views.handleKey("j", keys);
@@ -166,7 +162,7 @@ describe("the run view", () => {
 	it("has no such page for a run without children", async () => {
 		const { stage, read } = await play({ name: "t", states: { work: { persona: "P", next: ["done", "failed"] } } });
 		const views = new ViewStack(sourceOf(stage, read), unpainted, () => {});
-		await vi.waitFor(() => expect(views.render(100, 24).join("\n")).toContain("1–5 pages"));
+		await expect.poll(() => views.render(100, 24).join("\n")).toContain("1–5 pages");
 		expect(views.render(100, 24).join("\n")).not.toContain("Children");
 		views.dispose();
 	});

@@ -1,7 +1,7 @@
 // The transcript of a worker for the user, and the events as sentences.
 import { join } from "node:path";
 import { KeybindingsManager, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { paintLine, unpainted } from "../../../src/tui/index.ts";
 import { eventText } from "../../../src/ui/phrases/index.ts";
 import { readTranscript } from "../../../src/ui/screen/transcript.ts";
@@ -103,7 +103,7 @@ it("shows every sentence in full on the page of events, however narrow the scree
 		const page = flat(view.render(width, 2000).join("\n"));
 		return play.events.map((event) => flat(eventText(event))).filter((words) => !page.includes(words));
 	};
-	await vi.waitFor(() => expect(missing(200)).toEqual([]));
+	await expect.poll(() => missing(200)).toEqual([]);
 	for (const width of [40, 60, 80, 120]) expect(missing(width), String(width)).toEqual([]);
 	view.dispose();
 });

@@ -8,7 +8,7 @@ import { openProject, type Project } from "../../../src/local/index.ts";
 import { noSupervisors, servePage } from "../../../src/ui/serve/index.ts";
 import { openFolder } from "../../harness/index.ts";
 import { closeLater } from "../../harness/lifetime.ts";
-import { patient } from "../../harness/patience.ts";
+import { within } from "../../harness/patience.ts";
 import { ledgerOf } from "../report/ledgers.ts";
 import { Visitor } from "./page-bench.ts";
 
@@ -70,7 +70,7 @@ export async function serveRun(
 	closeLater(async () => {
 		await server.close();
 		// A page that is being made uses the folder.
-		await sleep(patient(500));
+		await sleep(within(500));
 	});
 	mkdirSync(opened.sessions, { recursive: true });
 	const log = join(opened.sessions, `${id}.events.jsonl`);

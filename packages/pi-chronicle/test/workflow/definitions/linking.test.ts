@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { loadCatalogue } from "../../../src/workflow/definitions/index.ts";
 import { cpuMs } from "../../harness/cpu.ts";
-import { patient } from "../../harness/patience.ts";
+import { within } from "../../harness/patience.ts";
 import { keys, makeTree, openTree, type TreeFiles, workflowFiles } from "./tree.ts";
 
 function graph(edges: Record<string, string>): TreeFiles {
@@ -109,7 +109,7 @@ describe("reference cycles", () => {
 		const ms = await cpuMs(() => {
 			catalogue = tree.load();
 		});
-		expect(ms).toBeLessThan(patient(15_000));
+		expect(ms).toBeLessThan(within(15_000));
 		expect(keys(catalogue)).toEqual(["good"]);
 		expect(catalogue.rejected.size).toBe(2 * size + 60);
 		const longest = Math.max(...catalogue.diagnostics.map(({ message }) => message.length));

@@ -4,7 +4,9 @@ import { rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { listLines, usageLines, visibleCommands } from "../../../src/workflow/definitions/index.ts";
+import { cpuMs } from "../../harness/cpu.ts";
 import { needsPosix } from "../../harness/needs.ts";
+import { within } from "../../harness/patience.ts";
 import { errors, keys, openTree, phaseFile, rejected, workflowFiles, workflowYaml } from "./tree.ts";
 
 describe("workflow.yaml", () => {
@@ -220,11 +222,12 @@ describe("bad input", () => {
 		expect(errors(catalogue).map(({ code }) => code)).toEqual(["not-a-file", "not-a-file", "phase-failed"]);
 	});
 
-	it("many repetitions of a mistake take linear time", () => {
+	it("many repetitions of a mistake take linear time", async () => {
 		const tree = openTree(workflowFiles("global/x", ["a"], { initialMessage: `"${"{descripton} ".repeat(60_000)}"` }));
-		const before = performance.now();
-		expect(tree.load().diagnostics.map(({ code }) => code)).toEqual(["unknown-variable"]);
-		expect(performance.now() - before).toBeLessThan(1_500);
+		const ms = await cpuMs(() => {
+			expect(tree.load().diagnostics.map(({ code }) => code)).toEqual(["unknown-variable"]);
+		});
+		expect(ms).toBeLessThan(within(1_500));
 	});
 
 	it("many mistakes in one file are counted, not all listed", () => {

@@ -84,16 +84,11 @@ function placeBelow(
 async function giveFiles(
 	tx: Sql,
 	id: string,
-	{
-		head,
-		parent,
-		folder,
-		trees,
-	}: Omit<RunStart, "folder"> & { readonly folder: string | null; readonly trees: string },
+	files: Omit<RunStart, "folder"> & { readonly folder: string | null; readonly trees: string },
 ): Promise<void> {
 	await tx.query(
 		"UPDATE chronicle.run SET head = $2, head_parent = $3, folder = $4, trees = $5 WHERE id = $1 AND head IS NULL",
-		[id, head, parent, folder, trees],
+		[id, files.head, files.parent, files.folder, files.trees],
 	);
 }
 

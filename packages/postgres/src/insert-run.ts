@@ -36,17 +36,19 @@ export function providerOf(run: Run): string | undefined {
 	return id === undefined ? undefined : provider;
 }
 
+interface NewRow {
+	readonly event: object;
+	readonly run: Run;
+	readonly fence: number;
+	readonly start: RunStart | null;
+	readonly trees?: string;
+}
+
 /** Adds the row of a new run and its first event; `false`: the id is taken. */
 export async function insertRow(
 	tx: Sql,
 	{ project, queue, priority = 0, host, schedule }: Omit<PostgresStoreOptions, "creates">,
-	{
-		event,
-		run,
-		fence,
-		start,
-		trees,
-	}: { event: object; run: Run; fence: number; start: RunStart | null; trees?: string },
+	{ event, run, fence, start, trees }: NewRow,
 ): Promise<boolean> {
 	const { parent } = run;
 	const child = parent ? JSON.stringify({ visit: parent.visit, index: parent.index, name: parent.name }) : null;

@@ -25,14 +25,18 @@ const queueGauges: readonly Figure<Queue>[] = [
 	["queue_oldest_seconds", "For how long the oldest job has waited", ({ oldest }) => oldest ?? 0],
 ];
 
+const channelGauges: readonly Figure<EngineStatus["channels"][number]>[] = [
+	["notices_waiting", "Notices that have not arrived yet", ({ waiting }) => waiting],
+	["notices_failed", "Notices that were given up", ({ failed }) => failed],
+	["notices_sent", "Notices that have arrived, of the runs that exist", ({ sent }) => sent],
+	["notices_oldest_seconds", "For how long the oldest notice has waited", ({ oldest }) => oldest ?? 0],
+];
+
 const stuckHelp = "Runs that do not continue by themselves, of those that status names";
 
 /** The figures as text. */
-export function metricsText({ hosts, queues, runs, spend, stuck, dead }: EngineStatus): string {
-	const stuckRuns = [...Map.groupBy(stuck, ({ status }) => status)].map(([status, { length: count }]) => ({
-		status,
-		count,
-	}));
+export function metricsText({ hosts, queues, runs, spend, channels, stuck, dead }: EngineStatus): string {
+	const stuckRuns = [...Map.groupBy(stuck, (run) => run.status)].map(([status, of]) => ({ status, count: of.length }));
 	const ofHost = ({ name, id }: Host): Labels => ({ host: name, host_id: id });
 	const inStatus = ({ status }: { status: string }): Labels => ({ status });
 	const ofProject = ({ project }: { project: string }): Labels => ({ project });
@@ -40,6 +44,7 @@ export function metricsText({ hosts, queues, runs, spend, stuck, dead }: EngineS
 		...hostGauges.map((figure) => familyText("gauge", figure, hosts, ofHost)),
 		...hostCounters.map((figure) => familyText("counter", figure, hosts, ofHost)),
 		...queueGauges.map((figure) => familyText("gauge", figure, queues, ({ name }) => ({ queue: name }))),
+		...channelGauges.map((figure) => familyText("gauge", figure, channels, ({ name }) => ({ channel: name }))),
 		familyText("gauge", ["runs", "Runs, each with its children", ({ count }) => count], runs, inStatus),
 		familyText("gauge", ["runs_stuck", stuckHelp, ({ count }) => count], stuckRuns, inStatus),
 		familyText("gauge", ["jobs_dead", "Runs that were given up and are not parked yet", () => dead], [{}], () => ({})),

@@ -87,7 +87,6 @@ export class Notices {
 				ON CONFLICT (project, id) DO UPDATE SET name = EXCLUDED.name, kinds = EXCLUDED.kinds, seen_at = now()`,
 				[[...stores.keys()], id, name, [...kinds]],
 			);
-		await database.query("DELETE FROM chronicle.channel WHERE seen_at < now() - interval '1 day'");
 	}
 
 	/** Sends what is due. Never rejects; waits for nothing. */
@@ -180,6 +179,13 @@ export class Notices {
 	#report({ name }: Channel, text: string, about: { readonly project?: string; readonly run?: string } = {}): void {
 		this.#options.report(`Notice not delivered by ${name}: ${text}`, { level: "warn", ...about });
 	}
+}
+
+/** Forgets the channels that no host has had for a day; what was to be sent on them has failed. */
+export async function forgetChannels(database: Database): Promise<void> {
+	await database.query(`WITH gone AS (DELETE FROM chronicle.channel WHERE seen_at < now() - interval '1 day' RETURNING project, id)
+		UPDATE chronicle.notice n SET state = 'failed', answer = 'no host has this channel', at = now() FROM gone, chronicle.run r
+		WHERE n.channel = gone.id AND r.id = n.run AND r.project = gone.project AND n.state IN ('due', 'claimed', 'started')`);
 }
 
 /** The notices of a run that have not arrived, by {@link deliveryKey}. */

@@ -22,10 +22,10 @@ const plainColumns = foldedColumns.filter((name) => !["template", "task"].includ
 /**
  * `load`: how many runs of a project, queue or provider are held, and how many times one was taken in the last minute; counted over every
  * project, also those that the caller does not see. A run and its children count as one.
- * `takes_children`, `takes_scheduled`: whether a host may add a run: a child of a run of the same project that a host holds, or one of a schedule.
+ * `takes_children`, `takes_scheduled`: whether a host may add a run: a child of a run of the same project that a host of this login holds, or one of a schedule.
  * `begins`: whether an event is the first of a run that this login has just added, and names its sender.
  * `holds`: whether a host of this login holds the run under this fence.
- * `check_holder`: what a host may do with the lease of a run; the owner of the tables may do everything.
+ * `check_holder`: a host changes nothing but the job of a run that a living host of another login has, unless it has one above it; the owner of the tables may do everything.
  * `append`, `save_state`: what the holder of a run records; `false`: it does not hold the run, or event `last` is not the last one.
  */
 export const functions = `
@@ -39,7 +39,8 @@ LANGUAGE sql STABLE ${definer} AS $$
 $$;
 CREATE OR REPLACE FUNCTION chronicle.takes_children(the_parent uuid, the_project text) RETURNS bool
 LANGUAGE sql STABLE ${definer} AS $$
-	SELECT EXISTS (SELECT FROM run WHERE id = the_parent AND project = the_project AND holder IS NOT NULL)
+	SELECT EXISTS (SELECT FROM run r JOIN host h ON h.id = r.holder
+		WHERE r.id = the_parent AND r.project = the_project AND h.login = session_user)
 $$;
 CREATE OR REPLACE FUNCTION chronicle.takes_scheduled(the_schedule uuid, the_project text, the_queue text) RETURNS bool
 LANGUAGE sql STABLE ${definer} AS $$
@@ -94,17 +95,24 @@ BEGIN
 	RETURN true;
 END $$;
 CREATE OR REPLACE FUNCTION chronicle.check_holder() RETURNS trigger LANGUAGE plpgsql ${definer} AS $$
+DECLARE is_foreign bool; unqueued run := NEW;
 BEGIN
 	IF pg_catalog.pg_has_role(session_user, current_user, 'MEMBER') THEN RETURN NEW; END IF;
 	IF NEW.fence < OLD.fence THEN RAISE insufficient_privilege USING MESSAGE = 'the fence of a run only grows'; END IF;
-	IF NEW.holder IS DISTINCT FROM OLD.holder AND NEW.holder IS NOT NULL AND (
-		NOT EXISTS (SELECT FROM host WHERE id = NEW.holder AND login = session_user) OR EXISTS (
-			SELECT FROM host WHERE id = OLD.holder AND login <> session_user AND beat_at > now() - lease_ms * interval '1 millisecond'))
+	SELECT OLD.job, OLD.job_queue, OLD.waits, OLD.priority, OLD.updated_hour
+	INTO unqueued.job, unqueued.job_queue, unqueued.waits, unqueued.priority, unqueued.updated_hour;
+	is_foreign := EXISTS (
+		SELECT FROM host WHERE id = OLD.holder AND login <> session_user AND beat_at > now() - lease_ms * interval '1 millisecond');
+	IF NEW.holder IS DISTINCT FROM OLD.holder AND NEW.holder IS NOT NULL
+		AND (is_foreign OR NOT EXISTS (SELECT FROM host WHERE id = NEW.holder AND login = session_user))
+		OR is_foreign AND unqueued IS DISTINCT FROM OLD AND NOT EXISTS (
+			WITH RECURSIVE above AS (SELECT OLD.parent AS id UNION SELECT r.parent FROM run r JOIN above USING (id))
+			SELECT FROM above JOIN run r USING (id) JOIN host h ON h.id = r.holder WHERE h.login = session_user)
 		THEN RAISE insufficient_privilege USING MESSAGE = 'the run belongs to a host of another user'; END IF;
 	RETURN NEW;
 END $$;
 DROP TRIGGER IF EXISTS check_holder ON chronicle.run;
-CREATE TRIGGER check_holder BEFORE UPDATE OF holder, fence ON chronicle.run FOR EACH ROW EXECUTE FUNCTION chronicle.check_holder();
+CREATE TRIGGER check_holder BEFORE UPDATE ON chronicle.run FOR EACH ROW EXECUTE FUNCTION chronicle.check_holder();
 REVOKE ALL ON FUNCTION chronicle.append, chronicle.save_state FROM PUBLIC;
 `;
 

@@ -54,12 +54,19 @@ interface ProjectSpend {
 	readonly tokens: number;
 }
 
+/** Notices of the runs that exist on a channel. */
+interface ChannelStatus extends Pick<QueueStatus, "name" | "waiting" | "oldest"> {
+	readonly failed: number;
+	readonly sent: number;
+}
+
 export interface EngineStatus {
 	readonly hosts: readonly HostStatus[];
 	readonly queues: readonly QueueStatus[];
 	readonly runs: readonly { readonly status: string; readonly count: number }[];
 	readonly spend: readonly ProjectSpend[];
 	readonly limits: readonly LimitStatus[];
+	readonly channels: readonly ChannelStatus[];
 	/** Runs that do not continue by themselves, those that have waited longest first; at most {@link maxStuck}. */
 	readonly stuck: readonly StuckRun[];
 	/** Runs that were given up and are not parked yet. */
@@ -73,15 +80,20 @@ SELECT h.id::text, h.name, h.pid, h.version, h.slots, h.labels, (SELECT count(*)
 	extract(epoch FROM now() - h.beat_at)::float8 AS seconds
 FROM chronicle.host h WHERE h.slots > 0 ORDER BY h.name, h.pid`;
 
-type Jobs = Omit<QueueStatus, "name">;
+const channelsText = `
+SELECT c.name, count(*) FILTER (WHERE state IN ('due', 'claimed', 'started'))::int AS waiting, count(*) FILTER (WHERE state = 'failed')::int AS failed,
+	count(*) FILTER (WHERE state = 'sent')::int AS sent,
+	extract(epoch FROM now() - min(COALESCE(first, at)) FILTER (WHERE state IN ('due', 'claimed', 'started')))::int AS oldest
+FROM (SELECT id, name FROM chronicle.channel UNION SELECT channel, name FROM chronicle.notice) c
+	LEFT JOIN chronicle.notice n ON n.channel = c.id AND n.name = c.name GROUP BY c.name ORDER BY c.name`;
 
-const noJobs: Jobs = { waiting: 0, active: 0, oldest: null };
+const noJobs = { waiting: 0, active: 0, oldest: null };
 
 /**
  * Unfinished jobs of runs that exist, by queue, with the runs that no host has sent a job for yet. pg-boss's own function stores the figures, which a
  * reader may not, or gives those of the last maintenance.
  */
-async function countJobs(database: Database): Promise<ReadonlyMap<string, Jobs>> {
+async function countJobs(database: Database): Promise<ReadonlyMap<string, Omit<QueueStatus, "name">>> {
 	const { rows } = await database.query<QueueStatus>(
 		`SELECT name, count(*) FILTER (WHERE state <> 'active')::int AS waiting, count(*) FILTER (WHERE state = 'active')::int AS active,
 			extract(epoch FROM now() - min(greatest(created_on, start_after)) FILTER (WHERE state <> 'active' AND start_after <= now()))::int AS oldest
@@ -104,7 +116,7 @@ export async function readStatus(database: Database): Promise<EngineStatus> {
 	const projects = await database.query<{ name: string }>("SELECT name FROM chronicle.project ORDER BY name");
 	const dead = new Set(projects.rows.map((project) => deadQueue(project.name)));
 	const jobs = await countJobs(database);
-	const all = (await boss.getQueues()).map(({ name }) => ({ name, ...(jobs.get(name) ?? noJobs) }));
+	const all = (await boss.getQueues()).map(({ name }) => ({ name, ...noJobs, ...jobs.get(name) }));
 	const queues = all.filter(({ name }) => !dead.has(name) && !name.startsWith("__"));
 	const failed = all.filter(({ name }) => dead.has(name)).reduce((sum, one) => sum + one.waiting + one.active, 0);
 	const spend = await database.query<ProjectSpend>(
@@ -112,8 +124,9 @@ export async function readStatus(database: Database): Promise<EngineStatus> {
 		FROM chronicle.run WHERE parent IS NULL GROUP BY project ORDER BY project`,
 	);
 	const limits = await readLimits(database);
+	const channels = (await database.query<ChannelStatus>(channelsText)).rows;
 	const stuck = await readStuck(database, limits);
-	return { hosts: hosts.rows, queues, runs: runs.rows, spend: spend.rows, limits, stuck, dead: failed };
+	return { hosts: hosts.rows, queues, runs: runs.rows, spend: spend.rows, limits, channels, stuck, dead: failed };
 }
 
 type StuckRow = RunRow & { readonly status: string; readonly updated_at: string };

@@ -6,15 +6,12 @@ import type { Database, Sql } from "./database.ts";
 /** A condition: the host `h` of a run is dead. */
 export const deadHolder = "(h.id IS NULL OR h.beat_at < now() - h.lease_ms * interval '1 millisecond')";
 
-const markText = `
-UPDATE chronicle.run r SET suspect = r.fence FROM (
-	SELECT r.id, r.fence, count(*) OVER (PARTITION BY r.holder) AS beside FROM chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder
-	WHERE r.holder IS NOT NULL AND NOT r.delegates AND ${deadHolder}
-) dead WHERE dead.id = r.id AND dead.fence = r.fence AND dead.beside > 1 AND r.suspect IS NULL`;
-
 /** Notes which runs were together on a host that is dead. To be called before any of them is taken back. */
 export async function markSuspects(sql: Sql): Promise<void> {
-	await sql.query(markText);
+	await sql.query(`UPDATE chronicle.run r SET suspect = r.fence FROM (
+		SELECT r.id, r.fence, count(*) OVER (PARTITION BY r.holder) AS beside FROM chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder
+		WHERE r.holder IS NOT NULL AND NOT r.delegates AND ${deadHolder}
+	) dead WHERE dead.id = r.id AND dead.fence = r.fence AND dead.beside > 1 AND r.suspect IS NULL`);
 }
 
 /** Whether the death of its host counts for a run: it was alone there, also because it has been a suspect since an earlier death. */

@@ -1,5 +1,6 @@
 // How a host takes jobs: from the queues that it serves, as far as limits and its labels allow. A job and the lease of its run are taken together, or
 // neither. A job that cannot be done here now goes back visibly.
+import type { StoreFailure } from "@pi-chronicle/core/ports";
 import type { CrashPoint } from "pi-chronicle/local";
 import type { Database, Sql } from "./database.ts";
 import type { PostgresLedger } from "./held.ts";
@@ -141,12 +142,7 @@ export class JobTaker {
 	}
 
 	/** A job whose run cannot be taken here now. */
-	async #leave(
-		tx: Sql,
-		run: string,
-		attempt: JobAttempt,
-		{ reason, message }: { readonly reason: string; readonly message: string },
-	): Promise<void> {
+	async #leave(tx: Sql, run: string, attempt: JobAttempt, { reason, message }: StoreFailure): Promise<void> {
 		const { database, report } = this.#options;
 		if (reason === "unknown") return completeJob(database, tx, attempt);
 		report(message, { level: "warn", run });

@@ -23,17 +23,7 @@ export const isFirstEvent = object<Pick<Created, "kind" | "schemaVersion" | "tem
 	task: isText,
 });
 
-interface StoredParts {
-	readonly id: string;
-	readonly seq: number;
-	readonly template: object;
-	readonly task: string;
-	readonly stage: object;
-	readonly visitRecord: object;
-	readonly totals: object;
-}
-
-const isStored = object<StoredParts>({
+const isStored = object({
 	id: (value) => isText(value) && isRunId(value),
 	seq: isNumber,
 	template: object({ name: isText, hash: isText, definition: anyObject }),

@@ -4,6 +4,7 @@ import { errorMessage } from "@pi-chronicle/core/definition";
 import type { Database } from "./database.ts";
 import type { Host } from "./host.ts";
 import type { HostLog } from "./log.ts";
+import { forgetChannels } from "./notices.ts";
 import { reapRuns, wakeRun, wakeRuns } from "./settle.ts";
 
 export interface UpkeepOptions {
@@ -87,6 +88,7 @@ export class Upkeep {
 		try {
 			await database.query("DELETE FROM chronicle.host WHERE beat_at < now() - interval '1 day'");
 			await database.query("DELETE FROM chronicle.claim WHERE at < now() - interval '1 minute'");
+			await forgetChannels(database);
 			await (await database.boss()).supervise();
 			await onMaintained();
 		} catch (error) {

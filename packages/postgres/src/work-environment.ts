@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isListed } from "@pi-chronicle/core/definition";
+import { isSecretName } from "pi-chronicle/local";
 import type { HostLog } from "./log.ts";
 import type { ServedProject } from "./segment.ts";
 
@@ -14,7 +15,7 @@ const system = words(`
 	CI NO_COLOR FORCE_COLOR EDITOR DEBUG HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE
 	REQUESTS_CA_BUNDLE GIT_* SSH_AUTH_SOCK LD_LIBRARY_PATH SystemRoot SystemDrive windir ComSpec PATHEXT APPDATA LOCALAPPDATA
 	ProgramFiles* ProgramData USERPROFILE USERNAME HOMEDRIVE HOMEPATH OS PROCESSOR_* NUMBER_OF_PROCESSORS`);
-/** Where toolchains and their caches are. */
+/** Where toolchains and their caches are; those that hold a secret, such as `CARGO_REGISTRY_TOKEN`, do not pass. */
 const toolchains = words(`
 	NODE_* NVM_* FNM_* VOLTA_* PNPM_HOME BUN_INSTALL DENO_DIR npm_config_cache npm_config_registry COREPACK_* VIRTUAL_ENV PYTHON*
 	PYENV_* UV_* PIP_* CONDA_* POETRY_HOME JAVA_HOME GRADLE_* MAVEN_* ANDROID_* GOPATH GOROOT GOCACHE GOMODCACHE GOPROXY GOPRIVATE
@@ -24,7 +25,6 @@ const toolchains = words(`
 const models = words(`
 	PI_* CHRONICLE_* *_API_KEY ANTHROPIC_* OPENAI_* AZURE_* AWS_* GOOGLE_* GCLOUD_* CLOUDSDK_* CLOUDFLARE_* COPILOT_GITHUB_TOKEN
 	HF_TOKEN LLAMA_BASE_URL OLLAMA_*`);
-const passed = [...system, ...toolchains, ...models];
 /** What npm and the shell that started the host have set: nobody misses it. */
 const incidental = words(
 	"npm_config_* npm_package_* npm_lifecycle_* npm_*execpath npm_command INIT_CWD OLDPWD SHLVL _",
@@ -45,7 +45,10 @@ export interface WorkEnvironment {
 export function workEnvironment(env: NodeJS.ProcessEnv, also: readonly string[], written = ""): WorkEnvironment {
 	const mentioned = new Set(written.match(/\b[A-Za-z_]\w*\b/g));
 	const names = Object.keys(env).filter((name) => !isListed(withheldAlways, name));
-	const isPassed = (name: string): boolean => isListed([...passed, ...also], name) || mentioned.has(name);
+	const isPassed = (name: string): boolean =>
+		isListed([...models, ...also], name) ||
+		mentioned.has(name) ||
+		(isListed([...system, ...toolchains], name) && !isSecretName(name));
 	return {
 		env: Object.fromEntries(names.filter(isPassed).map((name) => [name, env[name]])),
 		withheld: names.filter((name) => !isPassed(name) && !isListed(incidental, name)).sort(),

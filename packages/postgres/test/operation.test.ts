@@ -300,6 +300,14 @@ describe("an engine", needsPostgres, () => {
 			expect(await reapRuns(database)).toEqual([idOf(1)]);
 		}
 		await database.query("UPDATE chronicle.host SET beat_at = now() - interval '2 days'");
+		// Of a host whose owner sends no notices any more.
+		await database.query(
+			"INSERT INTO chronicle.channel VALUES ('app', 'c', 'Ops', '{done}', now() - interval '2 days')",
+		);
+		await database.query(
+			"INSERT INTO chronicle.notice (run, seq, kind, channel, name) VALUES ($1, 1, 'done', 'c', 'Ops')",
+			[idOf(1)],
+		);
 		const worker = new EngineWorker({
 			...{ database, host: open(database, { slots: 1 }), slots: 1, queues: ["runs"], labels: [], report: () => {} },
 			projects: [{ name: "app", remote: "/nowhere", cleanup: "never", place: {} as never }],
@@ -310,6 +318,7 @@ describe("an engine", needsPostgres, () => {
 			(await database.query("SELECT FROM chronicle_jobs.job WHERE data->>'run' = $1", [idOf(2)])).count;
 		await expect.poll(left, { timeout: patient(20_000) }).toBe(0);
 		expect((await database.query("SELECT FROM chronicle.host WHERE beat_at < now() - interval '1 day'")).count).toBe(0);
+		expect((await readStatus(database)).channels).toMatchObject([{ name: "Ops", waiting: 0, failed: 1 }]);
 		const read = async () => value(await store("held").read(idOf(1))).run;
 		await expect.poll(async () => (await read()).status, { timeout: patient(20_000) }).toBe("paused");
 		expect((await read()).hold?.detail).toMatch(/gave up the run after 5 attempts.*stopped renewing its lease/);

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { needsPostgres, startPostgres } from "../../pi-chronicle/test/harness/postgres.ts";
 import { baseline, created, id, tell, value } from "../../pi-chronicle/test/local/ledger/sample-events.ts";
+import { dropChildren } from "../src/child-rows.ts";
 import type { PostgresLedger } from "../src/held.ts";
 import {
 	checkEngineProject,
@@ -121,6 +122,10 @@ describe("the roles of an engine", needsPostgres, () => {
 		});
 		value(await ledger.append([{ kind: "noted", text: "y" }], "durable"));
 		expect(await ledger.recordedSnapshots()).toMatchObject([{ ...staged[0], seq: 2 }]);
+		await owner.query("INSERT INTO chronicle.channel VALUES ('app', 'c', 'Ops', '{done}')");
+		const channels = async (login: string) => (await readStatus(as.get(login) ?? owner)).channels.length;
+		expect([await channels("bob"), await channels("eve")]).toEqual([1, 0]);
+		await owner.query("DELETE FROM chronicle.channel");
 		const seen = async (login: string) => (await as.get(login)?.query("SELECT FROM chronicle.snapshot"))?.count;
 		expect([await seen("bob"), await seen("eve")]).toEqual([1, 0]);
 		expect(await refused("eve", "DELETE FROM chronicle.snapshot")).toBe("changed 0");
@@ -210,6 +215,11 @@ describe("the roles of an engine", needsPostgres, () => {
 			value(await store("ann").post(own, { kind: "told", text: "by ann" }));
 			ledger = value(await store("host").open(own));
 			await openHost(as.get("rival") ?? owner).register();
+			await owner.query("INSERT INTO chronicle.channel VALUES ('app', 'c', 'Ops', '{done}')");
+			await owner.query(
+				"INSERT INTO chronicle.notice (run, seq, kind, channel, name) VALUES ($1, 1, 'done', 'c', 'Ops')",
+				[own],
+			);
 		});
 		const fence = (): string => `'${own}', '${ledger.holder?.host}', ${ledger.fence}`;
 		const rights = "42501";
@@ -305,11 +315,70 @@ describe("the roles of an engine", needsPostgres, () => {
 			["a host of another login", "rival", () => "UPDATE chronicle.host SET login = 'host'", rights],
 			["the snapshots of another host", "rival", () => "DELETE FROM chronicle.snapshot", "changed 0"],
 			["claims of this minute", "rival", () => "DELETE FROM chronicle.claim", "changed 0"],
+			["a run taken off a living host", "rival", () => "UPDATE chronicle.run SET holder = NULL", rights],
+			["a greater fence", "rival", () => "UPDATE chronicle.run SET fence = fence + 1", rights],
+			[
+				"other files for a run that another host has",
+				"rival",
+				() => "UPDATE chronicle.run SET head = repeat('a', 40)",
+				rights,
+			],
+			["what another host has left", "rival", () => "UPDATE chronicle.run SET leftovers = '{\"x\": 1}'", rights],
+			["a child of a run that another host has", "rival", () => insertRun(", parent", `, '${own}'`), rights],
+			[
+				"a channel from a submitter",
+				"mal",
+				() => "INSERT INTO chronicle.channel VALUES ('app', 'd', 'D', '{}')",
+				rights,
+			],
+			["a removed channel", "op", () => "DELETE FROM chronicle.channel", rights],
+			[
+				"a channel of another project",
+				"eve",
+				() => "INSERT INTO chronicle.channel VALUES ('app', 'd', 'D', '{}')",
+				rights,
+			],
+			["another project's channels", "eve", () => "DELETE FROM chronicle.channel", "changed 0"],
+			["notices of another project", "eve", () => "UPDATE chronicle.notice SET state = 'sent'", "changed 0"],
+			["a notice that is sent for a submitter", "mal", () => "UPDATE chronicle.notice SET state = 'sent'", rights],
+			["a notice that is sent again for a reader", "bob", () => "UPDATE chronicle.notice SET state = 'due'", rights],
+			[
+				"a notice of an event that was not recorded",
+				"rival",
+				() => `INSERT INTO chronicle.notice (run, seq, kind, channel, name) VALUES ('${own}', 9, 'done', 'c', 'x')`,
+				rights,
+			],
+			["a removed notice", "rival", () => "DELETE FROM chronicle.notice", rights],
+			["a notice on another channel", "rival", () => "UPDATE chronicle.notice SET channel = 'd'", rights],
 			["a changed record", "rival", () => "UPDATE chronicle.run SET status = 'done'", rights],
 			["a forged event from an operator", "op", () => insertEvent(own, 2, begin), rights],
 		];
 		it.each(attacks)("what no role allows: %s (%s)", async (_what, login, text, expected) => {
 			expect(await refused(login, text())).toBe(expected);
+		});
+
+		it("a host takes children below its run, at every level, from hosts of other logins", async () => {
+			const [child, below] = ["dddddddd-0000-4000-8000-000000000003", "dddddddd-0000-4000-8000-000000000004"];
+			const rival = openHost(as.get("rival") ?? owner);
+			await rival.register();
+			for (const [id, parent] of [
+				[child, own],
+				[below, child],
+			] as const) {
+				value(await store("ann").create(created({ id })));
+				await owner.query("UPDATE chronicle.run SET parent = $2, holder = $3, fence = 1 WHERE id = $1", [
+					id,
+					parent,
+					rival.id,
+				]);
+			}
+			await dropChildren(as.get("host") ?? owner, [child]);
+			const left = "SELECT holder, fence FROM chronicle.run WHERE id = ANY($1)";
+			expect((await owner.query(left, [[child, below]])).rows).toEqual([
+				{ holder: null, fence: 2 },
+				{ holder: null, fence: 2 },
+			]);
+			await owner.query("DELETE FROM chronicle.run WHERE id = ANY($1)", [[child, below]]);
 		});
 
 		it("a run whose first event names another sender, another run, or a parent", async () => {

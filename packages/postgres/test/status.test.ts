@@ -104,12 +104,47 @@ describe("the status of an engine", needsPostgres, () => {
 		const host = await up(name);
 		host.figures.attempts = 3;
 		await database.query("UPDATE chronicle.host SET figures = $1", [JSON.stringify(host.figures)]);
+		await database.query(
+			"INSERT INTO chronicle.channel VALUES ('app', 'c1', $1, '{done}'), ('app', 'c2', 'Ops', '{done}')",
+			[name],
+		);
+		for (const [channel, shown, state] of [
+			["c1", name, "due"],
+			["c1", name, "sent"],
+			["c3", "gone", "failed"],
+		])
+			await database.query(
+				"INSERT INTO chronicle.notice (run, seq, kind, channel, name, state, first) VALUES ($1, $2, 'done', $3, $4, $5, now() - interval '1 minute')",
+				[idOf(1), state === "due" ? 1 : 2, channel, shown, state],
+			);
 		const text = metricsText(await readStatus(database));
 		const read = parseOpenMetrics(text);
 		expect(read.get("chronicle_attempts_total")).toEqual([[{ host: name, host_id: host.id }, 3]]);
 		expect(read.get("chronicle_queue_waiting")).toContainEqual([{ queue: "app/runs" }, 1]);
 		expect(read.get("chronicle_spend_usd")).toEqual([[{ project: "app" }, 1.5]]);
 		expect(read.get("chronicle_slots")).toEqual([[{ host: name, host_id: host.id }, 1]]);
+		const notices = (figure: string) =>
+			read.get(`chronicle_notices_${figure}`)?.map(([{ channel }, count]) => [channel, count]);
+		expect(notices("waiting")).toEqual([
+			["Ops", 0],
+			["gone", 0],
+			[name, 1],
+		]);
+		expect(notices("failed")).toEqual([
+			["Ops", 0],
+			["gone", 1],
+			[name, 0],
+		]);
+		expect(notices("sent")).toEqual([
+			["Ops", 0],
+			["gone", 0],
+			[name, 1],
+		]);
+		expect(notices("oldest_seconds")).toEqual([
+			["Ops", 0],
+			["gone", 0],
+			[name, 60],
+		]);
 		for (const bad of [text.replace("# EOF\n", ""), text.replaceAll('\\"', '"'), text.replace("_total{", "{")])
 			expect(() => parseOpenMetrics(bad)).toThrow();
 		await host.leave();

@@ -39,6 +39,24 @@ describe("the environment of the work on a host", () => {
 		expect(withheld).toEqual(["DATABASE_URL", "NPM_TOKEN", "SESSION_SECRET"]);
 	});
 
+	it("has no secret of a toolchain, such as the token of a registry, unless the host's owner names it", () => {
+		const secrets = {
+			...{ NODE_AUTH_TOKEN: "x", CARGO_REGISTRY_TOKEN: "x", CARGO_REGISTRIES_OURS_TOKEN: "x", UV_PUBLISH_TOKEN: "x" },
+			...{ UV_PUBLISH_PASSWORD: "x", MAVEN_PASSWORD: "x", GRADLE_PUBLISH_SECRET: "x" },
+		};
+		const settings = {
+			CARGO_HOME: "/c",
+			NODE_OPTIONS: "-r x",
+			GIT_AUTHOR_NAME: "n",
+			SSH_AUTH_SOCK: "/s",
+			UV_INDEX: "u",
+		};
+		const { env, withheld } = workEnvironment({ ...secrets, ...settings }, []);
+		expect(env).toEqual(settings);
+		expect(withheld).toEqual(Object.keys(secrets).sort());
+		expect(workEnvironment(secrets, ["*_TOKEN"]).withheld).toHaveLength(3);
+	});
+
 	it("has what the host's owner names, but never what leads to the database", () => {
 		const { env, withheld } = workEnvironment({ ...unknown, ...secret }, ["NPM_*", "SESSION_SECRET", "*"]);
 		expect(env).toEqual(unknown);

@@ -4,7 +4,7 @@ export { parseUntrusted } from "@pi-chronicle/core/definition";
 export { attempt, deepestRealPath, freeBytes, makePrivateFolder } from "../disk/index.ts";
 export { exactTime, listModels, packageRoot, shortTime } from "../pi/index.ts";
 export { processStart, RUN_TAG, runShellCommand } from "../process/index.ts";
-export { openRedaction, type Redact, redactText } from "../safety/index.ts";
+export { isSecretName, openRedaction, type Redact, redactText } from "../safety/index.ts";
 export {
 	isRunId,
 	OWN_COMMAND,

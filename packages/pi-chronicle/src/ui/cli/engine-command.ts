@@ -164,6 +164,9 @@ async function showStatus({ engine, database, setting, host: { prefix } }: Engin
 			(limit) =>
 				`  limit of ${limit.kind} ${limit.name}: ${limitText(limit)}${limit.waiting > 0 ? `; ${counted(limit.waiting, "run waits", "runs wait")}` : ""}`,
 		),
+		...status.channels
+			.filter(({ waiting, failed }) => waiting + failed > 0)
+			.map(({ name, waiting, failed }) => `  notices on ${name}: ${waiting} not sent yet, ${failed} given up`),
 		`  runs: ${status.runs.map((one) => `${one.count} ${one.status}`).join(", ") || "none"}`,
 		...stuck.flatMap(({ id, project, status: at, since, why, help }) => [
 			`  ${id.slice(0, 8)} of ${project}, ${at.replaceAll("_", " ")} for ${shortTime(Date.now() - Date.parse(since))}: ${why}`,

@@ -1,5 +1,6 @@
 // Reads from a run what its worker is told. Pure; the only place that does.
 import {
+	awaitedLists,
 	candidatesIn,
 	type LaunchReason,
 	messageWords,
@@ -90,6 +91,7 @@ export function endingOf(run: Run, abilities: BriefPlace["abilities"] = new Map(
 			...(isElsewhere(run, name) ? followerOf(run, name, abilities) : { approved: false }),
 		})),
 		data: outputIn(run) !== undefined,
+		lists: awaitedLists(run),
 	};
 }
 
@@ -110,6 +112,7 @@ function followerOf(run: Run, name: string, abilities: BriefPlace["abilities"]):
 			forEach === undefined ? `${branches.length} agents at once: ${names}` : `one agent for each of ${forEach}`;
 		return { children, approved };
 	}
+	if (next.command) return { children: "a command", approved };
 	const can = next.persona ? abilities.get(next) : undefined;
 	return { ...(can ? { abilities: can } : {}), approved };
 }

@@ -1,6 +1,6 @@
 // What a worker is told when its conversation begins, as data. `brief-of-run.ts` fills it in, `first-message.ts` makes the text.
 import type { PathList } from "../definition/index.ts";
-import type { RunDecision } from "../machine/index.ts";
+import type { AwaitedList, RunDecision } from "../machine/index.ts";
 import type { WorkerAbilities } from "../ports/index.ts";
 import type { Finding, Snapshot } from "../snapshot/index.ts";
 
@@ -135,6 +135,8 @@ export interface Ending {
 	readonly targets: readonly Target[];
 	/** Whether a move hands over data. */
 	readonly data: boolean;
+	/** The lists that states need which may follow. */
+	readonly lists: readonly AwaitedList[];
 }
 
 /** A state that may follow. */
@@ -143,7 +145,7 @@ export interface Target {
 	readonly meaning: string;
 	/** What a worker may do there; absent: unknown, or no worker. */
 	readonly abilities?: WorkerAbilities;
-	/** Of child runs: their names, or the list with one for each entry. */
+	/** Of a state without a worker: its child runs by their names, the list with one for each entry, or a command. */
 	readonly children?: string;
 	/** Whether the user must approve the move to it. */
 	readonly approved: boolean;

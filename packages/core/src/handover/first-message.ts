@@ -7,6 +7,7 @@ import { endingOf, inFlightOf, isSetBack, queuedFor, undoneCallsOf } from "./bri
 import type { CandidateChild, Ending, FirstMessageBrief, Target, Task } from "./first-message-brief.ts";
 import { inFlightText, introduction, setBackText } from "./introduction.ts";
 import { knownText } from "./known.ts";
+import { listTexts } from "./list-text.ts";
 import { beginning, shortenTexts } from "./shorten.ts";
 
 /** Bytes of all decisions, and of those that a rewind undid among them. */
@@ -90,7 +91,7 @@ export function firstMessageText(brief: FirstMessageBrief): string {
 			state.instructions === undefined ? "" : `## Instructions for this state\n\n${state.instructions}`,
 			choiceText(brief.candidates, file),
 			`## What is known\n\n${joined([knownText(known, { file, edits: abilities?.edits ?? true }), ...unmeasured])}`,
-			`## How to end\n\n${howToEnd(brief.ending)}`,
+			`## How to end\n\n${howToEnd(brief.ending, abilities?.edits)}`,
 		]),
 	);
 }
@@ -143,10 +144,10 @@ function choiceText(candidates: readonly CandidateChild[], file?: string): strin
 	].join("\n\n");
 }
 
-/** How the state ends, with the meaning of each target. */
-function howToEnd({ targets, data }: Ending): string {
+/** How the state ends, with the meaning of each target. `edits`: whether the worker may write files. */
+function howToEnd({ targets, data, lists }: Ending, edits = true): string {
 	const lines = targets.map(targetLine).join("\n");
-	return `Save what later states need with \`workflow_update_snapshot\` as soon as you know it. End with \`workflow_transition\`${data ? ", with `data` that matches its schema" : ""}, to one of these:\n${lines}`;
+	return `Save what later states need with \`workflow_update_snapshot\` as soon as you know it. End with \`workflow_transition\`${data ? ", with `data` that matches its schema" : ""}, to one of these:\n${[lines, ...listTexts(lists, edits)].join("\n\n")}`;
 }
 
 function targetLine({ name, meaning, abilities, children, approved }: Target): string {

@@ -41,8 +41,12 @@ export function readItems(run: Run, { forEach: source = "", fromFile }: Children
 		const found = readOutput(run, reference);
 		return "problem" in found ? found : childItemsIn(found.value, source);
 	}
-	const found = snapshot.findings.find(({ key }) => key === source);
-	if (!found) return { problem: `\`for_each\` names "${source}", but no worker has saved a list under this key.` };
+	const named = snapshot.findings.filter(({ key }) => key?.toLowerCase() === source.toLowerCase());
+	const found = named.find(({ key }) => key === source) ?? named[0];
+	if (!found)
+		return {
+			problem: `\`for_each\` names "${source}", but no worker has saved a list under this key: \`workflow_update_snapshot\` with { "${source}": [ … ] } does.`,
+		};
 	if (found.cut) return { problem: `The list "${source}" is too long to be saved completely: save a shorter one.` };
 	return found.fields === undefined ? readListText(found.text, source) : readListField(found, source);
 }

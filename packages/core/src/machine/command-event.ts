@@ -15,6 +15,8 @@ export interface CommandStarted extends LaunchId {
 /** The command of the state ended. */
 export interface CommandEnded extends LaunchId {
 	readonly kind: "command_ended";
+	/** Its text, redacted; absent: that of the template. */
+	readonly command?: string;
 	readonly result: CommandResult;
 	/** Milliseconds that it ran. */
 	readonly ms: number;

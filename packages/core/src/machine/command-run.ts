@@ -130,8 +130,11 @@ function withOutcome(run: Run, event: LedgerEvent & CommandEnded, plan: CommandP
 }
 
 /** What the next worker reads of a command. The end of the output is last: it is what is kept of a text that is too long. */
-function commandOutcomeText({ result, ms, bytes, output, problems }: CommandEnded, { line }: CommandPlan): string {
-	const head = `\`${cutText(line, 500).text}\` ${commandEndText(result)} after ${exactTime(ms)}.`;
+function commandOutcomeText(
+	{ command, result, ms, bytes, output, problems }: CommandEnded,
+	{ line }: CommandPlan,
+): string {
+	const head = `\`${cutText(command ?? line, 500).text}\` ${commandEndText(result)} after ${exactTime(ms)}.`;
 	const misfit = problems ? ` Its data does not fit: ${problems.join(" ")}` : "";
 	if (output === undefined) return `${head}${misfit} It printed nothing.`;
 	const kept = Buffer.byteLength(output);

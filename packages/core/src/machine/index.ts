@@ -2,6 +2,7 @@ export type { Action, RunChild, StopChild } from "./action.ts";
 export { copyId } from "./apart.ts";
 export { isAnswerTo } from "./approval.ts";
 export type { ApprovalQuestion } from "./approval-question.ts";
+export { type AwaitedList, awaitedLists } from "./awaited-list.ts";
 export {
 	allowanceOf,
 	ceilingsOf,
@@ -27,6 +28,7 @@ export type { ChildEnded, ChildWait, KeptChildFolder, WaitingBelow } from "./chi
 export { awaitedBy, criticalPath, dueConflict, inOrderOfNeeds, isGraph } from "./child-graph.ts";
 export type { ChildChoice, ChildGroup, ChildRun, ChildStatus } from "./child-group.ts";
 export { readOutput, statesWithData } from "./child-items.ts";
+export { needsOfItems } from "./child-needs.ts";
 export { READ_ONLY_TOOLS, templateOf } from "./child-plan.ts";
 export {
 	ALL_CHILDREN,
@@ -36,6 +38,7 @@ export {
 	conflictFolderId,
 	type JoinConflict,
 	MAX_CHILD_LEVELS,
+	MAX_CHILDREN,
 	MAX_RUNS_IN_TREE,
 	NO_CHILD_SPEND,
 	type PinnedTemplate,
@@ -58,7 +61,7 @@ export { inheritedBy, knownSnapshot } from "./inherit.ts";
 export { describeKept } from "./kept-child-folders.ts";
 export * from "./launch.ts";
 export { likelyNext } from "./likely-next.ts";
-export { explainLists } from "./list-check.ts";
+export { explainLists, explainSavedLists } from "./list-check.ts";
 export { explainCause, judgeMove, legalTargets, targetMeanings } from "./moves.ts";
 export { beginMessage, MESSAGE_LENGTH, markMessage, markReminder, messageWords, outboxOfLaunch } from "./outbox.ts";
 export { isParked, pendingActions } from "./pending-actions.ts";

@@ -1,12 +1,15 @@
 // Checks a list that a worker hands over for children, before the worker's state ends: what it can still correct. Pure.
 // A list of `pendingTasks`, `findings` or a key is checked when the next state needs it; data is checked whichever state needs it later.
+import { counted } from "../definition/index.ts";
 import { referenceOf, splitReference, valueAt } from "../output/index.ts";
-import { addOutput } from "../snapshot/index.ts";
+import { addOutput, type SnapshotData } from "../snapshot/index.ts";
 import { type ChildrenPlan, HUMAN_INTERVENTION, type Template } from "../template/index.ts";
+import { awaitedLists } from "./awaited-list.ts";
+import { readItems } from "./child-items.ts";
 import { needsOfItems } from "./child-needs.ts";
 import { problemsOfList } from "./child-plan.ts";
 import { judgeMove } from "./moves.ts";
-import { childrenPlanOf } from "./plan.ts";
+import { childrenPlanOf, planOf } from "./plan.ts";
 import type { Run } from "./run.ts";
 
 /** Why the children of a later state could not start after a move to `target` with `data`, one sentence each; empty: nothing is known against it. */
@@ -15,10 +18,42 @@ export function explainLists(run: Run, target: string, data: unknown): readonly 
 	if (target === HUMAN_INTERVENTION || kind === "illegal" || kind === "repeat") return [];
 	const { visit, state } = run;
 	const handed: Run = data === undefined ? run : { ...run, snapshot: addOutput(run.snapshot, { visit, state, data }) };
-	const next = childrenPlanOf({ ...handed, state: target });
-	const now = next?.forEach === undefined ? [] : problemsOfList(handed, next);
+	const now = listsAt(handed, target).flatMap((name) => problemsAt(handed, name));
 	if (now.length > 0 || data === undefined) return now;
 	return [...listsOf(run, state)].flatMap((source) => problemsOfData(source, state, data));
+}
+
+/** The states with a list of children that a move to `target` leads to before the next worker: itself, or after states without a worker. */
+function listsAt(run: Run, target: string): readonly string[] {
+	const { persona, children } = planOf(run, target);
+	if (persona) return [];
+	if (children) return children.forEach === undefined ? [] : [target];
+	return awaitedLists(run, target).flatMap(({ state, source }) => (source.kind === "saved" ? [state] : []));
+}
+
+function problemsAt(run: Run, state: string): readonly string[] {
+	const plan = childrenPlanOf({ ...run, state });
+	return plan ? problemsOfList(run, plan) : [];
+}
+
+/**
+ * What a worker is told of the lists that it has saved in `data` for children of states that follow: the number of entries, or why they could not
+ * start. `run`: after that. Empty: it saved none.
+ */
+export function explainSavedLists(run: Run, { findings = [], pendingTasks = [] }: SnapshotData): string {
+	const sentences = awaitedLists(run).flatMap(({ state, source }) => {
+		const isSaved =
+			(source.kind === "saved" && findings.some(({ key }) => key?.toLowerCase() === source.name.toLowerCase())) ||
+			(source.kind === "findings" && findings.length > 0) ||
+			(source.kind === "pendingTasks" && pendingTasks.length > 0);
+		const plan = isSaved ? childrenPlanOf({ ...run, state }) : undefined;
+		if (!plan) return [];
+		const problems = problemsOfList(run, plan);
+		const read = readItems(run, plan);
+		if (problems.length > 0 || "problem" in read) return [`"${state}" cannot start with that: ${problems.join(" ")}`];
+		return [`"${state}" will start ${counted(read.items.length, "agent")} with it.`];
+	});
+	return [...new Set(sentences)].join(" ");
 }
 
 /** The problems of the list `source` in the data of `state`. */

@@ -79,12 +79,15 @@ export interface StateCommandOrder {
 	readonly folder: string;
 	/** `repository`: the run's files are those of the whole repository. */
 	readonly files: Template["files"];
-	/** Called when nothing forbids the command, before it starts. It starts only if this resolves to `true`. */
-	starts(): Promise<boolean>;
+	/** Called with the line that runs when nothing forbids it, before it starts. It starts only if this resolves to `true`. */
+	starts(line: string): Promise<boolean>;
 }
 
-/** How the command of a state ended; never `lost`. */
-export type CommandReport = Pick<CommandEnded, "result" | "ms" | "bytes" | "output" | "print" | "data" | "problems">;
+/** How the command of a state ended; never `lost`. `command`: the line that ran; absent: that of the order. */
+export type CommandReport = Pick<
+	CommandEnded,
+	"command" | "result" | "ms" | "bytes" | "output" | "print" | "data" | "problems"
+>;
 
 export interface ShellResult {
 	readonly result: CleanupEnded["result"];

@@ -102,6 +102,8 @@ export interface LaunchOrder {
 	readonly targets: readonly string[];
 	/** What each target means, by name. */
 	readonly meanings?: Readonly<Record<string, string>>;
+	/** Names under which the worker is to save a list for child runs, each with a description of the list. */
+	readonly lists?: Readonly<Record<string, string>>;
 	/** JSON Schema of the data that it hands over; absent: none. */
 	readonly output?: OutputSchema | undefined;
 	/** Targets that need no such data. */
@@ -143,6 +145,7 @@ export interface StandbyOrder
 		| "copy"
 		| "targets"
 		| "meanings"
+		| "lists"
 		| "output"
 		| "withoutOutput"
 		| "folder"

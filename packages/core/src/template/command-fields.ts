@@ -18,11 +18,14 @@ const maxLength = 8000;
 export const DEFAULT_COMMAND_TIMEOUT = 10 * 60_000;
 const longest = 24 * 3_600_000;
 
+/** The command of a project's tests, which its folder tells. No command of a template: it needs no approval. */
+export const TESTS = "{tests}";
+
 export const commandFields = {
 	command: custom<string, { about: string; empty: "error" }>(
 		{
 			about:
-				"The command that does the state, instead of a worker: a line for the system's shell, or a list of words. You approve it like `cleanup`. See [a state that is a command](chronicle.md#a-state-that-is-a-command).",
+				"The command that does the state, instead of a worker: a line for the system's shell, or a list of words; `{tests}` in it is the command of the project's tests. You approve it like `cleanup`. See [a state that is a command](chronicle.md#a-state-that-is-a-command).",
 			empty: "error",
 		},
 		"string or list of words",

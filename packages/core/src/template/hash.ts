@@ -1,5 +1,6 @@
 // Hashes that identify a template and its commands.
 import { createHash } from "node:crypto";
+import { TESTS } from "./command-fields.ts";
 import type { CleanupCommand, StatePlan, Template } from "./template.ts";
 
 /** SHA-256 (hex) of a definition's content: comments, whitespace and notation do not matter, the order of keys does. */
@@ -23,7 +24,7 @@ interface TemplateCommand {
 	readonly command: Pick<CleanupCommand, "command" | "timeoutMs"> & Partial<CleanupCommand>;
 }
 
-/** Every command of a template and of those written in it, in order: of states that are one, for set-up and for cleanup. */
+/** Every command of a template and of those written in it, in order: of states that are one, for set-up and for cleanup; not `{tests}`. */
 export function commandsOf(template: Template): TemplateCommand[] {
 	return [...template.states.values()].flatMap(({ name, cleanup, children, command }) => [
 		...ownCommand(name, command),
@@ -38,7 +39,9 @@ export function commandsOf(template: Template): TemplateCommand[] {
 }
 
 function ownCommand(state: string, command: StatePlan["command"]): TemplateCommand[] {
-	return command ? [{ state, command: { command: command.line, timeoutMs: command.timeoutMs } }] : [];
+	return command && command.line !== TESTS
+		? [{ state, command: { command: command.line, timeoutMs: command.timeoutMs } }]
+		: [];
 }
 
 function sha256(text: string): string {

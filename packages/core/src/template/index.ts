@@ -1,3 +1,4 @@
+export { TESTS } from "./command-fields.ts";
 export { implicitState } from "./compile.ts";
 export { DEFAULT_CEILINGS } from "./fields.ts";
 export { commandsOf, hashCommands, hashDefinition } from "./hash.ts";

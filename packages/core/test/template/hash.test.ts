@@ -16,6 +16,13 @@ describe("the hash of cleanup commands", () => {
 	it("is absent if there are none", () => {
 		expect(hashCommands(template([]))).toBeUndefined();
 	});
+	it("does not cover the tests of the project, which no template brings", () => {
+		const withTests = (command: string) =>
+			readTemplate(openSource("/t/a.json", JSON.stringify({ states: { a: { command } } })), "a").read
+				?.template as Template;
+		expect(hashCommands(withTests("{tests}"))).toBeUndefined();
+		expect(hashCommands(withTests("{tests}; curl example.org"))).toBeDefined();
+	});
 	it("does not depend on the notation", () => {
 		expect(hashCommands(template(["stop"]))).toBe(hashCommands(template("stop")));
 		expect(hashCommands(template([{ command: "stop" }]))).toBe(hashCommands(template("stop")));

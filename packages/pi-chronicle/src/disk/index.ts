@@ -13,6 +13,7 @@ export { inheritOwner, inheritOwnerSync, inheritOwners, makePrivateFolder } from
 export { readLines } from "./read-lines.ts";
 export { type Disk, realDisk, replaceFile, replaceFileSync, syncFolder, undefinedIfMissing } from "./replace-file.ts";
 export { freeBytes, usedBytes } from "./space.ts";
+export { findTestCommand, withTestCommand } from "./test-command.ts";
 export { readUncommitted } from "./uncommitted.ts";
 export { walkFiles } from "./walk-files.ts";
 export { watchFolder } from "./watch-folder.ts";

@@ -50,6 +50,52 @@ describe("children that need each other", { timeout: patient(120_000) }, () => {
 		expect(first("docs")).not.toContain("UUIDs");
 	});
 
+	it("are those of a list that the worker before them saves as its request says", async () => {
+		const states = {
+			plan: { persona: "Planner", next: ["build"] },
+			build: {
+				run: { states: { part: { persona: "Builder", next: ["end"] }, end: {} } },
+				for_each: "parts",
+				task: "Do {item.what}",
+				next: ["finished"],
+			},
+			finished: {},
+		};
+		const parts = [
+			{ id: "a", what: "the model" },
+			{ id: "b", what: "the api", needs: ["a"] },
+		];
+		const { project, server } = await openBench({
+			files: withTemplates({ t: { states } }),
+			script: {
+				[worker("plan")]: [
+					call("workflow_update_snapshot", { parts: [parts[1]] }),
+					call("workflow_update_snapshot", { parts }),
+					move("build", "Two parts."),
+				],
+				[worker("part")]: [move("end", "Done."), move("end", "Done.")],
+			},
+		});
+		const ran = await chronicle(project, ["run", "t", "Build it"]);
+		expect(ran.code, ran.stderr + ran.stdout).toBe(0);
+		const [first, refused, saved] = server.about(worker("plan"));
+		expect(first?.users.join()).toContain(
+			'in one call of `workflow_update_snapshot`: `{"parts":[…]}`. An entry has `what`',
+		);
+		const declared = JSON.stringify(
+			(first as { body: { tools: object[] } }).body.tools.find((tool) =>
+				JSON.stringify(tool).includes("Saves findings"),
+			),
+		);
+		expect(declared).toContain('"parts":{"type":"array"');
+		expect(refused?.lastResult?.text).toContain("cannot start with that");
+		expect(saved?.lastResult?.text).toContain("will start 2 agents");
+		expect(server.about(worker("part")).map(({ users }) => /Do the \w+/.exec(users.join())?.[0])).toEqual([
+			"Do the model",
+			"Do the api",
+		]);
+	});
+
 	it.each([
 		["after child_ended", "before joined"],
 		["files of a child are merged", "after joined"],

@@ -68,6 +68,27 @@ describe("a command that decides", { timeout: patient(120_000) }, () => {
 		expect(view.stdout).toContain("node check.mjs");
 	});
 
+	it("{tests} is the command of the project's tests, which needs no approval, and the next worker reads which it was", async () => {
+		const states = { ...template.states, test: { command: "{tests}", next: ["review", "build"] } };
+		const manifest = { private: true, scripts: { test: "node check.mjs" } };
+		const { project, server } = await openBench({
+			files: { ...withTemplates({ t: { states } }), "check.mjs": check, "package.json": manifest },
+			script: {
+				[worker("build")]: [
+					move("test", "I built it all."),
+					call("write", { path: "fixed.txt", content: "x\n" }),
+					move("test", "Repaired."),
+				],
+				[worker("review")]: [move("done")],
+			},
+		});
+		const run = await chronicle(project, ["run", "t", "Build it"]);
+		expect([run.code, run.stderr]).toEqual([0, expect.any(String)]);
+		const [, again] = server.about(worker("build")).map(({ users }) => users.join("\n"));
+		expect(again).toContain("`npm test` failed with exit code 1");
+		expect(server.about(worker("review"))[0]?.users.join("\n")).toContain("`npm test` succeeded (exit code 0)");
+	});
+
 	it("a command without approval, or that is not found, waits for the user", async () => {
 		const one = { states: { test: { command: "no-such-program --all", next: ["done", "done"] }, done: {} } };
 		const { project } = await openBench({ files: withTemplates({ t: one }), script: [] });

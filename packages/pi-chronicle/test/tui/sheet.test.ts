@@ -288,6 +288,7 @@ function longRun(): ViewSource {
 		},
 		diff: async () => ({ kind: "diff", summary: ["1 file changed, +30 −30:"], text: patch, cut: true }),
 		child: async () => undefined,
+		outputs: () => [],
 		transcript: () => undefined,
 	};
 }

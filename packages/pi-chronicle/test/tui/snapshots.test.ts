@@ -106,6 +106,7 @@ const pageOf =
 				},
 				diff: async () => ({ kind: "diff", summary: ["1 file changed, +1 −1:"], text: patch, cut: false }),
 				child: async () => undefined,
+				outputs: () => [],
 				transcript: () => transcript,
 			},
 			{ paint, requestRender: () => {} },

@@ -2,6 +2,22 @@
 import { expect, it } from "vitest";
 import { openRpcStage, type State, step } from "./stage.ts";
 
+it("{tests} is the command of the project's tests", async () => {
+	const { pi, project, server, play } = await openRpcStage({ w: [{ id: "a", gate: "{tests}" }] }, { countdown: 1 });
+	project.write("package.json", JSON.stringify({ scripts: { test: "echo checked && exit 4" } }));
+	play(step("next", "done"), () => {
+		project.write("package.json", "{}");
+		return step("next", "there are none");
+	});
+	await pi.prompt("/workflow w it");
+	await pi.settled();
+	expect(JSON.stringify(server.requests[0]?.messages)).toContain(
+		"its gate runs, and must succeed: the project's tests",
+	);
+	expect(server.requests[1]?.lastResult?.text).toMatch(/failed with exit code \d+, .*`npm test`[\s\S]*checked/);
+	expect(pi.toolResults().map(({ error }) => error)).toEqual([true, false]);
+});
+
 it("a failing gate keeps the phase open, and its end is the tool's result; a passing one lets it go", async () => {
 	const gate = "echo checking; test -f passed || { echo '1 failed' >&2; exit 3; }";
 	// The limits of the phase are the model's.

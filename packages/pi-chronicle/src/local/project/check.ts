@@ -40,7 +40,12 @@ export async function checkTemplates(project: Project, names: readonly string[])
 	for (const each of found) {
 		const template = each.read?.template ?? each.partial;
 		const problems = template
-			? (await checkTree(launcher, { ...each, read: { template } }, catalogue, { ceilings: "checked" })).problems
+			? (
+					await checkTree(launcher, { ...each, read: { template } }, catalogue, {
+						cwd: project.place.cwd,
+						ceilings: "checked",
+					})
+				).problems
 			: [];
 		const loads = isLoaded(each) && !problems.some(({ severity }) => severity === "error");
 		files.push({ file: each.file, loads, diagnostics: each.diagnostics, problems });

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { anyObject, isNumber, isText, object } from "@pi-chronicle/core/definition";
 import type { CommandReport, StateCommandOrder } from "@pi-chronicle/core/ports";
+import { withTestCommand } from "../../disk/index.ts";
 import { CommandOutput } from "./command-output.ts";
 import { reportOf } from "./command-report.ts";
 
@@ -22,11 +23,12 @@ const success: PlannedEnd = { exit: 0, prints: "" };
 
 /** Ends a command as the field `commands` of the configuration at `path` (absolute) says; a command that it does not name succeeds. */
 export async function endAsPlanned(path: string, order: StateCommandOrder): Promise<CommandReport> {
-	if (!(await order.starts())) return { result: { kind: "stopped" }, ms: 0, bytes: 0 };
+	const command = withTestCommand(order.line, order.cwd);
+	if (!(await order.starts(command))) return { result: { kind: "stopped" }, ms: 0, bytes: 0 };
 	const { exit, prints } = plannedEnd(readEnds(path), order) ?? success;
 	const output = new CommandOutput(order.file, order.state.command?.tailBytes ?? 0);
 	output.add(Buffer.from(prints), "stdout");
-	return reportOf(order.state, output, { result: { kind: "exited", code: exit }, ms: 0 });
+	return { ...(await reportOf(order.state, output, { result: { kind: "exited", code: exit }, ms: 0 })), command };
 }
 
 /** Reads the plan. Throws if the file is missing or no JSON: a rehearsal must not run without it. */

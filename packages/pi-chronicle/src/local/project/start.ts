@@ -61,7 +61,7 @@ export async function prepareStart(
 	const found = catalogue.templates.get(name);
 	if (!found || !isLoaded(found)) return { kind: "refused", ...notFound(name, catalogue, project), problems: [] };
 	const launcher = project.launcher();
-	const { problems, tree, writers } = await checkTree(launcher, found, catalogue, { signal });
+	const { problems, tree, writers } = await checkTree(launcher, found, catalogue, { cwd, signal });
 	if (problems.some(({ severity }) => severity === "error"))
 		return { kind: "refused", message: `"${name}" cannot run now.`, diagnostics: [], problems };
 	return {

@@ -5,7 +5,8 @@ import { constants } from "node:os";
 import { errorMessage, type SandboxChoice } from "@pi-chronicle/core/definition";
 import type { CommandResult } from "@pi-chronicle/core/machine";
 import type { CommandReport, StateCommandOrder, WorkingCopy } from "@pi-chronicle/core/ports";
-import type { StatePlan } from "@pi-chronicle/core/template";
+import { type StatePlan, TESTS } from "@pi-chronicle/core/template";
+import { withTestCommand } from "../../disk/index.ts";
 import { hostEnvironment, openScope } from "../../pi/index.ts";
 import { RUN_TAG, runShellCommand, type ShellCommandEnd } from "../../process/index.ts";
 import {
@@ -56,7 +57,7 @@ export async function runStateCommand(
 ): Promise<CommandReport> {
 	const plan = place.env[REHEARSAL_VARIABLE];
 	if (plan) return endAsPlanned(plan, order);
-	const standing = order.approval === null ? "unknown" : place.standing(order.approval);
+	const standing = commandStanding(place, order);
 	if (standing === "unknown")
 		return refusedCommand(
 			"it is not approved. `resume <run> --reload --approve-cleanup` approves the commands of the template",
@@ -77,6 +78,12 @@ export async function runStateCommand(
 	} finally {
 		await scope.close();
 	}
+}
+
+/** The command of the project's tests comes from no template, so the rules judge it as one of the user's own. */
+function commandStanding({ standing }: CommandPlace, { approval, state }: StateCommandOrder): CleanupStatus {
+	if (state.command?.line === TESTS) return "own";
+	return approval === null ? "unknown" : standing(approval);
 }
 
 /** The policies of a worker of the state. */
@@ -107,21 +114,22 @@ async function runJudged(
 	{ policies, box, strict }: Judging,
 	signal: AbortSignal,
 ): Promise<CommandReport> {
-	const call = { id: "command", tool: "bash", input: { command: order.line }, siblings: [] };
+	const line = withTestCommand(order.line, order.cwd);
+	const call = { id: "command", tool: "bash", input: { command: line }, siblings: [] };
 	const footprint = () => measure(call, order.cwd);
 	const { verdicts } = await policies.judge(call, footprint);
 	const objection = verdicts.find(({ decision }) => decision === "deny" || strict);
 	if (objection) return refusedCommand(objectionText(objection));
 	const amended = policies.amend(call)?.command;
-	const command = typeof amended === "string" ? amended : order.line;
+	const command = typeof amended === "string" ? amended : line;
 	const need = await policies.confine({ ...call, input: { command } }, footprint);
 	const confined = need && (await box?.confine(command, need));
-	if (!(await order.starts())) return { result: { kind: "stopped" }, ...nothing };
+	if (!(await order.starts(line))) return { result: { kind: "stopped" }, ...nothing };
 	const outcome = await runTimed(place, order, confined?.command ?? command, signal);
 	const remark = confined?.ended(outcome.result.kind !== "exited" || outcome.result.code !== 0) ?? "";
 	const texts = [outcome.output ?? "", remark].filter((text) => text !== "");
 	const screened = (await policies.screen(call, footprint, texts)).at(-1)?.texts ?? texts;
-	return screened.length === 0 ? outcome : { ...outcome, output: screened.join("\n") };
+	return { ...outcome, command: line, ...(screened.length === 0 ? {} : { output: screened.join("\n") }) };
 }
 
 function objectionText({ reason, policy, rule }: Verdict): string {

@@ -5,6 +5,7 @@ import { didYouMean, formatPlace, loopFrom, quoted } from "@pi-chronicle/core/de
 import { MAX_CHILD_LEVELS, type PinnedTemplate } from "@pi-chronicle/core/machine";
 import type { CheckOptions, LaunchProblem, WorkerAbilities, WorkerLauncher } from "@pi-chronicle/core/ports";
 import { DEFAULT_CEILINGS, type StatePlan, type Template } from "@pi-chronicle/core/template";
+import { listFileProblems } from "./list-files.ts";
 import { missingPrograms } from "./missing-programs.ts";
 import type { FoundTemplate, TemplateCatalogue } from "./template-catalogue.ts";
 import { type BranchStep, openTemplatePlaces, type TemplateOrigin, type WantedField } from "./template-place.ts";
@@ -194,12 +195,19 @@ export function pinnedChildren({ pinned, templates }: TemplateTree, writers: Rea
 	};
 }
 
+interface CheckTreeOptions {
+	/** The folder of the run, absolute. */
+	readonly cwd: string;
+	readonly signal?: AbortSignal | undefined;
+	readonly ceilings?: "checked";
+}
+
 /** Checks a template with all templates that its children run: the names in their states, shared files, and on demand whether models can be held to ceilings. Problems have the path and position of their state. */
 export async function checkTree(
 	launcher: WorkerLauncher,
 	root: RootTemplate,
 	catalogue: Pick<TemplateCatalogue, "templates">,
-	{ signal, ceilings }: { readonly signal?: AbortSignal | undefined; readonly ceilings?: "checked" } = {},
+	{ cwd, signal, ceilings }: CheckTreeOptions,
 ): Promise<{
 	readonly tree: TemplateTree;
 	readonly problems: readonly LaunchProblem[];
@@ -228,6 +236,7 @@ export async function checkTree(
 	for (const at of tree.templates)
 		for (const problem of missingPrograms([...at.template.states.values()], process.env.PATH))
 			report({ ...problem, at, wanted: ["command"] }, "warning");
+	for (const [problem, severity] of await listProblems(tree, cwd)) report(problem, severity);
 	if (tree.templates.length < 2) return { tree, problems, writers: new Set() };
 	const states = tree.templates.flatMap(({ template: one }) =>
 		[...one.states.values()].filter(({ persona }) => persona),
@@ -236,6 +245,20 @@ export async function checkTree(
 	const writers = new Set(states.filter((state) => canWrite(abilities.get(state))));
 	for (const problem of sharingProblems(tree, known, writers)) report(problem);
 	return { tree, problems, writers };
+}
+
+/** Problems of lists in files. Children may find another list in their folders, so only the root's is fixed. */
+async function listProblems(
+	{ templates }: TemplateTree,
+	cwd: string,
+): Promise<readonly (readonly [TreeProblem, LaunchProblem["severity"]])[]> {
+	const all = templates.map(async (at, index) =>
+		(await listFileProblems(at.template, cwd)).map(
+			({ severity, ...problem }) =>
+				[{ ...problem, at, wanted: ["for_each"] }, index === 0 ? severity : "warning"] as const,
+		),
+	);
+	return (await Promise.all(all)).flat();
 }
 
 /** The ceilings of a template that are not the defaults. */

@@ -11,8 +11,8 @@ import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
 type CommandAction = Extract<Action, { kind: "run_command" }>;
 type End = Extract<Action, { kind: "end_command" }>;
 
-/** Folder in that of a run with the output of its commands. */
-const outputFolder = "commands";
+/** Folder in that of a run with the output of its commands: `<visit>.<attempt>.<launch>.log`. */
+export const OUTPUT_FOLDER = "commands";
 const redactedLength = 2000;
 
 /** The commands of one supervision. */
@@ -56,8 +56,8 @@ export class Commands {
 		} = run();
 		const opened = await workspace.open();
 		if (!opened.ok) return unstarted(opened.failure.message);
-		const file = join(folder, outputFolder, `${launchKey(launch)}.log`);
-		const shown = redactSecrets(plan.line).slice(0, redactedLength);
+		const file = join(folder, OUTPUT_FOLDER, `${launchKey(launch)}.log`);
+		const shown = (line: string): string => redactSecrets(line).slice(0, redactedLength);
 		const outcome = await runStateCommand(
 			{
 				...{ state, line: plan.line, cwd: opened.value.cwd, file, folder },
@@ -66,14 +66,16 @@ export class Commands {
 				names: parent ? [parent.name, template.name] : [],
 				timeoutMs: Math.max(1, Math.min(plan.timeoutMs, activeMs ?? plan.timeoutMs)),
 				files,
-				starts: async () =>
-					!signal.aborted && (await record({ kind: "command_started", ...launch, command: shown, file })) === undefined,
+				starts: async (line) =>
+					!signal.aborted &&
+					(await record({ kind: "command_started", ...launch, command: shown(line), file })) === undefined,
 			},
 			signal,
 		);
 		// What it left running must not run into cleanup; otherwise the measurement of the files stops it.
 		if (!this.#stopped && state.cleanup.length > 0) await stopOrphansOf(this.#context, launch.visit);
-		await finish(outcome);
+		const { command = plan.line, ...rest } = outcome;
+		await finish(command === plan.line ? rest : { ...rest, command: shown(command) });
 	}
 
 	/** Stops the command of the run's current shutdown; one that runs nowhere here is recorded as lost. */

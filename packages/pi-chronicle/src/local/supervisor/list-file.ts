@@ -7,6 +7,8 @@ import { type ListOfFile, planOf } from "@pi-chronicle/core/machine";
 import { readTaskList } from "@pi-chronicle/core/tasks";
 import type { ExecutorContext } from "./executor-context.ts";
 
+type FoundList = ListOfFile & { readonly missing?: true };
+
 const maxBytes = 1_000_000;
 
 /** The list in the file that `state` names, or why it cannot be read; `undefined`: the state names no file. */
@@ -14,17 +16,21 @@ export async function readListOf({ run, workspace }: ExecutorContext, state: str
 	const { children } = planOf(run(), state);
 	if (!children?.fromFile || children.forEach === undefined) return undefined;
 	const opened = await workspace.open();
-	return opened.ok ? readListFile(join(opened.value.cwd, children.forEach)) : { problem: opened.failure.message };
+	if (!opened.ok) return { problem: opened.failure.message };
+	const { missing: _, ...list } = await readListFile(join(opened.value.cwd, children.forEach));
+	return list;
 }
 
-/** Reads a task list from a file, absolute. */
-async function readListFile(file: string): Promise<ListOfFile> {
+/** Reads a task list from a file, absolute. `missing`: there is no such file. */
+export async function readListFile(file: string): Promise<FoundList> {
 	try {
 		const { size } = await stat(file);
 		if (size > maxBytes) return { problem: `has ${size} bytes, and a list can have at most ${maxBytes}` };
 		return readTaskList(await readFile(file, "utf8"));
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
-		return { problem: code === "ENOENT" ? "does not exist" : `cannot be read (${systemWords(code)})` };
+		return code === "ENOENT"
+			? { problem: "does not exist", missing: true }
+			: { problem: `cannot be read (${systemWords(code)})` };
 	}
 }

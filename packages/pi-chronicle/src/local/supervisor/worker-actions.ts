@@ -1,10 +1,11 @@
 // Actions on workers: launching one and staying connected until it has ended, sending it messages, stopping it.
 // At most one worker per launch; a worker's spend is recorded even if the worker or its supervisor died.
 import { isDeepStrictEqual } from "node:util";
-import { briefOf, continuedText, firstMessageText, fullHandover } from "@pi-chronicle/core/handover";
+import { briefOf, continuedText, firstMessageText, fullHandover, savedLists } from "@pi-chronicle/core/handover";
 import {
 	type Action,
 	allowanceOf,
+	awaitedLists,
 	candidatesIn,
 	type EventBody,
 	type LaunchId,
@@ -266,6 +267,7 @@ function orderOf(
 		message,
 		targets: legalTargets(run),
 		meanings: targetMeanings(run),
+		lists: savedLists(awaitedLists(run)),
 		output: outputIn(run),
 		withoutOutput: targetsWithoutOutput(run),
 		limits: {
@@ -296,6 +298,7 @@ function standbyOrderOf({ run, folder, labels }: ExecutorContext, cwd: string | 
 		cwd,
 		targets: legalTargets(now, next.state),
 		meanings: targetMeanings(now, next.state),
+		lists: savedLists(awaitedLists(now, next.state)),
 		output: outputIn(now, next.state),
 		withoutOutput: targetsWithoutOutput(now, next.state),
 		folder,

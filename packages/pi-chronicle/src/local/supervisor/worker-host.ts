@@ -5,6 +5,7 @@ import {
 	dueOutput,
 	type EventBody,
 	explainLists,
+	explainSavedLists,
 	findTarget,
 	judgeMove,
 	knownSnapshot,
@@ -82,9 +83,11 @@ export function hostOf(
 			const refused = await record({ kind: "snapshot_updated", visit, attempt, by: "worker", data });
 			if (refused !== undefined) return { kind: "refused", text: refused };
 			const after = run().snapshot;
+			const saved = explainSaved(before, after, { ...read, data }, entriesToShorten(run()));
+			const lists = explainSavedLists(run(), data);
 			return {
 				kind: "saved",
-				text: `${explainSaved(before, after, { ...read, data }, entriesToShorten(run()))}${explainSecret(before, after, data)}`,
+				text: `${lists === "" ? saved : `${saved} ${lists}`}${explainSecret(before, after, data)}`,
 			};
 		},
 		async askUser({ call, question, choices }): Promise<AskReply> {

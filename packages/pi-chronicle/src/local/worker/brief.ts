@@ -34,6 +34,8 @@ export interface WorkerBrief {
 	readonly targets: readonly string[];
 	/** What each target means, by name. */
 	readonly meanings?: Readonly<Record<string, string>>;
+	/** Names under which it is to save a list, each with a description of the list. */
+	readonly lists?: Readonly<Record<string, string>>;
 	/** JSON Schema of the output that `workflow_transition` needs; absent if it needs none. */
 	readonly output?: OutputSchema;
 	/** Targets that need no output. */
@@ -138,6 +140,7 @@ const isBrief: Shape<WorkerBrief> = object<WorkerBrief>({
 	launch: isLaunchId,
 	targets: listOf(isText),
 	meanings: optional(isTextByName),
+	lists: optional(isTextByName),
 	output: optional(isOutputSchema),
 	withoutOutput: optional(listOf(isText)),
 	tools: optional(isToolOrder),

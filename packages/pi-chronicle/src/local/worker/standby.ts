@@ -235,8 +235,20 @@ function isQuiet(spec: WorkerSpec, { extensions = [] }: StartOptions): boolean {
 }
 
 function identityOf(order: ProcessOrder): string {
-	const { run, launch, state, model, cwd, targets, meanings, output, withoutOutput, folder } = order;
-	return JSON.stringify([run, launchKey(launch), state, model, cwd, targets, meanings, output, withoutOutput, folder]);
+	const { run, launch, state, model, cwd, targets, meanings, lists, output, withoutOutput, folder } = order;
+	return JSON.stringify([
+		run,
+		launchKey(launch),
+		state,
+		model,
+		cwd,
+		targets,
+		meanings,
+		lists,
+		output,
+		withoutOutput,
+		folder,
+	]);
 }
 
 /** A standby always starts a new conversation. */

@@ -85,6 +85,7 @@ export function startProcess(
 		launch: order.launch,
 		targets: order.targets,
 		...(order.meanings ? { meanings: order.meanings } : {}),
+		...(order.lists ? { lists: order.lists } : {}),
 		...(order.output ? { output: order.output } : {}),
 		...(order.withoutOutput ? { withoutOutput: order.withoutOutput } : {}),
 		...(spec.order ? { tools: spec.order } : {}),

@@ -20,6 +20,8 @@ export interface ImportDraft {
 	readonly files: readonly ImportFile[];
 	/** Parts of the original without a counterpart, one line each. */
 	readonly notes: readonly string[];
+	/** Files of the project that it reads, relative to the project. */
+	readonly reads?: readonly string[];
 	/** Further files that are part of it, absolute. */
 	readonly parts?: readonly string[];
 	/** Whether the original is in a format of this package. */
@@ -28,6 +30,8 @@ export interface ImportDraft {
 
 /** What exists in the target project. */
 export interface ImportTarget {
+	/** The project, absolute. */
+	readonly cwd: string;
 	/** Names of agents, in lower case: those of the project, and those of the import. */
 	readonly agents: ReadonlySet<string>;
 }

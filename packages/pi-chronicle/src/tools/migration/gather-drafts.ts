@@ -113,5 +113,5 @@ function agentsOf({ place: { cwd, home, agentFolder } }: Project) {
 function importTarget(project: Project, made: readonly ImportDraft[]): ImportTarget {
 	const known = agentsOf(project);
 	const imported = made.filter(({ kind }) => kind === "agent");
-	return { agents: new Set([...known, ...imported].map(({ name }) => name.toLowerCase())) };
+	return { cwd: project.place.cwd, agents: new Set([...known, ...imported].map(({ name }) => name.toLowerCase())) };
 }

@@ -22,6 +22,7 @@ import { copyFile, copyTemplate, copyWorkflow, templateOfRun, workflowsAbove } f
 import { importPermissions, ruleFilePath } from "./permissions.ts";
 import { ImportRefusal, type PlainRecord, plainList, plainValue, recordOf } from "./plain-value.ts";
 import { type ImportSources, stemOf } from "./sources.ts";
+import { isTaskList, templateOfTasks } from "./task-list.ts";
 
 export type Recognition =
 	| {
@@ -58,6 +59,7 @@ function recogniseData(source: Source, sources: ImportSources): Recognition {
 	const { root, diagnostics } = parseData(source);
 	const [problem] = diagnostics.filter(({ severity }) => severity === "error");
 	if (problem) return { kind: "broken", problem };
+	if (/^tasks\.json$/i.test(basename(file)) && isTaskList(source)) return tasks(source);
 	if (root?.kind !== "map") return { kind: "unknown" };
 	const has = (key: string): boolean => root.entries.has(key);
 	if (isSequence(root)) {
@@ -97,6 +99,7 @@ function recogniseMarkdown(written: Source, sources: ImportSources): Recognition
 	if (problem) return { kind: "broken", problem };
 	const values = fields ? recordOf(plainValue(fields)) : {};
 	const isAlone = sources.kind === "file";
+	if (/^tasks\.md$/i.test(basename(file)) && isTaskList(written)) return tasks(written);
 	const format = basename(file).toLowerCase() === "skill.md" ? foreignSkill : foreignMarkdown(fields, body);
 	// pi reads skills itself.
 	if (format === foreignSkill) return { kind: "foreign", format: { ...format, use: isAlone ? "plan" : "nothing" } };
@@ -104,7 +107,12 @@ function recogniseMarkdown(written: Source, sources: ImportSources): Recognition
 		return made((_, prefix) => workflowOfCommand(file, prefix + stemOf(file), values, body));
 	if (format) return { kind: "foreign", format };
 	if (["id", "name", "emoji"].every((key) => key in values)) return phaseAlone(sources);
-	return recogniseAgent(source, values, sources);
+	const agent = recogniseAgent(source, values, sources);
+	return agent.kind === "unknown" && isAlone && isTaskList(written) ? tasks(written) : agent;
+}
+
+function tasks(source: Source): Recognition {
+	return made((target, prefix) => templateOfTasks(source, target, prefix));
 }
 
 function recogniseAgent({ file, text }: Source, fields: PlainRecord, { kind }: ImportSources): Recognition {

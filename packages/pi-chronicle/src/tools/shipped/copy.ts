@@ -1,6 +1,6 @@
 // Copies a shipped definition into a project so that the user can change it: the definition, the agents that it names, and its scenario.
 // No file of the project is overwritten: an existing definition is an error, existing agents and scenarios are kept; a copy is complete, or
-// nothing is copied.
+// nothing is copied. The copy names the command of the project's tests, if it is known.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import {
@@ -12,7 +12,7 @@ import {
 	quoted,
 	thereAre,
 } from "@pi-chronicle/core/definition";
-import { writeTogether } from "../../disk/index.ts";
+import { findTestCommand, writeTogether } from "../../disk/index.ts";
 import {
 	copyFolder,
 	type ShippedKind,
@@ -29,6 +29,8 @@ export interface ShippedCopy {
 	readonly written: readonly string[];
 	/** Absolute paths of existing files, which are used unchanged. */
 	readonly kept: readonly string[];
+	/** The new file that runs the project's tests, and their command; `null`: it is not known. Absent: the definition runs no tests. */
+	readonly tests?: { readonly file: string; readonly command: string | null };
 }
 
 export interface CopyRefusal {
@@ -37,10 +39,11 @@ export interface CopyRefusal {
 }
 
 /** Lists what a copy wrote; `trusted`: whether pi reads the project's definitions. */
-export function copyLines({ name, kind, written, kept }: ShippedCopy, cwd: string, trusted: boolean): string[] {
+export function copyLines({ name, kind, written, kept, tests }: ShippedCopy, cwd: string, trusted: boolean): string[] {
 	return [
 		...written.map((file) => `wrote ${formatPath(file, cwd)}`),
 		...kept.map((file) => `kept  ${formatPath(file, cwd)}, which already existed`),
+		...(tests ? [testsLine(formatPath(tests.file, cwd), tests.command)] : []),
 		`The project's ${name} is used from now on: /${kind} ${name} <task>. After a change: /rehearse ${kind} ${name}`,
 		...(trusted
 			? []
@@ -48,7 +51,15 @@ export function copyLines({ name, kind, written, kept }: ShippedCopy, cwd: strin
 	];
 }
 
+function testsLine(file: string, command: string | null): string {
+	return command === null
+		? `No command that runs the project's tests was found. Write it in ${file} instead of {tests}, which looks for it in each run.`
+		: `The project's tests are run by: ${command} (in ${file})`;
+}
+
 const workflowFile = "workflow.yaml";
+/** The command of the project's tests in a shipped definition. */
+const tests = '"{tests}"';
 
 interface Source {
 	readonly kind: ShippedCopy["kind"];
@@ -64,8 +75,24 @@ interface PlacedFile {
 	readonly path: string;
 }
 
-/** Copies the shipped definition `name` into `.pi` of the project `cwd`. Throws disk errors; then nothing is copied. */
-export function copyShipped(name: string, cwd: string): ShippedCopy | CopyRefusal {
+/** What a user is asked who copies such a definition. */
+export const testsQuestion = {
+	title: "Which command runs the project's tests?",
+	message: "Nothing in the project tells. Without an answer, it is looked for in each run.",
+	placeholder: "make check",
+	leave: "Esc leaves it open",
+} as const;
+
+/** Whether the shipped definition `name` runs the project's tests, with a command that the files of the project `cwd` do not tell. */
+export function lacksTests(name: string, cwd: string): boolean {
+	return sourceOf(name)?.files.some((file) => shippedText(file).includes(tests)) === true && !findTestCommand(cwd);
+}
+
+/**
+ * Copies the shipped definition `name` into `.pi` of the project `cwd`. `command` runs the project's tests; `undefined`: it is looked for.
+ * Throws disk errors; then nothing is copied.
+ */
+export function copyShipped(name: string, cwd: string, command = findTestCommand(cwd)): ShippedCopy | CopyRefusal {
 	const source = sourceOf(name);
 	if (!source) {
 		const names = shippedNames();
@@ -81,12 +108,18 @@ export function copyShipped(name: string, cwd: string): ShippedCopy | CopyRefusa
 		};
 	const kept = source.further.filter((file) => existsSync(target(file)));
 	const written = [...source.files, ...source.further].filter((file) => !kept.includes(file));
-	const copies = written.map((file) => ({
-		path: target(file),
-		content: readFileSync(join(shippedFolder(file.kind), file.path)),
-	}));
+	const tested = source.files.find((file) => shippedText(file).includes(tests));
+	const line = command === undefined ? tests : JSON.stringify(command);
+	const copies = written.map((file) => ({ path: target(file), content: shippedText(file).replace(tests, () => line) }));
 	writeTogether(copies, "fail");
-	return { name, kind: source.kind, written: written.map(target), kept: kept.map(target) };
+	return {
+		...{ name, kind: source.kind, written: written.map(target), kept: kept.map(target) },
+		...(tested && { tests: { file: target(tested), command: command ?? null } }),
+	};
+}
+
+function shippedText({ kind, path }: PlacedFile): string {
+	return readFileSync(join(shippedFolder(kind), path), "utf8");
 }
 
 /** A file or folder of the project that has the definition's name. */

@@ -88,6 +88,8 @@ export interface CommandHost {
 	readonly approveCleanup?: (name: string, commands: readonly string[]) => Promise<"approved" | "none" | undefined>;
 	/** Asks where a run works while others, `neighbours`, are at work in the project's folder; absent if the user cannot be asked. */
 	readonly chooseFolder?: (name: string, neighbours: readonly string[]) => Promise<"apart" | "here" | "nowhere">;
+	/** Asks for the command of the project's tests; absent if the user cannot be asked. `undefined` or empty: it stays unknown. */
+	readonly askTests?: () => Promise<string | undefined>;
 	/** Whether the model may propose runs, in a session. `turn` resolves to whether it was switched; if not, the user has been notified. */
 	readonly proposals?: { readonly on: boolean; turn(on: boolean): Promise<boolean> };
 	warn(text: string): void;

@@ -12,7 +12,7 @@ import {
 	salvageLedger,
 } from "../../local/index.ts";
 import { exitCodes } from "../../pi/index.ts";
-import { copyLines, copyShipped, shippedNames } from "../../tools/shipped/index.ts";
+import { copyLines, copyShipped, lacksTests, shippedNames } from "../../tools/shipped/index.ts";
 import { removalLines, removedLines } from "../phrases/index.ts";
 import {
 	type Command,
@@ -26,19 +26,22 @@ import {
 
 export const initCommand: Command = {
 	name: "init",
-	takes: "<name>",
+	takes: "<name> [--tests <command>]",
 	details: `Copies a shipped definition into the project's .pi, with the agents that it names and its scenario, so that you can change
-it. Existing files are not changed. From then on, the project's copy is used.`,
+it. Existing files are not changed. From then on, the project's copy is used. A definition that runs the project's tests gets their command:
+found in package.json, Makefile, pyproject.toml, Cargo.toml, go.mod and the like, asked for in pi, or given with --tests.`,
 	exits: "0, 1 it cannot be written, 2 no such definition, or the project already has one of that name",
+	options: "  --tests <command>   the command that runs the project's tests\n",
 	maxNames: 1,
 	needs: "nothing",
 	runs: "none",
-	async perform({ parsed, project, host: { prefix } }) {
+	async perform({ parsed, project, host: { prefix, askTests } }) {
 		const [name] = parsed.names;
 		if (name === undefined) return misuse(`Name a definition: ${prefix}init <name>. ${thereAre(shippedNames(), "")}`);
 		const { cwd, trust } = project.place;
 		try {
-			const copied = copyShipped(name, cwd);
+			const asked = parsed.values.tests ?? (lacksTests(name, cwd) ? await askTests?.() : undefined);
+			const copied = copyShipped(name, cwd, asked?.trim() || undefined);
 			if ("message" in copied) return refused({ code: "not-copied", ...copied });
 			return { kind: "done", lines: copyLines(copied, cwd, trust === "trusted"), data: { ...copied } };
 		} catch (error) {

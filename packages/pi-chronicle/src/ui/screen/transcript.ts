@@ -1,5 +1,8 @@
 // A worker's conversation as lines for the terminal: messages, and calls with their results below them.
-import { dim, type Line, type StyledText } from "../../tui/index.ts";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { basename } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { dim, type Line, plain, type StyledText } from "../../tui/index.ts";
 import {
 	type ConversationCall,
 	type ConversationMessage,
@@ -26,6 +29,33 @@ export function readTranscript(path: string | undefined): Line[] {
 	const refused = new Set<string>();
 	const lines = [...read.first, ...read.last].flatMap((message) => messageLines(message, refused));
 	return read.isCut ? [[dim("… earlier entries are in the session file")], ...lines] : lines;
+}
+
+/** The end of the output of a command, from the file at `path`, which may still grow. */
+export function readCommandOutput(path: string): Line[] {
+	const head: Line = [dim(`── the output of the command, ${basename(path, ".log")} ──`)];
+	try {
+		const { text, isCut } = readEnd(path);
+		const lines = stripVTControlCharacters(text).trimEnd().split("\n");
+		// A progress bar writes over its line.
+		const shown = lines.map((line): Line => [plain(line.replace(/\r+$/, "").split("\r").at(-1) ?? "")]);
+		return [head, ...(isCut ? [[dim(`… all of it is in ${path}`)], ...shown.slice(1)] : shown)];
+	} catch {
+		return [head, [dim("It cannot be read: its file is missing or locked.")]];
+	}
+}
+
+/** Throws disk errors. */
+function readEnd(path: string): { readonly text: string; readonly isCut: boolean } {
+	const file = openSync(path, "r");
+	try {
+		const { size } = fstatSync(file);
+		const bytes = Buffer.alloc(Math.min(size, tailBytes));
+		const read = readSync(file, bytes, 0, bytes.length, size - bytes.length);
+		return { text: bytes.toString("utf8", 0, read), isCut: size > bytes.length };
+	} finally {
+		closeSync(file);
+	}
 }
 
 const signs = { user: "»", worker: "●", note: "·" } as const;

@@ -5,7 +5,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { LedgerEvent, Run } from "@pi-chronicle/core/machine";
 import type { ReadLedger } from "@pi-chronicle/core/ports";
-import { diffRun, type Project, type SupervisedRun, watchRun } from "../../local/index.ts";
+import { folderNames } from "../../disk/index.ts";
+import { diffRun, OUTPUT_FOLDER, type Project, type SupervisedRun, watchRun } from "../../local/index.ts";
 import { differenceLines } from "../phrases/index.ts";
 
 /** The changes of a visit, or why they are unknown. */
@@ -28,6 +29,8 @@ export interface ViewSource {
 	diff(visit: number | "all"): Promise<VisitDiff>;
 	/** pi's session file of a conversation; `undefined` if there is none. */
 	transcript(conversation: string): string | undefined;
+	/** The files with the output of the commands that did a visit, oldest first. */
+	outputs(visit: number): readonly string[];
 	/** The data of a child run; `undefined` if it has not begun, or cannot be read. */
 	child(id: string): Promise<ViewSource | undefined>;
 }
@@ -54,6 +57,12 @@ export function runSource(project: Project, read: ReadLedger, live: SupervisedRu
 		transcript(conversation) {
 			const path = join(read.folder, "workers", `${conversation}.jsonl`);
 			return existsSync(path) ? path : undefined;
+		},
+		outputs(visit) {
+			const folder = join(read.folder, OUTPUT_FOLDER);
+			const own = folderNames(folder).filter((name) => name.startsWith(`${visit}.`));
+			const inOrder = own.toSorted((one, other) => one.localeCompare(other, "en", { numeric: true }));
+			return inOrder.map((name) => join(folder, name));
 		},
 		async child(id) {
 			const found = await project.store.read(id);

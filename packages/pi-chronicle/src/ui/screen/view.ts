@@ -21,7 +21,7 @@ import {
 } from "../../tui/index.ts";
 import { runFigures, runStatusText, templateNameOf, titleOf, undoneOf } from "../phrases/index.ts";
 import { changesHead, patchPage } from "./patch.ts";
-import { readTranscript } from "./transcript.ts";
+import { readCommandOutput, readTranscript } from "./transcript.ts";
 import { childrenOf, childrenPage, type FocusedLines } from "./view-children.ts";
 import { eventLine, historyPage, knowledgePage } from "./view-pages.ts";
 import type { ViewSource } from "./view-source.ts";
@@ -368,6 +368,8 @@ function transcriptLines(source: ViewSource, visit: SeenVisit | undefined): Line
 		const path = source.transcript(key);
 		return path === undefined ? [] : [{ key, path }];
 	});
+	const outputs = visit && files.length === 0 ? source.outputs(visit.number) : [];
+	if (outputs.length > 0) return outputs.flatMap(readCommandOutput);
 	if (files.length < 2) return readTranscript(files[0]?.path);
 	return files.flatMap(({ key, path }): Line[] => [
 		[dim(`── from attempt ${key.slice(key.indexOf(".") + 1)} on ──`)],

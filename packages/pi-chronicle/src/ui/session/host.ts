@@ -1,7 +1,8 @@
 // A pi session as the host of a command: questions on its screen, runs supervised in the background.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Project } from "../../local/index.ts";
-import { answerKeys, chooseOption, printable, say } from "../../pi/index.ts";
+import { answerKeys, askForLine, chooseOption, printable, say } from "../../pi/index.ts";
+import { testsQuestion } from "../../tools/shipped/index.ts";
 import type { CommandHost, Confirmation } from "../commands/index.ts";
 import { cleanupAnswers, cleanupTitle } from "../phrases/index.ts";
 import { ownVia } from "./answered-elsewhere.ts";
@@ -32,6 +33,7 @@ export function sessionHost(session: ChronicleSession, ctx: ExtensionContext, pr
 			? {
 					confirm: (question) => confirm(session, ctx, question),
 					approveCleanup: (name, lines) => askCleanup(session, ctx, name, lines),
+					askTests: () => whileOpen(scope, (signal) => askForLine(ctx, { ...testsQuestion, signal })),
 					chooseFolder: (name, neighbours) => askFolder(session, ctx, name, neighbours),
 				}
 			: {}),

@@ -1,6 +1,7 @@
 // The text that the model receives when a phase begins: once per visit, and again if a compaction removed it.
 // `phaseFrame` builds every such text; it names only what works in this phase.
 import { pathListText } from "@pi-chronicle/core/definition";
+import { TESTS } from "@pi-chronicle/core/template";
 import type { WorkflowDefinition } from "../definitions/index.ts";
 import { limitsText, stepTool } from "../limits/index.ts";
 import {
@@ -74,9 +75,13 @@ function phaseText(run: LiveWorkflowRun): string {
 		`## Instructions for this phase\n\n${instructionsOf(run)}`,
 		limitsText(tools),
 		profiles.length > 0 ? `Profiles for this phase: ${profiles.join(", ")}` : undefined,
-		gate && `When you finish the phase, its gate runs, and must succeed: \`${gate.command}\``,
+		gate && `When you finish the phase, its gate runs, and must succeed: ${gateName(gate.command)}`,
 		advanceText(run),
 	);
+}
+
+function gateName(command: string): string {
+	return command === TESTS ? "the project's tests" : `\`${command}\``;
 }
 
 function questionText({ question }: LiveWorkflowRun, answered: string | undefined): string | undefined {

@@ -3,6 +3,7 @@
 // the tool limits of the phase are the model's, not the gate's; its output is bounded and redacted.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { errorMessage } from "@pi-chronicle/core/definition";
+import { withTestCommand } from "../../disk/index.ts";
 import { askUser, setTime } from "../../pi/index.ts";
 import { ByteTail, runShellCommand } from "../../process/index.ts";
 import { measure, type Policies, redactSecrets, type SessionBox } from "../../safety/index.ts";
@@ -10,8 +11,8 @@ import type { PhaseGate } from "../definitions/index.ts";
 
 export type GateEnd =
 	| { readonly kind: "passed" }
-	/** `how`: a verb phrase; `output`: its end, redacted. */
-	| { readonly kind: "failed"; readonly how: string; readonly output: string };
+	/** `command`: what ran; `how`: a verb phrase; `output`: its end, redacted. */
+	| { readonly kind: "failed"; readonly command: string; readonly how: string; readonly output: string };
 
 /** Bytes of its output that the model gets. */
 const shownBytes = 4096;
@@ -19,24 +20,25 @@ const name = "gate";
 
 /** Runs a gate in the folder of `ctx`. `signal` ends it. */
 export async function runGate(
-	{ command, timeoutMs }: PhaseGate,
+	{ command: written, timeoutMs }: PhaseGate,
 	{ policies, box }: { readonly policies: Policies; readonly box: SessionBox },
 	ctx: ExtensionContext,
 	signal: AbortSignal | undefined,
 ): Promise<GateEnd> {
 	// A rehearsal runs no commands of its own.
 	if (process.env.PI_CHRONICLE_REHEARSAL) return { kind: "passed" };
+	const command = withTestCommand(written, ctx.cwd);
 	const call = { id: name, tool: "bash", input: { command }, siblings: [] };
 	const footprint = () => measure(call, ctx.cwd);
 	const { verdicts } = await policies.judge(call, footprint);
 	const objections = verdicts.filter(({ policy }) => policy !== "phase");
 	const denied = objections.find(({ decision }) => decision === "deny");
 	const [asked] = objections;
-	if (denied) return { kind: "failed", how: `was refused: ${denied.reason}`, output: "" };
+	if (denied) return { kind: "failed", command, how: `was refused: ${denied.reason}`, output: "" };
 	if (asked) {
 		const message = `${asked.reason}\n\n${command}`;
 		const answer = await askUser(ctx, { title: "Run the gate of this phase?", message });
-		if (answer !== "yes") return { kind: "failed", how: `was refused: ${asked.reason}`, output: "" };
+		if (answer !== "yes") return { kind: "failed", command, how: `was refused: ${asked.reason}`, output: "" };
 	}
 	const need = await policies.confine(call, footprint);
 	const confined = need && (await (await box.of(ctx))?.confine(command, need));
@@ -51,7 +53,7 @@ export async function runGate(
 	if (passed) return { kind: "passed" };
 	const output = redactSecrets(tail.text()).slice(-shownBytes);
 	return {
-		kind: "failed",
+		...{ kind: "failed", command },
 		how: howEnded(exit, late, timeoutMs),
 		output: [output.trim(), remark].filter(Boolean).join("\n"),
 	};

@@ -1,19 +1,20 @@
 // `/workflow init`: copies one of the package's definitions into the project.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { errorMessage, thereAre } from "@pi-chronicle/core/definition";
-import { say } from "../../pi/index.ts";
-import { copyLines, copyShipped, shippedNames } from "../../tools/shipped/index.ts";
+import { askForLine, say } from "../../pi/index.ts";
+import { copyLines, copyShipped, lacksTests, shippedNames, testsQuestion } from "../../tools/shipped/index.ts";
 import { projectContext } from "./library.ts";
 import { refuseCommand } from "./starting.ts";
 
-export function initWorkflow(ctx: ExtensionCommandContext, name: string): void {
+export async function initWorkflow(ctx: ExtensionCommandContext, name: string): Promise<void> {
 	if (name === "") {
 		refuseCommand(ctx, `Name a definition: /workflow init <name>. ${thereAre(shippedNames(), "")}`);
 		return;
 	}
 	const { cwd, trusted } = projectContext(ctx);
 	try {
-		const copied = copyShipped(name, cwd);
+		const asked = lacksTests(name, cwd) ? await askForLine(ctx, testsQuestion) : undefined;
+		const copied = copyShipped(name, cwd, asked?.trim() || undefined);
 		if ("message" in copied) refuseCommand(ctx, `${copied.message} ${copied.remedy}`);
 		else say(ctx, copyLines(copied, cwd, trusted).join("\n"));
 	} catch (error) {

@@ -193,7 +193,7 @@ export class RunController {
 		const { actions } = workflowTransition(run, event);
 		if (!gate || actions.at(-1)?.kind === "refused") return undefined;
 		const end = await runGate(gate, this.options, ctx, signal);
-		return end.kind === "failed" ? { ...end, command: gate.command } : undefined;
+		return end.kind === "failed" ? end : undefined;
 	}
 
 	/** Applies an event to the run; does nothing without one. */

@@ -181,6 +181,11 @@ describe("it does not run", () => {
 		expect(ran.log).toBe("");
 	});
 
+	it("but the tests of a project, which no template brings, need no approval", async () => {
+		expect((await runLine("{tests}", { standing: "unknown" })).result).toMatchObject({ kind: "exited" });
+		expect((await runLine("{tests} ", { standing: "unknown" })).result).toMatchObject({ kind: "refused" });
+	});
+
 	it("if its start could not be recorded", async () => {
 		const ran = await runLine("touch ran", { starts: false });
 		expect(ran.result).toEqual({ kind: "stopped" });

@@ -40,7 +40,7 @@ async function check(definitions: Record<string, object>) {
 	const root = templates.get("root");
 	if (!root?.read) throw new Error(JSON.stringify(root?.diagnostics));
 	const { key, file, read } = root;
-	return checkTree(launcher, { key, file, read }, { templates });
+	return checkTree(launcher, { key, file, read }, { templates }, { cwd: folder });
 }
 
 /** The template and the key at the place of a problem. */

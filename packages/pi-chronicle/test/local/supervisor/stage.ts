@@ -72,7 +72,7 @@ export function openStage(plays: Play[], approvals: Approval[] = [], now: () => 
 			answer: async () => ({ kind: "undecided" }),
 		},
 		async runStateCommand({ line, starts }) {
-			await starts();
+			await starts(line);
 			commands.push(line);
 			return { result: { kind: "exited", code: 0 }, ms: 1, bytes: 0 };
 		},

@@ -2,7 +2,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type CopyRefusal, copyLines, copyShipped, type ShippedCopy } from "../../../src/tools/shipped/copy.ts";
+import { parse } from "yaml";
+import {
+	type CopyRefusal,
+	copyLines,
+	copyShipped,
+	lacksTests,
+	type ShippedCopy,
+} from "../../../src/tools/shipped/copy.ts";
 import { shippedNames, shippedWorkflows } from "../../../src/tools/shipped/folders.ts";
 import { openFolder } from "../../harness/folder.ts";
 import { checkout } from "../../harness/under-test.ts";
@@ -62,6 +69,40 @@ describe.each(shippedNames())("a copy of %s", (name) => {
 		const { written, kept } = copied(name, cwd);
 		expect([below(cwd, kept), below(cwd, written)]).toEqual([further, all.filter((path) => !further.includes(path))]);
 		for (const path of further) expect(readFileSync(join(cwd, ".pi", path), "utf8")).toBe("mine\n");
+	});
+});
+
+describe("the command of the project's tests", () => {
+	it.each([
+		["feature", "chronicle/workflows/feature.yaml"],
+		["refactor", "chronicle/workflows/refactor.yaml"],
+		["upgrade", "chronicle/workflows/upgrade.yaml"],
+		["bug-hunt", "workflows/bug-hunt/repair.md"],
+		["release", "workflows/release/prepare.md"],
+	])("is named in a copy of %s", (name, path) => {
+		const cwd = openFolder({ "go.mod": "module a\n" });
+		expect(lacksTests(name, cwd)).toBe(false);
+		const copy = copied(name, cwd);
+		expect(copy.tests).toEqual({ file: join(cwd, ".pi", path), command: "go test ./..." });
+		expect(copyLines(copy, cwd, true)).toContain(`The project's tests are run by: go test ./... (in .pi/${path})`);
+		const text = readFileSync(join(cwd, ".pi", path), "utf8");
+		expect(text).toContain('"go test ./..."');
+		expect(text).not.toContain("{tests}");
+	});
+
+	it("is the given one, with every character; one that nobody knows is looked for in each run", () => {
+		const given = openFolder({ "go.mod": "module a\n" });
+		const line = 'make "a b" && echo $& \\';
+		expect(copyShipped("feature", given, line)).toMatchObject({ tests: { command: line } });
+		const file = join(given, ".pi/chronicle/workflows/feature.yaml");
+		expect(parse(readFileSync(file, "utf8")).states.tests.command).toBe(line);
+		const cwd = openFolder();
+		expect(lacksTests("feature", cwd)).toBe(true);
+		const open = copied("feature", cwd);
+		expect(open.tests?.command).toBeNull();
+		expect(copyLines(open, cwd, true).join("\n")).toContain("instead of {tests}");
+		expect(lacksTests("review", cwd)).toBe(false);
+		expect(copied("review", cwd).tests).toBeUndefined();
 	});
 });
 

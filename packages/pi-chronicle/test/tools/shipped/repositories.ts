@@ -48,7 +48,9 @@ states:
     - call: { edit: { path: src/price.js, edits: [{ oldText: "total(prices)", newText: "total(prices, discount = 0)" }, { oldText: "+ price, 0)", newText: "+ price, 0) * (1 - discount / 100)" }] } }
     - call: { bash: { command: npm test } }
       remember: { resolve: [a] }
-    - go: { to: review, summary: All tests pass. }
+    - go: { to: tests, summary: All tests pass. }
+  tests:
+    - exit: 0
   review:
     - call: [{ bash: { command: node --test } }, { bash: { command: git diff --stat } }]
     - go: { to: done, summary: I would merge it. }
@@ -148,20 +150,20 @@ states:
     - go: { to: change, summary: "One gap is closed: the total of an empty list is 0.\\nAll tests pass on the unchanged code." }
   change:
     - call: { write: { path: src/price.js, content: "export function total(prices) {\\n\\tlet sum;\\n\\tfor (const price of prices) sum += price;\\n\\treturn sum;\\n}\\n" } }
-    - go: { to: comparison, summary: A loop. }
+    - go: { to: tests, summary: A loop. }
   change#2:
     - call: { edit: { path: src/price.js, edits: [{ oldText: "let sum;", newText: "let sum = 0;" }] } }
-    - go: { to: comparison, summary: It starts at 0. }
+    - go: { to: tests, summary: It starts at 0. }
+  tests:
+    - exit: 1
+  tests#2:
+    - exit: 0
   comparison:
-    - call: { bash: { command: node --test } }
-    - go: { to: change, summary: An empty list gives undefined instead of 0. }
-  comparison#2:
     - call: { bash: { command: node --test } }
     - go: { to: done, summary: No difference. }
 `,
 		calls: [
 			["net", "npm test", "ok"],
-			["comparison", "node --test", "failed"],
 			["comparison", "node --test", "ok"],
 		],
 		changed: ["src/price.js", "test/net.test.js"],
@@ -192,7 +194,9 @@ states:
     - call: { edit: { path: src/line.js, edits: [{ oldText: "pad(price, 6)", newText: "pad({ text: price, width: 6 })" }] } }
     - call: { bash: { command: npm test } }
       remember: { resolve: [pad] }
-    - go: { to: verify, summary: pad 2. }
+    - go: { to: tests, summary: pad 2. }
+  tests:
+    - exit: 0
   verify:
     - call: [{ bash: { command: npm test } }, { bash: { command: git diff --stat } }]
     - go: { to: done, summary: Only the manifest and one line changed. }

@@ -9,7 +9,7 @@ const move = (target: string) => call("workflow_transition", { target_state: tar
 
 describe("in an empty project", () => {
 	it("the definitions are listed, and a chronicle runs to its end with the session's model", limit, async () => {
-		const states = ["building", "review", "done"];
+		const states = ["building", "tests", "done"];
 		const { project, server, rpc } = await openBench({ script: () => move(states.shift() ?? "done") });
 		const pi = await rpc({ model: "scripted/two" });
 		await pi.prompt("/chronicle");

@@ -99,6 +99,7 @@ describe("the run view", () => {
 		watch: () => () => {},
 		events: (after) => read.events(after),
 		diff: async () => ({ kind: "none", reason: "none" }),
+		outputs: () => [],
 		transcript: () => undefined,
 		child: async (id) => sourceOf(stage, await readOf(stage, id)),
 	});

@@ -29,6 +29,7 @@ export function openManyVisits(): ViewSource {
 			for (const event of play.events) if (event.seq > after) yield event;
 		},
 		diff: async () => ({ kind: "none", reason: "No changes." }),
+		outputs: () => [],
 		transcript: () => undefined,
 		child: async () => undefined,
 	};

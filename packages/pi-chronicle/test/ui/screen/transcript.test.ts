@@ -4,7 +4,7 @@ import { KeybindingsManager, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
 import { expect, it } from "vitest";
 import { paintLine, unpainted } from "../../../src/tui/index.ts";
 import { eventText } from "../../../src/ui/phrases/index.ts";
-import { readTranscript } from "../../../src/ui/screen/transcript.ts";
+import { readCommandOutput, readTranscript } from "../../../src/ui/screen/transcript.ts";
 import { RunView } from "../../../src/ui/screen/view.ts";
 import { eventLine } from "../../../src/ui/screen/view-pages.ts";
 import { openFolder } from "../../harness/index.ts";
@@ -92,6 +92,7 @@ it("shows every sentence in full on the page of events, however narrow the scree
 				for (const event of play.events) if (event.seq > after) yield event;
 			},
 			diff: async () => ({ kind: "none", reason: "none" }),
+			outputs: () => [],
 			transcript: () => undefined,
 			child: async () => undefined,
 		},
@@ -106,4 +107,20 @@ it("shows every sentence in full on the page of events, however narrow the scree
 	await expect.poll(() => missing(200)).toEqual([]);
 	for (const width of [40, 60, 80, 120]) expect(missing(width), String(width)).toEqual([]);
 	view.dispose();
+});
+
+it("shows the end of a command's output while it grows, without colors and overwritten lines", () => {
+	const folder = openFolder({
+		"2.1.1.log": "\u001b[31mred\u001b[0m\r\n10 %\r20 %\r100 %\nhalf a li",
+		"3.1.1.log": `${"x\n".repeat(200_000)}the end\n`,
+	});
+	const shown = (name: string) => readCommandOutput(join(folder, name)).map((line) => paintLine(line, unpainted));
+	expect(shown("2.1.1.log")).toEqual(["── the output of the command, 2.1.1 ──", "red", "100 %", "half a li"]);
+	const long = shown("3.1.1.log");
+	expect([long.length < 140_000, long[1]?.startsWith("… all of it is in "), long.at(-1)]).toEqual([
+		true,
+		true,
+		"the end",
+	]);
+	expect(shown("missing.log").at(-1)).toContain("cannot be read");
 });

@@ -39,7 +39,7 @@ export async function registerWorker(
 ): Promise<void> {
 	const turn = openTurn();
 	registerTransitionTool(pi, brief, turn, schemas);
-	registerSnapshotTool(pi, schemas);
+	registerSnapshotTool(pi, brief, schemas);
 	if (brief.questions !== "none") registerAskTool(pi, schemas, (ctx, call) => tellHost(ctx, "refused", call));
 	const given = openGivenTools(pi, brief.tools);
 	const idle = openIdleWork();

@@ -3,6 +3,7 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import type { Type } from "typebox";
 import { askHost } from "../../../pi/index.ts";
+import type { WorkerBrief } from "../brief.ts";
 import { readHostReply, SNAPSHOT_TOOL } from "./protocol.ts";
 import { failure, ownRecord } from "./tool-result.ts";
 
@@ -13,13 +14,13 @@ interface SnapshotArguments {
 
 const entries = { type: "array", items: { anyOf: [{ type: "string" }, { type: "object" }] } };
 
-/** Registers it. `schemas` is pi's TypeBox: an argument because pi supplies it only to files that it loads itself, which are slower to load. */
-export function registerSnapshotTool(pi: ExtensionAPI, schemas: typeof Type): void {
+/** Registers it, with the lists that later states need from this one. `schemas` is pi's TypeBox: an argument because pi supplies it only to files that it loads itself, which are slower to load. */
+export function registerSnapshotTool(pi: ExtensionAPI, { lists = {} }: WorkerBrief, schemas: typeof Type): void {
+	const awaited = Object.entries(lists).map(([name, description]) => [name, { ...entries, description }] as const);
 	pi.registerTool({
 		name: SNAPSHOT_TOOL,
 		label: "Snapshot",
-		description:
-			"Saves findings and pending tasks, whole, for all later states. An entry replaces an earlier one with the same `key`.",
+		description: "Saves findings and pending tasks for all later states. An entry replaces one with the same `key`.",
 		parameters: schemas.Unsafe<SnapshotArguments>({
 			type: "object",
 			properties: {
@@ -30,6 +31,7 @@ export function registerSnapshotTool(pi: ExtensionAPI, schemas: typeof Type): vo
 					items: { type: "string" },
 					description: "Ids or keys of what is done or wrong",
 				},
+				...Object.fromEntries(awaited),
 			},
 		}),
 		annotations: ownRecord,

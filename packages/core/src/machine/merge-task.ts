@@ -1,6 +1,7 @@
 // The task of the worker that resolves the conflicts of a join. Pure.
 // A child is named only if its files are a side of a conflict; what is left out is named, with where it is.
 import { cutText } from "../snapshot/index.ts";
+import { type StatePlan, TESTS } from "../template/index.ts";
 import type { ChildGroup, ChildRun, JoinProgress } from "./child-group.ts";
 import { ALL_CHILDREN, sideWith, YOUR_FILES } from "./child-run.ts";
 import type { Run } from "./run.ts";
@@ -13,7 +14,7 @@ const summaryBytes = 6000;
 
 /** What happened, what the markers mean, and what each side meant to do. */
 export function mergeTask(
-	{ snapshot, visit }: Run,
+	{ snapshot, visit, plan }: Run,
 	{ children }: ChildGroup,
 	{ conflicts, round }: JoinProgress,
 ): string {
@@ -30,6 +31,7 @@ export function mergeTask(
 		round > 1 ? "An earlier attempt to resolve them left conflict markers." : "",
 		"In each conflict, the lines after `<<<<<<<` are those of the first side, those after `|||||||` of the common start, and those after `=======`, up to `>>>>>>>`, of the second side. A conflict without markers is one of whole files: one side removed or replaced what the other changed.",
 		"Resolve every conflict so that the intent of both sides is kept, remove all markers, and check that the result works. Save what later states must know, and resolve findings that your result makes untrue. Your state cannot end while a marker is left.",
+		testsText([...plan.states.values()]),
 		...shown.map((side) => childSideText(side, summaryOf(side), room)),
 		othersText(sides.slice(mostSides)),
 		hasMine
@@ -38,6 +40,20 @@ export function mergeTask(
 	]
 		.filter((part) => part !== "")
 		.join("\n\n");
+}
+
+/** The word of a state or command that tests; not a part of another word, such as "latest". */
+const testWord = /(?<![a-z])(?:(?:py)?tests?|check)(?![a-z])/i;
+
+/** The commands with which the template tests the project. */
+function testsText(states: readonly StatePlan[]): string {
+	const lines = states.flatMap(({ name, command }) =>
+		command && testWord.test(`${name} ${command.line}`) ? [command.line] : [],
+	);
+	const own = [...new Set(lines)].map((line) =>
+		line === TESTS ? "the project's tests" : `\`${cutText(line.replaceAll(TESTS, "<the project's tests>"), 500).text}\``,
+	);
+	return own.length === 0 ? "" : `Before you end, run what the template tests the project with: ${own.join(", ")}.`;
 }
 
 /** The children whose files are in one of the sides `labels`, in the order of the join. */

@@ -14,7 +14,7 @@ import {
 	total,
 } from "./child-steps.ts";
 import { pause } from "./requests.ts";
-import { newTree, rest, since, type TestRun } from "./test-run.ts";
+import { definition, newTree, rest, since, type TestRun } from "./test-run.ts";
 
 const two = (fields: object = {}) =>
 	end(end(plan(parentTemplate({ branches: branches("x", "y"), ...fields })), 1, "done", { tree: "tx" }), 2, "done", {
@@ -196,6 +196,25 @@ describe("conflicts of the join", () => {
 		expect([...task.matchAll(/^### (.*)$/gm)].map(([, name]) => name)).toEqual(sides);
 		expect(task.match(/… \(the rest is in "What is known"\)$/gm)).toHaveLength(sides.length);
 		expect(task.length).toBeLessThan(9000);
+	});
+
+	it.each([
+		["test", "npm run verify", "`npm run verify`"],
+		["unit_tests", "{tests}", "the project's tests"],
+		["build", "make all && {tests}", "`make all && <the project's tests>`"],
+		["quality", "pytest -q", "`pytest -q`"],
+		["quality", "make check", "`make check`"],
+		["deploy", "docker push shop:latest", undefined],
+		["attest", "git checkout main", undefined],
+	])("start a child that reads how the template tests: state %s with %s", (name, command, told) => {
+		const states = { b: { persona: "B", next: [name] }, [name]: { command, next: ["done", "b"] } };
+		const children = { branches: branches("x", "y"), merge_by: "M", next: ["b"] };
+		const testRun = end(end(plan(definition({ a: children, ...states })), 1, "done", { tree: "tx" }), 2, "done", {
+			tree: "ty",
+		});
+		const { task } = childAt(join(testRun, [conflict("f")]), 3);
+		const [, read] = /run what the template tests the project with: (.*)\.$/m.exec(task) ?? [];
+		expect(read).toBe(told);
 	});
 
 	it("start a child with at most the first fifty, and without missing summaries", () => {

@@ -10,27 +10,38 @@ interface Top {
 	readonly fields: (name: string) => Readonly<Record<string, unknown>>;
 }
 
+/** A rule for `test`, alone or with others; no variable. */
+const makeTarget = /^(?:[\w.-]+ +)*test(?: +[\w.-]+)*[ \t]*:{1,2}(?![:=])/m;
+/** A recipe `test`, with its parameters; no variable. */
+const justRecipe = /^@?test(?:[ \t]+(?!\s*:=)[^\n]*)?:(?!=)/m;
+const taskfiles = ["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"];
+const gradleFiles = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
+
 /** The kinds of projects, in the order in which they are looked for. */
 const kinds: readonly ((top: Top) => string | undefined)[] = [
 	packageTests,
 	denoTests,
-	(top) => (hasTarget(top, ["GNUmakefile", "makefile", "Makefile"], /^test\s*:(?!=)/m) ? "make test" : undefined),
-	(top) => (hasTarget(top, ["justfile", "Justfile", ".justfile"], /^@?test\b[^\n=]*:(?!=)/m) ? "just test" : undefined),
-	(top) => (hasTarget(top, ["Taskfile.yml", "Taskfile.yaml"], /^ {2,4}test:/m) ? "task test" : undefined),
+	(top) => (hasTarget(top, ["GNUmakefile", "makefile", "Makefile"], makeTarget) ? "make test" : undefined),
+	(top) => (hasTarget(top, ["justfile", "Justfile", ".justfile"], justRecipe) ? "just test" : undefined),
+	(top) => (hasTarget(top, taskfiles, /^ {1,4}["']?test["']?:/m) ? "task test" : undefined),
 	pythonTests,
-	(top) => (top.has("Cargo.toml") ? "cargo test" : undefined),
-	(top) => (top.has("go.work") || top.has("go.mod") ? "go test ./..." : undefined),
+	simpleKind("cargo test", "Cargo.toml"),
+	simpleKind("go test ./...", "go.work", "go.mod"),
 	(top) => (top.has("pom.xml") ? `${top.has("mvnw") ? "./mvnw" : "mvn"} -q test` : undefined),
-	(top) =>
-		top.has("build.gradle") || top.has("build.gradle.kts")
-			? `${top.has("gradlew") ? "./gradlew" : "gradle"} test`
-			: undefined,
+	(top) => (gradleFiles.some(top.has) ? `${top.has("gradlew") ? "./gradlew" : "gradle"} test` : undefined),
+	simpleKind("sbt test", "build.sbt"),
 	rubyTests,
-	(top) => (top.has("mix.exs") ? "mix test" : undefined),
+	simpleKind("mix test", "mix.exs"),
 	phpTests,
-	(top) => (top.has("Package.swift") ? "swift test" : undefined),
-	(top) => (top.has("pubspec.yaml") ? "dart test" : undefined),
-	(top) => (top.has("*.sln") || top.has("*.slnx") || top.has("*.csproj") ? "dotnet test" : undefined),
+	simpleKind("swift test", "Package.swift"),
+	(top) =>
+		top.has("pubspec.yaml")
+			? `${/sdk:\s*flutter/.test(top.text("pubspec.yaml")) ? "flutter" : "dart"} test`
+			: undefined,
+	simpleKind("dotnet test", "*.sln", "*.slnx", "*.csproj", "*.fsproj"),
+	simpleKind("stack test", "stack.yaml"),
+	simpleKind("cabal test", "*.cabal"),
+	simpleKind("zig build test", "build.zig"),
 ];
 
 /** The command line that runs the tests of the project in `folder` (absolute), for the system's shell; `undefined`: none is found. */
@@ -58,6 +69,11 @@ export function withTestCommand(line: string, folder: string): string {
 	return line.replace(reference, () => findTestCommand(folder) ?? absent);
 }
 
+/** A kind of project that one of `files` at the top tells. */
+function simpleKind(command: string, ...files: readonly string[]): (top: Top) => string | undefined {
+	return ({ has }) => (files.some(has) ? command : undefined);
+}
+
 function hasTarget({ text }: Top, files: readonly string[], target: RegExp): boolean {
 	return files.some((name) => target.test(text(name)));
 }
@@ -82,15 +98,23 @@ function denoTests({ has, text }: Top): string | undefined {
 
 function pythonTests({ has, text }: Top): string | undefined {
 	const project = text("pyproject.toml");
-	const runner = has("uv.lock") ? "uv run " : has("poetry.lock") ? "poetry run " : "";
-	const configured = has("pytest.ini") || has("conftest.py") || /\[(?:tool:)?pytest\]/.test(text("setup.cfg"));
-	if (configured || /\bpytest\b/.test(project)) return `${runner}pytest`;
+	const runner = pythonRunner(has);
+	const isConfigured =
+		has("pytest.ini") || has(".pytest.ini") || has("conftest.py") || /\[(?:tool:)?pytest\]/.test(text("setup.cfg"));
+	if (isConfigured || /\bpytest\b/.test(project)) return `${runner}pytest`;
 	if (has("tox.ini")) return "tox";
 	if (has("noxfile.py")) return "nox";
 	if (has("manage.py")) return `${runner}python manage.py test`;
-	if (!has("pyproject.toml") && !has("setup.py") && !has("setup.cfg")) return undefined;
-	const requirements = text("requirements.txt") + text("requirements-dev.txt");
-	return /^pytest\b/m.test(requirements) || has("tests") ? `${runner}pytest` : undefined;
+	if (/^pytest\b/m.test(text("requirements.txt") + text("requirements-dev.txt"))) return `${runner}pytest`;
+	const isPython = ["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile"].some(has);
+	return isPython && has("tests") ? `${runner}pytest` : undefined;
+}
+
+function pythonRunner(has: Top["has"]): string {
+	if (has("uv.lock")) return "uv run ";
+	if (has("poetry.lock")) return "poetry run ";
+	if (has("pdm.lock")) return "pdm run ";
+	return has("Pipfile") ? "pipenv run " : "";
 }
 
 function rubyTests({ has, text }: Top): string | undefined {

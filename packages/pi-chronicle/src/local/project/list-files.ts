@@ -10,11 +10,11 @@ import { readListFile } from "../supervisor/index.ts";
 type ListProblem = Pick<LaunchProblem, "state" | "message" | "remedy" | "severity">;
 
 /**
- * What is wrong with the lists in files that `template` names, in the folder `cwd` (absolute). An error: no worker runs before the children, so the
- * list is fixed. Otherwise a worker may still write it: a missing file is a problem only if its name is nearly that of another.
+ * What is wrong with the lists in files that `template` names, in the folder `cwd` (absolute). An error: neither a worker nor a command runs before the
+ * children, so the list is fixed. Otherwise it may still be written: a missing file is a problem only if its name is nearly that of another.
  */
 export async function listFileProblems(template: Template, cwd: string): Promise<readonly ListProblem[]> {
-	const fixed = statesBeforeWorkers(template);
+	const fixed = statesBeforeWork(template);
 	const problems: ListProblem[] = [];
 	for (const { name, children } of template.states.values()) {
 		if (!children?.fromFile || children.forEach === undefined) continue;
@@ -40,12 +40,12 @@ function orderProblems(items: readonly unknown[], path: string): readonly string
 	return "problems" in read ? read.problems : [];
 }
 
-/** The states that a run reaches before its first worker. */
-function statesBeforeWorkers({ initial, states }: Template): ReadonlySet<string> {
+/** The states that a run reaches before its first worker or command. */
+function statesBeforeWork({ initial, states }: Template): ReadonlySet<string> {
 	const reached = new Set([initial]);
 	for (const name of reached) {
 		const state = states.get(name);
-		if (!state || state.persona || state.children) continue;
+		if (!state || state.persona || state.children || state.command) continue;
 		for (const next of state.next) reached.add(next);
 	}
 	return reached;

@@ -51,7 +51,9 @@ function testsText(states: readonly StatePlan[]): string {
 		command && testWord.test(`${name} ${command.line}`) ? [command.line] : [],
 	);
 	const own = [...new Set(lines)].map((line) =>
-		line === TESTS ? "the project's tests" : `\`${cutText(line.replaceAll(TESTS, "<the project's tests>"), 500).text}\``,
+		line === TESTS
+			? "the project's tests"
+			: `\`${cutText(line.replaceAll(TESTS, "<the project's tests>"), 500).text}\``,
 	);
 	return own.length === 0 ? "" : `Before you end, run what the template tests the project with: ${own.join(", ")}.`;
 }

@@ -1,5 +1,7 @@
 import {
 	addSpend,
+	commandEndText,
+	commandOutcomeText,
 	foldEvent,
 	type LedgerEvent,
 	NO_SPEND,
@@ -9,7 +11,15 @@ import {
 	startRun,
 } from "../machine/index.ts";
 import type { ReadLedger } from "../ports/index.ts";
-import { endPhrase, type Launch, type LaunchEnd, type NumberedMove, type Visit, type Wait } from "./visit.ts";
+import {
+	commandEnds,
+	endPhrase,
+	type Launch,
+	type LaunchEnd,
+	type NumberedMove,
+	type Visit,
+	type Wait,
+} from "./visit.ts";
 import { childrenAfter, withoutLost } from "./visit-child.ts";
 
 type Growing<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -35,6 +45,12 @@ export interface HistoryStep {
 	readonly after: Run;
 	/** Milliseconds since the epoch; never earlier than the event before. */
 	readonly at: number;
+}
+
+/** When a lost process was last seen: the time of its end is unknown. */
+function lastSeen(before: Run | undefined, at: number): number {
+	const stage = before?.stage;
+	return stage && "seenAt" in stage && stage.seenAt !== "" ? Math.min(Date.parse(stage.seenAt), at) : at;
 }
 
 const working: LaunchEnd = { kind: "working", words: "is running" };
@@ -203,6 +219,14 @@ export class RunHistory {
 					Object.assign(launch, { startedAt: at, model: event.model, ...(event.standby ? { standby: true } : {}) });
 				return;
 			}
+			case "command_started": {
+				const launch = this.#launch(event.visit, event.attempt, event.launch);
+				if (launch) Object.assign(launch, { startedAt: at, command: event.command });
+				return;
+			}
+			case "command_ended":
+				this.#endCommand(event, before, at);
+				return;
 			case "launch_failed": {
 				const launch = this.#launch(event.visit, event.attempt, event.launch);
 				const end: LaunchEnd = { kind: "unstarted", words: `could not be started: ${event.detail}` };
@@ -232,12 +256,18 @@ export class RunHistory {
 	#endWorker(event: LedgerEvent & { kind: "worker_ended" }, before: Run | undefined, at: number): void {
 		const launch = this.#launch(event.visit, event.attempt, event.launch);
 		if (!launch) return;
-		const lost = event.outcome.kind === "lost";
-		const stage = before?.stage;
-		// The end time of a lost worker is unknown, so use its last report.
-		const seen = lost && stage && "seenAt" in stage && stage.seenAt !== "" ? Date.parse(stage.seenAt) : at;
-		launch.endedAt = Math.min(seen, at);
+		launch.endedAt = event.outcome.kind === "lost" ? lastSeen(before, at) : at;
 		if (launch.end === working) launch.end = endPhrase(event.outcome);
+	}
+
+	#endCommand(event: LedgerEvent & { kind: "command_ended" }, before: Run | undefined, at: number): void {
+		const visit = this.#visits.get(event.visit);
+		const launch = this.#launch(event.visit, event.attempt, event.launch);
+		if (!visit || !launch) return;
+		const { result, command = launch.command ?? "" } = event;
+		launch.endedAt = result.kind === "lost" ? lastSeen(before, at) : at;
+		launch.end = { kind: commandEnds[result.kind], words: commandEndText(result) };
+		visit.summary = commandOutcomeText(event, command);
 	}
 
 	#requestMove({ visit: number, attempt, target, summary }: LedgerEvent & { kind: "move_requested" }): void {

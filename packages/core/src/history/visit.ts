@@ -1,5 +1,13 @@
 // One visit of a run, derived from its events: workers, waits, spend, files, and the move that ended it. Times are milliseconds since the epoch.
-import type { ChildChoice, LaunchId, LaunchReason, MoveCause, Spend, WorkerOutcome } from "../machine/index.ts";
+import type {
+	ChildChoice,
+	CommandResult,
+	LaunchId,
+	LaunchReason,
+	MoveCause,
+	Spend,
+	WorkerOutcome,
+} from "../machine/index.ts";
 import type { ChangeTotals, CheckedOut, FileChange, Snapshot } from "../snapshot/index.ts";
 import type { VisitChild } from "./visit-child.ts";
 
@@ -56,7 +64,7 @@ interface VisitFiles {
 	readonly unmeasured: string | undefined;
 }
 
-/** One worker process. */
+/** One worker process, or the command that does the state. */
 export interface Launch extends LaunchId {
 	readonly because: LaunchReason;
 	/** When its start was decided. */
@@ -66,6 +74,8 @@ export interface Launch extends LaunchId {
 	/** `undefined` if it was running at the last event. */
 	readonly endedAt: number | undefined;
 	readonly model: string | undefined;
+	/** The command, redacted; absent: a worker, or it has not started. */
+	readonly command?: string;
 	/** Its process was started before it was needed. */
 	readonly standby?: true;
 	readonly end: LaunchEnd;
@@ -73,7 +83,7 @@ export interface Launch extends LaunchId {
 
 export interface LaunchEnd {
 	readonly kind: "moved" | "rejected" | "stopped" | "crashed" | "timed_out" | "lost" | "unstarted" | "working";
-	/** A verb phrase whose subject is the worker. */
+	/** A verb phrase whose subject is the worker or the command. */
 	readonly words: string;
 }
 
@@ -105,6 +115,12 @@ export function conversationsOf({ launches }: { readonly launches: readonly Laun
 export function firstInSight(visits: readonly Visit[]): Visit | undefined {
 	return visits.findLast(({ launches, children }) => launches.length + children.length > 0) ?? visits.at(-1);
 }
+
+/** How the process of a command ended, by its result. */
+export const commandEnds: Readonly<Record<CommandResult["kind"], LaunchEnd["kind"]>> = {
+	...{ exited: "moved", killed: "crashed", timed_out: "timed_out", unstarted: "unstarted" },
+	...{ refused: "unstarted", stopped: "stopped", lost: "lost" },
+};
 
 /** Describes how a worker ended. */
 export function endPhrase(outcome: WorkerOutcome): LaunchEnd {

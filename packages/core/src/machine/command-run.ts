@@ -120,7 +120,7 @@ function hold(run: Run, cause: ParkCause, detail: string): Run {
 /** The run with what its command hands over. */
 function withOutcome(run: Run, event: LedgerEvent & CommandEnded, plan: CommandPlan): Run {
 	const { visit, state } = run;
-	const text = commandOutcomeText(event, plan);
+	const text = commandOutcomeText(event, plan.line);
 	const summarized = addSummary(run.snapshot, text, { visit, state, command: true });
 	return {
 		...run,
@@ -129,10 +129,10 @@ function withOutcome(run: Run, event: LedgerEvent & CommandEnded, plan: CommandP
 	};
 }
 
-/** What the next worker reads of a command. The end of the output is last: it is what is kept of a text that is too long. */
-function commandOutcomeText(
+/** What the next worker reads of a command. `line`: its text where the event does not name it. The end of the output is last: it is what is kept of a text that is too long. */
+export function commandOutcomeText(
 	{ command, result, ms, bytes, output, problems }: CommandEnded,
-	{ line }: CommandPlan,
+	line: string,
 ): string {
 	const head = `\`${cutText(command ?? line, 500).text}\` ${commandEndText(result)} after ${exactTime(ms)}.`;
 	const misfit = problems ? ` Its data does not fit: ${problems.join(" ")}` : "";

@@ -48,7 +48,7 @@ export {
 } from "./child-run.ts";
 export { needsChild } from "./children.ts";
 export type * from "./command-event.ts";
-export { commandEndText } from "./command-run.ts";
+export { commandEndText, commandOutcomeText } from "./command-run.ts";
 export type { ConditionChanged } from "./condition.ts";
 export type { Created } from "./created-event.ts";
 export { decide } from "./decide.ts";

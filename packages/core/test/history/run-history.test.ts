@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { keptBefore, readHistory, startOfVisit } from "../../src/history/index.ts";
 import { conversationsOf, endPhrase } from "../../src/history/visit.ts";
-import type { EventBody, LedgerEvent, WorkerOutcome } from "../../src/machine/index.ts";
+import type { CommandEnded, EventBody, LedgerEvent, WorkerOutcome } from "../../src/machine/index.ts";
 import { EMPTY_SNAPSHOT } from "../../src/snapshot/index.ts";
 import {
 	ask,
@@ -36,6 +36,7 @@ const end = (testRun: TestRun, outcome: WorkerOutcome = { kind: "stopped" }) => 
 	if (!("launch" in stage) || !stage.launch) throw new Error("no worker");
 	return testRun.say({ kind: "worker_ended", ...stage.launch, outcome });
 };
+const ids = ({ run: { visit, attempt, launch } }: TestRun) => ({ visit, attempt, launch });
 const pause: EventBody = { kind: "pause_requested", cause: "person", detail: "" };
 
 describe("a visit", () => {
@@ -198,6 +199,38 @@ describe("a worker", () => {
 			[2, 1],
 		]);
 		expect(visit && conversationsOf(visit)).toEqual(["1.1", "1.2"]);
+	});
+});
+
+describe("the command of a state", () => {
+	it.each<[CommandEnded["result"], string, string, number]>([
+		[{ kind: "exited", code: 0 }, "moved", "succeeded (exit code 0)", 60_000],
+		[{ kind: "exited", code: 3 }, "moved", "failed with exit code 3", 60_000],
+		[{ kind: "killed", signal: "SIGSEGV", code: 139 }, "crashed", "was killed by SIGSEGV (exit code 139)", 60_000],
+		[{ kind: "timed_out" }, "timed_out", "took too long and was stopped", 60_000],
+		[{ kind: "stopped" }, "stopped", "was stopped", 60_000],
+		[{ kind: "lost" }, "lost", "was cut off, so its outcome is unknown", 0],
+	])("is listed with its line, its times and its outcome: %j", async (result, kind, words, ms) => {
+		const testRun = open(template({ persona: undefined, command: "{tests}" }));
+		measure(testRun, "baseline", tree("a"));
+		testRun.wait(500).say({ kind: "command_started", ...ids(testRun), command: "npm test", file: "/f.log" });
+		const more = { command: "npm test", ms: 60_000, bytes: 9, output: "2 failed" };
+		testRun.wait(60_000).say({ kind: "command_ended", ...ids(testRun), result, ...more });
+		const [visit] = await visitsOf(testRun);
+		const [launch] = visit?.launches ?? [];
+		expect(launch).toMatchObject({ command: "npm test", end: { kind, words } });
+		expect((launch?.endedAt ?? 0) - (launch?.startedAt ?? 0)).toBe(ms);
+		expect(visit?.summary).toMatch(/^`npm test` [\s\S]*2 failed$/);
+	});
+
+	it("that may not run never started, and says why", async () => {
+		const testRun = open(template({ persona: undefined, command: "x" }));
+		measure(testRun, "baseline", tree("a"));
+		const result = { kind: "refused", detail: "it is not approved" } as const;
+		testRun.say({ kind: "command_ended", ...ids(testRun), result, ms: 0, bytes: 0 });
+		const [visit] = await visitsOf(testRun);
+		expect(visit?.launches).toMatchObject([{ startedAt: undefined, end: { kind: "unstarted" } }]);
+		expect(visit?.launches[0]?.end.words).toBe("may not run: it is not approved");
 	});
 });
 

@@ -121,17 +121,22 @@ function attemptSpan(
 	launch: Launch,
 	{ parent, ended }: { parent: number; ended: number },
 ): RunSpan {
-	const { visit, attempt, reservedAt, startedAt = reservedAt, endedAt = ended, model, end } = launch;
+	const { visit, attempt, reservedAt, startedAt = reservedAt, endedAt = ended, model, command, end } = launch;
 	const [provider = "", name = ""] = splitModel(model);
+	const isCommand = command !== undefined || run.plan.states.get(state)?.command !== undefined;
 	const isBad = end.kind === "crashed" || end.kind === "timed_out" || end.kind === "lost" || end.kind === "unstarted";
 	return {
-		name: `invoke_agent ${state}`,
+		name: `${isCommand ? "run_command" : "invoke_agent"} ${state}`,
 		kind: "internal",
 		...{ parent, from: startedAt, to: Math.max(startedAt, endedAt) },
 		attributes: {
-			"gen_ai.operation.name": "invoke_agent",
-			"gen_ai.agent.name": state,
-			"gen_ai.conversation.id": `${run.id}/${visit}.${attempt}`,
+			...(isCommand
+				? { "process.command_line": command ?? "" }
+				: {
+						"gen_ai.operation.name": "invoke_agent",
+						"gen_ai.agent.name": state,
+						"gen_ai.conversation.id": `${run.id}/${visit}.${attempt}`,
+					}),
 			...(provider === "" ? {} : { "gen_ai.provider.name": provider }),
 			...(name === "" ? {} : { "gen_ai.request.model": name }),
 			...{ "chronicle.attempt": attempt, "chronicle.launch": launch.launch, "chronicle.end": end.kind },

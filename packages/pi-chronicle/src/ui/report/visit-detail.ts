@@ -160,12 +160,13 @@ function drawLaunches(page: ReportPage, { launches, left }: Visit): HtmlContent 
 }
 
 function drawLaunch({ html }: ReportPage, launched: Launch, isLeft: boolean, now: number): Markup {
-	const { attempt, launch, because, model, end, startedAt, endedAt = now } = launched;
+	const { attempt, launch, because, model, command, end, startedAt, endedAt = now } = launched;
 	const mark = endMarks[end.kind];
-	const words = end.kind === "moved" && isLeft ? "moved on" : html.cut(end.words, 240);
+	const words = end.kind === "moved" && isLeft && command === undefined ? "moved on" : html.cut(end.words, 240);
 	const name = launch > 1 ? `Attempt ${attempt}, process ${launch}` : `Attempt ${attempt}`;
 	const why = because === "entered" ? "" : ` (${reasonPhrase(because)})`;
 	const took = startedAt === undefined ? [] : [shortTime(endedAt - startedAt)];
 	const about = [...(model === undefined ? [] : [model]), ...took].join(" · ");
-	return html`<li>${name}: ${mark === "" ? "" : `${mark} `}${words}${why} <span class="dim">${about}</span></li>`;
+	const line = command === undefined ? undefined : html`<code dir="auto">${html.cut(command, 240)}</code> `;
+	return html`<li>${name}: ${line}${mark === "" ? "" : `${mark} `}${words}${why} <span class="dim">${about}</span></li>`;
 }

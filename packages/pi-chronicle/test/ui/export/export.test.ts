@@ -111,6 +111,21 @@ it("is one trace with the names of the GenAI conventions, at a receiver and in a
 	).toEqual(sent.map(({ name }) => name).sort());
 });
 
+it("names a command by its line, and not an agent", async () => {
+	const run = open(definition({ test: { command: "{tests}", next: ["fix"] }, fix: { persona: "F", next: ["test"] } }));
+	run.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: "1".repeat(40) });
+	const launch = { visit: 1, attempt: run.run.attempt, launch: run.run.launch };
+	run.say({ kind: "command_started", ...launch, command: "npm test", file: "/f.log" });
+	run.wait(900).say({ kind: "command_ended", ...launch, result: { kind: "timed_out" }, ms: 900, bytes: 0 });
+	const span = (await spansOf(each(run.events))).find(({ name }) => name === "run_command test");
+	expect(span).toMatchObject({
+		attributes: { "process.command_line": "npm test", "chronicle.end": "timed_out" },
+		failed: "took too long and was stopped",
+	});
+	expect(span && span.to - span.from).toBe(900);
+	expect(Object.keys(span?.attributes ?? {}).filter((key) => key.startsWith("gen_ai."))).toEqual([]);
+});
+
 it("says that a receiver does not take it", needsPackages, async () => {
 	const receiver = await openReceiver((response) => response.writeHead(400).end("no"));
 	const { events, run } = playedRun();

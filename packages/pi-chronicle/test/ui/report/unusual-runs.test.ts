@@ -71,6 +71,22 @@ describe("the time that a worker needs to start", () => {
 	});
 });
 
+describe("a state that is a command", () => {
+	it("is shown with its command, its outcome and the end of its output", async () => {
+		const play = open(
+			definition({ test: { command: "npm test", next: ["fix"] }, fix: { persona: "F", next: ["test"] } }),
+		);
+		play.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: "1".repeat(40) });
+		const launch = { visit: 1, attempt: play.run.attempt, launch: play.run.launch };
+		play.say({ kind: "command_started", ...launch, command: "npm test", file: "/f.log" });
+		const result = { kind: "exited", code: 3 } as const;
+		play.wait(12_000).say({ kind: "command_ended", ...launch, result, ms: 12_000, bytes: 8, output: "2 failed" });
+		const text = textOf(await writeReport(ledgerOf(play.events), fixed));
+		expect(text).toContain("Attempt 1: npm test failed with exit code 3 12s");
+		expect(text).toMatch(/Said `?npm test`? failed with exit code 3 after 12s\. Its output: 2 failed/);
+	});
+});
+
 describe("the course of a run", () => {
 	const fold = (states: string) =>
 		foldCourse([...states], () => false)

@@ -1,6 +1,5 @@
 import {
 	addSpend,
-	commandEndText,
 	commandOutcomeText,
 	foldEvent,
 	type LedgerEvent,
@@ -12,7 +11,7 @@ import {
 } from "../machine/index.ts";
 import type { ReadLedger } from "../ports/index.ts";
 import {
-	commandEnds,
+	commandEnd,
 	endPhrase,
 	type Launch,
 	type LaunchEnd,
@@ -266,7 +265,7 @@ export class RunHistory {
 		if (!visit || !launch) return;
 		const { result, command = launch.command ?? "" } = event;
 		launch.endedAt = result.kind === "lost" ? lastSeen(before, at) : at;
-		launch.end = { kind: commandEnds[result.kind], words: commandEndText(result) };
+		launch.end = commandEnd(result);
 		visit.summary = commandOutcomeText(event, command);
 	}
 

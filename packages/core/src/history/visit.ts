@@ -1,12 +1,13 @@
 // One visit of a run, derived from its events: workers, waits, spend, files, and the move that ended it. Times are milliseconds since the epoch.
-import type {
-	ChildChoice,
-	CommandResult,
-	LaunchId,
-	LaunchReason,
-	MoveCause,
-	Spend,
-	WorkerOutcome,
+import {
+	type ChildChoice,
+	type CommandResult,
+	commandEndText,
+	type LaunchId,
+	type LaunchReason,
+	type MoveCause,
+	type Spend,
+	type WorkerOutcome,
 } from "../machine/index.ts";
 import type { ChangeTotals, CheckedOut, FileChange, Snapshot } from "../snapshot/index.ts";
 import type { VisitChild } from "./visit-child.ts";
@@ -82,7 +83,16 @@ export interface Launch extends LaunchId {
 }
 
 export interface LaunchEnd {
-	readonly kind: "moved" | "rejected" | "stopped" | "crashed" | "timed_out" | "lost" | "unstarted" | "working";
+	readonly kind:
+		| "moved"
+		| "failed"
+		| "rejected"
+		| "stopped"
+		| "crashed"
+		| "timed_out"
+		| "lost"
+		| "unstarted"
+		| "working";
 	/** A verb phrase whose subject is the worker or the command. */
 	readonly words: string;
 }
@@ -116,11 +126,20 @@ export function firstInSight(visits: readonly Visit[]): Visit | undefined {
 	return visits.findLast(({ launches, children }) => launches.length + children.length > 0) ?? visits.at(-1);
 }
 
-/** How the process of a command ended, by its result. */
-export const commandEnds: Readonly<Record<CommandResult["kind"], LaunchEnd["kind"]>> = {
-	...{ exited: "moved", killed: "crashed", timed_out: "timed_out", unstarted: "unstarted" },
-	...{ refused: "unstarted", stopped: "stopped", lost: "lost" },
-};
+/** Describes how a command ended. */
+export function commandEnd(result: CommandResult): LaunchEnd {
+	const words = commandEndText(result);
+	switch (result.kind) {
+		case "exited":
+			return { kind: result.code === 0 ? "moved" : "failed", words };
+		case "killed":
+			return { kind: "crashed", words };
+		case "refused":
+			return { kind: "unstarted", words };
+		default:
+			return { kind: result.kind, words };
+	}
+}
 
 /** Describes how a worker ended. */
 export function endPhrase(outcome: WorkerOutcome): LaunchEnd {

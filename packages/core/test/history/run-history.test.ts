@@ -205,7 +205,7 @@ describe("a worker", () => {
 describe("the command of a state", () => {
 	it.each<[CommandEnded["result"], string, string, number]>([
 		[{ kind: "exited", code: 0 }, "moved", "succeeded (exit code 0)", 60_000],
-		[{ kind: "exited", code: 3 }, "moved", "failed with exit code 3", 60_000],
+		[{ kind: "exited", code: 3 }, "failed", "failed with exit code 3", 60_000],
 		[{ kind: "killed", signal: "SIGSEGV", code: 139 }, "crashed", "was killed by SIGSEGV (exit code 139)", 60_000],
 		[{ kind: "timed_out" }, "timed_out", "took too long and was stopped", 60_000],
 		[{ kind: "stopped" }, "stopped", "was stopped", 60_000],

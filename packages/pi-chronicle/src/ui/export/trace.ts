@@ -115,6 +115,8 @@ function chat(
 	};
 }
 
+const badEnds: ReadonlySet<string> = new Set(["failed", "crashed", "timed_out", "lost", "unstarted"]);
+
 function attemptSpan(
 	run: Run,
 	state: string,
@@ -124,7 +126,7 @@ function attemptSpan(
 	const { visit, attempt, reservedAt, startedAt = reservedAt, endedAt = ended, model, command, end } = launch;
 	const [provider = "", name = ""] = splitModel(model);
 	const isCommand = command !== undefined || run.plan.states.get(state)?.command !== undefined;
-	const isBad = end.kind === "crashed" || end.kind === "timed_out" || end.kind === "lost" || end.kind === "unstarted";
+	const isBad = badEnds.has(end.kind);
 	return {
 		name: `${isCommand ? "run_command" : "invoke_agent"} ${state}`,
 		kind: "internal",

@@ -346,9 +346,10 @@ export function waitPhrase(kind: Wait["kind"]): string {
 	return waiting[kind];
 }
 
-/** Signs for how a worker ended. */
+/** Signs for how a worker or command ended. */
 export const endMarks: Readonly<Record<Launch["end"]["kind"], string>> = {
 	moved: marks.done,
+	failed: marks.failed,
 	rejected: marks.refused,
 	stopped: "",
 	crashed: marks.failed,

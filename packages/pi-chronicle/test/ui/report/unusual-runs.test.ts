@@ -82,8 +82,8 @@ describe("a state that is a command", () => {
 		const result = { kind: "exited", code: 3 } as const;
 		play.wait(12_000).say({ kind: "command_ended", ...launch, result, ms: 12_000, bytes: 8, output: "2 failed" });
 		const text = textOf(await writeReport(ledgerOf(play.events), fixed));
-		expect(text).toContain("Attempt 1: npm test failed with exit code 3 12s");
-		expect(text).toMatch(/Said `?npm test`? failed with exit code 3 after 12s\. Its output: 2 failed/);
+		expect(text).toContain("Attempt 1: npm test ✗ failed with exit code 3 12s");
+		expect(text).toMatch(/Said `?npm test`? failed with exit code 3 after 12.0s\. Its output: 2 failed/);
 	});
 });
 

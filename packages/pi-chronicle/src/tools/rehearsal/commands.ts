@@ -87,13 +87,22 @@ export function planCommands(
 	const at = scope === undefined ? "" : `${scope}/`;
 	const ends = commandStates(template).flatMap((state) => {
 		const ways = waysOf(state);
+		const scripted = scriptedEnds(state, scripts);
+		// What a script names for one visit holds for those after it.
+		const first = Math.min(...scripted.map(([place]) => visitIn(place)));
+		const planned = endsOnPath(state.name, ways, path).filter(([place]) => visitIn(place) < first);
 		return [
 			[`${at}${state.name}`, ways[0]?.end ?? endFor(state, 0, [])] as const,
-			...endsOnPath(state.name, ways, path).map(([place, end]) => [`${at}${place}`, end] as const),
-			...scriptedEnds(state, scripts),
+			...planned.map(([place, end]) => [`${at}${place}`, end] as const),
+			...scripted,
 		];
 	});
 	return Object.fromEntries(ends);
+}
+
+/** The visit of a place such as `state#2.3`. */
+function visitIn(place: string): number {
+	return Number(/#(\d+)(?:\.\d+)?$/.exec(place)?.[1] ?? 1);
 }
 
 /** The ends that lead along a path, by visit. */

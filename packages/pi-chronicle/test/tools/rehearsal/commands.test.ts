@@ -3,6 +3,7 @@ import { openSource } from "@pi-chronicle/core/definition";
 import { readTemplate } from "@pi-chronicle/core/template";
 import { expect, it } from "vitest";
 import { planCommands } from "../../../src/tools/rehearsal/commands.ts";
+import { cue } from "../../../src/tools/rehearsal/scenario.ts";
 
 const states = {
 	test: { command: "npm test", next: ["review", "fix"] },
@@ -25,7 +26,7 @@ it.each<[Record<string, number>, Record<string, number>]>([
 ])("a script %j holds from its visit on: %j", (script, expected) => {
 	const { read } = readTemplate(openSource("/t.json", JSON.stringify({ states })), "t");
 	if (!read) throw new Error("not read");
-	const scripts = Object.entries(script).map(([place, exitCode]) => [place, [{ exitCode }]] as const);
+	const scripts = Object.entries(script).map(([place, exitCode]) => [place, [cue({ exitCode })]] as const);
 	const ends = planCommands(read.template, scripts, { path });
 	expect(Object.fromEntries(Object.entries(ends).map(([place, { exit }]) => [place, exit]))).toEqual(expected);
 });

@@ -57,7 +57,7 @@ export const changes = {
 	repository: "the repository's commits, branches, index or settings",
 	packages: "installed packages and their lock files",
 	system: "the machine: processes, services, users, settings, software",
-	remote: "something on another machine or service",
+	remote: "what another machine or service has, or can read here",
 	containers: "containers, images, volumes",
 	database: "data in a database or store",
 } as const satisfies Record<string, string>;

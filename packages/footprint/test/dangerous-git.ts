@@ -25,6 +25,8 @@ export const dangerousGit: { readonly [E in Effect]?: readonly string[] } = {
 		"git clean",
 	],
 	"git-discard-changes": [
+		"hg update -C",
+		"svn cleanup --remove-unversioned",
 		"git checkout-index -f -a",
 		"git checkout-index --force a",
 		"git submodule update --force --init",

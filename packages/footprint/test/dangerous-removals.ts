@@ -4,6 +4,11 @@ import type { Effect } from "../src/index.ts";
 /** By harm. */
 export const dangerousRemovals: { readonly [E in Effect]?: readonly string[] } = {
 	"recursive-delete": [
+		"git fetch 'ext::rm -rf src'",
+		"xargs -a <(echo src) rm -rf",
+		"cross-env A=b rm -rf src",
+		"expect -c 'spawn rm -rf src'",
+		"osascript -e 'do shell script \"rm -rf src\"'",
 		"rm -r src",
 		"rm -R src",
 		"rm -rf src",

@@ -7,12 +7,28 @@ import { programGroups } from "../src/programs/index.ts";
 import { measured, shell } from "./host-environment.ts";
 import { knowledgeOf } from "./knowledge.ts";
 import { reading, writing } from "./known-commands.ts";
-import { rareCommands } from "./rare-commands.ts";
+import { disguisedCommands, rareCommands, sendingCommands } from "./rare-commands.ts";
 
 describe("known to only read", () => {
 	it.each(reading)("%s", (command) => {
 		expect(knowledgeOf(shell(command)), JSON.stringify(shell(command).unknowns)).toBe("reads");
 	});
+});
+
+it.each([...sendingCommands, ...disguisedCommands])("does not only read: %s", (command) => {
+	expect(knowledgeOf(shell(command))).not.toBe("reads");
+});
+
+it.each([
+	"echo | openssl s_client -connect host:443",
+	"ruby -v",
+	"lua -v",
+	"perl -V",
+	"tmux ls",
+	"gawk 1 a",
+	"go vet ./...",
+])("only reads: %s", (command) => {
+	expect(knowledgeOf(shell(command))).toBe("reads");
 });
 
 describe("known to write", () => {

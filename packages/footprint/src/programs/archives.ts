@@ -169,10 +169,13 @@ ar
 	* | ~worktree in:operands
 zip | @zip | -x --exclude -i --include -n --suffixes -b --temp-path -t --from-date -P --password -TT --unzip-command: text
 unzip | @unzip | -d -x -P: text
-7z 7za 7zr | read* recursive ~worktree in:operands dash | -sdel > +recursive-delete
+7z 7za 7zr
+	l t h b i | read*
+	* | read* recursive ~worktree in:operands dash | -sdel > +recursive-delete
+zipinfo | read*
 rsync | @rsync | -e --rsh --exclude --include -f --filter --max-size --min-size --bwlimit --port --chmod --chown --info --out-format \
 		--timeout -M --remote-option --rsync-path --password-file: text | --exclude-from --include-from --files-from: read \
-		| --log-file --write-batch: replace | --backup-dir -T --temp-dir --partial-dir: make \
+		| --log-file --write-batch: replace | --daemon > ~remote ?program | --config: load | --backup-dir -T --temp-dir --partial-dir: make \
 		| --compare-dest --copy-dest --link-dest: list
 `,
 	{ compress, rsync, tarProgram, unzip, zip },

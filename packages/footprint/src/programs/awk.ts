@@ -28,6 +28,7 @@ function readProgram(call: Call, text: string): void {
 	const bare = text.replace(opaqueParts, (_all, literal?: string) =>
 		literal === undefined ? " " : ` "${literals.push(unescapeLiteral(literal)) - 1}" `,
 	);
+	if (/^\s*@(?:load|include)\b/m.test(bare)) call.unknown("script", text);
 	const constants = constantsIn(bare);
 	/** The text of an expression: its literals, with a placeholder for anything else. */
 	const textOf = (expression: string): string =>

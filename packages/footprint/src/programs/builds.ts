@@ -38,11 +38,6 @@ function runRecipes(call: Call): void {
 		for (const [, command = ""] of text.matchAll(/^[ \t]+[@-]*(.+)$/gm)) call.script(command);
 }
 
-function prettify(call: Call): void {
-	if (!call.has("--write -w -i --in-place")) return;
-	for (const file of call.operands) if (call.exists(file)) call.applyRole("write", file);
-}
-
 export const builds = describe(
 	`
 make | ?project @make | -C --directory: directory | -f --file --makefile: run \
@@ -63,7 +58,7 @@ tsc flow mypy pyright pylint flake8 bandit semgrep markdownlint markdownlint-cli
 		~worktree
 gofmt goimports gofumpt shfmt | read* in:operands | -r -local -lang -modpath -i -ln: text | --write -w > write* ~worktree
 clang-format | read* in:operands dash | -style --style -assume-filename: text | -i > write* ~worktree
-prettier autopep8 | in:operands ?project @prettify | --write -w -i --in-place > ~worktree \
+prettier autopep8 | in:operands ?project | --write -w -i --in-place > write* ~worktree \
 		| --check -c --list-different -l > harmless
 taplo black isort rustfmt | ~worktree in:operands ?project \
 		| --check --check-only -c --diff --dry-run --lint --list-different -l > harmless
@@ -104,5 +99,5 @@ django-admin
 	help version check
 	* | ?project
 `,
-	{ make, prettify, runRecipes },
+	{ make, runRecipes },
 );

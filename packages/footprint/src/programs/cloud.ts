@@ -181,7 +181,8 @@ terraform tofu terragrunt | in:directory dash | -chdir: directory
 ansible-playbook ansible-galaxy | ~remote ?script \
 		| --check --syntax-check --list-hosts --list-tasks --list-tags > harmless
 packer
-	validate inspect fmt version
+	validate inspect version
+	fmt | ~worktree in:operands | -check > harmless
 	* | ~remote +deploy
 rclone
 	ls lsd lsl lsf lsjson size check cat about version listremotes tree md5sum sha1sum

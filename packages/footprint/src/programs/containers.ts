@@ -95,7 +95,7 @@ docker podman nerdctl | -H --host --context -c --log-level -l: text | --config: 
 	build | read* recursive skips:ignored ~containers @readSecrets | -f --file: read | -t --tag --build-arg --target --platform \
 			--progress --cache-from --cache-to --label --secret --ssh --network -o --output: text | --iidfile: replace
 	buildx
-		ls du inspect version
+		ls du inspect version | --bootstrap > ~containers
 		imagetools
 			inspect
 			* | ~containers
@@ -167,7 +167,7 @@ skaffold tilt argocd flux istioctl
 	delete uninstall | ~remote +delete-infrastructure
 	* | ~remote +deploy
 buildah skopeo crane
-	inspect images ls list-tags digest manifest config version
+	inspect images ls list-tags digest version
 	rm rmi delete | ~containers +delete-containers
 	* | ~containers
 `,

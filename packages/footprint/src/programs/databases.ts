@@ -109,7 +109,7 @@ sqlite3 | =embeds
 duckdb | =embeds | -c -s -f: text
 redis-cli valkey-cli | first @redis | -h -p -a -n -u --user --pass -s -i -r -t -d -D --sni --cacert --cert --key --eval \
 		--rdb --functions-rdb --pattern --count --intrinsic-latency --memkeys-samples --lru-test --show-pushes: text
-mongosh | @mongo | --eval --host --port -u --username -p --password --authenticationDatabase -f --file: text
+mongosh mongo | @mongo | --eval --host --port -u --username -p --password --authenticationDatabase -f --file: text
 pg_dump pg_dumpall | -f --file: replace | -h --host -p --port -U --username -d --dbname -t --table -T --exclude-table -n --schema -N \
 		--exclude-schema -F --format -j --jobs -Z --compress: text
 mysqldump mariadb-dump | -r --result-file -T --tab: replace | -h --host -P --port -u --user -S --socket -w --where --ignore-table: text

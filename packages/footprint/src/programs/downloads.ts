@@ -1,5 +1,5 @@
 // Network clients: what they download, upload and write.
-import { UNKNOWN_VALUE } from "../text.ts";
+import { isFileText, isKnown, UNKNOWN_VALUE } from "../text.ts";
 import { isRemotePath } from "./archives.ts";
 import { describe } from "./notation.ts";
 import type { Call } from "./program-spec.ts";
@@ -12,7 +12,15 @@ function curl(call: Call): void {
 	const method = call.values("-X --request")[0]?.toUpperCase();
 	const asks = method === undefined && call.has("-G --get");
 	const sends = method !== undefined && !/^(GET|HEAD|OPTIONS)$/.test(method);
-	if (sends || (call.has(curlData) && !asks) || call.has("-Q --quote --mail-from --mail-rcpt --form-string"))
+	const named = call.values("-H --header --url-query").some((value) => /^[\w-]*@/.test(value));
+	const talks = call.operands.some((url) => /^(?:telnet|gopher|mqtts?|smtps?|tftp):/i.test(url));
+	if (
+		sends ||
+		named ||
+		talks ||
+		(call.has(curlData) && !asks) ||
+		call.has("-Q --quote --mail-from --mail-rcpt --form-string")
+	)
 		call.change("remote");
 }
 
@@ -67,6 +75,7 @@ function wget(call: Call): void {
 }
 
 function remoteCopy(call: Call): void {
+	runProxies(call);
 	const destination = call.operands.at(-1) ?? "";
 	const recursive = call.has("-r -R") ? { recursive: true } : {};
 	for (const source of call.operands.slice(0, -1)) if (!isRemotePath(source)) call.applyRole("read", source, recursive);
@@ -124,13 +133,17 @@ function requestUrl(call: Call): void {
 	}
 }
 
-function secureCopy(call: Call): void {
-	runProxies(call);
-	remoteCopy(call);
+/** `telnet`, `openssl s_client`: input that is more than words of the command is sent. */
+function talk(call: Call): void {
+	if (!isKnown(call.stdin) || isFileText(call.stdin)) call.change("remote");
 }
 
 function useCertificates(call: Call): void {
-	if (call.has("-CAcreateserial") || /^(ca|rehash|fipsinstall)$/.test(call.operands[0] ?? "")) call.change("worktree");
+	const [verb = ""] = call.operands;
+	if (call.has("-CAcreateserial") || /^(ca|rehash|fipsinstall)$/.test(verb)) call.change("worktree");
+	if (verb === "s_client") talk(call);
+	if (verb === "s_server" || call.has("-port")) call.change("remote");
+	if (verb === "engine") call.unknown("program", call.text);
 }
 
 export const downloads = describe(
@@ -147,15 +160,16 @@ wget | fetches @wget | -O --output-document -P --directory-prefix -t --tries -T 
 		--post-data --body-data --method -A --accept -R --reject -D --domains -l --level -w --wait --limit-rate -Q --quota \
 		--max-redirect -B --base -X -I --cut-dirs: text \
 		| -i --input-file --post-file --body-file --load-cookies --certificate --private-key --ca-certificate: read \
-		| -o --output-file -a --append-output --save-cookies: replace | --use-askpass: script | -e --execute --config: load | --no-check-certificate ?
+		| -o --output-file -a --append-output --save-cookies --hsts-file --rejected-log --warc-file: replace | --use-askpass: script | -e --execute --config: load | --no-check-certificate ?
 http https xh httpie | fetches @request | -o --output: replace | --session-read-only: read \
 		| -a --auth -A --auth-type -p --print -s --style --timeout --verify --session: text
 yt-dlp youtube-dl | ~worktree | --exec: script | -o --output -f --format -P --paths: text \
 		| -F --list-formats -j --dump-json -s --simulate -g --get-url > harmless
-scp | @secureCopy | -i -F: read | -P -o -l -c -J -D -X: text | -S: script
+scp | @remoteCopy | -i -F: read | -P -o -l -c -J -D -X: text | -S: script
 sftp ftp lftp | ~remote ?program @transfer | -b -i -F: read | -c -e -o -P: text
 nc netcat ncat socat | @connect | -e -c --exec --sh-exec --lua-exec: text
-ping traceroute mtr dig nslookup host whois lsof telnet
+ping traceroute mtr dig nslookup host whois lsof
+telnet | @talk
 openssl | dash @useCertificates | -in -key -cert -CAfile -inkey -certfile -signkey -rand: read | -config -engine -provider -provider-path -provider_path: load \
 		| -out -keyout -writerand -sess_out -keylogfile -CAserial -certsout -signer: replace \
 		| -days -subj -newkey -connect -passin -passout -pass -servername -addext -digest: text
@@ -165,6 +179,6 @@ ssh-keygen | @makeKeys | -f -t -b -C -N -P -R -F -E -m -O -V -n -I -s -a -D -z -
 ssh-add ssh-copy-id | read* ~system | -i: read | -t -s -e -E -o -p: text | -l -L > harmless
 ssh-agent | command ~system first | -a -t -P -E: text
 `,
-	{ connect, curl, makeKeys, request: requestUrl, secureCopy, transfer, useCertificates, wget },
+	{ connect, curl, makeKeys, remoteCopy, request: requestUrl, talk, transfer, useCertificates, wget },
 	"abbreviating",
 );

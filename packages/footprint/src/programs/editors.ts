@@ -148,7 +148,8 @@ function vi(call: Call): void {
 export const editors = describe(
 	`
 sed gsed | @sed | -e --expression -l --line-length: text | -f --file: read | -i --in-place -I ?
-awk gawk mawk nawk | @awk | -f --file -E --exec: text | -v --assign -F --field-separator -i --include -l --load -e --source: text
+awk gawk mawk nawk | @awk | -f --file -E --exec: text | -v --assign -F --field-separator -i --include -l --load -e --source: text \
+		| -d -o -p --dump-variables --pretty-print --profile > ~worktree in:directory | -d -o -p ?
 ed red | @screen
 ex vi vim nvim view vimdiff | first @vi
 emacs emacsclient | dash @screen | --eval -eval -e --execute -execute: code | -f -funcall --funcall: text \

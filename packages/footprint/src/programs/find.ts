@@ -93,7 +93,7 @@ function findByPattern(call: Call): void {
 	if (!call.has("-I --no-ignore -u --unrestricted")) skips.push("ignored");
 	const endings = call.values("-e --extension").map((ending) => `*.${ending}`);
 	const detail = { skips, ...(endings.length > 0 && { only: endings }) };
-	const at = call.args.findIndex((arg) => ["-x", "-X", "--exec", "--exec-batch"].includes(arg));
+	const at = call.args.findIndex((arg) => /^(?:-[xX]|--exec(?:-batch)?(?:=.*)?)$/s.test(arg));
 	const operands =
 		at < 0
 			? call.operands
@@ -106,7 +106,9 @@ function findByPattern(call: Call): void {
 		call.setOutput(found.join("\n"));
 		return;
 	}
-	const words = call.args.slice(at + 1).filter((word) => word !== ";");
+	const attached = /=(.*)/s.exec(call.args[at] ?? "")?.[1];
+	const given = attached === undefined ? [] : [attached];
+	const words = [...given, ...call.args.slice(at + 1)].filter((word) => word !== ";");
 	for (const place of found) {
 		const placed = words.map((word) => word.replace(/\{[./]*\}/g, () => place));
 		call.run(placed.some((word, index) => word !== words[index]) ? placed : [...words, place]);

@@ -204,8 +204,13 @@ export function gitConfig(call: Call): void {
 	if (call.has("--global --system")) call.change("system");
 	else if (!call.has("-f --file")) call.change("repository");
 	// A command that git will run because of a setting is judged now.
-	const value = call.operands.at(-1) ?? "";
-	runFromSetting(call, call.operands.at(-2) ?? "", value);
+	const [name = "", value = ""] = call.operands.slice(-2);
+	runFromSetting(call, name, value);
+	const [program = ""] = value.replace(/^!\s*/, "").split(/\s/);
+	const isCommand = commandSettings.test(name)
+		? !harmlessSetting.test(value)
+		: /^alias\..*\n!/is.test(`${name}\n${value}`);
+	if (isCommand && !call.isKnownProgram(program) && !program.startsWith("git-")) call.effect("change-what-runs");
 }
 
 export function gitAdd(call: Call): void {
@@ -239,7 +244,6 @@ export function gitClone(call: Call): void {
 	}
 	// The clone itself runs the hooks of a template.
 	for (const folder of call.values("--template")) if (folder !== "") call.unknown("script", `--template=${folder}`);
-	runTransport(call);
 }
 
 /** `ext::command` as a repository: git runs the command as its transport. */
@@ -267,8 +271,9 @@ const codeSettings =
 const harmlessSetting =
 	/^(|cat|less( -\w+)*|more|true|false|:|delta|bat|diff-so-fancy|vim?|nvim|nano|emacs|code --wait|cursor --wait|store|cache( --timeout[= ]\d+)?|osxkeychain|manager(-core)?|wincred|libsecret|ssh( -[a-zA-Z]+| -o \w+=\w+| -i [\w~/.-]+)*)$/;
 
-/** Settings given by `-c` that make git run a command. */
+/** Settings given by `-c`, and repositories, that make git run a command. */
 export function runFromSettings(call: Call): void {
+	runTransport(call);
 	for (const setting of call.values("-c")) {
 		const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
 		runFromSetting(call, name, value);

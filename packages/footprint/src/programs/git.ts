@@ -32,11 +32,6 @@ function readStatus(call: Call): void {
 	readPathspecs(call, call.has("-v --verbose") ? "read" : "list");
 }
 
-function inspect(call: Call): void {
-	readPathspecs(call);
-	for (const word of call.operands) if (word.startsWith("ext::")) call.script(word.slice(5));
-}
-
 function searchTracked(call: Call): void {
 	const pager = call.values("-O --open-files-in-pager")[0];
 	if (pager !== undefined) call.script(pager);
@@ -98,7 +93,7 @@ git | in:repository @runFromSettings | -C --work-tree: directory | --git-dir: li
 	show diff diff-tree diff-index diff-files range-diff | =shows @showContents
 	rev-parse describe ls-tree ls-remote cat-file name-rev merge-base for-each-ref show-ref show-branch count-objects check-ref-format \
 			check-mailmap var version help fsck verify-commit verify-tag verify-pack cherry patch-id stripspace column merge-tree \
-			get-tar-commit-id fmt-merge-msg request-pull fast-export | @inspect \
+			get-tar-commit-id fmt-merge-msg request-pull fast-export | @readPathspecs \
 			| --format --sort --count --points-at --exclude --since --until --author --group: text | --upload-pack --exec: script \
 			| --export-marks: replace | --import-marks: read \
 			| --abbrev --contains --porcelain --untracked-files -u --ignored --color --column ? | --lost-found > ~repository
@@ -192,7 +187,7 @@ git | in:repository @runFromSettings | -C --work-tree: directory | --git-dir: li
 		list check-rules
 		* | ~repository ~worktree
 	lfs
-		ls-files status env version locks logs pointer
+		ls-files status env version locks pointer
 		prune push | ~repository ~worktree | -n --dry-run -d > harmless
 		* | ~repository ~worktree
 	for-each-repo daemon instaweb | ?program
@@ -201,7 +196,6 @@ git-filter-repo | ~repository ~worktree +git-rewrite-history in:repository
 	{
 		...changes,
 		collectGarbage,
-		inspect,
 		listFiles,
 		listPaths,
 		packTree,

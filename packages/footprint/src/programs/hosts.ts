@@ -28,13 +28,6 @@ function onHosts(call: Call): void {
 	else if (call.stdin !== "") call.script(call.stdin, { where: "elsewhere", from: "input" });
 }
 
-function mosh(call: Call): void {
-	for (const command of call.values("--ssh")) call.script(command);
-	const words = call.operands.slice(1);
-	const command = words[0] === "--" ? words.slice(1) : words;
-	if (command.length > 0) call.run(command, "", "elsewhere");
-}
-
 export const hosts = describe(
 	`
 ansible | @ansible | -m --module-name -a --args -i --inventory -u --user -e --extra-vars -l --limit -f --forks -t --tree -c \
@@ -44,12 +37,11 @@ pssh parallel-ssh | ~remote first @onHosts \
 		| -h --hosts -H --host -l --user -p --par -o --outdir -e --errdir -t --timeout -O --option -x --extra-args -X --extra-arg: text
 pdsh dsh clush | ~remote first @onHosts | -w -x -l -f -t -u -R -M -g -G -X -m -F -r -o -O --remoteshellopt --machine --group --file \
 		--nodes --exclude --user --options --fanout: text
-mosh | ~remote first @mosh | -p --port --ssh --predict --family --server --client: text
 sshpass | command first | -p -f -d -P: text
 sops
 	exec-env exec-file | read script
 	-d --decrypt decrypt | read*
 	* | write* ?program
 `,
-	{ ansible, mosh, onHosts },
+	{ ansible, onHosts },
 );

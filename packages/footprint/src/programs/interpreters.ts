@@ -85,10 +85,11 @@ const pythonModules: Modules = {
 		if (input !== undefined) call.applyRole("read", input);
 		if (output !== undefined) call.applyRole("replace", output);
 	},
-	// Everything in a folder that is named can be read by others.
+	// Everything in the folder can be read by others.
 	"http.server": (call, args) => {
 		const at = args.findIndex((arg) => arg === "-d" || arg === "--directory");
 		if (at >= 0) call.access("read", args[at + 1] ?? ".", { recursive: true });
+		call.change("remote");
 	},
 	py_compile: (call, args) => {
 		for (const word of args) call.applyRole("read", word);
@@ -190,11 +191,10 @@ function deno(call: Call): void {
 }
 
 function perl(call: Call): void {
-	if (call.has("-v -V") && call.operands.length === 0) return;
-	allowsOnly(call, /^-(?:[nplaweEi0FsWTtuUXCv]|\d)$/);
+	allowsOnly(call, /^-(?:[nplaweEi0FsWTtuUXCvV]|\d)$/);
 	const [file, ...others] = call.operands;
 	const inline = call.has("-e -E");
-	if (!inline) {
+	if (!inline && (file !== undefined || !call.has("-v -V"))) {
 		if (file !== undefined) call.runProgramFile(file);
 		if (call.has("-c")) return;
 		if (file === undefined) runInput(call);
@@ -204,19 +204,6 @@ function perl(call: Call): void {
 		call.applyRole("read", each);
 		if (call.has("-i")) call.applyRole("write", each);
 	}
-}
-
-function appleScript(call: Call): void {
-	for (const code of [...call.values("-e"), ...(call.stdin === "" ? [] : [call.stdin])])
-		for (const [, text = ""] of code.matchAll(/do shell script "((?:[^"\\]|\\.){0,2000})"/g))
-			call.script(text.replace(/\\(.)/g, "$1"));
-	if (!call.has("-e")) runOperand(call);
-}
-
-function expect(call: Call): void {
-	for (const text of [...call.values("-c"), call.stdin])
-		for (const [, command = ""] of text.matchAll(/(?:^|[;\n{\s])(?:spawn|exec|system)\s+([^;\n]{1,2000})/g))
-			call.script(command);
 }
 
 function java(call: Call): void {
@@ -250,7 +237,7 @@ node nodejs | first @node | -e --eval -p --print -pe: code | -r --require --impo
 		| --input-type --conditions -C --stack-trace-limit --title --test-name-pattern --test-reporter --watch-path: text
 deno | @findAgentPackage
 	eval | code
-	check info types help lint | read*
+	check info types help lint | read* | --fix > ~worktree
 	init | ~worktree in:operands
 	fmt | write* ~worktree in:operands | --check > read* harmless
 	run serve | ?script first @deno | -c --config --import-map --lock --cert --env-file: read \
@@ -262,12 +249,12 @@ deno | @findAgentPackage
 ts-node tsx | first @typescript | -e --eval -p --print: code | -P --project -O --compiler-options -r --require --tsconfig --import: text
 perl | first @perl | -e -E: code | -I: text | -i -F -M -m -C -D -x -V ?
 ruby | first @ruby | -e: code | -r -I -C -E -x: text | -i ?
-php | first @php | -r -B -R -E: code | -c: load | -d -S -t -z: text
+php | first @php | -r -B -R -E: code | -c: load | -d -S -z: text | -S > ~remote ?project | -t: read
 lua luajit | first @lua | -e: code | -l: text
 Rscript R | first @r | -e: code
 julia | first @julia | -e --eval -E --print: code | -t --threads -p --project: text
-osascript | first @appleScript | -e: code | -l: text
-expect | ?script first @expect | -c: text | -f: read
+osascript | first @other | -e: code | -l: text
+expect | ?script first @other | -c: code | -f: read
 tclsh guile racket sbcl ghci scala kotlin groovy elixir iex erl escript octave irb pry clojure ocaml \
 		| ?script first @other | -e --eval -eval -E --execute --expr -c --code -r -p --command -q: code \
 		| -l --load -i --include -S -L -M --module -a -cp -classpath: text | --version -version --help > harmless
@@ -279,26 +266,25 @@ powershell pwsh | @powerShell
 cmd | @cmd
 `,
 	{
-		appleScript,
 		cmd,
 		deno,
-		expect,
 		findAgentPackage,
 		java,
 		julia: runsLanguage({ code: "-e --eval -E --print", looks: "-v --version" }),
-		lua: runsLanguage({ code: "-e", looks: "-v" }),
+		// With `-v`, Lua and Ruby show their version, and run the program.
+		lua: runsLanguage({ code: "-e", looks: "" }),
 		macros,
 		node,
 		other: runsLanguage({
 			code: "-e --eval -eval -E --execute --expr -c --code -r -p --command -q",
-			looks: "--version -v -V -version --help -h",
+			looks: "--version -V -version --help -h",
 		}),
 		perl,
 		php: runsLanguage({ code: "-r -B -R -E", looks: "-v --version -h -i -m -l --ini" }),
 		powerShell,
 		python: runsLanguage({ code: "-c", looks: "-V --version -h --help", module: "-m" }),
 		r: runsLanguage({ code: "-e", looks: "--version" }),
-		ruby: runsLanguage({ code: "-e", looks: "-v --version -h --help -c", inPlace: "-i" }),
+		ruby: runsLanguage({ code: "-e", looks: "--version -h --help -c", inPlace: "-i" }),
 		shell,
 		typescript: runsLanguage({ code: "-e --eval -p --print", looks: "-v --version -h --help" }),
 	},

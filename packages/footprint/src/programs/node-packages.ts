@@ -98,6 +98,8 @@ function createProject(call: Call): void {
 /** Changes the settings of the user, or `.npmrc` of the project. */
 function configure(call: Call): void {
 	if (call.values("--location -L").includes("project")) call.change("worktree");
+	if (/^(?:script-shell|node-options|shell|git|editor|viewer|browser|onload-script)\b/.test(call.operands[0] ?? ""))
+		call.effect("change-what-runs");
 }
 
 function runNode(call: Call): void {

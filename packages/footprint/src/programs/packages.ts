@@ -30,6 +30,11 @@ function goModules(call: Call): void {
 	if (call.args.includes("-mod=mod")) call.change("packages");
 }
 
+/** `go run module@version` runs code of another project. */
+function runGo(call: Call): void {
+	call.unknown(call.operands.some((word) => word.includes("@")) ? "program" : "project", call.text);
+}
+
 function runUvModule(call: Call): void {
 	if (call.has("-m --module")) call.unknown("project", "uv run -m");
 	else call.run(call.operands);
@@ -53,19 +58,11 @@ function nix(call: Call): void {
 	if (at >= 0) call.run(call.args.slice(at + 1));
 }
 
-function release(call: Call): void {
-	const [verb] = call.operands;
-	if (/^(semantic-release|np|release-it|auto)$/.test(call.name) || verb === "publish") call.effect("publish");
-}
-
-function maven(call: Call): void {
-	if (call.operands.includes("deploy")) call.effect("publish");
-}
-
 export const packages = describe(
 	`
 $installs | ~packages | --dry-run > harmless
-$publishes | ~remote +publish | --dry-run -n > harmless
+# A dry run builds the package.
+$publishes | ~remote +publish | --dry-run -n > harmless ?project
 $script | ?project first @readScript
 $executes | first @execute | -p --package --from --with --spec -c --call -w --workspace --python --loglevel: text
 $project | ?project
@@ -85,7 +82,7 @@ $node | in:directory anywhere | -C --dir --prefix --cwd: directory \
 	exec | =executes @executeText
 	x dlx | =executes
 	init create | ~worktree @createProject
-	pack | ~worktree | --pack-destination: make | --dry-run > harmless | --pack-destination > unchanged
+	pack | ~worktree | --pack-destination: make | --dry-run > harmless ?project | --pack-destination > unchanged
 	version | ~worktree ~repository
 	cache store | in:anywhere
 		ls list verify path dir status
@@ -133,7 +130,7 @@ pip pip2 pip3 | anywhere | --python: load | --log: write | --cache-dir: make | -
 		dir info list
 		* | ~packages
 	install | ~packages | -r --requirement -c --constraint: read | -e --editable: list | -t --target -d --dest --prefix --root: make \
-			| -i --index-url --extra-index-url -f --find-links: text | --dry-run > harmless | -t --target --prefix --root > unchanged
+			| -i --index-url --extra-index-url -f --find-links: text | --dry-run > harmless ?program | -t --target --prefix --root > unchanged
 	download wheel | ~worktree in:directory | -r -c: read | -d --dest -w --wheel-dir: make | -d --dest -w --wheel-dir > unchanged
 	* | =installs
 pipx
@@ -182,7 +179,7 @@ conda mamba micromamba
 		* | =installs
 	* | =installs
 gem bundle bundler | bare > ~packages
-	list query search info contents dependency environment which help show outdated check platform licenses doctor specification
+	list query search info contents dependency environment which help show outdated check platform licenses doctor specification | --gemfile: load
 	config
 		get list
 		* | ~system
@@ -208,8 +205,9 @@ cargo | in:directory anywhere | --manifest-path: manifest | -C: directory
 	new init | make ~worktree in:operands
 	* | ?project
 go | in:directory anywhere @findAgentPackage | -C: directory
-	version env list doc help vet | dash @goModules | -toolexec -vettool: script | -overlay -modfile: load | -w -u > ~system
-	build test run generate tool | ?project
+	version env list doc help vet | dash @goModules | -toolexec -vettool: script | -overlay -modfile: load | -w -u > ~system | -fix > ~worktree
+	run | @runGo
+	build test generate tool | ?project
 	fmt | ~worktree in:operands
 	install | ~system ?program
 	get | =installs
@@ -237,12 +235,12 @@ nix
 twine
 	check | read*
 	* | =publishes
-semantic-release np changeset auto | ~repository in:directory ?project @release | --dry-run > harmless
+semantic-release np changeset auto | ~repository in:directory ?project | --dry-run > harmless ?project
 vsce ovsx
 	ls show search
 	package | ~worktree in:directory
 	* | =publishes
-mvn maven | ?project dash @maven | -version -v --version -help -h > harmless
+mvn maven | ?project dash | -version -v --version -help -h > harmless
 virtualenv | make* ~worktree in:operands
 create-react-app create-vite create-next-app degit cookiecutter | ~worktree ?program
 apt-cache dpkg-query
@@ -260,12 +258,11 @@ lerna
 		),
 		findAgentPackage,
 		goModules,
-		maven,
 		nix,
 		pacman: byOption(
 			/^(-Q\w*|-S[sigl]+|-F(?!.*y)\w*|-T|-V|-h|--(query|search|info|list|version|help|groups|files)\b.*)$/,
 		),
-		release,
+		runGo,
 		rpm: byOption(/^(-q\w*|-V\w*|-K|-E|--(query|verify|checksig|eval|version|help|showrc|querytags))$/),
 		runHooks,
 		runUvModule,

@@ -52,7 +52,10 @@ export interface Behavior {
 	readonly opaque?: Extract<Unknown["what"], "script" | "project" | "program">;
 	/** Without operands it works on the current directory, in this role. */
 	readonly defaultRole?: Role;
-	/** An option with which the command only shows something (`--dry-run`, `--list`): `effects`, `changes` and `opaque` do not apply. */
+	/**
+	 * An option with which the command only shows something (`--dry-run`, `--list`): `effects`, `changes` and `opaque` of the command do not
+	 * apply.
+	 */
 	readonly harmless?: true;
 	/** An option that leaves files unchanged: `changes` do not apply. */
 	readonly unchanged?: true;

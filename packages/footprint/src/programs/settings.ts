@@ -81,9 +81,6 @@ function bindMount(call: Call): void {
 	call.addLink(to, from);
 }
 
-const makers =
-	"mkfs mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.exfat mke2fs mkswap newfs diskpart";
-
 export const settings = describe(
 	`
 ps top htop pgrep pidof pstree free vmstat iostat lscpu lsblk lsusb lspci lsmod findmnt last lastlog blkid getent sw_vers vm_stat \
@@ -102,7 +99,7 @@ ss | -f --family -A --query -F --filter -N --net: text | -D --diag: replace | -K
 ip | dash @network | -f -family -n -netns -rc -rcvbuf -l -loops -b -batch: text
 ${Object.keys(showing).join(" ")} | @setMachine
 $disk | write* ~system +format-disk | -t --type -L --label -O -b -i -N: text
-${makers} | =disk | -n --no-act -V --version > list* harmless
+mkfs mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.exfat mke2fs mkswap newfs diskpart | =disk | -n --no-act -V --version > list* harmless
 fdisk sfdisk gdisk sgdisk | =disk | -l --list -s -x -d --dump -J --json -p --print -i --info -v --verify -V --version -n --no-act > list* harmless
 # Without an option it lists the signatures.
 wipefs | list* | -o --offset -t --types -O --output -b: text | -a --all -o --offset > write* ~system +format-disk

@@ -82,8 +82,9 @@ userdel deluser | ~system +system-service | --backup-to -R --root -P --prefix: t
 		| -r --remove --remove-home --remove-all-files > +recursive-delete
 useradd usermod groupadd groupdel adduser chpasswd chsh visudo gpasswd | ~system +system-service
 passwd | ~system +system-service | -S --status > harmless
-wall write | ~system
-logger xclip pbcopy
+killall5 | ~system +kill-all
+wall write logger | ~system
+xclip pbcopy
 say | -o --output-file: replace | -f --input-file: read | -v -r --voice --rate -n -a: text
 del erase | delete* +force-delete
 rd | delete* recursive +recursive-delete

@@ -19,7 +19,7 @@ export function taskEffects(program: string, args: readonly string[]): readonly 
 const harms: readonly (readonly [Effect, RegExp])[] = [
 	[
 		"publish",
-		/^(?:cargo release .*--execute|(?:docker|podman|nerdctl) (?:buildx )?(?:build|bake) .*--push|crane (?:push|copy|append)|skopeo (?:copy|sync)|regctl image copy|conan upload|cpan-upload|helm (?:cm-)?push|charmcraft upload|snapcraft (?:upload|release))(?: |$)/,
+		/^(?:cargo release .*--execute|(?:docker|podman|nerdctl) (?:buildx )?(?:build|bake) .*--push|crane (?:push|copy|append)|skopeo (?:copy|sync)|regctl image copy|conan upload|cpan-upload|buildah (?:manifest )?push|gh release create(?!.* --draft)|helm (?:cm-)?push|charmcraft upload|snapcraft (?:upload|release))(?: |$)/,
 	],
 	[
 		"store-flush",
@@ -117,7 +117,9 @@ const publishing: { readonly [programs: string]: RegExp } = {
 	mix: /(?:^| )hex\.publish(?: |$)/,
 	pod: /(?:^| )(?:trunk|repo) push(?: |$)/,
 	"dart flutter": /(?:^| )pub publish(?: |$)/,
-	"flit lerna nimble jsr deno oras": /^(?:-\S+ )*(?:publish|push)(?: |$)/,
+	"mvn maven": /(?:^| )deploy(?: |$)/,
+	"semantic-release np release-it auto": /^/,
+	"flit lerna nimble jsr deno oras changeset": /^(?:-\S+ )*(?:publish|push)(?: |$)/,
 	"luarocks cabal stack": /^(?:-\S+ )*upload(?: |$)/,
 	opam: /^publish(?: |$)/,
 	goreleaser: /^(?:release|publish|announce)(?: |$)/,

@@ -67,7 +67,7 @@ hg svn jj | in:directory anywhere | -R --repository --cwd: directory
 	clone checkout co export | ~repository ~worktree in:directory fetches
 	push | ~remote
 	revert strip purge restore abandon undo | ~repository ~worktree +git-discard-changes
-	* | ~repository ~worktree
+	* | ~repository ~worktree | -C --clean --remove-unversioned --remove-ignored > +git-discard-changes
 `,
 	{ cloneRepository, readFiles, request, setBookmark },
 );

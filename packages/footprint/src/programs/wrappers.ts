@@ -71,7 +71,7 @@ function argumentsFromInput(call: Call): void {
 	const command = call.operands.length > 0 ? call.operands : ["echo"];
 	const lists = call.values("-a --arg-file");
 	for (const file of lists) call.applyRole("read", file);
-	const input = lists[0] === undefined ? call.stdin : (call.writtenContent(lists[0]) ?? UNKNOWN_VALUE);
+	const input = lists[0] === undefined ? call.stdin : (call.content(lists[0]) ?? UNKNOWN_VALUE);
 	const isList = isKnown(input) && input.length < 20_000;
 	const items = isList ? splitInput(input, separatorOf(call, replaced !== undefined)) : inputPieces(input);
 	// Without `-r`, GNU xargs runs the command once even for empty input.
@@ -205,6 +205,8 @@ function words(call: Call): void {
 /** `tmux new -d 'command'`, `screen -dm command`, `xterm -e command`: commands run or typed in another terminal. */
 function inTerminal(call: Call): void {
 	for (const text of call.args) if (/\s/.test(text.trim())) call.script(text);
+	// A further command, or one in a format.
+	if (call.args.some((text) => /;$|#\(/.test(text))) call.unknown("program", call.text);
 	const at = call.args.findIndex((word, index) => index > 0 && call.isKnownProgram(word));
 	if (at >= 0) call.run(call.args.slice(at));
 }
@@ -221,17 +223,13 @@ function withSecrets(call: Call): void {
 	call.run(afterDashes(call) ?? call.operands.slice(own));
 }
 
-function crossEnv(call: Call): void {
-	withAssignments(call, call.operands);
-}
-
 export const wrappers = describe(
 	`
 nohup setsid fakeroot firejail valgrind linux64 | command first
 doppler op aws-vault | first @withSecrets
 nice | command first | -n --adjustment: text
-ionice | command first | -c --class -n --classdata -p --pid -P -u: text
-chrt | text command first | -T -P -D -p: text
+ionice | command first | -c --class -n --classdata -p --pid -P -u: text | -p --pid > ~system
+chrt | text command first | -T -P -D -p: text | -p --pid > ~system
 stdbuf gstdbuf | command first | -i --input -o --output -e --error: text
 time gtime | command first | -f --format: text | -o --output: replace
 caffeinate | command first | -t -w: text
@@ -253,6 +251,7 @@ hub | first @hub
 parallel | first @parallel | -j --jobs --joblog --results --tmpdir --delay --timeout --retries -N -n -L --colsep -S --sshlogin \
 		--memfree --load --halt --tagstring: text | -a --arg-file: read
 ssh | first @remoteShell | -i -F -E: read | -p -l -o -J -L -R -D -W -b -c -e -m -O -Q -S -w -B -I: text
+mosh | first @remoteShell | --ssh: script | -p --port --predict --family --server --client: text
 watch | first @words | -n --interval -q --equexit: text
 strace dtruss | command first | -e --trace -p --attach -s --string-limit -a -S -u -E -P -I -b: text | -o --output: replace
 gdb lldb | read ?script dash @debug | -ex -iex -eval-command --eval-command -o -O --one-line -p --pid -pid -arch: text \
@@ -261,11 +260,10 @@ flock | first @commandOrText | -w --wait --timeout -E --conflict-exit-code -c --
 script | first @commandOrText | -c --command -E --echo -o --output-limit -m --logging-format: text \
 		| -T --log-timing -I --log-in -O --log-out -B --log-io: replace
 unshare nsenter | command +privilege first | -t --target -S --setuid -G --setgid -w --wd --map-user --map-group: text | -R --root: load
-bwrap | ?program
 busybox toybox shx | command first
 at batch | ~system +system-service ?script @scheduled | -f: run | -q -t: text
 dotenv | first @withSecrets | -e -f --env-file: read
-cross-env | first @crossEnv
+cross-env | first @environment
 nix-shell | ?project | --run --command: script | -p --packages -I -A: text
 tmux screen xterm | @inTerminal
 	ls list-sessions list-windows -ls display-message has-session info capture-pane
@@ -275,7 +273,6 @@ tmux screen xterm | @inTerminal
 		argumentsFromInput,
 		asUser,
 		commandOrText,
-		crossEnv,
 		debug,
 		environment,
 		hub,

@@ -83,7 +83,8 @@ export function recordUnknown(
 	text: string,
 	may: readonly AccessKind[] = everyAccess,
 ): void {
-	if (!state.elsewhere) walk.record.unknown({ what, text: displayText(text), may });
+	// On another machine, it may change nothing of this one.
+	walk.record.unknown({ what, text: displayText(text), may: state.elsewhere ? [] : may });
 }
 
 /** The state that a command run by this one starts with. */

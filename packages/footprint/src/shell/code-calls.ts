@@ -17,7 +17,7 @@ const MAX_LITERALS = 100;
 
 /** Functions of any language that run a command, up to their first argument. */
 const runners =
-	/(?<![\w$-])(?:system2?|p?open[234]?|exec(?:[lv]p?e?|Sync|File|FileSync|Command(?:Sync)?|a|aSync|aCommand)?|spawn(?:Sync|[lv]p?e?)?|posix_spawn|shell_exec|passthru|proc_open|pcntl_exec|run|call|check_call|check_output|Popen|getoutput|getstatusoutput|create_subprocess_(?:exec|shell)|execute|cmd|Command|CommandContext|sh|shell|capture[23]e?|pipeline|(?:async-)?shell-command(?:-to-string)?|call-process(?:-shell-command)?|start-process|run-program|process\*?|Process|ProcessBuilder|callCommand|callProcess|readProcess|rawSystem|shellCommand|e?syscmd|launch-program|run-shell-command|!)(?![\w$-])\s*!?\s*[([]*\s*\[?\s*(?=["'`]|[rbfu]["'])/g;
+	/(?<![\w$-])(?:system2?|p?open[234]?|exec(?:[lv]p?e?|Sync|File|FileSync|Command(?:Sync)?|a|aSync|aCommand)?|spawn(?:Sync|[lv]p?e?)?|posix_spawn|shell_exec|passthru|proc_open|pcntl_exec|run|call|check_call|check_output|Popen|getoutput|getstatusoutput|create_subprocess_(?:exec|shell)|execute|cmd|Command|CommandContext|sh|shell|capture[23]e?|pipeline|(?:async-)?shell-command(?:-to-string)?|call-process(?:-shell-command)?|start-process|run-program|process\*?|Process|ProcessBuilder|callCommand|callProcess|readProcess|rawSystem|shellCommand|e?syscmd|launch-program|run-shell-command|do shell script|!)(?![\w$-])\s*!?\s*[([]*\s*\[?\s*(?=["'`]|[rbfu]["'])/g;
 /** Quoted text that runs as a command. */
 const quotedCommands = /(?:\bqx|%x)\s*(?:\{([^}]{1,500})\}|\(([^)]{1,500})\)|\[([^\]]{1,500})\]|([/!|])(.{1,500}?)\4)/g;
 const backquoted = /`((?:[^`\\]|\\.){1,2000})`/g;
@@ -27,7 +27,7 @@ const template = /\$`((?:[^`\\]|\\.){1,2000})`/g;
 /** `"text".execute()`, `Process("text").!` */
 const methods = /(["'])((?:(?!\1)[^\\\n]){1,2000})\1\s*\.\s*(?:execute\s*\(|!|lazyLines)/g;
 /** Tcl. */
-const tclRuns = /(?:^|[;[{\n])\s*exec\s+(?:--?\w+\s+)*([^;\]\n}]{1,2000})/g;
+const tclRuns = /(?:^|[;[{\n])\s*(?:exec|spawn|system)\s+(?:--?\w+\s+)*([^;\]\n}]{1,2000})/g;
 const tclRemoves = /\bfile\s+delete\s+((?:-\w+\s+)*)([\w./~-]+)/g;
 
 const removers =

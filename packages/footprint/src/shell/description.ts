@@ -19,7 +19,8 @@ export function behaviorFor(program: ProgramSpec, items: readonly ParsedArgument
 	if (given.some((more) => more.unchanged)) behavior = { ...behavior, changes: [] };
 	if (given.some((more) => more.harmless)) {
 		const { opaque: _opaque, ...rest } = behavior;
-		behavior = { ...rest, effects: [], changes: [] };
+		const own = given.find((more) => more.harmless && more.opaque)?.opaque;
+		behavior = { ...rest, effects: [], changes: [], ...(own && { opaque: own }) };
 	}
 	const bare = program.withoutSubcommand && !items.some((item) => item.kind === "operand");
 	return bare ? { ...behavior, ...program.withoutSubcommand } : behavior;

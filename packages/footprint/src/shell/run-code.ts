@@ -67,6 +67,7 @@ function recordCalls(walk: ShellWalk, text: string, state: State, by: string): v
 		else if (!state.elsewhere && isScriptPath(call.path)) recordFileCall(walk, call, state, by, effects);
 	}
 	if (fetchesAndRuns(`${by}\n${text}`)) effects.add("run-download");
+	if (connecting.test(text.slice(0, MAX_LOOKED)) && shells.test(text.slice(0, MAX_LOOKED))) effects.add("remote-shell");
 	if (effects.size > 0) record.run({ program: language, text: by, effects });
 }
 
@@ -94,6 +95,11 @@ const fetching =
 /** Calls that run a text as a program. */
 const running =
 	/(?<![\w.$])(?:exec|eval|execfile|loadstring|load|instance_eval|class_eval|source|system|Function)\s*\(|(?<![\w.$])eval\b|\bos\.(?:system|popen|exec\w*)\s*\(|\bsubprocess\.|\bchild_process\b|\brunIn(?:This|New)?Context\s*\(|\bvm\.(?:Script|run)/;
+/** Calls that open a connection, and those that run a shell: together they give the shell to another machine. */
+const connecting =
+	/\bsocket\b|\bTCPSocket\b|\bfsockopen\b|\bnet['"]?\)?\.(?:connect|createConnection|Socket)\b|\bcreateConnection\s*\(|\bIO::Socket\b|\bDeno\.connect\b/i;
+const shells =
+	/["'`\s](?:\/(?:usr\/)?bin\/)?(?:ba|z|k|da)?sh(?:["'`]| -i\b)|\bcmd(?:\.exe)?["']|\bpty\.spawn\b|\bIO\.popen\(\s*[a-z_]\w*\s*,/;
 const MAX_LOOKED = 70_000;
 
 /** Whether a program text fetches something and runs text as a program, most likely the fetched text. */

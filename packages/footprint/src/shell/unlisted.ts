@@ -13,8 +13,8 @@ export function recordUnlisted(walk: ShellWalk, name: string, args: readonly str
 	if (!asks && !state.elsewhere) {
 		recordOperands(walk, args, state, text);
 		recordWithin(walk, args, state, dataPrograms.test(name) ? "named" : "anywhere");
-		walk.record.unknown({ what: "program", text });
 	}
+	if (!asks) walk.record.unknown({ what: "program", text, ...(state.elsewhere && { may: [] }) });
 	walk.record.run({
 		program: name,
 		args,

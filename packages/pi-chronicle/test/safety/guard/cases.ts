@@ -122,6 +122,10 @@ export const cases: readonly Case[] = [
 	["PowerShell", "powershell", { command: "Get-ChildItem src" }, "allow"],
 	write("writing a script", "run2.sh", "allow"),
 	bash("running a script", "bash run.sh", "strict-ask"),
+	bash("running a program on another machine", "ssh host ./deploy.sh", "strict-ask"),
+	bash("running a program in a container", "docker exec web ./deploy.sh", "strict-ask"),
+	bash("running a known command on another machine", "ssh host uptime", "allow"),
+	bash("running a module of another project", "go run example.org/x@latest", "strict-ask"),
 
 	// Places in shell text
 	...bashes(

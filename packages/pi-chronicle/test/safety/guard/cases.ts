@@ -125,7 +125,7 @@ export const cases: readonly Case[] = [
 	bash("running a program on another machine", "ssh host ./deploy.sh", "strict-ask"),
 	bash("running a program in a container", "docker exec web ./deploy.sh", "strict-ask"),
 	bash("running a known command on another machine", "ssh host uptime", "allow"),
-	bash("running a module of another project", "go run example.org/x@latest", "strict-ask"),
+	bash("running a module of another project", "go run github.com/a/b@latest", "strict-ask"),
 
 	// Places in shell text
 	...bashes(

@@ -4,7 +4,7 @@ import { patient } from "../harness/patience.ts";
 import { seed } from "../harness/runs.ts";
 import { killAtRandom } from "./random.ts";
 
-it.each(Array.from({ length: 10 }, (_, n) => seed + n))(
+it.each(Array.from({ length: 6 }, (_, n) => seed + n))(
 	"six kills at random times, every third run without standbys, seed %i",
 	{ timeout: patient(120_000) },
 	async (each) => {

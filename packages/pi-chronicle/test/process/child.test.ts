@@ -104,8 +104,7 @@ describe("a child", () => {
 		const started = processStart(pid);
 		expect(started).toBeDefined();
 		await child.kill();
-		for (let n = 0; n < 50 && processStart(pid); n++) await sleep(20);
-		expect(processStart(pid)).toBeUndefined();
+		await expect.poll(() => processStart(pid), { interval: 20 }).toBeUndefined();
 	});
 
 	it("is identified by its pid and start time", async () => {
@@ -142,15 +141,13 @@ describe("orphans", needsLinux, () => {
 			env: { PATH: process.env.PATH, [RUN_TAG]: run },
 		});
 		const other = startChild({ command: "/bin/sleep", args: ["305"], cwd: folder, env: { [RUN_TAG]: `${run}0` } });
-		for (let n = 0; n < 100; n++) {
-			await sleep(20);
-			const seen = findOrphans(run).map(({ command }) => command);
-			if (["301", "302", "303", "304"].every((arg) => seen.includes(`sleep ${arg}`))) break;
-		}
-		const commands = findOrphans(run)
-			.map(({ command }) => command)
-			.sort();
-		expect(commands).toEqual([`/bin/bash ${script}`, "sleep 301", "sleep 302", "sleep 303", "sleep 304"]);
+		const commands = () =>
+			findOrphans(run)
+				.map(({ command }) => command)
+				.sort();
+		await expect
+			.poll(commands, { interval: 20 })
+			.toEqual([`/bin/bash ${script}`, "sleep 301", "sleep 302", "sleep 303", "sleep 304"]);
 		const { stopped, remaining } = await stopOrphans(run, 200);
 		expect(stopped).toHaveLength(5);
 		expect(remaining).toEqual([]);
@@ -162,16 +159,18 @@ describe("orphans", needsLinux, () => {
 
 	it("include a shell that outlived its killed worker, which is stopped before its next command", async () => {
 		const run = `orphan-${process.pid}`;
-		const file = join(folder, "effect");
+		const [file, go] = [join(folder, "effect"), join(folder, "go")];
 		const worker = node(
-			`require('child_process').spawn('/bin/bash', ['-c', 'trap "" TERM; sleep 1; echo x >> ${file}'], { detached: true, stdio: 'ignore' }); console.log('up'); setInterval(() => {}, 1000)`,
+			`require('child_process').spawn('/bin/bash', ['-c', 'trap "" TERM; until [ -e ${go} ]; do sleep 0.05; done; echo x >> ${file}'], { detached: true, stdio: 'ignore' }); console.log('up'); setInterval(() => {}, 1000)`,
 			{ [RUN_TAG]: run },
 		);
 		await new Promise<void>((resolve) => worker.onOutput(() => resolve()));
 		await worker.kill();
 		expect(findOrphans(run).length).toBeGreaterThan(0);
 		expect((await stopOrphans(run, 100)).remaining).toEqual([]);
-		await sleep(1200);
+		writeFileSync(go, "");
+		expect(findOrphans(run)).toEqual([]);
+		await sleep(200);
 		expect(() => readFileSync(file)).toThrow();
 	});
 
@@ -187,7 +186,7 @@ describe("orphans", needsLinux, () => {
 			}),
 		);
 		const sleepers = () => findOrphans(run).filter(({ command }) => command.startsWith("sleep 30"));
-		for (let n = 0; n < 200 && sleepers().length < 20; n++) await sleep(20);
+		await expect.poll(sleepers, { interval: 20 }).toHaveLength(20);
 		expect((await stopOrphans(run)).remaining).toEqual([]);
 		expect(() => readFileSync(file)).toThrow();
 		for (const shell of shells) expect(await shell.exited).toMatchObject({ kind: "killed" });

@@ -34,6 +34,8 @@ async function tryAll(project: Project, shell: Shell, commands: readonly string[
 	const restore = saveHome(project);
 	for (const command of commands) {
 		await tryOne(project, shell, command);
+		// A process that still writes would meet the files of the next command.
+		await expect.poll(() => project.processes(), { timeout: patient(10_000) }).toEqual([]);
 		restore();
 	}
 }

@@ -76,7 +76,7 @@ export function planChronicle(request: RehearsalRequest, paths: ProjectPaths): P
 function coverageOf(template: Template, paths: ProjectPaths, { name, task }: Pick<Program, "name" | "task">): Coverage {
 	const children = childTemplates(template, paths);
 	return {
-		plan: withChildren(planChronicleCoverage(template, stateTools(template, paths)), children),
+		plan: withChildren(planChronicleCoverage(template, stateTools(template, paths)), template, children),
 		commands: (script) => rehearsedCommands(template, paths, new Map(Object.entries(script)), []),
 		async play(scene, atStart) {
 			const ended = await playChronicle(name, task, scene, atStart);

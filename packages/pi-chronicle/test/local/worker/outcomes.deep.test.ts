@@ -183,17 +183,21 @@ describe("a worker ends", () => {
 	});
 
 	it("when killed: the outcome is the signal, usage is reported, and orphans are found and stopped", async () => {
-		const server = await openModelServer([call("bash", { command: 'trap "" TERM; sleep 3; echo x >> effect.txt' })]);
+		const server = await openModelServer([
+			call("bash", { command: 'trap "" TERM; touch up; until [ -e go ]; do sleep 0.05; done; echo x >> effect.txt' }),
+		]);
 		const project = openProject({ server });
 		const rig = openRig(project);
 		const worker = await rig.start();
-		await until(() => findOrphans(rig.run).some(({ command }) => command.startsWith("sleep 3")), "the command runs");
+		await until(() => project.exists("up"), "the command runs");
 		process.kill(worker.started.pid, "SIGKILL");
 		expect(await worker.ended).toEqual({ kind: "killed", signal: "SIGKILL" });
 		expect(await worker.send("x")).toBe(false);
 		expect(rig.of("used").at(-1)?.spend.tokens).toBe(110);
 		expect((await rig.launcher.stopOrphans(rig.run)).stopped).toBeGreaterThan(0);
-		await sleep(2500);
+		project.write("go", "");
+		expect(findOrphans(rig.run)).toEqual([]);
+		await sleep(200);
 		expect(project.exists("effect.txt")).toBe(false);
 	});
 
@@ -218,8 +222,9 @@ describe("a worker ends", () => {
 
 describe("messages to a busy worker", () => {
 	it("reach the model with its next request, and count as delivered only then", async () => {
-		const server = await openModelServer([call("bash", { command: "sleep 0.5" }), move()]);
-		const rig = openRig(openProject({ server }));
+		const server = await openModelServer([call("bash", { command: "until [ -e go ]; do sleep 0.05; done" }), move()]);
+		const project = openProject({ server });
+		const rig = openRig(project);
 		const worker = await rig.start();
 		await rig.wait("tool_started");
 		let given = false;
@@ -228,6 +233,7 @@ describe("messages to a busy worker", () => {
 		});
 		await sleep(100);
 		expect(given).toBe(false);
+		project.write("go", "");
 		await sent;
 		expect(given).toBe(true);
 		await worker.ended;

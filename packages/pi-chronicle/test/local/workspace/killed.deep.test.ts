@@ -1,13 +1,13 @@
 // A process that is killed while it creates a child's folder, merges or joins leaves nothing incomplete and loses nothing.
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { openFolder } from "../../harness/folder.ts";
 import { patient } from "../../harness/patience.ts";
 import { seed } from "../../harness/runs.ts";
-import { type FilesStage, openFilesStage, value } from "./stage.ts";
+import { copyStage, type FilesStage, openFilesStage, value } from "./stage.ts";
 
 const { PATH = "" } = process.env;
 afterEach(() => {
@@ -66,14 +66,10 @@ describe("a process that is killed at each git command that it starts", () => {
 		return { stage, base, ours, theirs };
 	}
 
-	/** A copy of the stage for each round: making one takes dozens of processes. */
+	/** Gives a copy of the stage for each round. */
 	async function openStages() {
 		const { stage, ...trees } = await openStage();
-		return () => {
-			const root = openFolder();
-			cpSync(stage.root, root, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
-			return { stage: openFilesStage(root), ...trees };
-		};
+		return () => ({ stage: copyStage(stage), ...trees });
 	}
 
 	/** Every second command: which half depends on the seed. */
@@ -118,10 +114,10 @@ describe("a process that is killed at each git command that it starts", () => {
 	});
 
 	it("leaves a partial join that the next one finishes", { timeout: patient(300_000) }, async () => {
-		const copy = await openStages();
+		const { stage: made, base, ours, theirs } = await openStage();
+		const to = (await value(made.open().merge({ base, ours, theirs, names }))).tree;
 		const calls = await untilItFinishes(async (fatal) => {
-			const { stage, base, ours, theirs } = copy();
-			const to = (await value(stage.open().merge({ base, ours, theirs, names }))).tree;
+			const stage = copyStage(made);
 			const join = { from: ours, to, names };
 			const killed = await isKilled(stage, fatal, { kind: "join", ...join });
 			stage.write("meanwhile.txt", "of the user\n");

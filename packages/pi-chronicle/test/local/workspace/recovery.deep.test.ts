@@ -17,7 +17,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { openFolder } from "../../harness/folder.ts";
 import { patient, within } from "../../harness/patience.ts";
-import { type FilesStage, openFilesStage, rewind, value } from "./stage.ts";
+import { copyStage, type FilesStage, openFilesStage, rewind, value } from "./stage.ts";
 import { unwrapGit, wrapGit } from "./wrapped-git.ts";
 
 it.each(["index.lock", "HEAD.lock", "config.lock", "index.goal", "index.goal.lock", "index.probe.lock"])(
@@ -259,18 +259,19 @@ describe("a process that is killed in the middle", () => {
 		const calls = join(openFolder(), "calls");
 		// The git with number $FATAL ends its supervisor, and works when the next one does.
 		const script = `[ "$FATAL" ] && { echo x >> ${calls}; [ $(wc -l < ${calls}) = "$FATAL" ] && { kill -9 $PPID; sleep 0.2; }; }`;
+		const made = openFilesStage();
+		made.write("a/one.txt", "first\n");
+		symlinkSync("a", join(made.root, "b"));
+		const { tree } = await value(made.open().snapshot());
+		const first = made.look();
+		rmSync(join(made.root, "b"));
+		made.write("b/.gitignore", "/ignored\n");
+		made.write("b/ignored", "second\n");
+		const second = made.look();
+		const { tree: before } = await value(made.open().snapshot({ towards: tree }));
 		let fatal = 1;
 		for (let killed = true; killed; fatal += 1) {
-			const stage = openFilesStage();
-			stage.write("a/one.txt", "first\n");
-			symlinkSync("a", join(stage.root, "b"));
-			const { tree } = await value(stage.open().snapshot());
-			const first = stage.look();
-			rmSync(join(stage.root, "b"));
-			stage.write("b/.gitignore", "/ignored\n");
-			stage.write("b/ignored", "second\n");
-			const second = stage.look();
-			const { tree: before } = await value(stage.open().snapshot({ towards: tree }));
+			const stage = copyStage(made);
 			rmSync(calls, { force: true });
 			wrapGit(script);
 			killed = await killedBy(String(fatal), stage, tree, before);

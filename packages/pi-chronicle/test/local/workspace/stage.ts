@@ -1,6 +1,7 @@
 // A project on disk with its workspace, for tests of snapshots and restores.
 import { spawnSync } from "node:child_process";
 import {
+	cpSync,
 	lstatSync,
 	mkdirSync,
 	readdirSync,
@@ -49,6 +50,13 @@ export interface FilesStage {
 	entries(tree: string): Map<string, string>;
 	/** Every file, link and special file of the project, contents and all; of repositories inside no `.git`. */
 	look(): Map<string, string>;
+}
+
+/** A copy of a stage as it is, with its store: making one takes dozens of processes. */
+export function copyStage({ root }: FilesStage): FilesStage {
+	const to = openFolder();
+	cpSync(root, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+	return openFilesStage(to);
 }
 
 /** Opens a project in a folder of its own, by default an empty one. */

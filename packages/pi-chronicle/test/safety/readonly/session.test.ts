@@ -59,13 +59,14 @@ describe("switching readonly", () => {
 	});
 
 	deepIt("a change in the middle of a run applies to the next call and is sent at once", async () => {
-		const { rpc, server } = await openBench({
-			script: [call("bash", { command: "sleep 1.5" }), write, say("Done.")],
+		const { rpc, server, project } = await openBench({
+			script: [call("bash", { command: "until [ -e go ]; do sleep 0.05; done" }), write, say("Done.")],
 		});
 		const pi = await rpc();
 		await pi.prompt("Go");
 		await pi.waitFor("tool_execution_start");
 		await pi.prompt("/readonly on");
+		project.write("go", "");
 		await pi.settled();
 		expect(pi.toolResults()[1]?.error).toBe(true);
 		expect(nudges(server.requests[1]?.body)).toBe(1);
@@ -196,14 +197,17 @@ describe("readonly in a sandbox", needsProgram("bwrap", sandbox), () => {
 			script: [
 				call("bash", { command: "sh run.sh" }),
 				call("bash", { command: "echo out; echo err >&2; echo \"it's $((1+1))\"; sh -c 'exit 3'" }),
-				call("bash", { command: "for i in 1 2 3; do echo line $i; sleep 0.4; done" }),
+				call("bash", { command: "echo line 1; until [ -e go ]; do sleep 0.05; done; echo line 3" }),
 				call("bash", { command: "cat; echo end of input" }),
 				call("bash", { command: "rm run.sh" }),
 				say("Done."),
 			],
 		});
 		const pi = await rpc({ args: ["--chronicle-readonly"] });
-		await pi.run("Go");
+		const over = pi.run("Go");
+		await pi.waitFor((event) => event.type === "tool_execution_update" && JSON.stringify(event).includes("line 1"));
+		project.write("go", "");
+		await over;
 		const [script, plain, slow, input, known] = pi.toolResults();
 		expect(project.exists("made.txt")).toBe(false);
 		expect(script?.text).toMatch(/[Rr]ead-only file system/);

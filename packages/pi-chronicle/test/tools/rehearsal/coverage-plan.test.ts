@@ -5,7 +5,7 @@ import { compileDefinition, type Template } from "@pi-chronicle/core/template";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { graphOf } from "../../../src/tools/rehearsal/every/chronicle-plan.ts";
-import { planChronicleCoverage, planWorkflowCoverage } from "../../../src/tools/rehearsal/every/index.ts";
+import { planChronicleCoverage, planWorkflowCoverage, withChildren } from "../../../src/tools/rehearsal/every/index.ts";
 import { coverEdges, edgesOf, type Graph } from "../../../src/tools/rehearsal/every/paths.ts";
 
 const person = "human_intervention";
@@ -176,5 +176,40 @@ describe("the plan of a workflow with more phases than are planned", () => {
 		const { items, skipped } = planWorkflowCoverage(workflow(500), "long");
 		expect(skipped.filter(({ id }) => id === "phases")).toEqual([]);
 		expect(items.map(({ text }) => text)).toContain("p500 → end");
+	});
+});
+
+describe("the runs of children", () => {
+	const part = {
+		states: { work: { persona: "W", next: ["test"] }, test: { persona: "T", next: ["done", "work"] }, done: {} },
+		limits: { pair_moves: 2 },
+	};
+	const other = { states: { look: { persona: "L", next: ["done"] } } };
+	const planOf = (more: object) => {
+		const branches = { part: { run: part }, other: { run: other } };
+		const parent = compile({ states: { both: { branches, next: ["ship"], ...more }, ship: { persona: "S" } } });
+		const child = (key: string, definition: Record<string, unknown>) => ({
+			...{ key, template: compile(definition), toolsOf: () => undefined, state: "both" },
+		});
+		const own = planChronicleCoverage(parent, () => undefined);
+		return { own, plan: withChildren(own, parent, [child("part", part), child("other", other)]) };
+	};
+
+	it("take a first whole path each in the run of the parent, and every other path in a run of its own", () => {
+		const { own, plan } = planOf({});
+		const [first, ...rest] = plan.runs;
+		expect(rest.slice(own.runs.length - 1).map(({ title }) => title)).toEqual(["part: work → test → work"]);
+		expect(first?.title).toContain("; part: work → test → done; other: look → done");
+		expect(Object.keys(first?.script ?? {})).toEqual(
+			expect.arrayContaining(["part/work#1", "part/test#1", "other/look#1", "ship#1"]),
+		);
+		const covered = new Set(plan.runs.flatMap(({ covers }) => covers));
+		expect(plan.items.filter(({ id }) => !covered.has(id))).toEqual([]);
+	});
+
+	it.each([{ join: "any" }, { take: "one" }])("have runs of their own where not all are awaited: %j", (more) => {
+		const { own, plan } = planOf(more);
+		expect(plan.runs.slice(0, own.runs.length)).toEqual(own.runs);
+		expect(plan.runs).toHaveLength(own.runs.length + 3);
 	});
 });

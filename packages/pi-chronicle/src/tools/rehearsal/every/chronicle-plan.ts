@@ -305,34 +305,72 @@ export interface RehearsedChild {
 	readonly state: string;
 }
 
-/** The plan with the items and runs of the children. A run of a child takes a path of the plan through the parent. */
-export function withChildren(plan: CoveragePlan, children: readonly RehearsedChild[]): CoveragePlan {
-	const added = children.map((child) =>
-		planChild(
-			child,
-			plan.runs.find(({ covers }) => covers.some((id) => id.startsWith(`move:${child.state}>`))),
-		),
-	);
-	return joinPlans([plan, ...added]);
+/**
+ * The plan with the items and runs of the children. What a child does comes to pass in a run of the plan that leads to its state: its first whole path
+ * in that run itself, where all children are awaited; each other path in a run of its own.
+ */
+export function withChildren(
+	plan: CoveragePlan,
+	{ states }: Template,
+	children: readonly RehearsedChild[],
+): CoveragePlan {
+	const runs = [...plan.runs];
+	const added = children.map((child): CoveragePlan => {
+		const at = runs.findIndex(({ covers }) => covers.some((id) => id.startsWith(`move:${child.state}>`)));
+		const own = planChild(child);
+		const { join, take } = states.get(child.state)?.children ?? {};
+		const whole = join === "all" && take === "all" ? own.runs.find((run) => run.isWhole) : undefined;
+		const [first, through] = [runs[at], plan.runs[at]];
+		if (whole !== undefined && first !== undefined) runs[at] = joinRuns(first, whole);
+		const others = first === undefined ? own.runs : own.runs.filter((run) => run !== whole);
+		return { ...own, runs: others.map((run) => ({ ...run, script: { ...through?.script, ...run.script } })) };
+	});
+	return joinPlans([{ ...plan, runs }, ...added]);
 }
 
-function planChild({ key, template, toolsOf }: RehearsedChild, through: PlannedRun | undefined): CoveragePlan {
+/** Two runs whose scripts are of different states, at once. */
+function joinRuns(one: PlannedRun, other: PlannedRun): PlannedRun {
+	const { title } = other;
+	return {
+		...one,
+		title: `${one.title}; ${title}`,
+		covers: [...one.covers, ...other.covers],
+		script: { ...one.script, ...other.script },
+	};
+}
+
+interface ChildRun extends PlannedRun {
+	/** Whether it leads the child to its end. */
+	readonly isWhole: boolean;
+}
+
+function planChild({
+	key,
+	template,
+	toolsOf,
+}: RehearsedChild): Omit<CoveragePlan, "runs"> & { readonly runs: readonly ChildRun[] } {
 	const { items, unreachable, runs } = planChronicleCoverage(template, toolsOf, "never asked");
 	const named = <T extends CoverageItem>(item: T): T => ({
 		...item,
 		id: `${key}/${item.id}`,
 		text: `${key}: ${item.text}`,
 	});
+	const ends = new Set(["done", ...finishersWithoutWorker(template)]);
 	return {
 		items: items.map(named),
 		unreachable: unreachable.map(named),
 		runs: runs.map(({ title, covers, script }) => ({
 			title: `${key}: ${title}`,
 			covers: covers.map((id) => `${key}/${id}`),
-			script: {
-				...through?.script,
-				...Object.fromEntries(Object.entries(script).map(([place, cues]) => [`${key}/${place}`, cues])),
-			},
+			script: Object.fromEntries(Object.entries(script).map(([place, cues]) => [`${key}/${place}`, cues])),
+			isWhole: covers.some((id) => ends.has(/^move:.*>(.*)$/s.exec(id)?.[1] ?? "")),
 		})),
 	};
+}
+
+/** Final states that are reached without further work. */
+function finishersWithoutWorker({ states }: Template): string[] {
+	return [...states.values()].flatMap(({ name, terminal, persona }) =>
+		terminal && persona === undefined ? [name] : [],
+	);
 }

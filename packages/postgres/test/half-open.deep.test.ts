@@ -20,7 +20,7 @@ describe("a host whose connections are half open", needsPostgres, () => {
 
 	it("keeps its lease, and so its runs", { timeout: patient(60_000) }, async () => {
 		const link = await openLink(cluster.url);
-		const leaseMs = within(1500);
+		const leaseMs = within(3000);
 		const host = openHost(await connect(link.url), { leaseMs });
 		await host.register();
 		const expired = `SELECT FROM chronicle.host WHERE id = $1 AND beat_at < now() - lease_ms * interval '1 millisecond'`;
@@ -39,7 +39,7 @@ describe("a host whose connections are half open", needsPostgres, () => {
 	it("loses no attempt", { timeout: patient(120_000) }, async () => {
 		const stage = await openHostStage();
 		const link = await openLink(stage.cluster.url);
-		const leaseMs = within(1500);
+		const leaseMs = within(3000);
 		const host = await stage.host("a", {
 			...{ url: link.url, leaseMs },
 			play:

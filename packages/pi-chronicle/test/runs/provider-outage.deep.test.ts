@@ -153,12 +153,14 @@ describe("an outage of the provider", { timeout: patient(200_000) }, () => {
 		const runs = Array.from({ length: count }, () => goOn(project, ["run", "t", "Do it"]));
 		await untilWaiting({ project }, count);
 		await expect.poll(() => project.processes().length, { timeout: patient(10_000) }).toBe(count);
-		const before = runs.map(({ pid }) => cpuMs(pid));
-		await sleep(5000);
-		for (const [index, { pid }] of runs.entries()) {
-			expect(residentMb(pid)).toBeLessThan(160);
-			expect(cpuMs(pid) - (before[index] ?? 0)).toBeLessThanOrEqual(50);
-		}
+		/** The most that one of them costs in five seconds, once it has settled. */
+		const mostIn5s = async (): Promise<number> => {
+			const before = runs.map(({ pid }) => cpuMs(pid));
+			await sleep(5000);
+			return Math.max(...runs.map(({ pid }, index) => cpuMs(pid) - (before[index] ?? 0)));
+		};
+		await expect.poll(mostIn5s, { timeout: patient(20_000) }).toBeLessThanOrEqual(50);
+		for (const { pid } of runs) expect(residentMb(pid)).toBeLessThan(160);
 		for (const run of runs) run.signal("SIGTERM");
 		await Promise.all(runs.map(({ ended }) => ended));
 	});

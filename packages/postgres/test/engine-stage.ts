@@ -13,7 +13,7 @@ import { closeLater } from "../../pi-chronicle/test/harness/lifetime.ts";
 import type { ModelRequest } from "../../pi-chronicle/test/harness/model-request.ts";
 import { type ModelServer, openModelServer } from "../../pi-chronicle/test/harness/model-server.ts";
 import { patient } from "../../pi-chronicle/test/harness/patience.ts";
-import { type Cluster, openSharedDatabase } from "../../pi-chronicle/test/harness/postgres.ts";
+import type { Cluster } from "../../pi-chronicle/test/harness/postgres.ts";
 import { type Printed, runNode, runProgram } from "../../pi-chronicle/test/harness/print.ts";
 import { openProject, type Project } from "../../pi-chronicle/test/harness/project.ts";
 import type { Reply } from "../../pi-chronicle/test/harness/reply.ts";
@@ -21,7 +21,7 @@ import { packageUnderTest, piScript } from "../../pi-chronicle/test/harness/unde
 import { answer, marks, template } from "../../pi-chronicle/test/kills/sample-run.ts";
 import type { Database } from "../src/index.ts";
 import { treesIn } from "../src/publishing.ts";
-import { connect } from "./connect.ts";
+import { openEngine } from "./open-engine.ts";
 
 export interface EngineHost {
 	readonly name: string;
@@ -112,7 +112,7 @@ export async function openEngineStage(
 	server: ModelServer,
 	{ lease = 3, files = {}, cluster: given }: StageOptions = {},
 ): Promise<EngineStage> {
-	const cluster = given ?? (await openSharedDatabase());
+	const { cluster, database } = await openEngine(given);
 	const project = openProject({
 		server,
 		trusted: true,
@@ -128,7 +128,6 @@ export async function openEngineStage(
 	project.git("init", "-q", "--bare", remote);
 	project.git("remote", "add", "origin", remote);
 	project.git("push", "-q", "origin", "HEAD");
-	const database = await connect(cluster.url);
 	const base = ["--engine", cluster.url, "--project", "app"];
 	const environment = (env: Record<string, string | undefined>) =>
 		project.environment({ PI_CHRONICLE_PI: piScript(), ...env });
@@ -159,8 +158,6 @@ export async function openEngineStage(
 		});
 		return child;
 	};
-	const done = await cli(["engine", "init"]);
-	equal(done.code, 0, done.stderr);
 	const find = async (run: string): Promise<StageRow> => {
 		const { rows } = await database.query<StageRow>("SELECT * FROM chronicle.run WHERE id = $1", [run]);
 		const [row] = rows;

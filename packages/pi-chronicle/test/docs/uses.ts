@@ -381,7 +381,13 @@ const sequences: Use = {
 		await tui.press("escape");
 	},
 	deeds: [
-		[/save plan/, async ({ project }) => expect(project.read(".pi/sequences/plan.yaml")).toContain("Write $1")],
+		[
+			/save plan/,
+			async ({ project }) => {
+				const file = ".pi/sequences/plan.yaml";
+				await expect.poll(() => project.exists(file) && project.read(file)).toContain("Write $1");
+			},
+		],
 		[
 			/edit plan/,
 			async (at) => {

@@ -182,6 +182,8 @@ export class Tui {
 				act();
 			};
 			const look = () => {
+				// A frame is shown when it is complete. Its parts arrive one by one on a busy machine.
+				if (this.terminal.modes.synchronizedOutputMode && !this.ended) return;
 				const screen = this.screen();
 				if (accepts(screen)) done(() => resolve(screen));
 				else if (this.ended) done(() => reject(new Error(this.report(`The program ended before: ${wanted}`))));

@@ -46,7 +46,7 @@ async function until(at: DocumentProject, command: string, wanted: RegExp): Prom
 		printed = await read();
 		return printed;
 	};
-	await expect.poll(look, { timeout: patient(40_000), interval: 300 }).toMatch(wanted);
+	await expect.poll(look, { timeout: patient(40_000), interval: 800 }).toMatch(wanted);
 	return printed;
 }
 

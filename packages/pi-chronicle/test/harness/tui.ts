@@ -8,7 +8,7 @@ import xterm from "@xterm/headless";
 import { keyBytes } from "./keys.ts";
 import { type LaunchOptions, launchArguments, launchPlace } from "./launch.ts";
 import { closeLater } from "./lifetime.ts";
-import { patient } from "./patience.ts";
+import { patient, within } from "./patience.ts";
 import { killQuietly } from "./processes.ts";
 import type { Project } from "./project.ts";
 import { type Snapshot, snapshotOf } from "./screen.ts";
@@ -129,11 +129,11 @@ export class Tui {
 		await sleep(text.startsWith("/") ? 150 : 60);
 		if (this.suggests()) {
 			await this.press("escape");
-			for (let waited = 0; this.suggests() && waited < patient(1_500); waited += 20) await sleep(20);
+			for (let waited = 0; this.suggests() && waited < within(1_500); waited += 20) await sleep(20);
 		}
 		await this.press("enter");
 		// Suggestions that came late take the first Enter.
-		for (let waited = 0; text.startsWith("/") && this.editorHolds(text) && waited < patient(1_500); waited += 50) {
+		for (let waited = 0; text.startsWith("/") && this.editorHolds(text) && waited < within(1_500); waited += 50) {
 			await sleep(50);
 			if (waited % 500 === 450) await this.press("enter");
 		}

@@ -158,7 +158,8 @@ describe("minutes of a run with children", { timeout: patient(90_000) }, () => {
 describe("a pause", { timeout: patient(90_000) }, () => {
 	it("waits `pause_seconds` for a message, then ends the worker and keeps its conversation; the status says which", async () => {
 		const { project, server } = await openBench({
-			files: withTemplates({ t: one({}, { pause_seconds: 4 }) }),
+			// Long enough that a command is answered meanwhile.
+			files: withTemplates({ t: one({}, { pause_seconds: Math.ceil(patient(2000) / 1000) }) }),
 			script: { [worker("build")]: [call("bash", { command: "echo kept" }), hang("thinking"), move("finished")] },
 		});
 		const run = goOn(project, ["run", "t", "Do it"]);

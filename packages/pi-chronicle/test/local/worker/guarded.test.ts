@@ -7,6 +7,7 @@ import { probeSandbox } from "../../../src/safety/index.ts";
 import { deepIt, sampled } from "../../harness/deep-it.ts";
 import { type ModelServer, openModelServer } from "../../harness/model-server.ts";
 import { needs, needsProgram } from "../../harness/needs.ts";
+import { patient } from "../../harness/patience.ts";
 import { openProject, type Project } from "../../harness/project.ts";
 import { call, calls } from "../../harness/reply.ts";
 import { packageUnderTest } from "../../harness/under-test.ts";
@@ -138,10 +139,11 @@ describe("a guarded worker", () => {
 
 	deepIt("time in which the user is asked does not count", async () => {
 		const server = await openModelServer([call("bash", { command: "./release.sh now" }), move]);
+		const wallMs = patient(1200);
 		const rig = openRig(guardedProject(server), {
-			answer: () => new Promise((resolve) => setTimeout(() => resolve({ kind: "confirmed" }), 2500)),
+			answer: () => new Promise((resolve) => setTimeout(() => resolve({ kind: "confirmed" }), wallMs + 100)),
 		});
-		const worker = await rig.start({ limits: { wallMs: 2400, idleMs: 2000, countCacheReads: true } });
+		const worker = await rig.start({ limits: { wallMs, idleMs: patient(1000), countCacheReads: true } });
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 	});
 

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { findOrphans, isSameProcess } from "../../../src/process/index.ts";
 import { deepIt, sampled } from "../../harness/deep-it.ts";
 import { openModelServer } from "../../harness/model-server.ts";
-import { within } from "../../harness/patience.ts";
+import { patient, within } from "../../harness/patience.ts";
 import { openProject } from "../../harness/project.ts";
 import { call, calls, fail, gate, hang, say } from "../../harness/reply.ts";
 import { move, openRig, until } from "./worker-rig.ts";
@@ -161,9 +161,13 @@ describe("a worker ends", () => {
 	});
 
 	deepIt("when the model is silent, not when a command is", async () => {
-		const server = await openModelServer([call("bash", { command: "sleep 1.2" }), hang("I am thinking")]);
+		const idleMs = patient(700);
+		const server = await openModelServer([
+			call("bash", { command: `sleep ${(idleMs + 500) / 1000}` }),
+			hang("I am thinking"),
+		]);
 		const rig = openRig(openProject({ server }));
-		const worker = await rig.start({ limits: { wallMs: 60_000, idleMs: 700, countCacheReads: true } });
+		const worker = await rig.start({ limits: { wallMs: patient(60_000), idleMs, countCacheReads: true } });
 		expect(await worker.ended).toEqual({ kind: "timed_out", limit: "idle" });
 		expect(rig.of("tool_ended")).toMatchObject([{ tool: "bash" }]);
 		expect(rig.of("tool_ended")[0]?.error).toBeUndefined();

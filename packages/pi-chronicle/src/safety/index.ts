@@ -64,6 +64,7 @@ export {
 	boxFolder,
 	type Confinement,
 	type ConfinementOptions,
+	makeBoxFolder,
 	openConfinement,
 	probeSandbox,
 	removeBox,

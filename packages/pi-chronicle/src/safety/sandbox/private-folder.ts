@@ -1,7 +1,7 @@
 // Private folders of processes that use a sandbox. All of them are in one folder per user: the sandbox hides it with one mount, however many
 // processes were killed before they could remove theirs.
 import { lstatSync, mkdirSync, mkdtempSync, rmdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { attempt, folderNames } from "../../disk/index.ts";
 
 /** How the folder of each user begins; the layout hides these names. */
@@ -18,7 +18,11 @@ export function makeBoxFolder(base: string): string {
 	const found = attempt(() => lstatSync(all));
 	// Somebody else may have made it, to read what is put there.
 	const isOwn = found?.isDirectory() === true && (uid === undefined || found.uid === uid);
-	if (isOwn) removeAbandoned(all);
+	if (isOwn) {
+		removeAbandoned(all, "");
+		// Those of earlier versions, and of processes that could not use the folder of all: each costs a mount.
+		removeAbandoned(base, start, basename(all));
+	}
 	// The last process of another moment may just have removed it.
 	const within = isOwn ? attempt(() => mkdtempSync(join(all, `${process.pid}-`))) : undefined;
 	const folder = within ?? mkdtempSync(join(base, start));
@@ -30,8 +34,9 @@ export function makeBoxFolder(base: string): string {
 	return folder;
 }
 
-function removeAbandoned(all: string): void {
+function removeAbandoned(all: string, prefix: string, except?: string): void {
 	for (const name of folderNames(all)) {
+		if (!name.startsWith(prefix) || name === except) continue;
 		const pid = Number(/^(\d+)-/.exec(name)?.[1]);
 		const folder = join(all, name);
 		const isOld = (attempt(() => lstatSync(folder).mtimeMs) ?? Number.POSITIVE_INFINITY) < Date.now() - oldMs;

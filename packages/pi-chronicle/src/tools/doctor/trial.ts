@@ -1,13 +1,11 @@
 // `doctor --try`: runs a command of the project in a copy, as a child gets it, and in the sandbox, and says what would break there.
 // The project is not touched, and nothing of the copy stays; each try has a copy of its own.
 
-import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { linksFor, openTrialCopy, type Project, type TrialCopy } from "../../local/index.ts";
 import { exactTime, hostEnvironment } from "../../pi/index.ts";
 import { runShellCommand } from "../../process/index.ts";
-import { openConfinement, probeSandbox, redactText } from "../../safety/index.ts";
+import { makeBoxFolder, openConfinement, probeSandbox, redactText } from "../../safety/index.ts";
 import { type DoctorExamination, type DoctorFinding, fine } from "./examination.ts";
 
 /** Milliseconds of one try. */
@@ -71,10 +69,8 @@ async function examineBox(trial: Trial): Promise<DoctorFinding> {
 	if (!probe)
 		return { state: "warning", text: "No sandbox works on this machine, so the command was not tried in it." };
 	const wrap: Wrap = async (command, { folder, copy }) => {
-		const own = mkdtempSync(join(tmpdir(), "pi-chronicle-box-"));
-		process.once("exit", () => rmSync(own, { recursive: true, force: true }));
-		const host = hostEnvironment(folder.cwd);
-		const box = openConfinement({ host, root: copy.root, copy, probe, folder: own });
+		const own = makeBoxFolder(tmpdir());
+		const box = openConfinement({ host: hostEnvironment(folder.cwd), root: copy.root, copy, probe, folder: own });
 		return (await box.confine(command, { scope: "project", network: "open" })).command;
 	};
 	const first = await tryIn(trial, wrap);

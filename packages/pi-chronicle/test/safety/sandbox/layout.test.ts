@@ -321,8 +321,13 @@ it("the folders of all processes are in one, and those of processes that are lon
 	for (const name of ["4194305-old", "4194305-new", `${process.pid}-old`]) mkdirSync(join(all, name));
 	const longAgo = new Date(Date.now() - 2 * 86_400_000);
 	for (const name of ["4194305-old", `${process.pid}-old`]) utimesSync(join(all, name), longAgo, longAgo);
+	// Of an earlier version.
+	for (const name of ["pi-chronicle-box-aBcDeF", "pi-chronicle-box-new123", "other-aBcDeF"]) {
+		mkdirSync(join(base, name));
+		if (!name.includes("new")) utimesSync(join(base, name), longAgo, longAgo);
+	}
 	const second = makeBoxFolder(base);
-	expect(readdirSync(base)).toEqual([basename(all)]);
+	expect(readdirSync(base).sort()).toEqual(["other-aBcDeF", basename(all), "pi-chronicle-box-new123"]);
 	expect(basename(all)).toMatch(/^pi-chronicle-box-/);
 	expect(readdirSync(all).sort()).toEqual(
 		["4194305-new", basename(first), basename(second), `${process.pid}-old`].sort(),

@@ -12,7 +12,7 @@ import { openFolder } from "../../pi-chronicle/test/harness/folder.ts";
 import { closeLater } from "../../pi-chronicle/test/harness/lifetime.ts";
 import type { ModelRequest } from "../../pi-chronicle/test/harness/model-request.ts";
 import { type ModelServer, openModelServer } from "../../pi-chronicle/test/harness/model-server.ts";
-import { patient } from "../../pi-chronicle/test/harness/patience.ts";
+import { patient, within } from "../../pi-chronicle/test/harness/patience.ts";
 import type { Cluster } from "../../pi-chronicle/test/harness/postgres.ts";
 import { type Printed, runNode, runProgram } from "../../pi-chronicle/test/harness/print.ts";
 import { openProject, type Project } from "../../pi-chronicle/test/harness/project.ts";
@@ -110,7 +110,7 @@ export interface StageOptions {
 /** Opens a stage with the play as its project `app`, set up and without hosts. */
 export async function openEngineStage(
 	server: ModelServer,
-	{ lease = 3, files = {}, cluster: given }: StageOptions = {},
+	{ lease = Math.ceil(within(3000) / 1000), files = {}, cluster: given }: StageOptions = {},
 ): Promise<EngineStage> {
 	const { cluster, database } = await openEngine(given);
 	const project = openProject({

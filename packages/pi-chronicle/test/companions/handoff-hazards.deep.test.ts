@@ -65,9 +65,10 @@ describe("a handoff at an awkward moment", () => {
 	});
 
 	it("requested in the middle of work with tools, it reaches the model only after that work", async () => {
+		const held = gate();
 		const { server, rpc } = await openBench({
 			script: [
-				call("bash", { command: "true" }, { after: new Promise((done) => setTimeout(done, 700)) }),
+				call("bash", { command: "true" }, { after: held.opened }),
 				call("bash", { command: "true" }),
 				say("work done"),
 				call("handoff", { context: "the brief" }),
@@ -78,6 +79,7 @@ describe("a handoff at an awkward moment", () => {
 		await pi.prompt("work");
 		await server.waitForRequest(1);
 		await pi.prompt("/handoff write the tests");
+		held.open();
 		await pi.idle();
 		expect(server.requests.map(({ tools }) => tools.includes("handoff"))).toEqual([false, false, false, true, false]);
 		expect(server.requests[3]?.users.join()).toContain("asks for a handoff");

@@ -115,8 +115,10 @@ describe("text sent to the model", () => {
 			session: recorded(project, "one", "two", "three"),
 			extensions: [project.path("taker.mjs")],
 		});
+		const over = pi.prompt("/sequence run");
+		await server.waitForRequest(1);
 		const began = Date.now();
-		await pi.prompt("/sequence run");
+		await over;
 		expect(Date.now() - began).toBeLessThan(within(8_000));
 		expect(server.requests).toHaveLength(1);
 		expect(pi.screen.notifications.at(-1)).toMatchObject({

@@ -135,7 +135,7 @@ describe("running", () => {
 			files: {
 				// Holds the gap open: the step's text is not taken before this handler has ended.
 				"slow.mjs":
-					"export default (pi) => pi.on('input', async (e) => { if (e.text === 'two') await new Promise((done) => setTimeout(done, 1500)); });",
+					"import { existsSync } from 'node:fs'; export default (pi) => pi.on('input', async (e) => { while (e.text === 'two' && !existsSync('go')) await new Promise((done) => setTimeout(done, 20)); });",
 			},
 			script: (request) =>
 				request.lastUser === "long"
@@ -152,6 +152,8 @@ describe("running", () => {
 		await pi.press("enter");
 		await pi.waitForScreen("step 2/3 · two");
 		await pi.press("escape");
+		await pi.still();
+		project.write("go", "");
 		await pi.waitForScreen("stopped with Escape");
 		await pi.still();
 		expect(pi.screen()).not.toContain("⟳ sequence");

@@ -78,7 +78,7 @@ describe("a sequence in the terminal", () => {
 		const { project, server, tui } = await openBench({
 			files: {
 				"slow.mjs":
-					"export default (pi) => pi.on('session_before_switch', () => new Promise((done) => setTimeout(done, 2500)));",
+					"import { existsSync } from 'node:fs'; export default (pi) => pi.on('session_before_switch', async () => { while (!existsSync('go')) await new Promise((done) => setTimeout(done, 20)); });",
 			},
 			script: echo,
 		});
@@ -92,6 +92,8 @@ describe("a sequence in the terminal", () => {
 		await pi.press("enter");
 		await pi.waitForScreen((screen) => screen.includes("echo one") && !screen.includes("⟳ sequence"));
 		await pi.press("escape");
+		await pi.still();
+		project.write("go", "");
 		await pi.waitForScreen("stopped with Escape");
 		await pi.still();
 		expect(server.requests).toHaveLength(1);

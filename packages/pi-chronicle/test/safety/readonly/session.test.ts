@@ -197,7 +197,7 @@ describe("readonly in a sandbox", needsProgram("bwrap", sandbox), () => {
 			script: [
 				call("bash", { command: "sh run.sh" }),
 				call("bash", { command: "echo out; echo err >&2; echo \"it's $((1+1))\"; sh -c 'exit 3'" }),
-				call("bash", { command: "echo line 1; until [ -e go ]; do sleep 0.05; done; echo line 3" }),
+				call("bash", { command: "n=1; echo line $n; until [ -e go ]; do sleep 0.05; done; n=3; echo line $n" }),
 				call("bash", { command: "cat; echo end of input" }),
 				call("bash", { command: "rm run.sh" }),
 				say("Done."),

@@ -1,7 +1,8 @@
 // Task lists in Markdown. Pure.
 // With a check box anywhere, only items with one are tasks, and the other lines below a task are its details; in a list of Spec Kit (`T012`,
 // `[P]`) a task needs all before it, except that tasks with `[P]` side by side do not need each other, and a heading ends such a group; in any
-// other list an indented item needs the one that it is indented under, and a numbered one the one before it; "(depends on T012, T013)" adds.
+// other list an indented item needs the one that it is indented under, and a numbered one the one before it with all below that. What a task says
+// adds: "(depends on T012, T013)", or "Depends on: T012" in a line below it.
 import type { ListedTask, TaskListRead } from "./listed-task.ts";
 
 interface Item {
@@ -9,7 +10,10 @@ interface Item {
 	/** With a check box: whether it is checked; absent: it has none. */
 	readonly isDone?: boolean;
 	readonly isNumbered: boolean;
+	/** Written in its text. */
 	readonly id: string | undefined;
+	/** The number of its line in an ordered list. */
+	readonly number: string | undefined;
 	readonly isParallel: boolean;
 	readonly title: string;
 	readonly needs: readonly string[];
@@ -18,11 +22,17 @@ interface Item {
 	readonly details: string[];
 }
 
-const itemLine = /^(\s*)(?:[-*+]|(\d+)[.)])\s+(?:\[([ xX~-])\]\s*)?(.*\S)\s*$/;
-const specKitId = /^\**(T\d+[a-z]?)\b\**[:.]?\s*/;
-const numberId = /^\**(\d+(?:\.\d+)*)[.)]?\**\s+/;
-const parallelMark = /\[P\]\s*/;
-const dependsOn = /\((?:depends on|dependencies|needs|requires|after|blocked by):?\s+([^)]*)\)/gi;
+// Kiro marks an optional task with a star after the box.
+const itemLine = /^(\s*)(?:[-*+]|(\d+)[.)])\s+(?:\[([ xX~-])\](?:\*(?=\s))?\s*)?(.*\S)\s*$/;
+const specKitId = /^\**(T\d+[a-z]?)\b\**[:.]?\s*/i;
+const numberId = /^\**(?:(?:task|step)\s+(\d+(?:\.\d+)*)\**\s*[:.)–-]\**|(\d+(?:\.\d+)*)[.)]?\**(?=\s))\s*/i;
+/** The key of an issue; it stays in the title. */
+const keyId = /^\**([A-Z]{2,}-\d+)\b/;
+const parallelMark = /\[P\]\s*/i;
+const dependsOn = /[([](?:depends on|dependencies|needs|requires|after|blocked by):?\s+([^)\]]*)[)\]]/gi;
+/** A line below a task, or words in its title, that name what it needs. */
+const saysNeeds =
+	/^(?:[-*+]\s*)?[*_]*(?:depends on|dependenc(?:y|ies)|needs|requires|blocked by)[*_]*:[*_]*\s*(.*)|\b(?:depends on|blocked by)\s+(.*)/i;
 
 /** Reads the tasks of a Markdown file. */
 export function readMarkdownTasks(text: string): TaskListRead {
@@ -30,14 +40,21 @@ export function readMarkdownTasks(text: string): TaskListRead {
 	const boxed = all.filter(({ isDone }) => isDone !== undefined);
 	const items = boxed.length > 0 ? boxed : all;
 	if (items.length === 0) return { problem: "has no list of tasks" };
-	const isSpecKit = boxed.some(({ id, isParallel }) => isParallel || id?.startsWith("T"));
-	const named = items.map((item, at) => ({ ...item, id: item.id ?? `#${at + 1}` }));
+	const isSpecKit = boxed.some(({ id = "", isParallel }) => isParallel || specKitId.test(id));
+	const numbers = items.map(({ id, number }) => id ?? number);
+	const isUnique = (number: string): boolean => numbers.indexOf(number) === numbers.lastIndexOf(number);
+	const named = items.map((item, at) => {
+		const { id, number } = item;
+		return { ...item, id: id ?? (number !== undefined && isUnique(number) ? number : `#${at + 1}`) };
+	});
+	const known = new Set(named.map(({ id }) => id));
 	const needs = isSpecKit ? needsInPhases(named) : needsInOutline(named);
 	const done = new Set(named.filter(({ isDone }) => isDone).map(({ id }) => id));
 	const left = named.flatMap((item, at) => (done.has(item.id) ? [] : [{ item, over: needs[at] ?? [] }]));
 	const tasks = left.map(({ item, over }): ListedTask => {
 		const { id, title, details } = item;
-		const needed = [...new Set([...over, ...item.needs])].filter((one) => !done.has(one) && one !== id);
+		const said = [title, ...details].flatMap(idsSaid).filter((one) => known.has(one));
+		const needed = [...new Set([...over, ...item.needs, ...said])].filter((one) => !done.has(one) && one !== id);
 		return { id, title, ...(details.length > 0 ? { details: details.join("\n") } : {}), needs: needed };
 	});
 	return { tasks };
@@ -73,28 +90,43 @@ function proseLines(text: string): readonly string[] {
 function itemOf(line: string, section: number): Item | undefined {
 	const [, space = "", number, box, written] = itemLine.exec(line) ?? [];
 	if (written === undefined) return undefined;
-	const id = (specKitId.exec(written) ?? numberId.exec(written))?.[1];
+	const specKit = specKitId.exec(written)?.[1]?.replace(/^t/, "T");
+	const [, step, ordinal] = numberId.exec(written) ?? [];
+	const id = specKit ?? step ?? ordinal ?? keyId.exec(written)?.[1];
 	const named = written.replace(specKitId, "").replace(numberId, "");
 	const isParallel = parallelMark.test(named);
 	return {
 		indent: space.replace(/\t/g, "    ").length,
 		...(box === undefined ? {} : { isDone: box !== " " }),
-		isNumbered: number !== undefined || (id !== undefined && !id.startsWith("T")),
-		id: id ?? number,
-		isParallel,
-		title: named.replace(parallelMark, "").replace(/\*\*/g, "").trim(),
+		isNumbered: number !== undefined || step !== undefined || ordinal !== undefined,
+		...{ id, number, isParallel },
+		title: named
+			.replace(parallelMark, "")
+			.replace(/\*\*/g, "")
+			.replace(/^[\s:–-]+(?=\S)/, "")
+			.trim(),
 		needs: [...written.matchAll(dependsOn)].flatMap(([, ids = ""]) => idsIn(ids)),
 		section,
 		details: [],
 	};
 }
 
+/** The ids after words such as "Depends on:". */
+function idsSaid(line: string): readonly string[] {
+	const [, listed, inWords] = saysNeeds.exec(line) ?? [];
+	return idsIn(listed ?? inWords ?? "");
+}
+
+const idsInText = /\b([A-Z]{2,}-\d+)\b|(T?)(\d+(?:\.\d+)*[a-z]?)(?:\s*(?:[-–]|to|through)\s*T?(\d+))?/gi;
+
 /** `T004-T007, 12` → their ids. */
 function idsIn(text: string): readonly string[] {
-	return [...text.matchAll(/(T?)(\d+(?:\.\d+)*[a-z]?)(?:\s*[-–]\s*T?(\d+))?/g)].flatMap(([, t = "", from = "", to]) => {
-		if (to === undefined || !/^\d+$/.test(from)) return [`${t}${from}`];
+	return [...text.matchAll(idsInText)].flatMap(([, key, t = "", from = "", to]) => {
+		if (key !== undefined) return [key];
+		const letter = t.toUpperCase();
+		if (to === undefined || !/^\d+$/.test(from)) return [`${letter}${from}`];
 		const count = Math.min(100, Math.max(0, Number(to) - Number(from)) + 1);
-		return Array.from({ length: count }, (_, n) => `${t}${String(Number(from) + n).padStart(from.length, "0")}`);
+		return Array.from({ length: count }, (_, n) => `${letter}${String(Number(from) + n).padStart(from.length, "0")}`);
 	});
 }
 
@@ -114,15 +146,15 @@ function needsInPhases(items: readonly NamedItem[]): readonly (readonly string[]
 	});
 }
 
-/** An item needs the one that it is indented under, and a numbered one also the one before it in its list. */
+/** An item needs the one that it is indented under, and a numbered one also the one before it in its list, with all below that. */
 function needsInOutline(items: readonly NamedItem[]): readonly (readonly string[])[] {
-	const open: { indent: number; id: string; section: number }[] = [];
+	const open: { indent: number; ids: string[]; section: number }[] = [];
 	return items.map(({ indent, id, isNumbered, section }) => {
 		while ((open.at(-1)?.indent ?? -1) > indent) open.pop();
-		const last = open.at(-1);
-		const sibling = last?.indent === indent ? open.pop() : undefined;
-		const over = open.at(-1);
-		open.push({ indent, id, section });
-		return [...(over ? [over.id] : []), ...(isNumbered && sibling?.section === section ? [sibling.id] : [])];
+		const sibling = open.at(-1)?.indent === indent ? open.pop() : undefined;
+		const over = open.at(-1)?.ids[0];
+		for (const { ids } of open) ids.push(id);
+		open.push({ indent, ids: [id], section });
+		return [...(over === undefined ? [] : [over]), ...(isNumbered && sibling?.section === section ? sibling.ids : [])];
 	});
 }

@@ -88,8 +88,37 @@ describe("a list in Markdown", () => {
 		["check boxes alone are tasks", "- [ ] a\n  - detail\n- [ ] b", ["#1 <", "#2 <"]],
 		["what is done is left out", "- [x] a\n  - [ ] b", ["#2 <"]],
 		["numbered check boxes", "- [ ] 1. a\n  - [ ] 1.1 b\n- [ ] 2. c (depends on 1.1)", ["1 <", "1.1 < 1", "2 < 1 1.1"]],
+		[
+			"a numbered item follows all below the one before it",
+			"- [x] 1. a\n- [ ] 2. b\n  - [ ] 2.1 c\n  - [ ] 2.2 d\n- [ ] 3. e",
+			["2 <", "2.1 < 2", "2.2 < 2 2.1", "3 < 2 2.1 2.2"],
+		],
+		[
+			"numbers that occur twice are no ids",
+			"1. a\n   1. b\n2. c\n# B\n1. d\n2. e\n3. f",
+			["#1 <", "#2 < #1", "#3 < #1 #2", "#4 <", "#5 < #4", "3 < #5"],
+		],
+		["optional tasks of Kiro", "- [ ] 1. a\n- [ ]* 1.1 b", ["1 <", "1.1 < 1"]],
+		["words before numbers", "- [ ] Task 1: a\n- [ ] **Task 2:** b (needs Task 1)", ["1 <", "2 < 1"]],
+		["keys of issues", "- [ ] APP-1 a\n- [ ] APP-2 b [depends on APP-1]", ["APP-1 <", "APP-2 < APP-1"]],
+		[
+			"what lines below a task or its words say",
+			"- [ ] T001 [P] a\n- [ ] t002 [p] b\n  - **Depends on:** T001\n- [ ] T003 [P] c, depends on T001 to T002\n- [ ] T004 [P] d\n  Depends on: Node 24",
+			["T001 <", "T002 < T001", "T003 < T001 T002", "T004 <"],
+		],
 	])("%s", (_, text, expected) => {
 		expect(order(text)).toEqual(expected);
+	});
+
+	it.each([
+		["- [ ] **T001**: Do a", "Do a"],
+		["- [ ] T001 [P] - Do a", "Do a"],
+		["- [ ] APP-1: Do a", "APP-1: Do a"],
+		["- [ ] UTF-8 in names", "UTF-8 in names"],
+		["- [ ]* Do a", "Do a"],
+		["- [ ] *a* is kept", "*a* is kept"],
+	])("keeps the words of %s", (line, title) => {
+		expect(tasksOf(line)[0]?.title).toBe(title);
 	});
 
 	it("without items is a problem", () => {

@@ -121,9 +121,13 @@ export function conversationsOf({ launches }: { readonly launches: readonly Laun
 	return [...new Set(first.map(({ visit, attempt }) => `${visit}.${attempt}`))];
 }
 
-/** The visit that a reader sees first: the last one that did something. One without workers or children, such as an end state, has nothing to show. */
+/**
+ * The visit that a reader sees first: the last one that did something and counts. One without workers or children, such as an end state, has
+ * nothing to show, and a rewind has undone what another one did.
+ */
 export function firstInSight(visits: readonly Visit[]): Visit | undefined {
-	return visits.findLast(({ launches, children }) => launches.length + children.length > 0) ?? visits.at(-1);
+	const worked = visits.filter(({ launches, children }) => launches.length + children.length > 0);
+	return worked.findLast(({ undone }) => !undone) ?? visits.at(-1);
 }
 
 /** Describes how a command ended. */

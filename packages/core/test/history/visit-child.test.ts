@@ -120,10 +120,12 @@ it.each([
 	[["children", "worker"], 2],
 	[["worker", "nothing", "nothing"], 1],
 	[["nothing", "nothing"], 2],
+	[["worker", "undone", "nothing"], 1],
 	[[], undefined],
 ] as const)("of visits with %j, a reader sees %s first", (kinds, number) => {
 	const visits = kinds.map((kind, at) => ({
-		...{ number: at + 1, launches: kind === "worker" ? [{}] : [], children: kind === "children" ? [{}] : [] },
+		...{ number: at + 1, children: kind === "children" ? [{}] : [], undone: kind === "undone" },
+		launches: kind === "worker" || kind === "undone" ? [{}] : [],
 	})) as unknown as Visit[];
 	expect(firstInSight(visits)?.number).toBe(number);
 });

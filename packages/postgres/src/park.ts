@@ -8,6 +8,7 @@ import type { Database } from "./database.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { JobData } from "./jobs.ts";
 import type { HostLog } from "./log.ts";
+import { refusePosts } from "./posts.ts";
 import type { PostgresStore } from "./store.ts";
 import { runOfJob } from "./untrusted.ts";
 
@@ -30,7 +31,7 @@ export async function parkDeadRuns(
 			const run = runOfJob(job.data);
 			const opened = run !== undefined && (await isLeft(database, run, job)) ? await store.open(run) : undefined;
 			if (opened?.ok) {
-				await parkRun(opened.value, detail);
+				await parkRun(database, opened.value, detail);
 				await opened.value.releaseLease();
 				report(`Parked. ${detail}`, { level: "warn", run: opened.value.run.id });
 			} else if (opened && opened.failure.reason !== "unknown") throw new Error(opened.failure.message);
@@ -47,10 +48,10 @@ async function isLeft(database: Database, run: string, { sourceId }: JobWithMeta
 	return (await database.query(text, [run, sourceId])).count > 0;
 }
 
-/** Records that the run was given up, unless it waits already. */
-async function parkRun(ledger: PostgresLedger, detail: string): Promise<void> {
+/** Records that the run was given up. One that waits already goes on waiting, and what was sent to it is refused: no host could take it. */
+async function parkRun(database: Database, ledger: PostgresLedger, detail: string): Promise<void> {
 	const { run } = ledger;
-	if (isParked(run)) return;
+	if (isParked(run)) return refusePosts(database, run.id, detail);
 	const batch = decide(run, { kind: "given_up", detail }, new Date().toISOString());
 	if (isRefusal(batch)) throw new Error(batch.message);
 	const appended = await ledger.append(batch.events, "durable");

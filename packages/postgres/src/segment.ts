@@ -4,6 +4,7 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { errorMessage } from "@pi-chronicle/core/definition";
 import type { Run } from "@pi-chronicle/core/machine";
 import type { Approver, Result, WorkerLauncher } from "@pi-chronicle/core/ports";
 import type { ProjectEnvironment } from "pi-chronicle/local";
@@ -28,6 +29,7 @@ import {
 } from "pi-chronicle/local";
 import { filesOfChild, openCeilings, saveBase } from "./child-rows.ts";
 import type { Database } from "./database.ts";
+import { isOutage } from "./database-failure.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
 import { findLeftovers, openLeftovers } from "./leftovers.ts";
@@ -85,41 +87,32 @@ const abortPatienceMs = 5000;
 
 /** Prepares the working folder and starts to supervise. Throws a sentence if the folder cannot be prepared. */
 export async function startSegment(ledger: PostgresLedger, options: SegmentOptions): Promise<RunSegment> {
-	if (!ledger.earlier.aborting) return superviseIn(await prepareFolder(ledger, options), ledger, options);
+	const { aborting } = ledger.earlier;
 	try {
-		return await superviseIn(
-			await prepareFolder(ledger, options, AbortSignal.timeout(abortPatienceMs)),
-			ledger,
-			options,
-		);
+		const prepared = await prepareFolder(ledger, options, aborting ? AbortSignal.timeout(abortPatienceMs) : undefined);
+		return await superviseIn(prepared, ledger, options);
 	} catch (error) {
-		const isAway = error instanceof WorkspaceError && ["remote_away", "stopped"].includes(error.failure.reason);
-		if (!isAway) throw error;
-		options.report(`It is aborted without its files: ${error.message}`, { level: "warn" });
-		return abortWithoutFiles(ledger, options);
+		if (!aborting || isOutage(error)) throw error;
+		const why = errorMessage(error);
+		options.report(`It is aborted without its files: ${why}`, { level: "warn" });
+		return abortWithoutFiles(ledger, options, `The run is being aborted without its files: ${why}`);
 	}
 }
 
-/** Supervises a run that is to be aborted and whose files are out of reach: no worker and no command runs, and no file changes. */
+/** Supervises a run that is to be aborted and whose folder cannot be prepared: no worker and no command runs, and no file changes. */
 async function abortWithoutFiles(
 	ledger: PostgresLedger,
 	{ project, checkout, database, store }: SegmentOptions,
+	detail: string,
 ): Promise<RunSegment> {
 	const { run, trees, folder: cwd, earlier } = ledger;
 	await makePrivateFolder(cwd);
 	const served = openServed(project, cwd, checkout.workOf(run.id));
 	const ports = project.ports?.(served, ledger, nobody) ?? served.ports(ledger, nobody);
-	const detail = "The run is being aborted, and its files cannot be fetched from the git remote.";
 	const files = { run: run.id, trees, remote: project.remote, cwd, folder: cwd, leftOut: served.ownFolders };
 	const workspace = openLookingWorkspace({ ...files, ...workspaceScope(run) }, earlier.head);
-	const children = new RemoteChildren({
-		database,
-		store,
-		approvals: served.approvals,
-		parent: run.id,
-		trees,
-		workspace,
-	});
+	const { approvals } = served;
+	const children = new RemoteChildren({ database, store, approvals, parent: run.id, trees, workspace });
 	const supervision = supervise(
 		ledger,
 		{
@@ -169,9 +162,7 @@ async function superviseIn(
 	const setUp = openSetUp(ledger, { cwd, isNew: prepared.isNew, commands: ports.commands, store, leftovers });
 	ledger.use(answer ? settleAnswer(publishing.hooks, answer) : publishing.hooks);
 	const { approvals } = served;
-	const children = new RemoteChildren({
-		...{ database, store, approvals, parent: run.id, trees, workspace },
-	});
+	const children = new RemoteChildren({ database, store, approvals, parent: run.id, trees, workspace });
 	const limits = run.parent && (await openCeilings(options, run.id, () => live?.updateLimits()));
 	const all = {
 		...{ ...ports, workspace, children, labels: options.labels, givesBackWaits: true as const },
@@ -293,7 +284,7 @@ async function prepareFolder(
 	const work = checkout.workOf(run.id);
 	const known = await readMarker(ledger.folder);
 	const write = (folder: string) => writeMarker(ledger, folder);
-	if (known?.fence === earlier.fence && existsSync(join(work, known.folder))) {
+	if (known?.fence === earlier.fence && existsSync(join(work, ".git")) && existsSync(join(work, known.folder))) {
 		await write(known.folder);
 		const published = known.published?.tree === earlier.head ? known.published : undefined;
 		return { cwd: folderIn(work, known.folder), folder: known.folder, published, isNew: false, isSetBack: false };

@@ -9,27 +9,32 @@ import { openHostStage } from "./host-stage.ts";
 
 const definition = { name: "T", states: { a: { persona: "A", next: ["done"], cleanup: ["touch cleaned"] } } };
 
-it("a run whose files cannot be fetched is aborted, and nothing runs", {
-	...needsPostgres,
-	timeout: patient(60_000),
-}, async () => {
-	const stage = await openHostStage();
-	await stage.submit(1, { definition });
-	const id = "aaaaaaaa-0000-4000-8000-000000000001";
-	renameSync(stage.remote, `${stage.remote}.away`);
-	value(await stage.store().post(id, { kind: "abort_requested", words: "never mind" }));
-	let launches = 0;
-	const host = await stage.host("a", {
-		play:
-			() =>
-			async (...given) => {
-				launches += 1;
-				await moveTo("done")(...given);
-			},
-	});
-	const read = async () => value(await stage.store().read(id));
-	await expect.poll(async () => (await read()).run.status, { timeout: patient(30_000) }).toBe("aborted");
-	await expect.poll(async () => (await read()).holder).toBe(undefined);
-	expect(launches).toBe(0);
-	expect(host.log.join("\n")).toMatch(/It is aborted without its files: /);
-});
+it.each(["files cannot be fetched", "set-up command fails"])(
+	"a run whose %s is aborted, and nothing runs",
+	{
+		...needsPostgres,
+		timeout: patient(60_000),
+	},
+	async (what) => {
+		const stage = await openHostStage();
+		await stage.submit(1, { definition });
+		const id = "aaaaaaaa-0000-4000-8000-000000000001";
+		if (what === "files cannot be fetched") renameSync(stage.remote, `${stage.remote}.away`);
+		value(await stage.store().post(id, { kind: "abort_requested", words: "never mind" }));
+		let launches = 0;
+		const host = await stage.host("a", {
+			served: what === "set-up command fails" ? { setup: "exit 3" } : {},
+			play:
+				() =>
+				async (...given) => {
+					launches += 1;
+					await moveTo("done")(...given);
+				},
+		});
+		const read = async () => value(await stage.store().read(id));
+		await expect.poll(async () => (await read()).run.status, { timeout: patient(30_000) }).toBe("aborted");
+		await expect.poll(async () => (await read()).holder).toBe(undefined);
+		expect(launches).toBe(0);
+		expect(host.log.join("\n")).toMatch(/It is aborted without its files: /);
+	},
+);

@@ -6,7 +6,7 @@ import type { UserEvent } from "@pi-chronicle/core/machine";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { patient } from "../../pi-chronicle/test/harness/patience.ts";
 import { needsPostgres } from "../../pi-chronicle/test/harness/postgres.ts";
-import { created, id, tell, value } from "../../pi-chronicle/test/local/ledger/sample-events.ts";
+import { baseline, created, id, tell, value } from "../../pi-chronicle/test/local/ledger/sample-events.ts";
 import { dropChildren, withdrawJob } from "../src/child-rows.ts";
 import type { PostgresLedger } from "../src/held.ts";
 import type { Database } from "../src/index.ts";
@@ -198,6 +198,41 @@ describe("a command that is posted", needsPostgres, () => {
 		expect(await returnRun(database, by, { id, fence: opened })).toBe(true);
 		expect(await isAwake()).toBe(false);
 		expect(value(await store().open(id)).fence).toBe(opened + 1);
+	});
+
+	it.each(["runs", "asks"])("is refused with the reason if every host fails with its run, which %s", async (how) => {
+		const reason = "The set-up failed.";
+		const dead = deadQueue("app");
+		if (how === "asks") {
+			await database.query("DELETE FROM chronicle.run");
+			await (await database.boss()).deleteAllJobs();
+			const entry = { states: { a: { persona: "A", requires_approval: "entry", next: ["done"] } } };
+			value(await store().create(created({ definition: entry })));
+			await wakeRuns(database);
+			const ledger = await take();
+			await tell(ledger, ledger.run, baseline);
+			await ledger.settle({ kind: "parked" });
+		}
+		const post = value(await store().post(id, told));
+		let attempts = 0;
+		for (let round = 0; round < 20 && ((await isAwake()) || (await wakeRuns(database)).length > 0); round += 1) {
+			await database.query("UPDATE chronicle_jobs.job SET start_after = now() WHERE name = $1 AND state < 'active'", [
+				queue,
+			]);
+			await (await take()).settle({ kind: "failed", reason });
+			attempts += 1;
+			// Others look for runs with commands before a host parks this one.
+			await wakeRuns(database);
+		}
+		expect(attempts).toBe(5);
+		await parkDeadRuns(database, { store: store(), dead }, () => {});
+		const { status, hold } = value(await store().read(id)).run;
+		expect(status).toBe(how === "runs" ? "paused" : "awaiting_approval");
+		if (how === "runs") expect(hold?.detail).toContain(reason);
+		else expect(await post.state()).toMatchObject({ kind: "refused", reason: expect.stringContaining(reason) });
+		value(await store().post(id, { kind: "abort_requested", words: "" }));
+		await wakeRun(database, id);
+		expect(await isAwake()).toBe(true);
 	});
 
 	it("gets a run on that was parked for a given-up job, also if that job comes again", async () => {

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import type { CheckedOut } from "@pi-chronicle/core/snapshot";
 import { branchOfRef } from "../../disk/index.ts";
 import { isRunId } from "../ledger/index.ts";
-import { addPlaceholders, commitTree, type GitPlace, gitAt, gitText, readRest, runGit } from "../workspace/index.ts";
+import { commitTree, type GitPlace, gitAt, gitText, readRest, runGit } from "../workspace/index.ts";
 import { conversationSpec, writeConversations } from "./conversations.ts";
 import { deleteRefs, gitFetch, gitRemote, remoteError } from "./git-remote.ts";
 import { pushSnapshots } from "./run-refs.ts";
-import { type SnapshotRecord, treeRef, unpackSnapshots } from "./run-snapshot.ts";
+import { addNote, type SnapshotRecord, treeRef, unpackSnapshots } from "./run-snapshot.ts";
 import { folderIn, isBranchName, parseNote, type SnapshotNote } from "./untrusted.ts";
 
 export interface CheckoutOptions {
@@ -95,7 +95,7 @@ export class Checkout {
 			if (!place) throw new Error(`${ref} on the remote does not say where its files belong.`);
 			const { folder, parent } = place;
 			if (parent !== null) await this.#mustHave(parent);
-			return { parent: parent ?? undefined, note: { folder, placeholders: note?.placeholders ?? [] } };
+			return { parent: parent ?? undefined, note: { placeholders: [], ...note, folder } };
 		});
 	}
 
@@ -140,7 +140,7 @@ export class Checkout {
 				);
 			else await this.#add(work, commit);
 			await mkdir(folderIn(work, note.folder), { recursive: true });
-			await addPlaceholders(this.#place, join(this.folderOf(run), "files"), note.placeholders);
+			await addNote(this.#place, join(this.folderOf(run), "files"), note);
 			return !exists;
 		});
 	}

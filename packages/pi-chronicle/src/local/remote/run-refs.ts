@@ -18,6 +18,7 @@ import {
 	gitAt,
 	gitText,
 	openExclusions,
+	readFileModes,
 	readPlaceholders,
 	revParse,
 	runGit,
@@ -148,7 +149,11 @@ export class RunRefs {
 		return {
 			tree,
 			parent,
-			note: noteText(this.#owner, { folder, placeholders: await readPlaceholders(place.gitDir) }),
+			note: noteText(this.#owner, {
+				folder,
+				placeholders: await readPlaceholders(place.gitDir),
+				modes: readFileModes(place.gitDir),
+			}),
 		};
 	}
 

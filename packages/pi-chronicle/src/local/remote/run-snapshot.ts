@@ -1,6 +1,6 @@
 // A snapshot of a run's files for other hosts: the tree, the commit that the working folder was at, and the contents that the store omits. A small one is
 // recorded with the events that name it, as a pack, until it is on the git remote.
-import { explainGit, type GitPlace, gitAt } from "../workspace/index.ts";
+import { addFileModes, addPlaceholders, explainGit, type GitPlace, gitAt } from "../workspace/index.ts";
 import { gitFetch, remoteError } from "./git-remote.ts";
 import type { SnapshotNote } from "./untrusted.ts";
 
@@ -34,8 +34,14 @@ export function treeRef(run: string, tree: string): string {
 	return `refs/chronicle/${run}/trees/${tree}`;
 }
 
-export function noteText(run: string, { folder, placeholders }: SnapshotNote): string {
-	return `Files of the run ${run}\n\n${JSON.stringify({ folder, placeholders })}\n`;
+export function noteText(run: string, note: SnapshotNote): string {
+	return `Files of the run ${run}\n\n${JSON.stringify(note)}\n`;
+}
+
+/** Tells the store in `folder` what git does not keep of another host's snapshot: before it uses the snapshot. `place` can read its objects. */
+export async function addNote(place: GitPlace, folder: string, note: SnapshotNote | undefined): Promise<void> {
+	await addPlaceholders(place, folder, note?.placeholders ?? []);
+	await addFileModes(folder, note?.modes ?? []);
 }
 
 /** Whether two snapshots are the same files on the same commit. */

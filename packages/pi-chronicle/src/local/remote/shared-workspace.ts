@@ -5,7 +5,6 @@ import type { ChildLeftovers, Result, Workspace, WorkspaceFailure } from "@pi-ch
 import type { CheckedOut } from "@pi-chronicle/core/snapshot";
 import { openCrashPoints } from "../supervisor/index.ts";
 import {
-	addPlaceholders,
 	type EndingChild,
 	type GitWorkspace,
 	type GitWorkspaceOptions,
@@ -15,7 +14,14 @@ import {
 } from "../workspace/index.ts";
 import { gitFetch, thrownFailure } from "./git-remote.ts";
 import { RunRefs } from "./run-refs.ts";
-import { type RecordedSnapshot, type RunSnapshot, type RunStart, treeRef, unpackSnapshots } from "./run-snapshot.ts";
+import {
+	addNote,
+	type RecordedSnapshot,
+	type RunSnapshot,
+	type RunStart,
+	treeRef,
+	unpackSnapshots,
+} from "./run-snapshot.ts";
 import { SnapshotPublisher } from "./snapshot-publisher.ts";
 import { isObjectName, parseNote } from "./untrusted.ts";
 
@@ -127,7 +133,7 @@ async function fetchSnapshot(
 	const ref = treeRef(owner, tree);
 	if ((await gitFetch(place, remote, [`+${ref}:${ref}`])).kind === "done") {
 		const message = await gitText(place, ["log", "-1", "--format=%B", ref]);
-		return addPlaceholders(place, store, parseNote(message)?.placeholders ?? []);
+		return addNote(place, store, parseNote(message));
 	}
 	if (!recorded) return;
 	const unpacked = recorded().then((snapshots) => unpackSnapshots(place, { remote, owner }, snapshots));

@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import { isText, listOf, object, optional, parseUntrusted, type Shape } from "@pi-chronicle/core/definition";
 import { deepestRealPath } from "../../disk/index.ts";
+import type { FileMode } from "../workspace/index.ts";
 
 /** Whether a text can be the name of a git object. */
 export const isObjectName: Shape<string> = (value): value is string =>
@@ -37,13 +38,24 @@ export interface SnapshotNote {
 	readonly folder: string;
 	/** Objects that stand for omitted contents, as the store lists them. */
 	readonly placeholders: readonly string[];
+	/** Permissions that git does not keep; absent: there are none. */
+	readonly modes?: readonly FileMode[];
 }
+
+const isFileMode: Shape<FileMode> = (value): value is FileMode =>
+	Array.isArray(value) &&
+	isText(value[0]) &&
+	Number.isInteger(value[1]) &&
+	// The owner can read the file.
+	value[1] >= 0o400 &&
+	value[1] <= 0o777;
 
 const isWrittenNote = object<Partial<SnapshotNote>>({
 	folder: optional(isFolderBelow),
 	placeholders: optional(
 		listOf<string>((value): value is string => isText(value) && /^[0-9a-f]{40,64}(?: secret)?$/.test(value)),
 	),
+	modes: optional(listOf<FileMode>(isFileMode)),
 });
 
 /** The note in the message of a snapshot commit; `undefined`: it is none. */

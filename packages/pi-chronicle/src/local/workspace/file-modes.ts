@@ -2,7 +2,7 @@
 // The newest permissions of a path count, whatever the snapshot; usual ones are recorded only where they replace others.
 
 import { readFileSync } from "node:fs";
-import { chmod, lstat, writeFile } from "node:fs/promises";
+import { appendFile, chmod, lstat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { attempt, realPathOf } from "../../disk/index.ts";
 import { foldersAbove, pathBytes } from "./paths.ts";
@@ -44,7 +44,7 @@ export function openFileModes(folder: string): FileModes {
 		},
 		async save() {
 			const lines = pending.splice(0);
-			if (lines.length > 0) await writeFile(list(), lines.join(""), { flag: "a", mode: 0o600 });
+			if (lines.length > 0) await appendFile(list(), lines.join(""), { mode: 0o600 });
 		},
 		async apply(root, paths) {
 			// A child may have added some.
@@ -73,8 +73,29 @@ function asProgram(mode: number, isProgram: boolean): number {
 	return isProgram ? mode | 0o100 | ((mode & 0o044) >> 2) : mode & ~0o111;
 }
 
-function readModeLine(line: string): (readonly [path: string, mode: number])[] {
+/** A path (bytes as latin1; that of a folder ends in `/`) with its permissions. */
+export type FileMode = readonly [path: string, mode: number];
+
+/** At most so many are handed over to other hosts. */
+const maxHandedOver = 2000;
+
+function readModeLine(line: string): FileMode[] {
 	// The last line may be torn by a crash.
 	const [path, mode] = attempt(() => JSON.parse(line) as readonly unknown[]) ?? [];
 	return typeof path === "string" && typeof mode === "number" ? [[path, mode]] : [];
+}
+
+/** The permissions that the store in `folder` has recorded last. */
+export function readFileModes(folder: string): readonly FileMode[] {
+	const text = attempt(() => readFileSync(join(folder, listFile), "utf8")) ?? "";
+	return [...new Map(text.split("\n").flatMap(readModeLine))].slice(-maxHandedOver);
+}
+
+/** Records the permissions that another host has handed over, as far as they let nobody read or write more than this process' usual ones. */
+export async function addFileModes(folder: string, modes: readonly FileMode[]): Promise<void> {
+	const known = new Map(readFileModes(folder));
+	const allowed = modes.map(([path, mode]): FileMode => [path, mode & ~process.umask()]);
+	const added = allowed.filter(([path, mode]) => known.get(path) !== mode);
+	const text = added.map((one) => `${JSON.stringify(one)}\n`).join("");
+	if (text !== "") await appendFile(join(folder, listFile), text, { mode: 0o600 });
 }

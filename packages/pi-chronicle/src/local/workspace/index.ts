@@ -14,6 +14,7 @@ export { childFilesFolder, findChildPlace, findCopy } from "./children.ts";
 export type { ConvertedObjects } from "./committed-files.ts";
 export { agentExclusions, containsFile, openExclusions } from "./exclusions.ts";
 export { isDiskFull, WorkspaceError } from "./failures.ts";
+export { addFileModes, type FileMode, readFileModes } from "./file-modes.ts";
 export {
 	answersOf,
 	type GitResult,

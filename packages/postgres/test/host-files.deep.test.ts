@@ -81,7 +81,7 @@ describe("the files of a run on two hosts", { ...needsPostgres, timeout: patient
 		]);
 	});
 
-	it.each(["its folder", "everything in it", "all that the host has of it"])(
+	it.each(["its folder", "everything in it"])(
 		"arrive from a child that waits while somebody deletes %s",
 		async (what) => {
 			const server = await openModelServer({
@@ -98,14 +98,18 @@ describe("the files of a run on two hosts", { ...needsPostgres, timeout: patient
 				.poll(async () => (await childOf(stage, run))?.status, { timeout: patient(60_000) })
 				.toBe("awaiting_approval");
 			const child = (await childOf(stage, run))?.id ?? "";
-			await stage.until(child, ({ holder }) => holder === null);
+			await stage.until(child, ({ parked, holder }) => parked && holder === null);
 			const work = join(data, "app", "work", child);
 			expect(existsSync(join(work, "api.txt"))).toBe(true);
 			if (what === "everything in it")
 				for (const name of readdirSync(work)) rmSync(join(work, name), { recursive: true });
 			else rmSync(work, { recursive: true });
-			if (what === "all that the host has of it") rmSync(join(data, "app", "runs", child), { recursive: true });
-			const approved = await stage.cli(["approve", child]);
+			let approved = await stage.cli(["approve", child]);
+			// A host that finds other files than were shown refuses the answer, and asks again.
+			if (approved.code === 2 && approved.stderr.includes("The question has changed")) {
+				await stage.until(child, ({ parked, holder }) => parked && holder === null);
+				approved = await stage.cli(["approve", child]);
+			}
 			expect(approved.code, approved.stderr + approved.stdout).toBe(0);
 			await stage.until(run, ({ status, holder }) => status === "done" && holder === null);
 			const shown = spawnSync("git", ["--git-dir", stage.remote, "show", `chronicle/${run}:api.txt`], {

@@ -79,7 +79,17 @@ describe("a parser", () => {
 		[
 			"notes",
 			(text) => parseNote(`a\n\n${text}`),
-			["{", "null", "[]", '{"folder":1}', '{"placeholders":["x y z"]}', '{"placeholders":"x"}'],
+			[
+				"{",
+				"null",
+				"[]",
+				'{"folder":1}',
+				'{"placeholders":["x y z"]}',
+				'{"placeholders":"x"}',
+				'{"modes":[["a"]]}',
+				'{"modes":[["a",0]]}',
+				'{"modes":[["a",2048]]}',
+			],
 		],
 		["jobs", runOfJob as never, [null, undefined, 1, {}, { run: 7 }, { run: "../x" }, { run: `${id}'; DROP TABLE x` }]],
 	])("takes nothing else for %s", (_, parse, inputs) => {

@@ -29,7 +29,7 @@ const numberId = /^\**(?:(?:task|step)\s+(\d+(?:\.\d+)*)\**\s*[:.)–-]\**|(\d+(
 /** The key of an issue; it stays in the title. */
 const keyId = /^\**([A-Z]{2,}-\d+)\b/;
 const parallelMark = /\[P\]\s*/i;
-const dependsOn = /[([](?:depends on|dependencies|needs|requires|after|blocked by):?\s+([^)\]]*)[)\]]/gi;
+const dependsOn = /[([](?:depends on|dependencies|needs|requires|after|blocked by):?\s+([^)\]]{0,500})[)\]]/gi;
 /** A line below a task, or words in its title, that name what it needs. */
 const saysNeeds =
 	/^(?:[-*+]\s*)?[*_]*(?:depends on|dependenc(?:y|ies)|needs|requires|blocked by)[*_]*:[*_]*\s*(.*)|\b(?:depends on|blocked by)\s+(.*)/i;
@@ -41,11 +41,10 @@ export function readMarkdownTasks(text: string): TaskListRead {
 	const items = boxed.length > 0 ? boxed : all;
 	if (items.length === 0) return { problem: "has no list of tasks" };
 	const isSpecKit = boxed.some(({ id = "", isParallel }) => isParallel || specKitId.test(id));
-	const numbers = items.map(({ id, number }) => id ?? number);
-	const isUnique = (number: string): boolean => numbers.indexOf(number) === numbers.lastIndexOf(number);
+	const numbered = Map.groupBy(items, ({ id, number }) => id ?? number);
 	const named = items.map((item, at) => {
 		const { id, number } = item;
-		return { ...item, id: id ?? (number !== undefined && isUnique(number) ? number : `#${at + 1}`) };
+		return { ...item, id: id ?? (number !== undefined && numbered.get(number)?.length === 1 ? number : `#${at + 1}`) };
 	});
 	const known = new Set(named.map(({ id }) => id));
 	const needs = isSpecKit ? needsInPhases(named) : needsInOutline(named);

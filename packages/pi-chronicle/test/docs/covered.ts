@@ -51,6 +51,11 @@ export const covered: readonly Coverage[] = [
 		title: "a user with an empty home follows",
 	},
 	{
+		command: /^pi-chronicle serve --host .* --name phone$/,
+		by: "packages/pi-chronicle/test/docs/in-use.deep.test.ts",
+		title: "a user with an empty home follows",
+	},
+	{
 		command: /^pi-chronicle serve/,
 		by: "packages/pi-chronicle/test/ui/serve/answers.deep.test.ts",
 		title: "an approval is answered on the page",

@@ -49,6 +49,8 @@ interface Ran {
 	readonly printed: string;
 	/** Starts a command that keeps running, as `stays` does. */
 	start(command: string): void;
+	/** What the last command that keeps running has printed so far. */
+	running(): string;
 }
 
 /** Follows the document, in a new project of the user. */
@@ -63,6 +65,10 @@ export async function follow(user: User, use: Use): Promise<void> {
 	await use.before?.(at);
 	const done = new Set<RegExp>();
 	let printed = "";
+	let running = (): string => "";
+	const startIn = (command: string): void => {
+		running = start(at, command);
+	};
 	for (const block of blocksOf(use)) {
 		const plan = planBlock(block);
 		const where = `${document}:${block.line}`;
@@ -77,12 +83,18 @@ export async function follow(user: User, use: Use): Promise<void> {
 		for (const line of commandsOf(block.text).map((text) => filled(text, use))) {
 			if (isShell && isRunElsewhere(line)) continue;
 			const exit = plan.kind === "run" ? plan.exit : 0;
-			const said = isShell ? await inShell(at, line, use, `${where}: ${line}`, exit) : await inPi(at, line, use);
+			const stays = isShell && use.stays?.test(line) === true;
+			if (stays) startIn(line);
+			const said = stays
+				? ""
+				: isShell
+					? await inShell(at, line, `${where}: ${line}`, exit)
+					: await inPi(at, line, use);
 			printed += said;
 			for (const [wanted, act] of use.deeds ?? []) {
 				if (!wanted.test(line)) continue;
 				done.add(wanted);
-				await act(at, { line, printed: said, start: (command) => start(at, command) });
+				await act(at, { line, printed: said, start: startIn, running: () => running() });
 			}
 		}
 	}
@@ -109,17 +121,7 @@ function isRunElsewhere(line: string): boolean {
 	return row !== undefined && "by" in row && row.by !== "packages/pi-chronicle/test/docs/in-use.deep.test.ts";
 }
 
-async function inShell(
-	at: DocumentProject,
-	line: string,
-	{ stays }: Use,
-	where: string,
-	exit: number,
-): Promise<string> {
-	if (stays?.test(line)) {
-		start(at, line);
-		return "";
-	}
+async function inShell(at: DocumentProject, line: string, where: string, exit: number): Promise<string> {
 	const { code, printed } = await at.run(line);
 	if (code !== exit) throw new Error(`${where} ended with ${code}:\n${printed}`);
 	return printed;
@@ -136,14 +138,15 @@ async function inPi(at: DocumentProject, line: string, { answers = "yes" }: Use)
 	return "";
 }
 
-/** A command in a terminal of its own, until the test ends. Two signals stop it, as they stop a worker of an engine. */
-function start(at: DocumentProject, command: string): void {
+/** A command in a terminal of its own, until the test ends: what it prints. Two signals stop it, as they stop a worker of an engine. */
+function start(at: DocumentProject, command: string): () => string {
 	const place = launchPlace(at.project, { env: at.env });
-	const child = spawn("bash", ["-c", `exec ${command}`], { ...place, stdio: ["ignore", "ignore", "pipe"] });
+	const child = spawn("bash", ["-c", `exec ${command}`], { ...place, stdio: ["ignore", "pipe", "pipe"] });
 	let printed = "";
-	child.stderr.on("data", (chunk: Buffer) => {
-		printed += chunk.toString("utf8");
-	});
+	for (const stream of [child.stdout, child.stderr])
+		stream.on("data", (chunk: Buffer) => {
+			printed += chunk.toString("utf8");
+		});
 	const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
 	closeLater(async () => {
 		if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}:\n${printed}`);
@@ -151,4 +154,5 @@ function start(at: DocumentProject, command: string): void {
 		child.kill("SIGTERM");
 		await ended;
 	});
+	return () => printed;
 }

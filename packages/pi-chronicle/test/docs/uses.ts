@@ -5,6 +5,7 @@ import { expect } from "vitest";
 import { call, type ModelRequest, type Reply, type Script } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
 import { needsPostgres, startPostgres } from "../harness/postgres.ts";
+import { Visitor, wordsOf } from "../ui/serve/page-bench.ts";
 import type { DocumentProject } from "./document-project.ts";
 import type { Use } from "./follow.ts";
 import { operations } from "./operations-use.ts";
@@ -446,6 +447,56 @@ async function untilLines(at: DocumentProject, wanted: Readonly<Record<string, n
 	await (await at.tui()).still();
 }
 
+const phone: Use = {
+	document: "docs/tutorials.md",
+	sections: ["Answer from your phone"],
+	files: { "README.md": "app\n" },
+	script: parts(
+		[
+			inState("planning"),
+			[
+				call("workflow_update_snapshot", { pending_tasks: ["Write greeting.txt"] }),
+				move("building", "A greeting in a file."),
+				move("building", "As you said, in lower case."),
+			],
+		],
+		...feature.slice(1),
+	),
+	// Any free port of this machine alone, in place of the network.
+	fill: { "0.0.0.0": "127.0.0.1 --port 0" },
+	stays: / serve /,
+	async before(at) {
+		expect(await at.run("pi-chronicle run --approve feature Add a greeting")).toMatchObject({ code: 3 });
+	},
+	deeds: [[/ serve /, async (at, { running }) => answerOnPhone(at, running)]],
+	async result({ project }) {
+		expect(project.read("greeting.txt")).toBe("hello\n");
+	},
+};
+
+/** Opens the link that the page's command prints, rejects the plan with words, approves the next one, and looks at the desk. */
+async function answerOnPhone(at: DocumentProject, running: () => string): Promise<void> {
+	const find = () => /http:\/\/\S+\/open\/\S+/.exec(running())?.[0];
+	await expect.poll(find, { timeout: patient(15_000) }).toBeDefined();
+	const link = find() ?? "";
+	const visitor = new Visitor(new URL(link).origin);
+	await visitor.signIn(link);
+	const list = (await visitor.get("/")).text;
+	expect(wordsOf(list)).toMatch(/Waiting for you 1 awaiting approval feature Add a greeting/);
+	const [, address = ""] = /href="(\/p\/[^"]+\/r\/[^"]+)"/.exec(list) ?? [];
+	const shows = async () => wordsOf((await visitor.get(address)).text);
+	expect(await shows()).toContain("A greeting in a file.");
+	await visitor.send("/reject", { words: "All of it in lower case." });
+	await expect.poll(shows, { timeout: patient(40_000), interval: 300 }).toContain("As you said, in lower case.");
+	const asked = () => expect.poll(shows, { timeout: patient(40_000), interval: 300 }).toContain("Move from planning");
+	await asked();
+	await visitor.send("/approve");
+	await until(at, "pi-chronicle status", / · done/);
+	expect((await at.run("pi-chronicle report")).code).toBe(0);
+	const report = at.project.list(".pi").find((file) => file.endsWith("report.html")) ?? "";
+	expect(wordsOf(at.project.read(report))).toContain("through the page (phone, 127.0.0.1)");
+}
+
 /** The documents, in the order in which they are followed. */
 export const uses: readonly Use[] = [
 	readme,
@@ -457,6 +508,7 @@ export const uses: readonly Use[] = [
 	plan,
 	gallery,
 	migrate,
+	phone,
 	sequences,
 	rehearsal,
 ];

@@ -1,5 +1,5 @@
-// One line above the editor for state that must not be overlooked (readonly, the phase of a workflow). It appears only while no footer
-// shows its status line, because other packages replace pi's footer.
+// One line above the editor for state that must not be overlooked (readonly, the phases of a workflow). What the footer shows as a status line too
+// appears only while no footer does, because other packages replace pi's footer.
 // Nothing is shown twice: if the footer shows the text, the line takes no room.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Component } from "@earendil-works/pi-tui";
@@ -11,7 +11,7 @@ export interface Badge {
 }
 
 /** Opens the line with this key. */
-export function openBadge(key: string): Badge {
+export function openBadge(key: string, tone: "warning" | "accent" = "warning"): Badge {
 	let shown: string | undefined;
 	return {
 		show(ctx, text) {
@@ -25,7 +25,7 @@ export function openBadge(key: string): Badge {
 				badgeLine(
 					text,
 					() => tui.children.at(-1),
-					(line) => theme.fg("warning", line),
+					(line) => theme.fg(tone, line),
 				),
 			);
 		},

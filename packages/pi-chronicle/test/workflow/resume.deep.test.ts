@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { deepIt } from "../harness/deep-it.ts";
 import { call, fixtureExtension, readSession, SessionDraft, say } from "../harness/index.ts";
 import { referenceState } from "./reference-state.ts";
-import { openStage, pathOf, type State, step, workflowFiles } from "./stage.ts";
+import { openStage, pathOf, type State, step, type WorkflowDraft, workflowFiles } from "./stage.ts";
 
 const limited = {
 	phases: [{ id: "a", tools: { whitelist: ["read"] } }, { id: "b", tools: { blacklist: ["read"] } }, "c"],
@@ -71,10 +71,17 @@ describe("a resumed session", () => {
 		const file = String((await first.state()).sessionFile);
 		await first.close();
 
-		for (const [path, content] of Object.entries(workflowFiles({ w: ["new", "a", { id: "b", body: "Do b anew." }] })))
-			stage.project.write(path, content);
+		const change = (phases: WorkflowDraft["phases"]) => {
+			for (const [path, content] of Object.entries(workflowFiles({ w: phases }))) stage.project.write(path, content);
+		};
+		const mistake = /b\.md:\d+:\d+.*blaclist/;
+		change(["a", { id: "b", tools: { blaclist: ["bash"] } }]);
 		const again = await stage.rpc({ session: file });
-		await again.screen.notified(/Its definition has changed since/);
+		await again.screen.notified(mistake);
+		await again.prompt("/workflow reload");
+		expect(again.screen.notifications.at(-1)?.message).toMatch(mistake);
+		expect(again.screen.notifications.map(({ message }) => message).join()).not.toMatch(/no longer has|switches to/);
+		change(["new", "a", { id: "b", body: "Do b anew." }]);
 		expect(again.screen.statuses.get("chronicle-workflow")).toBe("Workflow w > 🔹 B [2/2] (paused)");
 		await again.prompt("/workflow reload");
 		expect(again.screen.statuses.get("chronicle-workflow")).toBe("Workflow w > 🔹 B [3/3] (paused)");
@@ -83,7 +90,8 @@ describe("a resumed session", () => {
 		stage.play(step("next"), "end");
 		await again.prompt("/workflow resume");
 		await again.settled();
-		expect(stage.server.requests.at(-2)?.users.join("\n")).toContain("Do b anew.");
+		const users = stage.server.requests.at(-2)?.users.join("\n");
+		expect(users).toMatch(/replaces every earlier text of the workflow[\s\S]*Do b anew\./);
 		expect((await again.customEntries<State>("workflow:state")).at(-1)).toMatchObject({ active: false });
 	});
 

@@ -75,7 +75,7 @@ export function workflowTransition(run: WorkflowRun, event: WorkflowEvent): Work
 		case "called":
 			return event.fingerprints.length === 0
 				? still(run)
-				: countUse(run, useMessage(run.use ?? NO_USE, event.fingerprints));
+				: countUse(run, useMessage(run.use ?? NO_USE, inRound(run, event.fingerprints)));
 		case "asked":
 			return countUse(run, useRequests(run.use ?? NO_USE, 1));
 		case "stopped":
@@ -272,6 +272,15 @@ function goOn(run: LiveWorkflowRun, question: string | undefined): WorkflowTrans
 function continueByMessage(run: WorkflowRun): WorkflowTransition {
 	const waits = run.status.kind === "paused" || run.question !== undefined;
 	return waits && run.kind === "live" ? goOn(run, undefined) : still(run);
+}
+
+/** The calls as those of their round: what a definition allows to be repeated a limited number of times is no sign of missing progress. */
+function inRound(run: WorkflowRun, fingerprints: readonly string[]): readonly string[] {
+	if (run.kind === "stale") return fingerprints;
+	const round = run.position.flatMap(({ workflowKey, loops }) =>
+		definitionOf(run.definitions, workflowKey).maxLoops === undefined ? [] : [loops],
+	);
+	return round.some((loops) => loops > 0) ? fingerprints.map((call) => `${call} ${round.join(".")}`) : fingerprints;
 }
 
 /** Records the use of the visit: may nudge the model, or pause the run at a bound. */

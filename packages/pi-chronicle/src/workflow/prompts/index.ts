@@ -41,5 +41,5 @@ export {
 	stepActions,
 	stepToolTexts,
 } from "./results.ts";
-export { statusLine } from "./status-line.ts";
+export { phaseTrail, statusLine } from "./status-line.ts";
 export { expand, isLongTask, nextName, variablesOf } from "./template.ts";

@@ -29,6 +29,8 @@ export interface PhaseBrief {
 	readonly reason?: string | undefined;
 	/** The model's question that the user's latest message answers. */
 	readonly answered?: string | undefined;
+	/** The context has texts of an earlier definition. */
+	readonly replaces?: boolean;
 }
 
 /** A visit that has ended. */
@@ -50,11 +52,12 @@ export interface UserWord {
 }
 
 /** The text of a phase. With `known: "run"`, it has only what is new. */
-export function phaseFrame({ run, known, visits, answered, words = [], reason }: PhaseBrief): string {
+export function phaseFrame({ run, known, visits, answered, words = [], reason, replaces }: PhaseBrief): string {
 	if (known === "run") return paragraphs(pathHeader(run), roundText(run, reason), changedRole(run), phaseText(run));
 	const profiles = [...new Set([...run.definitions.values()].flatMap(phaseProfiles))];
 	return paragraphs(
 		`${pathHeader(run)}\n${noticeMark}`,
+		replaces ? "The workflow's definition has changed: this replaces every earlier text of the workflow." : undefined,
 		roleText(run),
 		taskText(run, known),
 		uncommittedText(run),

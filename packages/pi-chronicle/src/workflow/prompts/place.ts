@@ -88,7 +88,8 @@ export function phaseList(run: LiveWorkflowRun): string {
 	return shown.join("\n");
 }
 
-function* positionsOf({ definitions, workflowKey }: LiveWorkflowRun): Generator<Position> {
+/** The positions of all phases in order. */
+export function* positionsOf({ definitions, workflowKey }: LiveWorkflowRun): Generator<Position> {
 	let position: Position | undefined = firstPosition(definitions, workflowKey);
 	for (; position; position = nextPosition(definitions, position)) yield position;
 }

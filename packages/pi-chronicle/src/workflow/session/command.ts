@@ -32,7 +32,7 @@ import {
 import { cancelledType, contextType, hasPhaseText, reminderType } from "./context-messages.ts";
 import { definitionsHash, type HeldRun } from "./entries.ts";
 import { type ProjectContext, projectContext } from "./library.ts";
-import { notFoundText, rejectedText, statusReport, trustHint, verbsText } from "./report.ts";
+import { brokenText, notFoundText, rejectedText, statusReport, trustHint, verbsText } from "./report.ts";
 import { refuseCommand, startModelTurn, startWorkflow } from "./starting.ts";
 import type { Workflows } from "./workflows.ts";
 
@@ -265,6 +265,11 @@ function reloadWorkflow(workflows: Workflows, ctx: ExtensionCommandContext, _res
 	const definitions = reachable(catalogue.definitions, active.run.workflowKey);
 	if (active.run.kind === "live" && definitionsHash(definitions) === active.pinned?.hash) {
 		say(ctx, "The workflow already uses this definition.");
+		return;
+	}
+	const broken = brokenText(active.run, catalogue, ctx.cwd);
+	if (broken !== undefined) {
+		refuseCommand(ctx, `${broken}\nThe run keeps the definition that it was started with.`);
 		return;
 	}
 	if (!did(change(workflows, ctx, { kind: "reload", definitions }), "reloaded")) return;

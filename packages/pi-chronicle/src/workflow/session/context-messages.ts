@@ -38,6 +38,19 @@ export function hasPhaseText(session: Session, held: HeldRun): boolean {
 	return false;
 }
 
+/** Whether the newest text of the run in the model's context is one of an earlier definition. */
+export function hasReplacedText(session: Session, held: HeldRun): boolean {
+	const { taskId, hash } = visitMarkOf(held);
+	let keptFrom: string | undefined;
+	for (const entry of newestFirst(session)) {
+		if (entry.type === "compaction") keptFrom ??= entry.firstKeptEntryId;
+		const mark = visitMarkIn(entry);
+		if (mark?.taskId === taskId) return mark.hash !== hash;
+		if (keptFrom === entry.id) return false;
+	}
+	return false;
+}
+
 /**
  * Which phase texts the model had read when it wrote the call `id`: those that precede the message with the call on the branch. If the
  * newest assistant message does not contain the call, the call was written elsewhere and counts as having read nothing.
@@ -114,7 +127,7 @@ function isEarlierState(entry: SessionEntry, mark: VisitMark): boolean {
 export function knowsTask(session: Session, { task }: WorkflowRun): boolean {
 	let keptFrom: string | undefined;
 	for (const entry of newestFirst(session)) {
-		if (entry.type === "compaction" && keptFrom === undefined) keptFrom = entry.firstKeptEntryId;
+		if (entry.type === "compaction") keptFrom ??= entry.firstKeptEntryId;
 		if (textOfEntry(entry).includes(task)) return true;
 		if (keptFrom === entry.id) return false;
 	}

@@ -12,7 +12,7 @@ import {
 	type UserWord,
 	workflowReminderText,
 } from "../prompts/index.ts";
-import { contextType, knowsTask, reminderType, visitMarkOf } from "./context-messages.ts";
+import { contextType, hasReplacedText, knowsTask, reminderType, visitMarkOf } from "./context-messages.ts";
 import { finishedVisits, type HeldRun } from "./entries.ts";
 
 export interface RunMessage {
@@ -49,7 +49,8 @@ export function phaseMessage(
 		if (prompt.includes(initialMessage(live))) return phaseFrame({ run: live, known: "start", visits: [] });
 		const known = isLongTask(live.task) && !fresh && knowsTask(session, live) ? "task" : "nothing";
 		const visits = finishedVisits(session, live);
-		return phaseFrame({ run: live, known, visits, words: userWords(session, live), answered });
+		const replaces = !fresh && hasReplacedText(session, held);
+		return phaseFrame({ run: live, known, visits, words: userWords(session, live), answered, replaces });
 	}
 }
 

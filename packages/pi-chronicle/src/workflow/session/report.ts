@@ -5,13 +5,14 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { didYouMean, formatDiagnostic } from "@pi-chronicle/core/definition";
 import { shortTask, shortTime } from "../../pi/index.ts";
 import { type Catalogue, type Rejection, visibleCommands } from "../definitions/index.ts";
-import { activeTime, waitsForUser } from "../machine/index.ts";
+import { activeTime, type WorkflowRun, waitsForUser } from "../machine/index.ts";
 import {
 	answerLine,
 	askLine,
 	pauseLine,
 	personLine,
 	phaseNameById,
+	phaseTrail,
 	placeLine,
 	workflowRefusalText,
 } from "../prompts/index.ts";
@@ -31,6 +32,16 @@ export function rejectedText({ key, diagnostics }: Rejection, cwd: string): stri
 		`The workflow "${key}" does not load:`,
 		...diagnostics.map((each) => `  ${formatDiagnostic(each, cwd)}`),
 	].join("\n");
+}
+
+/** Why the current definition of a run does not load: its mistakes and those of the workflows inside it; `undefined`: it loads, or is gone. */
+export function brokenText(run: WorkflowRun, { rejected }: Catalogue, cwd: string): string | undefined {
+	if (!rejected.has(run.workflowKey)) return undefined;
+	const keys = run.kind === "live" ? run.definitions.keys() : new Set([run.workflowKey, run.missing]);
+	return [...keys]
+		.flatMap((key) => rejected.get(key) ?? [])
+		.map((each) => rejectedText(each, cwd))
+		.join("\n");
 }
 
 /** Explains that the project's workflows are not loaded because the project is not trusted; empty if it has none. */
@@ -66,6 +77,7 @@ export function statusReport(
 		`Started ${shortTime(Date.now() - run.startedAt)} ago, in this phase for ${shortTime(present ? activeTime(present) - away : 0)}`,
 		...(run.status.kind === "paused" ? [pauseLine(run.status)] : waitsForUser(run) ? [personLine] : []),
 		...(run.question === undefined ? [] : [askLine(run.question), `${answerLine()}.`]),
+		phaseTrail(run, true),
 		...(visits.length > 0 ? ["So far:"] : []),
 		...visits.map((visit) => {
 			const { phaseId, way = "next", summary } = visit;

@@ -26,6 +26,7 @@ import {
 	endText,
 	type FailedGate,
 	pauseLine,
+	phaseTrail,
 	placeLine,
 	type StepAction,
 	sessionName,
@@ -67,7 +68,7 @@ export class RunController {
 	/** The last step of the model: the id of its message, the action, and the phase that it left. */
 	lastStep: { readonly message: string; readonly did: StepAction; readonly from: string } | undefined;
 	private readonly options: RunControllerOptions;
-	private readonly badge = openBadge(statusKey);
+	private readonly badge = openBadge(statusKey, "accent");
 	private current: HeldRun | undefined;
 	private offered = false;
 	/** A run of this branch is active, or its texts are still in the model's context. */
@@ -262,7 +263,7 @@ export class RunController {
 		const status = active && statusLine(active.run, this.resting);
 		const line = status === undefined ? undefined : printable(status);
 		if (line !== this.statusText && ctx.hasUI) ctx.ui.setStatus(statusKey, line);
-		this.badge.show(ctx, line);
+		this.badge.show(ctx, active?.run.kind === "live" ? printable(phaseTrail(active.run, this.resting)) : line);
 		this.statusText = line;
 	}
 

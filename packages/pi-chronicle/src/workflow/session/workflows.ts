@@ -11,6 +11,7 @@ import { definitionsHash } from "./entries.ts";
 import { type Library, openLibrary, projectContext } from "./library.ts";
 import { openRows } from "./notices.ts";
 import type { phaseMessage } from "./phase-message.ts";
+import { brokenText } from "./report.ts";
 import { RunController } from "./run-controller.ts";
 import { offerStepTool } from "./tool.ts";
 
@@ -107,18 +108,23 @@ function welcome(pi: ExtensionAPI, ctx: ExtensionContext, { active }: RunControl
 	const foreign = foreignTools(pi, [stepTool], "a workflow");
 	if (foreign !== undefined) say(ctx, foreign, "warning");
 	const { run, pinned } = active;
+	const catalogue = library.load(projectContext(ctx));
+	const broken = brokenText(run, catalogue, ctx.cwd);
 	if (run.kind === "stale") {
-		say(ctx, staleReason(run.missing), "warning");
+		say(ctx, [staleReason(run.missing), broken].filter(Boolean).join("\n"), "warning");
 		return;
 	}
 	const { status } = run;
 	const question = run.question === undefined ? "" : `\n${askLine(run.question)}\n${answerLine()}.`;
 	const waits = waitsForUser(run) ? personLine : "It waits for you: send a message, or enter /workflow resume.";
 	const state = status.kind === "paused" ? pauseLine(status) : question === "" ? waits : "";
-	const now = reachable(library.load(projectContext(ctx)).definitions, run.workflowKey);
+	const now = reachable(catalogue.definitions, run.workflowKey);
+	const keeps = "the run keeps the one it was started with";
 	const differs =
-		pinned !== undefined && definitionsHash(now) !== pinned.hash
-			? "\nIts definition has changed since; the run keeps the one it was started with. /workflow reload switches to the new one."
-			: "";
+		broken !== undefined
+			? `\nIts definition has changed since; ${keeps}. ${broken}`
+			: pinned !== undefined && definitionsHash(now) !== pinned.hash
+				? `\nIts definition has changed since; ${keeps}. /workflow reload switches to the new one.`
+				: "";
 	say(ctx, `This session is in a workflow: ${placeLine(run)}. ${state}${question}${differs}`);
 }

@@ -99,6 +99,28 @@ describe("repetition", () => {
 		expect(paused(almost, same)).toBe(limit);
 	});
 
+	it("does not pause loops that `maxLoops` allows, with equal calls in each of them, but does within one of them and without a limit", () => {
+		const rounds = (definition: object, inner: object): number => {
+			let current: WorkflowRun = begin(
+				drafts({ w: { entries: ["a", "@s"], ...definition } as Draft, s: { entries: ["b", "c"], ...inner } as Draft }),
+				"w",
+			);
+			current = applied(current, next("in"));
+			for (let round = 1; round <= 30; round++) {
+				for (const event of [same(), next(`n${round}`), called("step"), loop(`l${round}`), called("step")]) {
+					current = happen(current, event).run;
+					if (current.status.kind === "paused") return round;
+				}
+			}
+			return 30;
+		};
+		expect(rounds({}, { maxLoops: 30 })).toBe(30);
+		expect(rounds({ maxLoops: 5 }, { maxLoops: 30 })).toBe(30);
+		for (const unbounded of [{}, { maxLoops: undefined }]) expect(rounds({ maxLoops: 30 }, unbounded)).toBeLessThan(10);
+		const bounded = begin(drafts({ w: { entries: ["a"], maxLoops: 30 } as Draft }), "w");
+		expect(paused(applied(bounded, loop()), same)).toBe(limit);
+	});
+
 	it("does not pause a phase that polls", () => {
 		expect(paused(applied(run, next("m1"), next("m2")), same, 50)).toBe(Number.POSITIVE_INFINITY);
 	});

@@ -23,6 +23,7 @@ import {
 	keptFolderLines,
 	runData,
 	runLines,
+	runStatusText,
 	statusLines,
 	storyLines,
 	takingTitle,
@@ -44,18 +45,24 @@ const list: Command = {
 	name: "list",
 	takes: "",
 	details: "Lists templates with their errors, and runs with their state, age, cost and what they wait for.",
-	exits: "0",
+	exits: "0, 2 no such status",
+	options:
+		"  --status <status>  only the runs with this status\n  --limit <n>        only so many runs (default: 20)\n",
 	maxNames: 0,
 	needs: "nothing",
-	async perform({ project, host: { prefix, reserved } }) {
+	async perform({ project, parsed: { values }, host: { prefix, reserved } }) {
 		const catalogue = project.templates();
-		const entries = await project.store.list();
+		const limit = values.limit === undefined ? undefined : Number(values.limit);
+		if (limit !== undefined && !(Number.isSafeInteger(limit) && limit > 0))
+			return misuse(`--limit takes a number of runs, not "${values.limit}".`);
+		const entries = withStatus(await project.store.list(), values.status);
+		if (typeof entries === "string") return misuse(entries);
 		const shadowed = (name: string): string | undefined =>
 			reserved?.has(name) ? `${prefix}start ${name} <task>` : undefined;
 		const lines = [
 			...templateLines(catalogue, project, prefix, shadowed),
 			"",
-			...(await runLines(project, prefix, entries)),
+			...(await runLines(project, prefix, entries, limit)),
 			...(reserved === undefined
 				? []
 				: [
@@ -74,12 +81,25 @@ const list: Command = {
 				diagnostics,
 			})),
 			diagnostics: catalogue.diagnostics,
-			runs: askingFirst(entries).map(entryData),
+			runs: askingFirst(entries).slice(0, limit).map(entryData),
 			trust: project.place.trust,
 		};
 		return { kind: "done", lines, data, view: { kind: "page", title: "Chronicles" } };
 	},
 };
+
+const runStatuses: readonly string[] =
+	"running interrupted queued asks awaiting_approval awaiting_provider paused budget_exceeded human_intervention done failed aborted".split(
+		" ",
+	);
+
+/** The entries with a status, given as `--json` or as the list writes it; a string is what is wrong with it. */
+function withStatus(entries: readonly LedgerEntry[], wanted: string | undefined): readonly LedgerEntry[] | string {
+	if (wanted === undefined) return entries;
+	const status = runStatuses.find((one) => one === wanted || runStatusText(one) === wanted.toLowerCase());
+	if (status === undefined) return `There is no status "${wanted}". ${thereAre(runStatuses, "")}`;
+	return entries.filter((entry) => entry.kind !== "unreadable" && entry.summary.status === status);
+}
 
 function entryData(entry: LedgerEntry): object {
 	const { id, kind } = entry;

@@ -292,7 +292,8 @@ function spaced(word: string): string {
 	return word.replaceAll("_", " ");
 }
 
-const reasons: Readonly<Record<LaunchReason, string>> = {
+/** Why a worker was launched. */
+export const reasonPhrases: Readonly<Record<LaunchReason, string>> = {
 	entered: "the state started",
 	interrupted: "after an interruption",
 	crashed: "after a crash",
@@ -305,7 +306,8 @@ const reasons: Readonly<Record<LaunchReason, string>> = {
 	answered: "the user answered",
 };
 
-const causes: Readonly<Record<MoveCause, string>> = {
+/** Why a move was made. */
+export const causePhrases: Readonly<Record<MoveCause, string>> = {
 	worker: "by the worker",
 	children: "children joined",
 	command: "by the command",
@@ -320,7 +322,8 @@ const causes: Readonly<Record<MoveCause, string>> = {
 	rewind: "rewound by the user",
 };
 
-const waiting: Readonly<Record<Wait["kind"], string>> = {
+/** Why the run could not continue on its own. */
+export const waitPhrases: Readonly<Record<Wait["kind"], string>> = {
 	asks: "waiting for an answer",
 	approval: "waiting for approval",
 	provider: "waiting for the provider",
@@ -330,21 +333,6 @@ const waiting: Readonly<Record<Wait["kind"], string>> = {
 	interrupted: "no supervisor",
 	over: "ended, then reopened",
 };
-
-/** Why a worker was launched. */
-export function reasonPhrase(because: LaunchReason): string {
-	return reasons[because];
-}
-
-/** Why a move was made. */
-export function causePhrase(cause: MoveCause): string {
-	return causes[cause];
-}
-
-/** Why the run could not continue on its own. */
-export function waitPhrase(kind: Wait["kind"]): string {
-	return waiting[kind];
-}
 
 /** Signs for how a worker or command ended. */
 export const endMarks: Readonly<Record<Launch["end"]["kind"], string>> = {

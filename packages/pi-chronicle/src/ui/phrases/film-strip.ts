@@ -20,7 +20,7 @@ export interface FilmFrame {
 }
 
 /** A frame with its columns and what stands in it. */
-export interface LaidFrame extends FilmFrame {
+interface LaidFrame extends FilmFrame {
 	/** Exactly `columns` characters. */
 	readonly text: string;
 	/** Below it: time and cost, as far as they fit; exactly `columns` characters. */
@@ -72,6 +72,14 @@ export function layFilm(frames: readonly FilmFrame[], columns: number): LaidFram
 		given = upTo;
 		return { ...frame, columns: width, text: frameText(frame, width), figures: figuresText(frame, width) };
 	});
+}
+
+/** The strip as plain text, `columns` wide: the visits and their figures. None before the first visit has ended. */
+export function filmLines(run: Run, now: string, columns: number): string[] {
+	const frames = framesOf(run, now);
+	if (frames.length < 2) return [];
+	const laid = layFilm(frames, columns);
+	return [laid.map(({ text }) => text).join(""), laid.map(({ figures }) => figures).join("")];
 }
 
 function joinOldest(frames: readonly FilmFrame[], room: number): readonly FilmFrame[] {

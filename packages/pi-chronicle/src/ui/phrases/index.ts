@@ -33,16 +33,16 @@ export {
 } from "./conversation.ts";
 export { type Crumb, crumbSeparator, crumbsOf, crumbText, currentMark } from "./crumbs.ts";
 export {
-	causePhrase,
+	causePhrases,
 	endMarks,
 	eventText,
 	eventTone,
 	type Incident,
 	incidentOf,
-	reasonPhrase,
+	reasonPhrases,
 	type UserAction,
 	userAction,
-	waitPhrase,
+	waitPhrases,
 } from "./events.ts";
 export {
 	activityText,
@@ -55,7 +55,7 @@ export {
 	uncountedText,
 	undoneOf,
 } from "./figures.ts";
-export { type FilmFrame, framesOf, type LaidFrame, layFilm } from "./film-strip.ts";
+export { type FilmFrame, framesOf, layFilm } from "./film-strip.ts";
 export { askingFirst, runLines, templateLines, waits } from "./list-lines.ts";
 export {
 	clockTime,
@@ -63,11 +63,11 @@ export {
 	commandWord,
 	type Mark,
 	marks,
+	markWords,
 	runTitle,
 	templateNameOf,
 	titleOf,
 	typedWords,
-	wordsOfMark,
 } from "./names.ts";
 export { asksUser, commandAbout, interruptedStep, nextStep } from "./next-step.ts";
 export { undeliveredLines } from "./notice-lines.ts";

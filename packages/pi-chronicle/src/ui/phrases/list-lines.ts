@@ -14,6 +14,7 @@ import {
 } from "../../local/index.ts";
 import { shortCost, shortTime } from "../../pi/index.ts";
 import { shippedWorkflows } from "../../tools/shipped/index.ts";
+import { filmLines } from "./film-strip.ts";
 import { failedNotices } from "./notice-lines.ts";
 import { waitingLines } from "./status-lines.ts";
 import { haltReason, runStatusText } from "./why.ts";
@@ -21,6 +22,9 @@ import { haltReason, runStatusText } from "./why.ts";
 const maxRuns = 20;
 const maxChildren = 5;
 const taskLength = 60;
+/** Before what belongs to a run, and columns of its film strip. */
+const indent = " ".repeat(12);
+const filmColumns = 66;
 
 /** Templates with their problems, then the package's. `shadowed`: names that a command hides; `prefix` precedes commands. */
 export function templateLines(
@@ -86,26 +90,27 @@ export async function runLines(
 	project: Pick<Project, "store" | "clock" | "sessions">,
 	prefix: string,
 	entries: readonly LedgerEntry[],
+	most = maxRuns,
 ): Promise<string[]> {
 	if (entries.length === 0) return ["No runs yet."];
 	const lines = ["Runs:"];
 	const trees = runTrees(askingFirst(entries));
-	for (const { entry, children } of trees.slice(0, maxRuns)) {
+	for (const { entry, children } of trees.slice(0, most)) {
 		lines.push(`  ${entryLine(entry, project.clock.now())}`);
-		if (entry.kind === "unreadable") lines.push(`            ${entry.failure.message} ${entry.failure.remedy}`);
+		if (entry.kind === "unreadable") lines.push(`${indent}${entry.failure.message} ${entry.failure.remedy}`);
 		if (entry.kind === "run") lines.push(...(await explain(project, entry, prefix)));
 		lines.push(...childrenLines(children, "    ", project.clock.now()));
 	}
-	if (trees.length > maxRuns) lines.push(`  … and ${trees.length - maxRuns} older ones`);
+	if (trees.length > most) lines.push(`  … and ${trees.length - most} older ones`);
 	return lines;
 }
 
 /** A line for each child run with those below it; their number if there are many. */
-function childrenLines(children: readonly RunTree[], indent: string, now: number): string[] {
-	if (children.length > maxChildren) return [`${indent}${children.length} children: ${countStatuses(children)}`];
+function childrenLines(children: readonly RunTree[], before: string, now: number): string[] {
+	if (children.length > maxChildren) return [`${before}${children.length} children: ${countStatuses(children)}`];
 	return children.flatMap(({ entry, children: below }) => [
-		`${indent}${entryLine(entry, now)}`,
-		...childrenLines(below, `${indent}  `, now),
+		`${before}${entryLine(entry, now)}`,
+		...childrenLines(below, `${before}  `, now),
 	]);
 }
 
@@ -120,24 +125,25 @@ function countStatuses(children: readonly RunTree[]): string {
 }
 
 async function explain(
-	{ store, sessions }: Pick<Project, "store" | "sessions">,
+	{ store, sessions, clock }: Pick<Project, "store" | "sessions" | "clock">,
 	entry: LedgerEntry & { kind: "run" },
 	prefix: string,
 ): Promise<string[]> {
 	const { status } = entry.summary;
 	const ended = status === "failed" || status === "aborted";
 	const notices = failedNotices(join(sessions, entry.id));
-	if (!waits(entry) && !ended) return notices.map((line) => `            ${line}`);
-	const read = await store.read(entry.id);
-	if (!read.ok) return [];
-	const why = haltReason(read.value.run);
-	const lines =
-		ended && entry.summary.apart !== "waiting"
-			? why === undefined
-				? []
-				: [why]
-			: waitingLines(read.value, prefix, await waitingChildren(store, read.value.run));
-	return [...lines, ...notices].map((line) => `            ${line}`);
+	const read = status === "done" && !waits(entry) ? undefined : await store.read(entry.id);
+	if (!read?.ok) return notices.map((line) => `${indent}${line}`);
+	const { run } = read.value;
+	const isOver = ended && entry.summary.apart !== "waiting";
+	const why = isOver ? haltReason(run) : undefined;
+	const lines = isOver
+		? [...(why === undefined ? [] : [why])]
+		: waits(entry)
+			? waitingLines(read.value, prefix, await waitingChildren(store, run))
+			: [];
+	const film = isOver ? [] : filmLines(run, new Date(clock.now()).toISOString(), filmColumns);
+	return [...film, ...lines, ...notices].map((line) => `${indent}${line}`.trimEnd());
 }
 
 /** Whether a run needs the user before it continues. */

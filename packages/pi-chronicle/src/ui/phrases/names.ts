@@ -25,7 +25,8 @@ export const marks = {
 
 export type Mark = keyof typeof marks;
 
-const markWords: Readonly<Record<Mark, string>> = {
+/** What a mark means. */
+export const markWords: Readonly<Record<Mark, string>> = {
 	done: "done",
 	working: "at work",
 	waiting: "waits for you",
@@ -38,11 +39,6 @@ const markWords: Readonly<Record<Mark, string>> = {
 	undone: "undone by a rewind",
 	todo: "not visited",
 };
-
-/** What a mark means. */
-export function wordsOfMark(mark: Mark): string {
-	return markWords[mark];
-}
 
 /** The name of the run's template: its own name, else the name of its file. */
 export function templateNameOf({ plan, template }: Pick<Run, "plan" | "template">): string {

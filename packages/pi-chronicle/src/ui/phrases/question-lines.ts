@@ -58,28 +58,37 @@ export function questionTitle({ side, state, target }: ApprovalQuestion): string
 }
 
 /**
- * The subject of the answer, shown below the title: the worker's summary, what is planned and known, and the changed files, all of it. `now` is
+ * The subject of the answer, shown below the title: the worker's summary, the cost, what is planned and known, and the changed files. `now` is
  * ISO 8601.
  */
 export function questionLines(question: ApprovalQuestion, run: Run, now: string): string[] {
 	return [
 		`${runTitle(run)} ${run.id.slice(0, 8)}, visit ${question.visit}: ${firstLine(run.task)}`,
-		...subjectLines(question, run),
+		...summaryLines(question, run),
+		"",
 		`So far: ${spendText(run, now)}`,
+		...planAndFiles(question, run),
 	];
 }
 
 /** What the user approves, without the run's name and cost. */
 export function subjectLines(question: ApprovalQuestion, run: Run): string[] {
-	const { side, unmeasured, state } = question;
+	return [...summaryLines(question, run), ...planAndFiles(question, run)];
+}
+
+function summaryLines(question: ApprovalQuestion, run: Run): string[] {
 	const summary = wholeSummary(run, question).trim();
+	return summary === "" ? [] : ["", ...summary.split("\n")];
+}
+
+function planAndFiles(question: ApprovalQuestion, run: Run): string[] {
+	const { side, unmeasured, state } = question;
 	const { pendingTasks, findings, dropped } = run.snapshot;
 	const count = measuredTotals(visitChanges(run)).files;
 	const takes = candidatesOf(question, run).length > 0;
 	// A state that only chooses a child changes no files; that is not what approving does.
 	const hasFiles = side !== "conflict" && (count > 0 || !(takes || unmeasured !== undefined));
 	return [
-		...(summary === "" ? [] : ["", ...summary.split("\n")]),
 		...entrySection("Pending tasks", pendingTasks, dropped.pendingTasks),
 		...entrySection("Findings", findings, dropped.findings),
 		"",
@@ -93,7 +102,7 @@ export function subjectLines(question: ApprovalQuestion, run: Run): string[] {
 /** The changes of the current visit: all that the run lists, and how many more there are. */
 function visitChangeLines(run: Run): string[] {
 	const rest = `diff ${run.id.slice(0, 8)} shows them`;
-	return changeLines(visitChanges(run), { max: Number.POSITIVE_INFINITY, rest });
+	return changeLines(visitChanges(run), { max: undefined, rest });
 }
 
 /** The files of the conflicts of a join, with both sides. */
@@ -130,19 +139,39 @@ function candidateLines(question: ApprovalQuestion, run: Run): string[] {
 	];
 }
 
-/** The changed files with their counts, at most `max` of them by name. `rest`: where the others are shown. */
+/** The changed files with their counts, at most `max` of them by name; without `max` all, folded by folder. `rest`: where the others are shown. */
 export function changeLines(
 	measured: MeasuredChanges,
-	{ max = maxFiles, rest }: { readonly max?: number; readonly rest?: string } = {},
+	{ max, rest }: { readonly max: number | undefined; readonly rest?: string } = { max: maxFiles },
 ): string[] {
 	const { files: count, added, removed } = measuredTotals(measured);
 	if (count === 0) return ["No files changed."];
 	const listed = (measured.changes ?? []).slice(0, max);
 	return [
 		`${counted(count, "file")} changed, +${added} −${removed}:`,
-		...listed.map(changeLine),
+		...(max === undefined ? foldedLines(listed) : listed.map(changeLine)),
 		...restLine(count - listed.length, rest),
 	];
+}
+
+/** More files than this are folded by folder, into at most about as many lines. */
+const maxNamed = 50;
+
+/** The files by name; if there are many, those of one folder on one line. */
+function foldedLines(changes: readonly FileChange[]): string[] {
+	if (changes.length <= maxNamed) return changes.map(changeLine);
+	const at = (depth: number) =>
+		Map.groupBy(changes, ({ path }) => path.split("/").slice(0, -1).slice(0, depth).join("/"));
+	let folded = at(1);
+	for (let depth = 2; at(depth).size <= maxNamed && at(depth).size > folded.size; depth++) folded = at(depth);
+	return [...folded].flatMap(([folder, own]) =>
+		own.length === 1 || folder === "" ? own.map(changeLine) : [`  ${pathOnLine(folder)}/ ${sumText(own)}`],
+	);
+}
+
+function sumText(changes: readonly FileChange[]): string {
+	const { files, added, removed } = measuredTotals({ changes });
+	return `${counted(files, "file")} +${added} −${removed}`;
 }
 
 /** Files that could not be compared or restored, the first ones by name. */

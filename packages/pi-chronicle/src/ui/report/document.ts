@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { counted } from "@pi-chronicle/core/definition";
 import type { VisitPatch } from "./changes.ts";
+import { drawFilm } from "./film.ts";
 import { historySection } from "./history.ts";
 import { type HtmlContent, type Markup, trusted } from "./markup.ts";
 import { drawFigures, drawHead, drawNext, drawOutcome } from "./overview.ts";
@@ -18,7 +19,6 @@ import {
 	toolSection,
 	transcriptSection,
 } from "./records.ts";
-import { drawStateTrail } from "./state-trail.ts";
 import { statesSection } from "./states.ts";
 import { styleSheet } from "./style.ts";
 import { timeSection } from "./time.ts";
@@ -45,7 +45,7 @@ export function drawDocument(page: ReportPage, { patches, transcripts, log, made
 		gaps.length + leftOut.length === 0
 			? undefined
 			: html`<h2 id="left-out">Omitted</h2><ul>${[...gaps, ...leftOut].map((one) => html`<li>${html.cut(one, 400)}</li>`)}</ul>`;
-	const body = html`<div class="sheet"><a class="skip" href="#content">Skip to content</a>${head}<main id="content">${drawStateTrail(page)}${drawNext(page)}${drawFigures(page)}${drawOutcome(page)}<nav aria-label="Contents"><ul>${visits === undefined ? undefined : html`<li><a href="#visits">Visits</a></li>`}${links}</ul></nav>${visits}${sections.map(({ markup }) => markup)}${absent}</main><footer>${missing}<p>Generated ${moments.full(madeAt)} by pi-chronicle from events 1 to ${report.run.seq}. Recognized secrets are shown as •••.</p></footer></div>`;
+	const body = html`<div class="sheet"><a class="skip" href="#content">Skip to content</a>${head}<main id="content">${drawFilm(page)}${drawNext(page)}${drawFigures(page)}${drawOutcome(page)}<nav aria-label="Contents"><ul>${visits === undefined ? undefined : html`<li><a href="#visits">Visits</a></li>`}${links}</ul></nav>${visits}${sections.map(({ markup }) => markup)}${absent}</main><footer>${missing}<p>Generated ${moments.full(madeAt)} by pi-chronicle from events 1 to ${report.run.seq}. Recognized secrets are shown as •••.</p></footer></div>`;
 	return frame(html`${html.cut(`${report.run.plan.name}: ${report.run.task}`.replace(/\s+/g, " "), 120)}`, body);
 }
 

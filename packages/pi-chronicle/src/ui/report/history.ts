@@ -1,5 +1,5 @@
 // The last moves that the folded run keeps, for a ledger whose events are missing. Pure.
-import { causePhrase, shortCost, shortCount, shortTime, titleOf } from "../phrases/index.ts";
+import { causePhrases, shortCost, shortCount, shortTime, titleOf } from "../phrases/index.ts";
 import type { HtmlContent } from "./markup.ts";
 import { drawTable, drawWords, type ReportPage, type Section } from "./page.ts";
 
@@ -18,7 +18,7 @@ function foldedHistory(page: ReportPage): HtmlContent {
 			{ name: "Visit", kind: "words", of: ({ visit, from }) => `${visit} ${titleOf(from)}` },
 			{ name: "Left", of: ({ at }) => moments.short(Date.parse(at)) },
 			{ name: "To", kind: "words", of: ({ to }) => titleOf(to) },
-			{ name: "Cause", kind: "words", of: ({ cause }) => causePhrase(cause) },
+			{ name: "Cause", kind: "words", of: ({ cause }) => causePhrases[cause] },
 			{ name: "Active", kind: "number", of: ({ metrics }) => shortTime(metrics.activeMs) },
 			{ name: "Tokens", kind: "number", of: ({ metrics }) => shortCount(metrics.tokens) },
 			{ name: "Cost", kind: "number", of: ({ metrics }) => shortCost(metrics.costUsd) },

@@ -3,7 +3,7 @@ import { counted } from "@pi-chronicle/core/definition";
 import type { Launch, Visit } from "@pi-chronicle/core/history";
 import { addSpend, NO_SPEND, outcomeOf, type Spend } from "@pi-chronicle/core/machine";
 import { changedFiles, measuredTotals } from "@pi-chronicle/core/snapshot";
-import { causePhrase, runStatusText, shortCost, shortCount, shortTime, titleOf } from "../phrases/index.ts";
+import { causePhrases, runStatusText, shortCost, shortCount, shortTime, titleOf } from "../phrases/index.ts";
 import { drawVisitChanges, type VisitPatch } from "./changes.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
 import { drawTable, drawWords, type ReportPage } from "./page.ts";
@@ -139,7 +139,7 @@ function visitFacts({ page, patch }: Compared, visit: Visit): readonly ComparedF
 	return [
 		{ name: "State", content: `${titleOf(visit.state)}${visit.undone ? ", undone" : ""}` },
 		{ name: "Model", content: models.length > 0 ? html.cut(models.join(", "), 200) : undefined },
-		{ name: "Left to", content: left ? `${titleOf(left.to)}, ${causePhrase(left.cause)}` : undefined },
+		{ name: "Left to", content: left ? `${titleOf(left.to)}, ${causePhrases[left.cause]}` : undefined },
 		time("Active time", activeMs),
 		time("Waiting", waitedMs(waits)),
 		...spendFacts(spend),

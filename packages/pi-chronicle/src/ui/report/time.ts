@@ -1,7 +1,7 @@
 // The section with the times: a row per visit, with a bar per worker process and child run, and a thinner one per wait. Positions are per cent
 // of the row, so that one drawing fits every width. Pure.
 import type { Launch, Visit, VisitChild, Wait } from "@pi-chronicle/core/history";
-import { endMarks, marks, shortCost, shortTime, statusWords, takenOf, titleOf, waitPhrase } from "../phrases/index.ts";
+import { endMarks, marks, shortCost, shortTime, statusWords, takenOf, titleOf, waitPhrases } from "../phrases/index.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
 import { endsOf, px, type ReportPage, type Section } from "./page.ts";
 import { busySpans, type TimeAxis, timeAxis } from "./time-axis.ts";
@@ -60,7 +60,7 @@ function drawTimeRow({ html, report }: ReportPage, axis: TimeAxis, visit: Visit)
 		axis.ticks.map(({ x }) => html`<line class="grid" x1="${px(x)}%" x2="${px(x)}%" y1="0" y2="20"/>`),
 		launches.map((launch) => drawStart(html, axis, launch, report.endedAt)),
 		waits.map(({ kind, from, to }) =>
-			bar(html, axis, `wait ${kind}`, from, to, `${waitPhrase(kind)}, ${shortTime(to - from)}`),
+			bar(html, axis, `wait ${kind}`, from, to, `${waitPhrases[kind]}, ${shortTime(to - from)}`),
 		),
 		launches.map((launch) => drawLaunchBar(html, axis, launch, report.endedAt)),
 	];
@@ -134,7 +134,7 @@ function drawKeys({ html, report, moments }: ReportPage, axis: TimeAxis): Markup
 		launches.some(({ end }) => end.kind === "rejected")
 			? html`<span class="key"><b>${endMarks.rejected}</b> request rejected</span>`
 			: undefined,
-		[...waits].map((kind) => key(`wait ${kind}`, waitPhrase(kind))),
+		[...waits].map((kind) => key(`wait ${kind}`, waitPhrases[kind])),
 		axis.breaks.length > 0 ? key("cut", "long gap, shortened") : undefined,
 		report.moves.some(({ cause }) => cause === "rewind")
 			? html`<span class="key"><b>${marks.undone}</b> rewind; undone work is gray</span>`

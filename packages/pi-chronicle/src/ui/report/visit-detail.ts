@@ -4,10 +4,10 @@ import { counted } from "@pi-chronicle/core/definition";
 import { firstInSight, type Launch, type Visit } from "@pi-chronicle/core/history";
 import { measuredTotals } from "@pi-chronicle/core/snapshot";
 import {
-	causePhrase,
+	causePhrases,
 	endMarks,
 	marks,
-	reasonPhrase,
+	reasonPhrases,
 	shortCost,
 	shortCount,
 	shortTime,
@@ -140,7 +140,7 @@ function drawDecisions(page: ReportPage, { number, left }: Visit): HtmlContent {
 		),
 		...(left
 			? [
-					html`<li>${at(left.at)}→ ${titleOf(left.to)}, ${causePhrase(left.cause)}${left.refused === undefined ? undefined : html` <span class="bad">(${marks.refused} ${titleOf(left.refused)} was refused)</span>`}</li>`,
+					html`<li>${at(left.at)}→ ${titleOf(left.to)}, ${causePhrases[left.cause]}${left.refused === undefined ? undefined : html` <span class="bad">(${marks.refused} ${titleOf(left.refused)} was refused)</span>`}</li>`,
 				]
 			: []),
 	];
@@ -164,7 +164,7 @@ function drawLaunch({ html }: ReportPage, launched: Launch, isLeft: boolean, now
 	const mark = endMarks[end.kind];
 	const words = end.kind === "moved" && isLeft && command === undefined ? "moved on" : html.cut(end.words, 240);
 	const name = launch > 1 ? `Attempt ${attempt}, process ${launch}` : `Attempt ${attempt}`;
-	const why = because === "entered" ? "" : ` (${reasonPhrase(because)})`;
+	const why = because === "entered" ? "" : ` (${reasonPhrases[because]})`;
 	const took = startedAt === undefined ? [] : [shortTime(endedAt - startedAt)];
 	const about = [...(model === undefined ? [] : [model]), ...took].join(" · ");
 	const line = command === undefined ? undefined : html`<code dir="auto">${html.cut(command, 240)}</code> `;

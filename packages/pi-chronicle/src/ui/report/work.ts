@@ -1,7 +1,7 @@
 // Where the time of a visit was: each message of its model and each call with start and length, and its waits apart. Pure.
 import { counted } from "@pi-chronicle/core/definition";
 import type { Visit } from "@pi-chronicle/core/history";
-import { callText, exactTime, shortCost, shortCount, shortTime, waitPhrase } from "../phrases/index.ts";
+import { callText, exactTime, shortCost, shortCount, shortTime, waitPhrases } from "../phrases/index.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
 import { px, type ReportPage } from "./page.ts";
 import { waitedMs } from "./time.ts";
@@ -54,6 +54,6 @@ function drawWaits({ html, moments }: ReportPage, { waits }: Visit): HtmlContent
 	if (waits.length === 0) return undefined;
 	const rows = waits
 		.slice(-20)
-		.map(({ kind, from, to }) => html`<li>${moments.short(from)} ${waitPhrase(kind)}, ${shortTime(to - from)}</li>`);
+		.map(({ kind, from, to }) => html`<li>${moments.short(from)} ${waitPhrases[kind]}, ${shortTime(to - from)}</li>`);
 	return html`<p class="dim">Waiting, which is no work: ${shortTime(waitedMs(waits))}</p><ul class="plain-list">${rows}</ul>`;
 }

@@ -2,11 +2,14 @@
 
 import type { Run } from "@pi-chronicle/core/machine";
 import { type AnswerKey, answerKeys, dim, type Line, plain, type SheetSpec, wrapParts } from "../../tui/index.ts";
-import { crumbsOf, runStatusText } from "../phrases/index.ts";
+import { crumbsOf } from "../phrases/index.ts";
 import { changedFile, patchPage } from "./patch.ts";
 import { crumbLine, separatorOf } from "./timeline.ts";
 
 type Body = SheetSpec<never>["body"];
+
+/** Begins the line of an approval with the cost. */
+const costLabel = "So far: ";
 
 /** Lines of text as the body of a question: changed files styled, the cost dimmed, the rest plain. */
 export function questionBody(lines: readonly string[]): Body {
@@ -71,16 +74,16 @@ export function approvalSheet(
 }
 
 function approvalBody(lines: readonly string[], run: Run, diff?: ApprovalText["diff"]): Body {
-	const status: Line = [{ text: runStatusText(run.status), tone: "warning" }];
 	const crumbs = crumbsOf(run);
 	const changes = diff && diff.patch !== "" ? [[plain("")], ...patchPage(diff.patch, diff).lines] : [];
-	const draw = (width: number): Line[] => [
-		...linesOf(lines),
-		[plain("")],
-		status,
-		...wrapParts(crumbs.map(crumbLine), separatorOf(crumbs), width),
-		...changes,
-	];
+	const draw = (width: number): Line[] => {
+		const path = wrapParts(crumbs.map(crumbLine), separatorOf(crumbs), width);
+		const text = linesOf(lines);
+		// Below the cost; a worker's question has none.
+		const cost = text.findIndex(([part]) => part?.text.startsWith(costLabel));
+		if (cost === -1) return [...text, [plain("")], ...path];
+		return [...text.slice(0, cost + 1), ...path, ...text.slice(cost + 1), ...changes];
+	};
 	return { kind: "drawn", draw };
 }
 
@@ -88,5 +91,5 @@ function linesOf(lines: readonly string[]): Line[] {
 	return lines
 		.join("\n")
 		.split("\n")
-		.map((text): Line => (text.startsWith("So far: ") ? [dim(text)] : changedFile(text)));
+		.map((text): Line => (text.startsWith(costLabel) ? [dim(text)] : changedFile(text)));
 }

@@ -28,6 +28,8 @@ import {
 	crumbsOf,
 	endingText,
 	type Figure,
+	framesOf,
+	layFilm,
 	type Mark,
 	marks,
 	nextStep,
@@ -38,8 +40,6 @@ import {
 	titleOf,
 	uncountedText,
 } from "../phrases/index.ts";
-
-import { drawFilm } from "./film-strip.ts";
 
 /** At most this many lines of breadcrumbs; a window around the current state. */
 const crumbLines = 3;
@@ -71,7 +71,7 @@ export function drawTimeline(run: Run, options: TimelineOptions): Line[] {
 	return [
 		...headline(run, width),
 		...breadcrumbs(run, width),
-		...(width < filmColumns ? [] : drawFilm(run, now, Math.min(width, maxFilmColumns))),
+		...film(run, now, width),
 		...onFewLines(width, (cells) => workingLines(run, options, cells)),
 		...choosing(run),
 		...doing(run, now, width),
@@ -123,6 +123,17 @@ function breadcrumbs(run: Run, width: number): Line[] {
 	const window = wrapParts(rest, (index) => (at > 0 ? separator(index - 1) : separator(index)), width);
 	if (window.length <= crumbLines) return window;
 	return [...window.slice(0, crumbLines - 1), [...(window[crumbLines - 1] ?? []), dim(" …")]];
+}
+
+/** Two lines of exactly `width` columns; none before the first visit has ended. */
+function film(run: Run, now: string, width: number): Line[] {
+	const frames = framesOf(run, now);
+	if (frames.length < 2 || width < filmColumns) return [];
+	const laid = layFilm(frames, Math.min(width, maxFilmColumns));
+	return [
+		laid.map(({ text, mark }) => ({ text, tone: tones[mark] })),
+		[dim(laid.map(({ figures }) => figures).join(""))],
+	];
 }
 
 function workingLines(run: Run, { now, width, changed }: TimelineOptions, cells: number): Line[] {
@@ -312,7 +323,7 @@ const tones: Record<Mark, Tone> = {
 	failed: "error",
 	refused: "error",
 	human: "error",
-	released: "dim",
+	released: "warning",
 	undone: "dim",
 	todo: "dim",
 };

@@ -3,7 +3,7 @@ import { awaitedAnswer, type Run, unansweredQuestion } from "@pi-chronicle/core/
 import type { ReadLedger } from "@pi-chronicle/core/ports";
 import { statesOf } from "../commands/index.ts";
 import { haltReason, interruptedStep, isInterrupted, nextStep, questionTitle, subjectLines } from "../phrases/index.ts";
-import type { HtmlContent, Markup } from "../report/index.ts";
+import type { Html, HtmlContent, Markup } from "../report/index.ts";
 import { drawFoldedForm, drawForm, exactly, type FormPlace, numberField, selectField, wordsField } from "./forms.ts";
 
 export interface RunForms extends FormPlace {
@@ -54,12 +54,7 @@ function answerForms(place: RunForms, run: Run): HtmlContent {
 			return resumeForm(place, answers);
 		case "human_intervention":
 			return releaseForms(place, run, answers);
-		case "running":
-		case "asks":
-			return undefined;
-		case "done":
-		case "failed":
-		case "aborted":
+		default:
 			return undefined;
 	}
 }
@@ -81,10 +76,7 @@ function approvalForms(place: RunForms, run: Run, answers: number | undefined): 
 		drawForm(place, {
 			action: `${base}/approve`,
 			hidden: { answers, tree },
-			fields: [
-				choice,
-				html`<details><summary>Say something with it</summary>${wordsField(html, "approve-words", "To the next worker", "optional")}</details>`,
-			],
+			fields: [choice, wordsAlong(html, "approve-words", "To the next worker")],
 			button: "Approve",
 			look: "main",
 		}),
@@ -96,6 +88,10 @@ function approvalForms(place: RunForms, run: Run, answers: number | undefined): 
 		}),
 		drawFoldedForm(place, "Send it elsewhere", sendForm(place, run, answers)),
 	];
+}
+
+function wordsAlong(html: Html, id: string, label: string): Markup {
+	return html`<details><summary>Say something with it</summary>${wordsField(html, id, label, "optional")}</details>`;
 }
 
 function sendForm({ html, base }: RunForms, run: Run, answers: number | undefined) {
@@ -135,10 +131,7 @@ function resumeForm(place: RunForms, answers: number | undefined): HtmlContent {
 	return drawForm(place, {
 		action: `${base}/resume`,
 		hidden: { answers },
-		fields: [
-			limits,
-			html`<details><summary>Say something with it</summary>${wordsField(html, "resume-words", "To the worker", "optional")}</details>`,
-		],
+		fields: [limits, wordsAlong(html, "resume-words", "To the worker")],
 		button: "Resume",
 		look: "main",
 	});
@@ -179,6 +172,8 @@ export function drawSteering(
 		...visits.map(({ number, words }) => ({ value: String(number), words })),
 		...(run.kept.length > 0 ? [{ value: "undo", words: "Undo the last rewind" }] : []),
 	];
+	const resume = { action: `${base}/resume`, button: "Resume" };
+	const reopen = { action: `${base}/reopen`, button: "Reopen" };
 	const forms: HtmlContent[] = [
 		isOver
 			? undefined
@@ -188,20 +183,8 @@ export function drawSteering(
 					button: "Send",
 				}),
 		run.status === "running" ? drawFoldedForm(place, "Pause", { action: `${base}/pause`, button: "Pause" }) : undefined,
-		isInterrupted(read)
-			? drawFoldedForm(place, "Resume", {
-					action: `${base}/resume`,
-					hidden: { answers: answers ?? 0 },
-					button: "Resume",
-				})
-			: undefined,
-		isOver
-			? drawFoldedForm(place, "Reopen", {
-					...sendForm(place, run, answers),
-					action: `${base}/reopen`,
-					button: "Reopen",
-				})
-			: undefined,
+		isInterrupted(read) ? drawFoldedForm(place, "Resume", { ...resume, hidden: { answers: answers ?? 0 } }) : undefined,
+		isOver ? drawFoldedForm(place, "Reopen", { ...sendForm(place, run, answers), ...reopen }) : undefined,
 		rewinds.length === 0
 			? undefined
 			: drawFoldedForm(place, "Rewind", {

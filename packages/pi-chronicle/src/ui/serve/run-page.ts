@@ -7,10 +7,10 @@ import { answerChoices } from "../commands/index.ts";
 import { nextStep, titleOf } from "../phrases/index.ts";
 import {
 	drawFigures,
+	drawFilm,
 	drawHead,
 	drawOutcome,
 	drawSections,
-	drawStateTrail,
 	drawVisit,
 	drawVisitList,
 	type HtmlContent,
@@ -51,7 +51,7 @@ export async function drawRunPage(page: ShownRun): Promise<HtmlContent> {
 			: html`<h2>Omitted</h2><ul>${gaps.map((one) => html`<li>${html.cut(one, 400)}</li>`)}</ul>`;
 	return [
 		html`<div id="head" data-part>${drawHead(parts, "Chronicle run")}</div>`,
-		html`<main id="content"><div id="trail" data-part>${drawStateTrail(parts)}</div><div id="asks" data-part>${drawQuestion(forms, read, below)}</div>${drawSteering(forms, read, rewindable)}<div id="figures" data-part>${drawFigures(parts)}${drawOutcome(parts)}</div>${list}<div id="beside" data-part>${beside && html`<div class="steer">${beside}</div>`}</div><div id="whole" data-part>${sections.map(({ markup }) => markup)}${absent}</div></main>`,
+		html`<main id="content"><div id="film" data-part>${drawFilm(parts)}</div><div id="asks" data-part>${drawQuestion(forms, read, below)}</div>${drawSteering(forms, read, rewindable)}<div id="figures" data-part>${drawFigures(parts)}${drawOutcome(parts)}</div>${list}<div id="beside" data-part>${beside && html`<div class="steer">${beside}</div>`}</div><div id="whole" data-part>${sections.map(({ markup }) => markup)}${absent}</div></main>`,
 		html`<footer>${missing}<p>Everything in one file: <code>${page.prefix}report ${read.run.id.slice(0, 8)}</code> in ${project.place.cwd}</p></footer>`,
 	];
 }

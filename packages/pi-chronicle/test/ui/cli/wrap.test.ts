@@ -1,7 +1,7 @@
 // Wrapping of the command line's output on a narrow terminal.
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { wrapHanging } from "../../../src/ui/cli/output.ts";
+import { fitText, wrapHanging } from "../../../src/pi/index.ts";
 
 it.each([
 	["short", 20, ["short"]],
@@ -24,4 +24,12 @@ it("neither loses nor breaks a word", () => {
 			expect(rows.flatMap((row) => row.trim().split(/ +/))).toEqual(list);
 		}),
 	);
+});
+
+it("leaves text as it is for a pipe, and takes 80 columns where a terminal does not know its width", () => {
+	const line = `${"word ".repeat(40)}end`;
+	expect(fitText(line, { isTTY: false, columns: 20 })).toBe(line);
+	const rows = (columns: number) => fitText(line, { isTTY: true, columns }).split("\n");
+	expect(rows(0)).toEqual(rows(80));
+	expect(Math.max(...rows(0).map((row) => row.length))).toBeLessThanOrEqual(80);
 });

@@ -4,6 +4,7 @@ import type { LedgerEntry } from "@pi-chronicle/core/ports";
 import { describe, expect, it } from "vitest";
 import type { Project } from "../../../src/local/index.ts";
 import { runLines } from "../../../src/ui/phrases/index.ts";
+import { failedRun } from "../runs.ts";
 
 const id = (number: number): string => `${String(number).padStart(8, "0")}-1111-4222-8333-944455556666`;
 
@@ -54,5 +55,15 @@ describe("the list of runs", () => {
 		expect(five).toHaveLength(7);
 		expect((await linesOf([...children, run(1)])).slice(2)).toEqual(["    6 children: 1 failed, 5 done"]);
 		expect((await linesOf([run(2, { run: 1, index: 1, name: "x" })]))[1]).toMatch(/^ {2}0/);
+	});
+
+	it("draws the film strip of a run that works or waits, below it, as wide as the list", async () => {
+		const { run: now } = failedRun();
+		const read = { run: { ...now, status: "running" }, repairs: [], holder: undefined, folder: "/r" } as unknown;
+		const store = { read: async () => ({ ok: true, value: read }) };
+		const lines = await runLines({ ...project, store } as unknown as Project, "", [run(1, undefined, "running")]);
+		expect(lines[2]).toMatch(/^ {12}┃.*Plan ✓.*┃.*Build ✓.*┃.*Check ✓/);
+		for (const line of lines) expect(line.length).toBeLessThanOrEqual(78);
+		expect((await linesOf([run(1)])).join("\n")).not.toContain("┃");
 	});
 });

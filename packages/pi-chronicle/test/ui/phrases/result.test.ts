@@ -16,8 +16,10 @@ import {
 	statusLines,
 	storyLines,
 } from "../../../src/ui/phrases/index.ts";
+import { writeReport } from "../../../src/ui/report/index.ts";
 import { drawTimeline } from "../../../src/ui/screen/timeline.ts";
 import { runs } from "../../harness/runs.ts";
+import { ledgerOf } from "../report/ledgers.ts";
 
 const states = {
 	review: { persona: "R", next: ["build", "done", "failed"] },
@@ -202,12 +204,29 @@ describe("an approval", () => {
 
 	const paths = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 40, unit: "grapheme" }), { maxLength: 400 });
 	const lines = fc.nat({ max: 500 });
+	const changesIn = (given: readonly string[] | number, added: number, removed: number): FileChange[] => {
+		const names =
+			typeof given === "number" ? Array.from({ length: given }, (_, at) => `src/${at % 9}/${at}.ts`) : given;
+		return names.map((path) => ({ path, change: "M", added, removed }));
+	};
+
+	it("folds many files by folder, a line each with the sum of its files", () => {
+		const changes = [...changesIn(60, 2, 1), { path: "README.md", change: "M", added: 1, removed: 0 } as const];
+		const { run } = leave(start(open(definition(asking))), "build", "Planned.", changes);
+		if (run.stage.kind !== "asking") throw new Error(run.status);
+		const rows = questionLines(run.stage.question, run, run.updatedAt);
+		const at = rows.indexOf("61 files changed, +121 −60:");
+		expect(rows.slice(at + 1)).toEqual([
+			...[7, 7, 7, 7, 7, 7, 6, 6, 6].map((files, folder) => `  src/${folder}/ ${files} files +${files * 2} −${files}`),
+			"  M README.md +1 −0",
+		]);
+		expect(rows.findIndex((row) => row.startsWith("So far: "))).toBeLessThan(at);
+	});
 
 	it("gives the same figures for one change wherever it is shown, and says how many files it does not name", () => {
 		fc.assert(
 			fc.property(fc.oneof(paths, fc.nat({ max: 400 })), lines, lines, (given, added, removed) => {
-				const names = typeof given === "number" ? Array.from({ length: given }, (_, at) => `src/${at}.ts`) : given;
-				const changes = names.map((path): FileChange => ({ path, change: "M", added, removed }));
+				const changes = changesIn(given, added, removed);
 				const play = leave(start(open(definition(asking))), "build", "Planned.", changes);
 				const { run } = play;
 				if (run.stage.kind !== "asking") throw new Error(run.status);
@@ -226,7 +245,9 @@ describe("an approval", () => {
 					expect(rows).toContain(title);
 					const named = rows.filter((row) => row.startsWith("  M ")).length;
 					const hidden = rows.flatMap((row) => /… and (\d+) more: diff \w{8} shows them/.exec(row)?.[1] ?? []);
-					expect(named + Number(hidden[0] ?? 0)).toBe(total.files);
+					const folded = rows.flatMap((row) => /^ {2}[^ ].*\/ (\d+) files \+\d+ −\d+$/.exec(row)?.[1] ?? []);
+					const inFolders = folded.reduce((sum, count) => sum + Number(count), 0);
+					expect(named + inFolders + Number(hidden[0] ?? 0)).toBe(total.files);
 				}
 				const timeline = drawTimeline(run, { ...at, width: 200 }).map((line) => paintLine(line, unpainted));
 				if (total.files > 0)
@@ -250,6 +271,23 @@ describe("an approval", () => {
 				expect(runData(read(over))).toMatchObject({ changed: { run: total }, result: { files: total } });
 			}),
 			{ numRuns: runs(0.3) },
+		);
+	});
+
+	it("gives the same figures in the report, whose parts the page shares", async () => {
+		await fc.assert(
+			fc.asyncProperty(fc.oneof(paths, fc.nat({ max: 400 })), lines, lines, async (given, added, removed) => {
+				const changes = changesIn(given, added, removed);
+				const total = totalsOf(changes);
+				const play = leave(start(open(definition(states))), "build", "Planned.", changes);
+				const html = await writeReport(ledgerOf(play.events), { zone: "UTC" });
+				const lineCounts = `<span class="plus">+${total.added}</span> <span class="minus">−${total.removed}</span>`;
+				expect(html).toContain(`<span class="value">${total.files}</span><span class="note">${lineCounts} lines`);
+				expect(html.includes(`<p class="sum">${counted(total.files, "file")}, ${lineCounts}</p>`)).toBe(
+					total.files > 0,
+				);
+			}),
+			{ numRuns: runs(0.05) },
 		);
 	});
 });

@@ -2,7 +2,7 @@
 const shown = (element) => element.checkVisibility({ checkVisibilityCSS: true, contentVisibilityAuto: true });
 
 /** Elements that are meant to scroll: what is inside of them may be wider. Paper does not scroll. */
-const scrolls = ".scroll, .frame, .hunks, .trail";
+const scrolls = ".scroll, .frame, .hunks, .film";
 const isPaper = () => matchMedia("print").matches;
 
 /** Frames that a screen reader is given instead of being shown, such as captions of tables. */

@@ -1,7 +1,7 @@
 // The command line `pi-chronicle`: a table of commands. Each command is implemented in its own folder and loaded on first use.
 
 import { didYouMean } from "@pi-chronicle/core/definition";
-import { packageVersion } from "./pi/index.ts";
+import { fitText, packageVersion } from "./pi/index.ts";
 import { enclosingRun } from "./process/index.ts";
 import { doctorCommand } from "./tools/doctor/index.ts";
 import { importCommand } from "./tools/migration/index.ts";
@@ -117,7 +117,7 @@ export async function main(args: readonly string[]): Promise<number> {
 	}
 	if (line.kind === "misuse") return complain(args, null, line.message, line.about);
 	if (line.verb === undefined && line.kind === "help") {
-		process.stdout.write(usage());
+		process.stdout.write(fitText(usage(), process.stdout));
 		return 0;
 	}
 	if (line.verb === undefined) return complain(args, null, "Missing command.");
@@ -181,7 +181,7 @@ function readLine(args: readonly string[]): Line {
 
 /** Reports a usage error on stderr, and with `--json` also as one object on stdout. Returns the exit code. */
 function complain(args: readonly string[], verb: string | null, message: string, about = `\n${usage()}`): number {
-	process.stderr.write(`${message}\n${about}`);
+	process.stderr.write(fitText(`${message}\n${about}`, process.stderr));
 	const error = { code: "usage", message, diagnostics: [], problems: [] };
 	if (args.includes("--json")) process.stdout.write(`${JSON.stringify({ verb, error }, null, "\t")}\n`);
 	return 2;

@@ -1,5 +1,6 @@
 // Formats figures for one line, and lays them out in columns. Pure.
 import { shortCount } from "@pi-chronicle/core/definition";
+import { hangingIndent } from "../tui/text.ts";
 
 export { exactTime, percent, setTime, shortCost, shortCount, shortTime } from "@pi-chronicle/core/definition";
 
@@ -35,6 +36,37 @@ export function columnsOf(text: string): number {
 	let columns = 0;
 	for (const { segment } of new Intl.Segmenter().segment(text)) columns += wide.test(segment) ? 2 : 1;
 	return columns;
+}
+
+/** The width of a terminal, which may not know it and says 0. */
+export function columnsIn({ columns }: Pick<NodeJS.WriteStream, "columns">): number {
+	return columns || 80;
+}
+
+/** The text for `stream`: on a terminal, lines are broken between words. */
+export function fitText(text: string, stream: Pick<NodeJS.WriteStream, "columns" | "isTTY">): string {
+	if (!stream.isTTY) return text;
+	const rows = text.split("\n").flatMap((line) => wrapHanging(line, columnsIn(stream)));
+	return rows.join("\n");
+}
+
+/** The line as rows of at most `columns` columns; a word that is longer than a row is not broken. */
+export function wrapHanging(line: string, columns: number): string[] {
+	if (columnsOf(line) <= columns) return [line];
+	const head = line.slice(0, hangingIndent(line, columns, columnsOf));
+	const blanks = " ".repeat(columnsOf(head));
+	const rows: string[] = [];
+	let row = head;
+	for (const word of line.slice(head.length).split(" ")) {
+		const isStart = row === head && rows.length === 0;
+		const joined = isStart ? head + word : row === blanks ? row + word : `${row} ${word}`;
+		if (columnsOf(joined) > columns && row.trim() !== "" && row !== head) {
+			rows.push(row);
+			row = blanks + word;
+		} else row = joined;
+	}
+	rows.push(row);
+	return rows;
 }
 
 /** Characters of a task that a message shows. */

@@ -1,5 +1,5 @@
 export { answerKeys } from "../tui/answer-keys.ts";
-export { hangingIndent, type MarkTone, markOf, printable, withoutControls } from "../tui/text.ts";
+export { type MarkTone, markOf, printable, withoutControls } from "../tui/text.ts";
 export { agentFolder } from "./agent-folder.ts";
 export { HELD_SUFFIX, HOLD_VARIABLE, openAwakeClock } from "./awake-clock.ts";
 export { type BackgroundJob, BackgroundWork } from "./background-work.ts";
@@ -13,14 +13,17 @@ export { type ExtensionPlace, findExtension } from "./extension-source.ts";
 export {
 	alignColumns,
 	bar,
+	columnsIn,
 	columnsOf,
 	exactTime,
+	fitText,
 	percent,
 	setTime,
 	shortCost,
 	shortCount,
 	shortTask,
 	shortTime,
+	wrapHanging,
 } from "./figures.ts";
 export { foreignTools } from "./foreign-tool.ts";
 export { cachedEnvironment, hostEnvironment } from "./host-environment.ts";

@@ -14,18 +14,17 @@ export function listenForEscape(ctx: ExtensionContext, control: RunControl): () 
 	if (ctx.mode !== "tui" || pi === undefined) return () => {};
 	let dialogs = 0;
 	let compacting = false;
+	const compacted = () => {
+		compacting = false;
+	};
 	const stops = [
 		pi.on("ui_prompt_start", () => void dialogs++),
 		pi.on("ui_prompt_end", () => void dialogs--),
 		pi.on("session_before_compact", () => {
 			compacting = true;
 		}),
-		pi.on("session_compact", () => {
-			compacting = false;
-		}),
-		pi.on("session_compact_failed", () => {
-			compacting = false;
-		}),
+		pi.on("session_compact", compacted),
+		pi.on("session_compact_failed", compacted),
 		ctx.ui.onTerminalInput((data) => {
 			if (dialogs > 0 || !matchesKey(data, "escape")) return undefined;
 			attempt(() => {

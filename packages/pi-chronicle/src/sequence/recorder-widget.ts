@@ -31,19 +31,13 @@ export function layRecording<Row>(
 	room: RecordingArea,
 	wrap: (line: DrawnLine) => readonly Row[],
 ): Row[] {
-	for (let height = tallest; height > shortest; height--) {
-		const laid = drawRecording(recording, { height, more: "shown", keys: "shown" }, room).flatMap(wrap);
-		if (laid.length <= room.rows) return laid;
+	for (let height = tallest; ; height--) {
+		// Dropped last: the number of steps not shown, then the keys.
+		const more = height >= shortest ? "shown" : "hidden";
+		const keys = height >= shortest - 1 ? "shown" : "hidden";
+		const laid = drawRecording(recording, { height: Math.max(shortest, height), more, keys }, room).flatMap(wrap);
+		if (laid.length <= room.rows || keys === "hidden") return laid;
 	}
-	// Dropped last: the number of steps not shown, then the keys.
-	for (const tight of [
-		{ more: "shown", keys: "shown" },
-		{ more: "hidden", keys: "shown" },
-	] as const) {
-		const laid = drawRecording(recording, { height: shortest, ...tight }, room).flatMap(wrap);
-		if (laid.length <= room.rows) return laid;
-	}
-	return drawRecording(recording, { height: shortest, more: "hidden", keys: "hidden" }, room).flatMap(wrap);
 }
 
 interface Extent {

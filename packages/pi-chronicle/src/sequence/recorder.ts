@@ -4,7 +4,7 @@ import { CustomEditor } from "@earendil-works/pi-coding-agent";
 import { type Component, matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { counted } from "@pi-chronicle/core/definition";
 import { attempt } from "../disk/index.ts";
-import { askUser, inBackground, newestFirst, rowsAround, type Scope } from "../pi/index.ts";
+import { askUser, contentText, inBackground, newestFirst, rowsAround, type Scope } from "../pi/index.ts";
 import { layRecording } from "./recorder-widget.ts";
 import {
 	deleteSelected,
@@ -271,9 +271,7 @@ function userMessages({ sessionManager }: ExtensionContext): string[] {
 	for (const entry of newestFirst(sessionManager)) {
 		if (found.length === historyLength) break;
 		if (entry.type !== "message" || entry.message.role !== "user") continue;
-		const { content } = entry.message;
-		const text =
-			typeof content === "string" ? content : content.map((part) => (part.type === "text" ? part.text : "")).join("");
+		const text = contentText(entry.message.content);
 		if (text.trim() !== "") found.push(text);
 	}
 	return found.reverse();

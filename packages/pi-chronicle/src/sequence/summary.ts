@@ -37,14 +37,12 @@ export function summarise(
 	iterations: readonly IterationSpend[],
 	ended = iterations.length,
 ): SequenceSummary {
-	const total = iterations.reduce(
-		(sum, { ms, tokens, costUsd }) => ({
-			ms: sum.ms + ms,
-			tokens: sum.tokens + tokens,
-			costUsd: sum.costUsd + costUsd,
-		}),
-		{ ms: 0, tokens: 0, costUsd: 0 },
-	);
+	const sum = (of: (one: IterationSpend) => number) => iterations.reduce((all, one) => all + of(one), 0);
+	const total = {
+		ms: sum(({ ms }) => ms),
+		tokens: sum(({ tokens }) => tokens),
+		costUsd: sum(({ costUsd }) => costUsd),
+	};
 	return { sequenceId, how, runs: iterations.length, ended, of, total, last: iterations.slice(-maxRows) };
 }
 

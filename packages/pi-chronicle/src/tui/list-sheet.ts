@@ -34,7 +34,10 @@ export function openListSheet<T>({ title, body, entries }: ListSpec<T>, paint: P
 		const shown = `${title} · ${typed === "" ? "type to filter" : typed}`;
 		const leave = typed === "" ? "Esc closes" : "Esc shows all";
 		return openSheet(
-			{ title: shown, body: found.length > 0 ? body : textBody(`Nothing contains "${typed}".`), choices, leave },
+			{
+				...{ title: shown, choices, leave, noun: "entry" },
+				body: found.length > 0 ? body : textBody(`Nothing contains "${typed}".`),
+			},
 			paint,
 		);
 	};

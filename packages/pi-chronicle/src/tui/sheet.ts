@@ -48,6 +48,8 @@ export interface SheetSpec<T> {
 	readonly choices?: readonly SheetOption<T>[];
 	/** `keys`: the line of keys shows the answers, and the arrows scroll the body. */
 	readonly answers?: "listed" | "keys";
+	/** What one of `choices` is, where some are out of sight. Default: answer. */
+	readonly noun?: string;
 	/** Label for the effect of Escape: `Esc later`. */
 	readonly leave: string;
 	/** Not caused by the user's command. */
@@ -79,7 +81,7 @@ const ignored = { kind: "ignored" } as const;
 /** Opens a sheet. `now`: milliseconds of a monotonic clock. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one closure over the state of one sheet, of short functions
 export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number = () => performance.now()): Sheet<T> {
-	const { title, body, leave, uncalled = false } = spec;
+	const { title, body, leave, uncalled = false, noun = "answer" } = spec;
 	const choices = spec.choices ?? [];
 	const listed = choices.length > 0 && spec.answers !== "keys";
 	const long = body.kind === "lines" ? body.long : undefined;
@@ -176,7 +178,8 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 				...(answers?.rows ?? []),
 			];
 			const padded = Array.from({ length: inside }, (_, index) => filled[index] ?? "");
-			const foot = [window.position(), answers?.position ?? ""].filter((part) => part !== "").join(" · ");
+			const place = answers?.position === undefined ? "" : `${noun} ${answers.position}`;
+			const foot = [window.position(), place].filter((part) => part !== "").join(" · ");
 			const name: Line = [{ text: title, tone: "accent" }];
 			return frame({ title: name, foot, keys: keyHints(width) }, padded, width, paint).slice(0, Math.max(1, rows));
 		},
@@ -234,8 +237,8 @@ export function questionSheet<Option extends string>(question: WordedQuestion<Op
 interface ShownAnswers {
 	readonly rows: readonly string[];
 	readonly shown: number;
-	/** `answer 3 of 40`; empty if all answers are shown. */
-	readonly position: string;
+	/** `3 of 40`; `undefined` if all answers are shown. */
+	readonly position: string | undefined;
 }
 
 type AnswerOption = Pick<SheetOption<unknown>, "words" | "key">;
@@ -269,13 +272,13 @@ function layAnswers(
 			(row, at) => `${at === 0 ? paintLine(gutter(answer, index), paint) : " ".repeat(indent)}${row}`,
 		),
 	);
-	if (whole.length <= rows) return { rows: whole, shown: answers.length, position: "" };
+	if (whole.length <= rows) return { rows: whole, shown: answers.length, position: undefined };
 	const first = Math.max(0, Math.min(selected - Math.floor(rows / 2), answers.length - rows));
 	const some = answers.slice(first, first + rows).map((answer, at) => {
 		const index = first + at;
 		return paintLine(fitLine([...gutter(answer, index), ...words(answer, index)], width), paint);
 	});
-	const position = some.length < answers.length ? `answer ${selected + 1} of ${answers.length}` : "";
+	const position = some.length < answers.length ? `${selected + 1} of ${answers.length}` : undefined;
 	return { rows: some, shown: some.length, position };
 }
 

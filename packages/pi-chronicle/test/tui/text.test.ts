@@ -3,9 +3,10 @@ import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { expect, it, vi } from "vitest";
+import { wrapHanging } from "../../src/pi/index.ts";
 import { unpainted } from "../../src/tui/index.ts";
 import { markedLine, paintRows } from "../../src/tui/line.ts";
-import { colorMark, wrapHanging } from "../../src/ui/cli/output.ts";
+import { colorMark } from "../../src/ui/cli/output.ts";
 import { runs } from "../harness/runs.ts";
 
 const lines = [

@@ -2,7 +2,7 @@
 
 import type { Run } from "@pi-chronicle/core/machine";
 import { hasNotices, nobody, wakeSender } from "../../local/index.ts";
-import { exitCodes } from "../../pi/index.ts";
+import { exitCodes, fitText } from "../../pi/index.ts";
 import { commonOptions, commonUsage } from "../command-list.ts";
 import type { CommandHost } from "../commands/index.ts";
 import { type Command, grammarOf, NO_WAIT, parseArguments, performCommand } from "../commands/index.ts";
@@ -27,7 +27,7 @@ export async function runCommandLine(command: Command, args: readonly string[], 
 		return output.fail({ code: "usage", message: parsed.error, lines: ["", usageText(command)] });
 	}
 	if (parsed.flags.has("help")) {
-		process.stdout.write(usageText(command));
+		process.stdout.write(fitText(usageText(command), process.stdout));
 		return exitCodes.done;
 	}
 	if (parsed.flags.has("follow") && parsed.flags.has("json")) {

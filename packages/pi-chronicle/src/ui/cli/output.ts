@@ -3,16 +3,7 @@
 
 import { styleText } from "node:util";
 import { activityOf, type Run } from "@pi-chronicle/core/machine";
-import {
-	bar,
-	columnsOf,
-	drawDiagram,
-	exitCodes,
-	hangingIndent,
-	type MarkTone,
-	markOf,
-	printable,
-} from "../../pi/index.ts";
+import { bar, columnsIn, drawDiagram, exitCodes, fitText, type MarkTone, markOf, printable } from "../../pi/index.ts";
 import type { CommandResponse, Complaint } from "../commands/index.ts";
 import {
 	activityText,
@@ -90,10 +81,9 @@ export function openOutput({ command, json, cwd, prefix }: OutputOptions): Outpu
 
 /** The lines with colors; on a terminal, text is broken between words. */
 function printedLines(lines: readonly string[], isText: boolean): string {
-	const { isTTY, columns = 80 } = process.stdout;
-	return printable(lines.join("\n"))
+	const text = printable(lines.join("\n"));
+	return (isText ? fitText(text, process.stdout) : text)
 		.split("\n")
-		.flatMap((line) => (isTTY && isText ? wrapHanging(line, columns) : [line]))
 		.map((line) => colorMark(line, process.stdout))
 		.join("\n");
 }
@@ -132,7 +122,7 @@ export function openLiveLine(stream: NodeJS.WriteStream, now: () => number = Dat
 	const draw = (): void => {
 		clear();
 		if (run === undefined || run.stage.kind === "over") return;
-		stream.write(colorMark(fitted(liveText(run, new Date(now()).toISOString()), stream.columns), stream));
+		stream.write(colorMark(fitted(liveText(run, new Date(now()).toISOString()), columnsIn(stream)), stream));
 		isDrawn = true;
 	};
 	const line: LiveLine = {
@@ -206,7 +196,7 @@ const otherStages: Readonly<Partial<Record<Run["stage"]["kind"], string>>> = {
 };
 
 /** One row: without control characters, and never as wide as the terminal, where a row would wrap. */
-function fitted(text: string, columns = 80): string {
+function fitted(text: string, columns: number): string {
 	const line = printable(text).replaceAll(/\s+/g, " ");
 	const cells = [...line];
 	return cells.length < columns ? line : `${cells.slice(0, Math.max(1, columns - 2)).join("")}…`;
@@ -226,23 +216,4 @@ export function colorMark(line: string, stream: NodeJS.WriteStream): string {
 	if (found === undefined) return line;
 	const { indent, mark, tone } = found;
 	return `${indent}${styleText(styles[tone], mark, { stream })}${line.slice(indent.length + mark.length)}`;
-}
-
-/** The line as rows of at most `columns` columns; a word that is longer than a row is not broken. */
-export function wrapHanging(line: string, columns: number): string[] {
-	if (columnsOf(line) <= columns) return [line];
-	const head = line.slice(0, hangingIndent(line, columns, columnsOf));
-	const blanks = " ".repeat(columnsOf(head));
-	const rows: string[] = [];
-	let row = head;
-	for (const word of line.slice(head.length).split(" ")) {
-		const isStart = row === head && rows.length === 0;
-		const joined = isStart ? head + word : row === blanks ? row + word : `${row} ${word}`;
-		if (columnsOf(joined) > columns && row.trim() !== "" && row !== head) {
-			rows.push(row);
-			row = blanks + word;
-		} else row = joined;
-	}
-	rows.push(row);
-	return rows;
 }

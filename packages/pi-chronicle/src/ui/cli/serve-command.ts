@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { errorMessage } from "@pi-chronicle/core/definition";
 import { renderUnicodeCompact } from "uqr";
 import type { Project } from "../../local/index.ts";
-import { exitCodes } from "../../pi/index.ts";
+import { exitCodes, fitText } from "../../pi/index.ts";
 import { openRedaction } from "../../safety/index.ts";
 import type { Complaint } from "../commands/index.ts";
 import { commandWord, complaintLines } from "../phrases/index.ts";
@@ -64,7 +64,7 @@ export async function runServe(args: readonly string[], signal: AbortSignal): Pr
 	const given = readOptions(args);
 	if (typeof given === "string") return complain({ code: "usage", message: given });
 	if (given.help) {
-		process.stdout.write(usage);
+		process.stdout.write(fitText(usage, process.stdout));
 		return exitCodes.done;
 	}
 	const say = (text: string): void => void process.stderr.write(`${text}\n`);

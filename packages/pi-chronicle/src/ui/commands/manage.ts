@@ -1,5 +1,5 @@
 // Commands that change stored definitions and runs: init, remove, prune, repair. Those that delete ask for confirmation if the user can be asked.
-import { thereAre } from "@pi-chronicle/core/definition";
+import { errorMessage, thereAre } from "@pi-chronicle/core/definition";
 import {
 	daysOf,
 	ledgersOf,
@@ -45,14 +45,8 @@ found in package.json, Makefile, pyproject.toml, Cargo.toml, go.mod and the like
 			if ("message" in copied) return refused({ code: "not-copied", ...copied });
 			return { kind: "done", lines: copyLines(copied, cwd, trust === "trusted"), data: { ...copied } };
 		} catch (error) {
-			const { message } = error as Error;
-			const remedy = "Make the folder writable.";
-			return refused({
-				code: "io",
-				message: `The definition cannot be copied: ${message}`,
-				remedy,
-				exitCode: exitCodes.failed,
-			});
+			const message = `The definition cannot be copied: ${errorMessage(error)}`;
+			return refused({ code: "io", message, remedy: "Make the folder writable.", exitCode: exitCodes.failed });
 		}
 	},
 };

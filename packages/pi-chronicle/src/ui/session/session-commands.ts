@@ -8,13 +8,13 @@ import { resultMessage, templateCheckLines, whichLines } from "../phrases/index.
 import type { ChronicleSession } from "./chronicle-session.ts";
 import { allListed } from "./session-list.ts";
 
+/** What `--help` of the command line prints, which has none of these commands. */
+const unexplained = { takes: "", details: "", exits: "", needs: "nothing", runs: "none" } as const;
+
 const check: Command = {
+	...unexplained,
 	name: "check",
 	takes: "[template…]",
-	details: "",
-	exits: "",
-	needs: "nothing",
-	runs: "none",
 	async perform({ project, parsed }) {
 		const { sound, ...found } = await checkTemplates(project, parsed.names);
 		const pointer = "`pi-chronicle check` in a shell checks the whole project.";
@@ -29,12 +29,8 @@ const check: Command = {
 };
 
 const help: Command = {
+	...unexplained,
 	name: "help",
-	takes: "",
-	details: "",
-	exits: "",
-	needs: "nothing",
-	runs: "none",
 	async perform({ host: { prefix, listed: all = allListed({ more: [] }) } }) {
 		const width = Math.max(...all.map(({ name }) => name.length));
 		const listed = all.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`);
@@ -49,12 +45,9 @@ const help: Command = {
 };
 
 const tool: Command = {
+	...unexplained,
 	name: "tool",
 	takes: "[on | off]",
-	details: "",
-	exits: "",
-	needs: "nothing",
-	runs: "none",
 	maxNames: 1,
 	async perform({ parsed, host: { prefix, proposals } }) {
 		const [word] = parsed.names;

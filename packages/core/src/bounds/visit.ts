@@ -14,14 +14,14 @@ export interface VisitUse {
 
 export const NO_USE: VisitUse = { requests: 0, calls: 0, circling: NO_REPETITION };
 
-/** Ceilings of one visit, and whether it repeats calls on purpose. */
+/** Limits of one visit, and whether it repeats calls on purpose. */
 export interface VisitLimits {
 	readonly requests: number;
 	readonly calls: number;
 	readonly polling: boolean;
 }
 
-/** Default ceilings, far above the needs of useful work. */
+/** Default limits, far above the needs of useful work. */
 export const VISIT_DEFAULTS = { requests: 400, calls: 800 } as const;
 
 export type VisitVerdict =

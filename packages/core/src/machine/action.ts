@@ -118,7 +118,7 @@ interface RunCommand {
 	readonly key: string;
 	readonly launch: LaunchId;
 	readonly state: string;
-	/** Milliseconds that the ceilings of the run leave; absent: no ceiling. */
+	/** Milliseconds that the limits of the run leave; absent: no limit. */
 	readonly activeMs?: number | undefined;
 }
 

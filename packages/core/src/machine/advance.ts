@@ -1,5 +1,5 @@
 // Decides the next step when no worker and no action is left: the only gate before a launch.
-// Nothing is launched while the run is on hold, has reached a ceiling, waits for the user or is over; the files of a visit are
+// Nothing is launched while the run is on hold, has reached a limit, waits for the user or is over; the files of a visit are
 // measured before its first worker starts; a launch is recorded before it happens.
 import { type ChildrenPlan, HUMAN_INTERVENTION } from "../template/index.ts";
 import { raiseQuestion } from "./approval.ts";

@@ -1,5 +1,5 @@
-// Ceilings: the remaining allowance, reached ceilings, and warnings.
-// A ceiling set by the user replaces the template's; a state has its own ceilings in addition to the run's, and the tighter one applies.
+// Limits: the remaining allowance, reached limits, and warnings.
+// A limit set by the user replaces the template's; a state has its own limits in addition to the run's, and the tighter one applies.
 
 import { NO_USE, type VisitLimits } from "../bounds/index.ts";
 import { percent, shortCost, shortTime } from "../definition/index.ts";
@@ -69,18 +69,18 @@ export function leastOf(own: SpendFigures, outer: SpendFigures | undefined): Spe
 	return Object.fromEntries(least);
 }
 
-/** Milliseconds until the workers of the children use up the time of the run; `undefined`: none works, or no ceiling applies. */
+/** Milliseconds until the workers of the children use up the time of the run; `undefined`: none works, or no limit applies. */
 export function childTimeLeft(run: Run, now: string): number | undefined {
 	const working = workersBelow(run);
 	const { activeMs } = allowanceOf(run, now);
 	return run.stage.kind !== "children" || working === 0 || activeMs === undefined ? undefined : activeMs / working;
 }
 
-/** A figure counted against a ceiling. */
+/** A figure counted against a limit. */
 export interface Measure {
 	/** `cost` or `cost of planning`; stable. */
 	readonly name: string;
-	/** The state that the ceiling applies to; `undefined` for the run. */
+	/** The state that the limit applies to; `undefined` for the run. */
 	readonly state: string | undefined;
 	readonly figure: "costUsd" | "tokens" | "activeMs";
 	readonly spent: number;
@@ -89,7 +89,7 @@ export interface Measure {
 
 const words = { costUsd: "cost", tokens: "tokens", activeMs: "time" };
 
-/** Every ceiling that applies in the current state, with the amount spent, including time up to `now`. */
+/** Every limit that applies in the current state, with the amount spent, including time up to `now`. */
 export function measures(run: Run, now = ""): Measure[] {
 	const running = runningMs(run, now);
 	const counted = (of: { tokens: number; cacheRead: number; costUsd: number; activeMs: number }) => ({
@@ -116,14 +116,14 @@ function measureOf(
 	return ceiling === undefined ? [] : [{ name, state, figure, spent, ceiling }];
 }
 
-/** The first ceiling that is reached. A ceiling of 0 is reached from the start, except on cost: models without a price may be used. */
+/** The first limit that is reached. A limit of 0 is reached from the start, except on cost: models without a price may be used. */
 export function reached(run: Run, now = ""): Measure | undefined {
 	return measures(run, now).find(({ figure, spent, ceiling }) =>
 		figure === "costUsd" && ceiling === 0 ? spent > 0 : spent >= ceiling,
 	);
 }
 
-/** Explains in one sentence why the ceiling stops the run. */
+/** Explains in one sentence why the limit stops the run. */
 export function explainReached({ name, figure, spent, ceiling }: Measure): string {
 	if (ceiling === 0) return `The limit on ${name} is 0, so nothing may be spent.`;
 	return `The limit on ${name} is reached: ${showFigure(figure, spent)} of ${showFigure(figure, ceiling)}.`;
@@ -173,18 +173,18 @@ function visitAllowance(run: Run): Pick<Allowance, "requests" | "calls"> {
 	return { requests: Math.max(1, requests - use.requests), calls: Math.max(1, calls - use.calls) };
 }
 
-/** The ceilings that cannot stop the run, because a model that it has used reports no usage or has no price. */
+/** The limits that cannot stop the run, because a model that it has used reports no usage or has no price. */
 export function unheldCeilings(run: Run): Measure[] {
 	return measures(run).filter(({ figure, state, ceiling }) => {
 		const { unreportedAnswers = 0, unmeteredTokens = 0 } = (state === undefined ? run.totals : run.states[state]) ?? {};
 		if (figure === "activeMs") return false;
-		// A ceiling of 0 on cost allows models without a price, and the default one was not written for them.
+		// A limit of 0 on cost allows models without a price, and the default one was not written for them.
 		const needsPrice = ceiling > 0 && ceiling !== DEFAULT_CEILINGS.costUsd;
 		return unreportedAnswers > 0 || (figure === "costUsd" && unmeteredTokens > 0 && needsPrice);
 	});
 }
 
-/** Adds a notice for the ceilings that no longer can stop the run. */
+/** Adds a notice for the limits that no longer can stop the run. */
 function warnOfUnheld(run: Run): Run {
 	const marked = (name: string): string => `unheld ${name}`;
 	const fresh = unheldCeilings(run).filter(({ name }) => !run.warned.includes(marked(name)));
@@ -197,7 +197,7 @@ function warnOfUnheld(run: Run): Run {
 	return notice({ ...run, warned: [...run.warned, ...fresh.map(({ name }) => marked(name))].slice(-200) }, text);
 }
 
-/** Adds a notice for each ceiling that has newly reached the warning threshold, or no longer can stop the run. */
+/** Adds a notice for each limit that has newly reached the warning threshold, or no longer can stop the run. */
 export function warnOfCeilings(before: Run, now: string): Run {
 	const run = warnOfUnheld(before);
 	const near = measures(run, now).filter(

@@ -1,4 +1,4 @@
-// What a run does now, as its parent records it: for display, and for ceilings on time. Pure.
+// What a run does now, as its parent records it: for display, and for limits on time. Pure.
 import { cutText } from "../snapshot/index.ts";
 import { type ChildActivity, isActivityStage } from "./child-run.ts";
 import type { Run, Stage } from "./run.ts";

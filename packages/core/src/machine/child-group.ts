@@ -58,7 +58,7 @@ export interface ChildRun extends PlannedChild {
 	readonly signaled: boolean;
 	/** With `dropped`: its run is still to be ended, so that this one keeps what it knows. Absent: not. */
 	readonly dropping?: true;
-	/** The user resumed this run: a child that is paused or reached a ceiling is resumed too. Absent: not. */
+	/** The user resumed this run: a child that is paused or reached a limit is resumed too. Absent: not. */
 	readonly resume?: true;
 }
 

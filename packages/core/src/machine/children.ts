@@ -280,7 +280,7 @@ function dropUnread(run: Run, child: ChildRun, why: string): Run {
 }
 
 /**
- * The run, whose parked children are pending again. Those that are paused or at a ceiling are resumed; the others ask once more. The run is unchanged
+ * The run, whose parked children are pending again. Those that are paused or at a limit are resumed; the others ask once more. The run is unchanged
  * if its children are being stopped for something other than a pause.
  */
 export function reviveChildren(run: Run): Run {

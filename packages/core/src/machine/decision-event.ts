@@ -4,7 +4,7 @@ import type { LaunchId, LaunchReason } from "./launch.ts";
 
 export type DecisionEvent = AttemptReserved | ChildrenPlanned | Moved | ProviderAwaited | Parked | Finished;
 
-/** Intent to launch a worker. Its allowance is derived from the run: the remainder of the ceilings is reserved for it. */
+/** Intent to launch a worker. Its allowance is derived from the run: the remainder of the limits is reserved for it. */
 export interface AttemptReserved extends LaunchId {
 	readonly kind: "attempt_reserved";
 	readonly because: LaunchReason;

@@ -107,9 +107,9 @@ export interface Run {
 	readonly refused: { readonly from: string; readonly to: string; readonly cause: MoveCause } | null;
 	/** Committed moves: in total, and since the user last released the cap. */
 	readonly moves: { readonly total: number; readonly counted: number };
-	/** Ceilings set by the user, which replace the template's. */
+	/** Limits set by the user, which replace the template's. */
 	readonly limits: { readonly run: Ceilings; readonly states: Readonly<Record<string, Ceilings>> };
-	/** Names of the ceilings that have already caused a warning. */
+	/** Names of the limits that have already caused a warning. */
 	readonly warned: readonly string[];
 	readonly model: string | null;
 	/** Hash of the cleanup commands that the user approved. */

@@ -110,7 +110,7 @@ export interface Released {
 	readonly seen?: Seen;
 }
 
-/** The user replaces the named ceilings; the others stay. */
+/** The user replaces the named limits; the others stay. */
 export interface LimitsChanged {
 	readonly kind: "limits_changed";
 	readonly limits: {
@@ -119,7 +119,7 @@ export interface LimitsChanged {
 		readonly activeMs?: number;
 		readonly moves?: number;
 	};
-	/** The state that the ceilings apply to; absent: the run. */
+	/** The state that the limits apply to; absent: the run. */
 	readonly state?: string;
 }
 

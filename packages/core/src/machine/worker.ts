@@ -1,6 +1,6 @@
 // Applies a worker's events: it starts, calls tools, spends, saves findings, requests a move, stops.
 // Reports from any launch other than the current one change nothing; spend is reported as a total per conversation, so a repeated or
-// late report neither loses nor doubles any; a requested move takes precedence over a ceiling that the worker has just reached.
+// late report neither loses nor doubles any; a requested move takes precedence over a limit that the worker has just reached.
 
 import { judgeUse, NO_USE, outcomeFingerprint, useCall, useRequests, type VisitUse } from "../bounds/index.ts";
 import { addOutput, addSummary, cutText, updateSnapshot } from "../snapshot/index.ts";
@@ -303,7 +303,7 @@ export function onSnapshotUpdated(run: Run, event: LedgerEvent & SnapshotUpdated
 
 /** Whether a move that the worker requests can still be granted. */
 function openToMove(stage: Alive | undefined): stage is Alive {
-	// A worker stopped by a ceiling or a pause finishes its message first: a move requested in that message counts.
+	// A worker stopped by a limit or a pause finishes its message first: a move requested in that message counts.
 	return (
 		stage?.kind === "working" ||
 		(stage?.kind === "stopping" && stage.how === "boundary" && stage.after.kind === "again")

@@ -38,7 +38,7 @@ export interface Supervision {
 	 * recorded first; none of the actions that they lead to starts.
 	 */
 	stop(): Promise<SupervisionEnd>;
-	/** Gives the workers the ceilings that hold now, for example after the parent run has spent something. */
+	/** Gives the workers the limits that hold now, for example after the parent run has spent something. */
 	updateLimits(): void;
 	readonly ended: Promise<SupervisionEnd>;
 }

@@ -128,7 +128,7 @@ export interface SupervisorPorts {
 	readonly givesBackWaits?: true;
 	/** Labels that this host of an engine offers; absent: it does every state. */
 	readonly labels?: readonly string[];
-	/** What the parents leave the run, as of a moment; absent, or `undefined`: there are no parents, or they have no ceilings. */
+	/** What the parents leave the run, as of a moment; absent, or `undefined`: there are no parents, or they have no limits. */
 	readonly ceilings?: () => TreeCeilings | undefined;
 	/** This process, as recorded in the ledger. */
 	readonly self: Omit<Opened, "kind">;

@@ -50,7 +50,7 @@ export interface WorkerLauncher {
 
 export interface CheckOptions {
 	readonly signal?: AbortSignal | undefined;
-	/** Ceilings of the run. They and those of the states are compared with what pi can count of their models. Absent: not compared. */
+	/** Limits of the run. They and those of the states are compared with what pi can count of their models. Absent: not compared. */
 	readonly ceilings?: Partial<Record<"costUsd" | "tokens", number>>;
 }
 

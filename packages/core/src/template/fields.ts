@@ -42,7 +42,7 @@ export interface PairMoves {
 	}[];
 }
 
-/** Ceilings of a run that names none. */
+/** Limits of a run that names none. */
 export const DEFAULT_CEILINGS = { costUsd: 20, tokens: 50_000_000 } as const;
 
 export const limitFields = {

@@ -19,7 +19,7 @@ export interface CleanupCommand {
 	readonly onFailure: "continue" | "pause";
 }
 
-/** Ceilings; `undefined` is no ceiling. USD, tokens as pi counts them, milliseconds of active time. */
+/** Limits; `undefined` is no limit. USD, tokens as pi counts them, milliseconds of active time. */
 export interface SpendLimits {
 	readonly costUsd?: number;
 	readonly tokens?: number;
@@ -50,7 +50,7 @@ export interface RunLimits extends SpendLimits {
 	readonly pauseMs: number;
 	/** Whether tokens read from a provider's cache count. */
 	readonly countCacheReads: boolean;
-	/** Share of a ceiling, 0 to 1, at which a warning is given. */
+	/** Share of a limit, 0 to 1, at which a warning is given. */
 	readonly warnAt: number;
 }
 

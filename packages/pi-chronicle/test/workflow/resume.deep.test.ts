@@ -65,9 +65,14 @@ describe("a resumed session", () => {
 	it("keeps the run's definition after an edit; reload applies it, by the id of the phase", async () => {
 		const stage = await openStage({ w: ["a", "b"] });
 		const first = await stage.rpc();
-		stage.play(step("next"), "I wait");
-		await first.prompt("/workflow w it");
+		const token = `ghp_${"a1B2".repeat(9)}`;
+		stage.play(step("next", `The key is ${token}.`), "I wait");
+		await first.prompt(`/workflow w it with ${token}`);
 		await first.settled();
+		// Secrets stay out of what the package itself derives from the model's words and the task.
+		const kept = await first.customEntries<{ summary?: string }>("workflow:state");
+		expect(JSON.stringify(kept.map((entry) => ({ ...entry, task: "" })))).not.toContain(token);
+		expect((await first.state()).sessionName).not.toContain(token);
 		const file = String((await first.state()).sessionFile);
 		await first.close();
 

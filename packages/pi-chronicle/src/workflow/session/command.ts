@@ -46,8 +46,6 @@ type Verb = (
 /** Verbs that take an argument. */
 const verbsWithArgument: ReadonlySet<string> = new Set(["show", "back", "init"]);
 
-const checkPointer = "`pi-chronicle check` in a shell checks every definition of the project.";
-
 const verbs: Readonly<Record<string, Verb>> = {
 	list: (_workflows, ctx, _rest, catalogue) =>
 		pageText(ctx, "Workflows", [...listLines(catalogue, ctx.cwd), ...trustHint(projectContext(ctx))].join("\n")),
@@ -56,7 +54,8 @@ const verbs: Readonly<Record<string, Verb>> = {
 			catalogue,
 			pi.getAllTools().map(({ name }) => name),
 		);
-		const text = [...catalogueCheckLines(catalogue, unknown, ctx.cwd), checkPointer].join("\n");
+		const pointer = "`pi-chronicle check` in a shell checks every definition of the project.";
+		const text = [...catalogueCheckLines(catalogue, unknown, ctx.cwd), pointer].join("\n");
 		if (catalogue.rejected.size > 0 && ctx.mode !== "tui") return refuseCommand(ctx, text);
 		return pageText(ctx, "Workflow check", text);
 	},

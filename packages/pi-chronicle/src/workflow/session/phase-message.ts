@@ -2,8 +2,8 @@
 
 import type { AgentBeforeSettleEvent, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { contentText, newestFirst, type Session } from "../../pi/index.ts";
-import type { WorkflowAction } from "../machine/index.ts";
-import { type LiveWorkflowRun, readState, type StoredState, stateType } from "../machine/index.ts";
+import { redactSecrets } from "../../safety/index.ts";
+import { type LiveWorkflowRun, readState, type StoredState, stateType, type WorkflowAction } from "../machine/index.ts";
 import {
 	initialMessage,
 	isLongTask,
@@ -74,7 +74,7 @@ export function lastText(event: AgentBeforeSettleEvent): string {
 
 /** The provider's error that ended the model's last message. */
 export function errorOf(event: AgentBeforeSettleEvent): string {
-	return lastAnswer(event)?.errorMessage || "the provider reported an error";
+	return redactSecrets(lastAnswer(event)?.errorMessage || "the provider reported an error");
 }
 
 function lastAnswer({ context }: AgentBeforeSettleEvent) {

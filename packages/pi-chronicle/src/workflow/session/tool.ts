@@ -2,6 +2,7 @@
 // decisions. The calls of one message run sequentially; scripts cannot call it; `details` holds the data of the answer's transcript row.
 import type { AgentToolResult, ExtensionAPI, ExtensionContext, ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { type Static, Type } from "typebox";
+import { redactSecrets } from "../../safety/index.ts";
 import { stepTool } from "../limits/index.ts";
 import {
 	currentPhase,
@@ -110,7 +111,7 @@ async function answer(
 	return outcome(held, {
 		before: active.run.position,
 		done,
-		summary: params.summary?.trim(),
+		summary: "summary" in event ? event.summary : undefined,
 		session: ctx.sessionManager,
 	});
 }
@@ -124,14 +125,14 @@ function questionProblem({ action, question = "" }: Parameters, ctx: ExtensionCo
 
 function eventOf({ action, summary: written, question = "" }: Parameters, decision: ModelDecision): WorkflowEvent {
 	const at = Date.now();
-	const summary = written?.trim();
+	const summary = written && redactSecrets(written.trim());
 	switch (action) {
 		case "status":
 			return { kind: "status" };
 		case "cancel":
 			return { kind: "cancel", at, decision };
 		case "ask":
-			return { kind: "ask", decision, question: question.trim() };
+			return { kind: "ask", decision, question: redactSecrets(question.trim()) };
 		case "next":
 		case "loop":
 			return { kind: action, at, decision, ...(summary ? { summary } : {}) };

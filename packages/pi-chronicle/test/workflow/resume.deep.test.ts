@@ -70,8 +70,8 @@ describe("a resumed session", () => {
 		await first.prompt(`/workflow w it with ${token}`);
 		await first.settled();
 		// Secrets stay out of what the package itself derives from the model's words and the task.
-		const kept = await first.customEntries<{ summary?: string }>("workflow:state");
-		expect(JSON.stringify(kept.map((entry) => ({ ...entry, task: "" })))).not.toContain(token);
+		const kept = await first.customEntries<State>("workflow:state");
+		expect(JSON.stringify(kept.map((entry) => ({ ...entry, taskDescription: "" })))).not.toContain(token);
 		expect((await first.state()).sessionName).not.toContain(token);
 		const file = String((await first.state()).sessionFile);
 		await first.close();

@@ -299,6 +299,6 @@ function noteOf(actions: readonly WorkflowAction[]): Note | undefined {
 /** Names the session after the run. Replaces a name set by an earlier run, but not one set by the user. */
 function nameSession(pi: ExtensionAPI, run: LiveWorkflowRun, before: HeldRun | undefined): void {
 	const name = pi.getSessionName();
-	const nameFrom = (of: LiveWorkflowRun) => printable(redactSecrets(sessionName(rootOf(of), of.task)));
+	const nameFrom = (of: LiveWorkflowRun) => printable(sessionName(rootOf(of), redactSecrets(of.task)));
 	if (!name || (before?.run.kind === "live" && name === nameFrom(before.run))) pi.setSessionName(nameFrom(run));
 }

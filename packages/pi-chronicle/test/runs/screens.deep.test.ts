@@ -117,7 +117,6 @@ describe("a run on the screen", () => {
 				44,
 				[
 					"Feature implementation",
-					"awaiting approval",
 					"Planning [?] -> Implementation [ ]",
 					"Move from planning to implementation?",
 					"Two steps: the option, then its tests.",

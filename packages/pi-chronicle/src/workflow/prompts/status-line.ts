@@ -1,5 +1,5 @@
-// The status line of a run and its phases in a row. In a file of its own, because only the status line needs pi's measure of columns, which the
-// command line does not have.
+// The status line of a run and its phases in a row. In a file of its own, because only they need pi's measure of columns, which the command line
+// does not have.
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import {
 	isActive,
@@ -11,6 +11,9 @@ import {
 } from "../machine/index.ts";
 import { placeLine, positionsOf } from "./place.ts";
 
+/** Maximum columns of a status line that says why nothing happens; pi cuts the end of a longer line on a small screen. */
+const statusWidth = 72;
+
 /**
  * The status line: `Release Pipeline > Code Review [2/3] > 🔍 Static Analysis [1/2]`, and what the run waits for; `undefined` for an ended
  * run. `resting`: the model is not working, and nothing will start it but the user.
@@ -19,7 +22,7 @@ export function statusLine(run: WorkflowRun, resting: boolean): string | undefin
 	if (!isActive(run)) return undefined;
 	const mark = waitMark(run, resting);
 	const place = run.kind === "stale" ? `${run.workflowKey} > ? (definition missing)` : placeLine(run);
-	return `${place}${mark}`;
+	return mark === "" ? place : `${shortPlace(place, statusWidth - mark.length)}${mark}`;
 }
 
 function waitMark(run: WorkflowRun, resting: boolean): string {
@@ -27,6 +30,16 @@ function waitMark(run: WorkflowRun, resting: boolean): string {
 	if (run.question !== undefined) return " (waits for you)";
 	if (run.kind === "live" && waitsForUser(run)) return " (waits for /workflow next)";
 	return resting ? " (waits for you)" : "";
+}
+
+/** A place in at most `width` columns: without its outer levels first. */
+function shortPlace(place: string, width: number): string {
+	const levels = place.split(" > ");
+	for (let from = 0; from < levels.length; from++) {
+		const shown = `${from === 0 ? "" : "… > "}${levels.slice(from).join(" > ")}`;
+		if (visibleWidth(shown) <= width) return shown;
+	}
+	return truncateToWidth(`… > ${levels.at(-1) ?? ""}`, width, "…");
 }
 
 /** Columns of the phases in a row, and phases that are named: references can multiply phases exponentially. */

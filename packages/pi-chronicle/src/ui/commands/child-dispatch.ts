@@ -127,10 +127,6 @@ export function asksAnswer(run: Run): boolean {
 	return unansweredQuestion(run) !== undefined;
 }
 
-function asksUser(run: Run): boolean {
-	return asksApproval(run) || asksAnswer(run);
-}
-
 /**
  * The run that asks for an approval or an answer, or its children at any depth that do. `named`: only those that have this name or the beginning of
  * this id, or a run above them that has the name.
@@ -138,7 +134,7 @@ function asksUser(run: Run): boolean {
 export async function askingChildren(
 	{ store }: Pick<Project, "store">,
 	run: Run,
-	asks: (run: Run) => boolean = asksUser,
+	asks = (run: Run): boolean => asksApproval(run) || asksAnswer(run),
 	named?: string,
 ): Promise<readonly Run[]> {
 	if (asks(run) && named === undefined) return [run];

@@ -61,7 +61,9 @@ function subject(
 		text,
 		folder: realPathOf(cwd) ?? cwd,
 		reach: reachOf(footprint),
-		rules: [...new Set(verdicts.map(ruleKey))].sort(),
+		rules: [
+			...new Set(verdicts.map(({ policy, rule, origin }) => [policy, rule, origin?.file ?? ""].join(" · "))),
+		].sort(),
 	};
 }
 
@@ -94,10 +96,6 @@ function isKnownWhole({ unknowns, runs }: Footprint): boolean {
 /** Whether a rule of a file gave the verdict, not a built-in protection. */
 function isOfRule({ policy, origin }: Verdict): boolean {
 	return policy === "guard" && origin !== undefined;
-}
-
-function ruleKey({ policy, rule, origin }: Verdict): string {
-	return [policy, rule, origin?.file ?? ""].join(" · ");
 }
 
 function reachOf({ accesses, runs }: Footprint): string {

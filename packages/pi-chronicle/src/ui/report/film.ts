@@ -5,7 +5,7 @@ import type { Markup } from "./markup.ts";
 import type { ReportPage } from "./page.ts";
 
 /** A narrow page scrolls. */
-const columns = 110;
+const columns = 80;
 
 export function drawFilm({ html, report: { run, endedAt, visits: known }, links }: ReportPage): Markup {
 	const laid = layFilm(framesOf(run, new Date(endedAt).toISOString()), columns);
@@ -15,7 +15,7 @@ export function drawFilm({ html, report: { run, endedAt, visits: known }, links 
 		const current = isCurrent ? html` aria-current="step"` : undefined;
 		return visits > 1 || !known.some(({ number }) => number === visit)
 			? html`<span class="sign ${mark}" role="img" aria-label="${words}">${text}</span>`
-			: html`<a class="sign ${mark}" href="${links.visit(visit)}" aria-label="${words}"${current}>${text}</a>`;
+			: html`<a class="sign ${mark}" href="${links.visit(visit)}" title="${words}"${current}>${text}</a>`;
 	});
 	return html`<pre class="film" tabindex="0" role="group" aria-label="Visits in order">${frames}
 <span class="dim" aria-hidden="true">${laid.map(({ figures }) => figures).join("")}</span></pre>`;

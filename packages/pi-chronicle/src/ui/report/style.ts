@@ -48,7 +48,7 @@ code{font:.92em/1.45 ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",mo
 .meter .track{fill:var(--rule)}.meter .fine{fill:var(--accent)}.meter .near{fill:var(--wait-line)}.meter .full{fill:var(--fault)}
 nav{border-bottom:1px solid var(--line);margin:0 0 24px;padding:10px 0;font-size:15px;line-height:1.4}
 nav>ul{list-style:none;display:flex;flex-wrap:wrap;gap:2px 16px;padding:0;margin:0}
-.film{margin:0 0 6px;padding:4px 0;overflow-x:auto;font:13px/1.4 ui-monospace,Menlo,Consolas,monospace}.film a{text-decoration:none}.film .undone{opacity:.7}
+.film{margin:0 0 6px;padding:4px 0;overflow-x:auto;font:13px/1.4 ui-monospace,Menlo,Consolas,monospace}.film a{text-decoration:none;display:inline-block;padding:4px 0}
 .sign{font-weight:700;color:var(--dim)}.sign.done,.sign.good{color:var(--good)}.sign.working{color:var(--accent)}.sign.waiting,.sign.paused,.sign.delayed,.sign.warn{color:var(--warn)}.sign.failed,.sign.human,.sign.refused,.sign.bad{color:var(--bad)}
 .inspector{display:grid;grid-template-columns:290px minmax(0,1fr);gap:0 20px;align-items:start;margin:0 0 44px}
 .inspector>nav{margin:0;padding:0;border:1px solid var(--line);border-radius:10px;background:var(--card);max-height:88vh;overflow:auto}
@@ -193,7 +193,7 @@ body{font-size:10.5pt}
 nav,.skip,.steps,.talk:not([open]){display:none}
 .inspector{display:block}.detail>.visit{display:block!important;break-before:auto;margin-bottom:8mm}
 .more::details-content{content-visibility:visible;block-size:auto}
-.film{white-space:pre-wrap}.film,.frame,.frame:has(.tall),.scroll,.hunks{overflow:visible;max-height:none}
+.film,.frame,.frame:has(.tall),.scroll,.hunks{overflow:visible;max-height:none}
 .drawing,.drawing.large{max-width:100%}
 h1,h2,h3,.hunk-head{break-after:avoid}
 .tile,.tiles,tr,.entries>li,.next,.key{break-inside:avoid}

@@ -1,7 +1,7 @@
 // Delivers a command to a child run: into its inbox, and to its parents as a signal to supervise it. The first run of the tree is resumed here if
 // no process supervises it. Also finds the child that asks, and asks the user of this process.
 import { awaitedAnswer, dueQuestion, type Run, type UserEvent, unansweredQuestion } from "@pi-chronicle/core/machine";
-import type { Approver, Failure, LeaseHolder, Post, ReadLedger, Result, StoreFailure } from "@pi-chronicle/core/ports";
+import type { Approver, Failure, Post, ReadLedger, Result, StoreFailure } from "@pi-chronicle/core/ports";
 import {
 	answerEvent,
 	explainDistrust,
@@ -39,8 +39,10 @@ export async function deliverToChild(
 	if (!supervisor && afterwards === "release") return { kind: "recorded", run };
 	const failure = await signalParents(project, run, parents.value);
 	if (failure) return { kind: "failed", failure };
-	if (supervisor || project.engine)
-		return (await deliveryOf(posts)) ?? unread(posts.length > 0 ? "left" : "taken", supervisor);
+	const kind = posts.length > 0 ? "left" : "taken";
+	// Without a holder, the next free host of the engine reads it.
+	const unread = supervisor ? ({ kind, holder: supervisor } as const) : ({ kind } as const);
+	if (supervisor || project.engine) return (await deliveryOf(posts)) ?? unread;
 	const tree = { root: root.run, child: run };
 	return supervisors ? leaveTree(supervisors, project, root.run, posts) : continueTree(project, tree, posts, approver);
 }
@@ -66,11 +68,6 @@ async function leaveTree(
 ): Promise<DispatchResult> {
 	const isCarried = await supervisors.carryOn(project, root.id);
 	return (isCarried ? await deliveryOf(posts) : undefined) ?? { kind: "left" };
-}
-
-/** Without a holder, the next free host of the engine reads it. */
-function unread(kind: "left" | "taken", holder: LeaseHolder | undefined): DispatchResult {
-	return holder ? { kind, holder } : { kind };
 }
 
 async function parentsOf({ store }: Project, child: Run): Promise<Result<readonly ReadLedger[], StoreFailure>> {

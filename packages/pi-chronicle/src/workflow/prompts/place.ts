@@ -72,7 +72,7 @@ export function phaseList(run: LiveWorkflowRun): string {
 	let uncounted = 0;
 	let number = 0;
 	let found = false;
-	for (const position of positionsOf(run)) {
+	for (const position of phasePositions(run)) {
 		number++;
 		const isCurrent: boolean = !found && samePlace(position, run.position);
 		found ||= isCurrent;
@@ -89,7 +89,7 @@ export function phaseList(run: LiveWorkflowRun): string {
 }
 
 /** The positions of all phases in order. */
-export function* positionsOf({ definitions, workflowKey }: LiveWorkflowRun): Generator<Position> {
+export function* phasePositions({ definitions, workflowKey }: LiveWorkflowRun): Generator<Position> {
 	let position: Position | undefined = firstPosition(definitions, workflowKey);
 	for (; position; position = nextPosition(definitions, position)) yield position;
 }

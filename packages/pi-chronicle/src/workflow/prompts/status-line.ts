@@ -9,7 +9,7 @@ import {
 	type WorkflowRun,
 	waitsForUser,
 } from "../machine/index.ts";
-import { placeLine, positionsOf } from "./place.ts";
+import { phasePositions, placeLine } from "./place.ts";
 
 /** Maximum columns of a status line that says why nothing happens; pi cuts the end of a longer line on a small screen. */
 const statusWidth = 72;
@@ -54,7 +54,7 @@ export function phaseTrail(run: LiveWorkflowRun, resting: boolean): string {
 	const mark = run.status.kind === "paused" ? "‖" : waitMark(run, resting) === "" ? "●" : "?";
 	const done: string[] = [];
 	const left: string[] = [];
-	for (const position of positionsOf(run)) {
+	for (const position of phasePositions(run)) {
 		const { name } = phaseAt(run.definitions, position);
 		if (left.length > 0) left.push(name);
 		else if (samePlace(position, run.position)) left.push(`${mark} ${name}`);

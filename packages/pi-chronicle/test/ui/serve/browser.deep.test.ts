@@ -274,7 +274,7 @@ describe("in a browser", needsProgram("chromium", chromiumPath), () => {
 	);
 
 	it(
-		"200 runs, and a run of 2,000 visits, are pages of less than 200 ms and 150 MB",
+		"200 runs, and a run of 2,000 visits, are pages of less than 200 ms of CPU",
 		async () => {
 			const shown = await serveRun(manyVisits(), { copies: 199 });
 			const visitor = await shown.signIn();

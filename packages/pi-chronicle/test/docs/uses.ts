@@ -36,7 +36,7 @@ const feature: readonly Part[] = [
 		inState("planning"),
 		[call("workflow_update_snapshot", { pending_tasks: ["Write greeting.txt"] }), move("building")],
 	],
-	[inState("building"), [write("greeting.txt", "hello\n"), everyFile("hello"), move("review")]],
+	[inState("building"), [write("greeting.txt", "hello\n"), everyFile("hello"), move("tests")]],
 	[inState("review"), [call("bash", { command: "cat greeting.txt" }), move("done")]],
 ];
 

@@ -2,6 +2,7 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { deepDescribe, deepIt } from "../harness/deep-it.ts";
 import { call, fail, fixtureExtension, gate, type Rpc, say } from "../harness/index.ts";
+import { within } from "../harness/patience.ts";
 import { openRpcStage, openStage, type Stage, type State, step } from "./stage.ts";
 
 const isReminder = (text: string) => text.includes("is not finished: its phase");
@@ -87,8 +88,9 @@ describe("the end of a countdown", () => {
 		const first = (await pi.entries()).find(
 			({ message }) => (message as { role?: string } | undefined)?.role === "user",
 		);
-		// Had it waited for the end of the countdown, there would be a reminder.
+		const at = performance.now();
 		await pi.send({ type: "fork", entryId: String(first?.id) });
+		expect(performance.now() - at).toBeLessThan(within(1_500));
 		expect(pi.screen.widgets.size).toBe(0);
 		await new Promise((done) => setTimeout(done, 2_300));
 		expect(stage.server.requests.length - requests).toBe(1);

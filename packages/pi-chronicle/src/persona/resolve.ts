@@ -67,7 +67,7 @@ export function inlinePersona(words: string): Persona {
 	const isTitle = text.length <= 80 && !text.includes("\n");
 	const title = isTitle ? displayName(text) : "";
 	const prompt = isTitle
-		? `In this session you work as ${/^[aeiou]/i.test(title) ? "an" : "a"} ${title}. Approach the task as an experienced ${title} would, apply that profession's standards, and leave the work of other professions to others.`
+		? `In this session you work as ${article(title)} ${title}. Approach the task as an experienced ${title} would, apply that profession's standards, and leave the work of other professions to others.`
 		: text;
 	return {
 		name: isTitle ? title : `${text.split("\n", 1)[0]?.slice(0, 40).trim() ?? ""}…`,
@@ -161,4 +161,8 @@ function lineText({ line }: Diagnostic): string {
 
 function none(code: string, message: string, remedy: string): PersonaFound {
 	return { kind: "none", problem: { code, message, remedy } };
+}
+
+function article(title: string): string {
+	return /^[aeiou]/i.test(title) ? "an" : "a";
 }

@@ -70,13 +70,7 @@ export function spawnTool(scope: Scope, shared: Shared, parent: Parent): ToolDef
 			if (prompt.trim() === "") throw new Error("The prompt is empty: a child session sees nothing but its prompt.");
 			const found = findPi(ownPiSearch());
 			if (!isPiCommand(found)) throw new Error(`${found.message} ${found.remedy}`);
-			const file = join(
-				getAgentDir(),
-				"chronicle",
-				"children",
-				ctx.sessionManager.getSessionId(),
-				`${id.replace(/[^\w-]/g, "_").slice(0, 80)}.jsonl`,
-			);
+			const file = join(getAgentDir(), "chronicle", "children", ctx.sessionManager.getSessionId(), `${safe(id)}.jsonl`);
 			const steps: string[] = [];
 			const pages = new Set<string>();
 			const activity = (text: string) => {
@@ -197,4 +191,8 @@ async function relayQuestion(
 /** The chosen option. The child's own options may include one named `nobody`. */
 function chosenOf(chosen: string | undefined, options: readonly string[]): RpcAnswer {
 	return options.find((option) => option === chosen);
+}
+
+function safe(id: string): string {
+	return id.replace(/[^\w-]/g, "_").slice(0, 80);
 }

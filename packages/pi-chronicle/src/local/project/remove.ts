@@ -1,6 +1,6 @@
 // Selects runs and removes them. A run of a living process is never removed. Child runs are removed with their parent, never alone.
 import { join } from "node:path";
-import type { LedgerEntry, StoreFailure } from "@pi-chronicle/core/ports";
+import type { LeaseHolder, LedgerEntry, StoreFailure } from "@pi-chronicle/core/ports";
 import { usedBytes } from "../../disk/index.ts";
 import { ALL_RUNS } from "../ledger/index.ts";
 import { outsideFolder } from "../workspace/index.ts";
@@ -43,9 +43,7 @@ export async function runsOlderThan(
 	for (const tree of runTrees(entries)) {
 		const { entry } = tree;
 		const all = ownRuns(tree);
-		const holder = all
-			.map((one) => (one.kind === "run" ? one.holder : undefined))
-			.find((one) => one !== undefined && one.alive !== "no");
+		const holder = all.map((one) => (one.kind === "run" ? one.holder : undefined)).find((one) => isLive(one));
 		if (entry.kind === "unreadable")
 			staying.push({ id: entry.id, why: "cannot be read, so its age is unknown; remove it by its id" });
 		else if (all.length === 0 || !all.every((one) => isOlder(one, before))) continue;
@@ -53,6 +51,10 @@ export async function runsOlderThan(
 		else runs.push(...all);
 	}
 	return { runs, staying };
+}
+
+function isLive(holder: LeaseHolder | undefined): boolean {
+	return holder !== undefined && holder.alive !== "no";
 }
 
 function isOlder(entry: RunEntry, before: number): boolean {

@@ -80,7 +80,7 @@ function describeError(error: SchemaError): string {
 	const at = pathText(instancePath);
 	switch (keyword) {
 		case "required":
-			return `${at} lacks ${(params as { requiredProperties: readonly string[] }).requiredProperties.map((name) => `"${name}"`).join(", ")}.`;
+			return `${at} lacks ${quotedAll((params as { requiredProperties: readonly string[] }).requiredProperties)}.`;
 		case "boolean":
 			return `${at} is not allowed.`;
 		case "enum":
@@ -90,6 +90,10 @@ function describeError(error: SchemaError): string {
 		default:
 			return `${at} ${message}.`;
 	}
+}
+
+function quotedAll(names: readonly string[]): string {
+	return names.map((name) => `"${name}"`).join(", ");
 }
 
 /** `/list/0/a~1b` → `data.list[0]["a/b"]`. */

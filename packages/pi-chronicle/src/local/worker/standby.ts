@@ -179,7 +179,7 @@ export class Standby {
 	}
 
 	#start(mine: Kept, order: ProcessOrder, spec: WorkerSpec, box: WorkerBox | "off"): void {
-		const files = filesOf(order.folder, `${order.launch.visit}.${order.launch.attempt}`, standbyMark(this.#count));
+		const files = filesOf(order.folder, conversationKey(order), standbyMark(this.#count));
 		if (existsSync(files.session)) {
 			mine.release();
 			return;
@@ -249,6 +249,11 @@ function identityOf(order: ProcessOrder): string {
 		withoutOutput,
 		folder,
 	]);
+}
+
+/** A standby always starts a new conversation. */
+function conversationKey({ launch: { visit, attempt } }: ProcessOrder): string {
+	return `${visit}.${attempt}`;
 }
 
 /** The folder with the slots of all standbys of this user's runs. */

@@ -38,14 +38,16 @@ function judgeAccess({ kind, by, path, real, recursive }: FileAccess, layout: Bo
 		if (access === "hide" || access === "home") return verdict("hidden", "reads");
 		const hides =
 			recursive &&
-			layout.rules.some(
-				(rule) => ["hide", "home"].includes(rule.access) && isWithin(rule.path, real) && rule.path !== real,
-			);
+			layout.rules.some((rule) => isHidden(rule.access) && isWithin(rule.path, real) && rule.path !== real);
 		return hides && !isProjectPlace(real, layout) ? verdict("hidden", "reads what is hidden below") : undefined;
 	}
 	if (access !== "write") return verdict("not-writable", "changes");
 	const isProtected = layout.absent.some((one) => isWithin(path, one) || isWithin(real, one));
 	return isProtected ? verdict("not-writable", "changes") : undefined;
+}
+
+function isHidden(access: string): boolean {
+	return access === "hide" || access === "home";
 }
 
 /** Whether a search stays in what may be written: what is hidden there is closed by a rule of the guard, which judges searches itself. */

@@ -33,7 +33,7 @@ export function importLines({ gathered, imported, dryRun, shownOn, rehearse, cwd
 		...new Set(
 			imported
 				.map(({ draft }) => draft)
-				.filter(({ kind }) => kind === "workflow" || kind === "chronicle template")
+				.filter(isRunnable)
 				.map(({ name }) => name),
 		),
 	];
@@ -52,6 +52,10 @@ export function importLines({ gathered, imported, dryRun, shownOn, rehearse, cwd
 		...section("In an unknown format:", firstItems(unknown, maxListed).map(show)),
 	];
 	return shownOn === "page" ? [...result, "", ...details] : [...details, ...result];
+}
+
+function isRunnable({ kind }: ImportDraft): boolean {
+	return kind === "workflow" || kind === "chronicle template";
 }
 
 function draftLines({ draft, warnings }: ImportedDraft, show: (file: string) => string): readonly string[] {

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Diagnostic } from "@pi-chronicle/core/definition";
 import { exitCodes } from "../../pi/index.ts";
+import type { ChildExit } from "../../process/index.ts";
 import {
 	answerLine,
 	askLine,
@@ -119,7 +120,7 @@ async function playWorkflow(name: string, task: string, scene: RunContext): Prom
 	let last = ended.output;
 	// The rehearsal also answers for the user: it ends a phase that waits for them, or sends a paused run back.
 	for (let answered = 0; (decide || answered < maxAnswers) && !signal?.aborted; answered++) {
-		const waits = tracker.progress === "waits" && ended.exit.kind === "exited" && ended.exit.code === exitCodes.waits;
+		const waits = tracker.progress === "waits" && isWaiting(ended.exit);
 		const answer = tracker.takeAnswer();
 		const prompts = decide
 			? await decidedPrompts(decide, tracker.progress, { ...ended, output: last })
@@ -197,6 +198,10 @@ function promptFor(answer: UserAnswer | undefined): string {
 		case "sent":
 			return `/workflow back ${answer.to}`;
 	}
+}
+
+function isWaiting(exit: ChildExit): boolean {
+	return exit.kind === "exited" && exit.code === exitCodes.waits;
 }
 
 function loadWorkflows({ cwd, agentFolder }: ProjectPaths): Catalogue {

@@ -124,6 +124,10 @@ export function asksAnswer(run: Run): boolean {
 	return unansweredQuestion(run) !== undefined;
 }
 
+function asksUser(run: Run): boolean {
+	return asksApproval(run) || asksAnswer(run);
+}
+
 /**
  * The run that asks for an approval or an answer, or its children at any depth that do. `named`: only those that have this name or the beginning of
  * this id, or a run above them that has the name.
@@ -131,7 +135,7 @@ export function asksAnswer(run: Run): boolean {
 export async function askingChildren(
 	{ store }: Pick<Project, "store">,
 	run: Run,
-	asks = (run: Run): boolean => asksApproval(run) || asksAnswer(run),
+	asks: (run: Run) => boolean = asksUser,
 	named?: string,
 ): Promise<readonly Run[]> {
 	if (asks(run) && named === undefined) return [run];

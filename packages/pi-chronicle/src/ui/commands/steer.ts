@@ -191,8 +191,7 @@ async function deliveryResult(
 		case "left": {
 			const read = await project.store.read(id);
 			if (!read.ok) return failed(read.failure);
-			const resume = `${host.prefix}resume ${id.slice(0, 8)} --queued`;
-			const how = deliveryText(name, result, project.engine ? "a host of the engine" : undefined, resume);
+			const how = deliveryText(name, result, project.engine ? "a host of the engine" : undefined, resumeLine(host, id));
 			const seen = await lookAt(project, host, read.value);
 			const data = { exitCode: exitCodes.done, heard: result.kind, ...seen.data };
 			const notice = { text: how, tone: result.kind === "left" ? "warning" : "info" } as const;
@@ -229,6 +228,10 @@ async function attendResumed(
 		return { ...stopped, exitCode: restored ? exitCodes.done : exitCodes.failed };
 	}
 	return name === "pause" || name === "abort" ? { ...stopped, exitCode: exitCodes.done } : stopped;
+}
+
+function resumeLine({ prefix }: CommandHost, id: string): string {
+	return `${prefix}resume ${id.slice(0, 8)} --queued`;
 }
 
 /** `reader`: who reads what no process of this machine does; `resume`: the command that has it read. */

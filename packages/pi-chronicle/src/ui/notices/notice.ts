@@ -65,7 +65,7 @@ export function noticeOf(
 	const short = run.id.slice(0, 8);
 	const project = basename(cwd);
 	const asked = clean(withoutCode(askedIn(kind, run, before)), 600);
-	const summary = clean(withoutCode(summaryOf(run)).trim().split("\n").slice(0, 3).join("\n"), 400);
+	const summary = clean(firstNoticeLines(withoutCode(summaryOf(run))), 400);
 	const commands = commandsFor(kind, seq, run);
 	const title = singleLine(redact(`${project}: ${run.template.name} ${short} ${titles[kind]} (${run.state})`));
 	const text = [
@@ -112,6 +112,10 @@ function askedIn(kind: NoticeKey["kind"], run: Run, before: Run): string {
 function summaryOf({ stage, visitRecord, history }: Run): string {
 	if (stage.kind === "asking" && stage.question.summary !== "") return stage.question.summary;
 	return visitRecord.summary || (history.at(-1)?.summary ?? "");
+}
+
+function firstNoticeLines(text: string): string {
+	return text.trim().split("\n").slice(0, 3).join("\n");
 }
 
 /** Verbs that answer what the notice is about, and name it. */

@@ -30,7 +30,7 @@ export async function sendWebhook(
 	if (missing.length > 0) return { ok: false, answer: `The variable ${missing.join(", ")} is not set.` };
 	if (!isAddress(url)) return { ok: false, answer: "The address is not one of http or https." };
 	const headers = {
-		"content-type": /^\s*[{[]/.test(body) ? "application/json" : "text/plain; charset=utf-8",
+		"content-type": isJson(body) ? "application/json" : "text/plain; charset=utf-8",
 		"user-agent": "pi-chronicle",
 		...Object.fromEntries(own.map(([name, value]) => [name.toLowerCase(), value])),
 		"content-length": `${Buffer.byteLength(body)}`,
@@ -53,6 +53,10 @@ function withVariables(text: string, env: NodeJS.ProcessEnv, missing: string[]):
 		if (value === undefined || value === "") missing.push(name);
 		return value ?? "";
 	});
+}
+
+function isJson(body: string): boolean {
+	return /^\s*[{[]/.test(body);
 }
 
 function post(url: URL, headers: Readonly<Record<string, string>>, body: string, limitMs: number): Promise<SendResult> {

@@ -94,12 +94,13 @@ function visible(text: string): string {
 /** The runs to be removed: `1a2b3c4d  done · 3d ago · 12.3 MB · feature: Add a login`. `sizes`: bytes of runs by id. */
 export function removalLines({ runs, staying }: Removable, now: number, sizes?: ReadonlyMap<string, number>): string[] {
 	return [
-		...runs.map(
-			(entry) =>
-				`${entry.kind === "run" && entry.summary.parent ? "    " : "  "}${entryText(entry, now, sizes?.get(entry.id))}`,
-		),
+		...runs.map((entry) => `${isChild(entry) ? "    " : "  "}${entryText(entry, now, sizes?.get(entry.id))}`),
 		...stayingLines(staying),
 	];
+}
+
+function isChild(entry: RunEntry): boolean {
+	return entry.kind === "run" && entry.summary.parent !== undefined;
 }
 
 function entryText(entry: RunEntry, now: number, bytes = 0): string {

@@ -61,7 +61,7 @@ export function childrenPage(
 			if (number === selected) focus = { first, last: lines.length - 1 };
 			number += 1;
 		}
-		if (choice) lines.push([dim(`   ${choiceText(choice)}`)]);
+		lines.push(...choiceLines(choice));
 	}
 	const fitted = lines.map((line) => fitLine(line, width));
 	return { lines: fitted, marks: heads, focus };
@@ -78,6 +78,10 @@ function headOf({ number, state, undone }: Visit): Line {
 		{ text: titleOf(state), tone: "accent" },
 		...(undone ? [dim(` ${marks.undone} undone`)] : []),
 	];
+}
+
+function choiceLines(choice: Visit["choice"]): readonly Line[] {
+	return choice ? [[dim(`   ${choiceText(choice)}`)]] : [];
 }
 
 type ChildFigure = "time" | "cost" | "id";

@@ -52,8 +52,6 @@ async function followUntilOver(
 	const before = first.value.run.totals.costUsd;
 	session.follow(ctx, project, first.value.run);
 	for (;;) {
-		// It waits for its user or is over, and no host has anything to do with it.
-		const isLeft = ({ run, holder, queued }: ReadLedger) => isParked(run) && !holder && queued === undefined;
 		const parked = await whenRun(project, id, signal, isLeft);
 		if (!parked) return;
 		if (asksUser(parked.run) && (await askOnEngine(session, ctx, project, { parked, signal }))) continue;
@@ -62,6 +60,11 @@ async function followUntilOver(
 		if (stepOf(ctx) || parked.run.stage.kind === "over") return;
 		await whenRun(project, id, signal, ({ run: { seq } }) => seq !== parked.run.seq);
 	}
+}
+
+/** Whether it waits for its user or is over, and no host has anything to do with it. */
+function isLeft({ run, holder, queued }: ReadLedger): boolean {
+	return isParked(run) && !holder && queued === undefined;
 }
 
 /** Resolves as soon as `test` holds of the run; with `undefined` when `signal` aborts. */

@@ -61,9 +61,7 @@ function subject(
 		text,
 		folder: realPathOf(cwd) ?? cwd,
 		reach: reachOf(footprint),
-		rules: [
-			...new Set(verdicts.map(({ policy, rule, origin }) => [policy, rule, origin?.file ?? ""].join(" · "))),
-		].sort(),
+		rules: [...new Set(verdicts.map(ruleKey))].sort(),
 	};
 }
 
@@ -96,6 +94,10 @@ function isKnownWhole({ unknowns, runs }: Footprint): boolean {
 /** Whether a rule of a file gave the verdict, not a built-in protection. */
 function isOfRule({ policy, origin }: Verdict): boolean {
 	return policy === "guard" && origin !== undefined;
+}
+
+function ruleKey({ policy, rule, origin }: Verdict): string {
+	return [policy, rule, origin?.file ?? ""].join(" · ");
 }
 
 function reachOf({ accesses, runs }: Footprint): string {

@@ -26,10 +26,11 @@ function mayRun(limits: Phase["tools"]): boolean {
 	if (limits.kind === "free") return true;
 	if (limits.kind === "capabilities") return limits.may.includes("exec");
 	if (limits.shell === "strict") return changesAreMeant(limits);
-	return (
-		!isNameRefused(limits, "bash") ||
-		(limits.kind === "whitelist" && limits.names.some((name) => !ownTools.has(name.toLowerCase())))
-	);
+	return !isNameRefused(limits, "bash") || (limits.kind === "whitelist" && limits.names.some(isForeign));
 }
 
 const ownTools = new Set(["read", "grep", "find", "ls", "edit", "write", "bash", "workflow_step"]);
+
+function isForeign(name: string): boolean {
+	return !ownTools.has(name.toLowerCase());
+}

@@ -283,7 +283,7 @@ describe("ceilings", () => {
 		rest(crash(testRun));
 		expect(testRun.due("work").allowance.tokens).toBe(5);
 	});
-	it("spending after a move, time and revisits count too: nothing is launched at a ceiling", () => {
+	it("spending after a move, time and revisits count too: nothing is launched at a limit", () => {
 		const late = start(open(template({ limits: { tokens: 100 } })));
 		use(late, 60);
 		ask(late, "b");

@@ -52,7 +52,7 @@ async function followUntilOver(
 	const before = first.value.run.totals.costUsd;
 	session.follow(ctx, project, first.value.run);
 	for (;;) {
-		const parked = await whenRun(project, id, signal, isLeft);
+		const parked = await whenRun(project, id, signal, needsNoHost);
 		if (!parked) return;
 		if (asksUser(parked.run) && (await askOnEngine(session, ctx, project, { parked, signal }))) continue;
 		if (signal.aborted) return;
@@ -63,7 +63,7 @@ async function followUntilOver(
 }
 
 /** Whether it waits for its user or is over, and no host has anything to do with it. */
-function isLeft({ run, holder, queued }: ReadLedger): boolean {
+function needsNoHost({ run, holder, queued }: ReadLedger): boolean {
 	return isParked(run) && !holder && queued === undefined;
 }
 

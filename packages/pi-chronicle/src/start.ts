@@ -64,6 +64,7 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 		},
 		introductions: () =>
 			[notebook.introduction(), readonly.introduction(), workflow.introduction()].filter((text) => text !== undefined),
+		endCountdown: () => workflow.endCountdown(),
 	});
 	const named = openDefinitionNotice();
 	const workflow = registerWorkflow(pi, { scope, policies, box, named });

@@ -1,8 +1,10 @@
 // Numbers the raw steps for the recorder and `/sequence show`. Commands stay as typed, unexpanded. Pure.
+import { counted } from "@pi-chronicle/core/definition";
 import { hasPlaceholder } from "./arguments.ts";
 
-/** Maximum number of lines shown per step. */
+/** Maximum number of lines shown per step, and of characters per line. */
 const linesPerStep = 4;
+const lineLength = 600;
 
 /** A line that is safe to show: tabs and control characters occupy one column and have no effect. */
 export function plainLine(text: string): string {
@@ -21,7 +23,7 @@ export function previewLines(
 	const digits = String(steps.length).length;
 	const lines = ["Sequence"];
 	steps.forEach((step, index) => {
-		const [first = "", ...rest] = step.split("\n").map(plainLine);
+		const [first = "", ...rest] = step.split("\n").map((line) => cutLine(plainLine(line)));
 		const mark = index === marked ? "›" : "";
 		const number = `${index + 1}.`.padStart(digits + 1);
 		lines.push(`${mark}${number} ${first}${note(step)}`);
@@ -30,6 +32,11 @@ export function previewLines(
 		if (rest.length > shown.length) lines.push(`${" ".repeat(digits + 2)}… ${rest.length - shown.length} more lines`);
 	});
 	return lines;
+}
+
+function cutLine(line: string): string {
+	const more = line.length - lineLength;
+	return more > 0 ? `${line.slice(0, lineLength)} … ${counted(more, "more character")}` : line;
 }
 
 /** The steps in a question about a run; those that take the arguments are marked. */

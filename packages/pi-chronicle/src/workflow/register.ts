@@ -28,6 +28,8 @@ export interface WorkflowDoor extends WorkflowShare {
 	live(): string | undefined;
 	/** The text of the current phase for a new context of this session. */
 	introduction(): ReturnType<Workflows["introduction"]>;
+	/** Ends the countdown before the model is reminded to continue. */
+	endCountdown(): void;
 	/** Runs `/workflow <args>`. */
 	run(ctx: ExtensionCommandContext, args: string): Promise<void>;
 	/** Runs `/workflow <args>` as a step. It ends when the workflow ends; it fails if the workflow waits for the user. */
@@ -114,6 +116,7 @@ export function registerWorkflow(
 		share: () => share(),
 		live: () => opened?.live(),
 		introduction: () => opened?.introduction(),
+		endCountdown: () => opened?.conversation.endCountdown(),
 		run,
 		async step(ctx, args, signal) {
 			const { runWorkflowStep } = await import("./session/index.ts");

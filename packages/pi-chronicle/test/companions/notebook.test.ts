@@ -105,6 +105,25 @@ describe("the notebook in a session", () => {
 		expect(project.list().filter((file) => file.includes("notebook"))).toEqual([]);
 	});
 
+	it("keeps no secret in the topic or the name of a page, whoever writes it", async () => {
+		const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+		const { rpc } = await openBench({
+			script: [
+				call("notebook_write", { name: `token ${secret}`, content: "text" }),
+				call("notebook_topic_set", { topic: `Rotate ${secret}` }),
+				say("ok"),
+			],
+		});
+		const pi = await rpc();
+		await pi.prompt("/notebook on");
+		await pi.run("note it");
+		await pi.prompt(`/notebook topic Revoke ${secret}`);
+		expect(pi.screen.text).toContain("Topic: revoke");
+		const entries = (await pi.entries()).filter(({ customType }) => String(customType).startsWith("notebook"));
+		expect(entries.length).toBeGreaterThan(3);
+		expect(JSON.stringify(entries).toLowerCase()).not.toContain(secret);
+	});
+
 	deepIt("has a topic that the model sets once and the user may change; off removes the tools", async () => {
 		const { server, rpc } = await openBench({
 			script: [

@@ -56,6 +56,21 @@ describe("the end of a countdown", () => {
 		expect(pi.eventsOf("extension_error")).toEqual([]);
 	});
 
+	deepIt("by /handoff, which costs no turn of the model before it", async () => {
+		const requests = stage.server.requests.length;
+		stage.play("I stop", call("handoff", { context: "the brief" }), "the successor stops");
+		await pi.prompt("/workflow slow it");
+		await counting();
+		const asked = pi.prompt("/handoff go on");
+		await stage.server.waitForRequest(({ users }) => users.join().includes("You are the successor"));
+		await counting();
+		await pi.prompt("/cancel-workflow");
+		await asked;
+		const made = stage.server.requests.slice(requests);
+		expect(made).toHaveLength(3);
+		expect(made.flatMap(({ users }) => users).filter(isReminder)).toEqual([]);
+	});
+
 	deepIt("by /cancel-workflow ends the workflow too; nothing follows", async () => {
 		const requests = stage.server.requests.length;
 		stage.play("I stop");

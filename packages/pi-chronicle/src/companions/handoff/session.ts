@@ -62,6 +62,8 @@ export interface HandoffHost {
 	readonly notebookOn: boolean;
 	/** Messages that a new context must contain: the notebook, readonly. */
 	introductions(): readonly Introduction[];
+	/** Ends the countdown of a workflow, so that the model is not reminded to continue before it is asked to hand over. */
+	endCountdown(): void;
 }
 
 /** Opens the handoff of the session that `pi` belongs to. */
@@ -110,6 +112,7 @@ class Handoff implements HandoffSession {
 			outcome: undefined,
 		};
 		this.pending = request;
+		this.host.endCountdown();
 		const ask = () => {
 			if (this.pending === request)
 				this.pi.sendMessage(this.askModel(request), { triggerTurn: true, deliverAs: "followUp" });

@@ -21,9 +21,10 @@ export function notebookTools(session: NotebookSession): ToolDefinition[] {
 		parameters: writeParameters,
 		executionMode: "sequential",
 		async execute(_id, { name, content }) {
-			const replaced = session.notebook.pages.has(pageName(name));
-			failIf(session.write(name, redactSecrets(content)));
-			return answer(writtenText(session.notebook, pageName(name), replaced ? "replaced" : "new"));
+			const shown = pageName(redactSecrets(name));
+			const replaced = session.notebook.pages.has(shown);
+			failIf(session.write(shown, redactSecrets(content)));
+			return answer(writtenText(session.notebook, shown, replaced ? "replaced" : "new"));
 		},
 	};
 	const read: ToolDefinition<typeof readParameters> = {

@@ -1,6 +1,6 @@
 // The preview of a draft that the user reads before deciding.
 import { counted } from "@pi-chronicle/core/definition";
-import { drawDiagram, shortCost, shortCount } from "../../pi/index.ts";
+import { drawDiagram, shortCost, shortCount, shortTask } from "../../pi/index.ts";
 import type { DefinitionDraft } from "./draft.ts";
 import { type Estimate, estimateRun, type Range, type Usage } from "./estimate.ts";
 import type { Examined } from "./examine.ts";
@@ -20,7 +20,9 @@ export async function planLines(
 	];
 	return [
 		`${outline.title} (${kind} ${key})`,
-		...(kind === "sequence" || task === "" ? [] : [`Task: ${task}`]),
+		...(kind === "sequence" || task === ""
+			? []
+			: [`Task: ${shortTask(task, "the command that you entered has all of it")}`]),
 		"",
 		...outline.steps.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`),
 		"",

@@ -5,7 +5,7 @@ import type { ExtensionContext, ExtensionToolContext, ToolDefinition } from "@ea
 import { didYouMean, truncate } from "@pi-chronicle/core/definition";
 import { type TSchema, Type } from "typebox";
 import { openProject } from "../../local/index.ts";
-import { answerKeys, chooseOption, drawDiagram, packageRoot, type Scope, say } from "../../pi/index.ts";
+import { answerKeys, chooseOption, drawDiagram, packageRoot, type Scope, say, shortTask } from "../../pi/index.ts";
 import { templateDiagram } from "../../ui/index.ts";
 import { planHost, startLine } from "./command.ts";
 import { decidePlan } from "./decide.ts";
@@ -103,7 +103,11 @@ async function proposeTemplate(
 		const yes = "Yes, start it";
 		const answer = await chooseOption(ctx, {
 			title: `The model proposes to start ${name}`,
-			message: [`Task: ${task}`, "", ...(await drawDiagram(templateDiagram(template)))].join("\n"),
+			message: [
+				`Task: ${shortTask(task, "the call of the model has all of it")}`,
+				"",
+				...(await drawDiagram(templateDiagram(template))),
+			].join("\n"),
 			options: [no, yes],
 			keys: { [no]: answerKeys.no, [yes]: answerKeys.yes },
 			leave: "Esc: no",

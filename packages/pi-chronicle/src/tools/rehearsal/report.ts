@@ -1,7 +1,7 @@
 // The report of a rehearsal as text: one block per visit as it ends, then the result.
 
 import { counted, formatDiagnostic, formatPath, truncate } from "@pi-chronicle/core/definition";
-import { exactTime } from "../../pi/index.ts";
+import { exactTime, shortTask } from "../../pi/index.ts";
 import type { CoverageItem, Excluded, Group } from "./every/index.ts";
 import type { Playable, Program, RehearsalReport, Unplayable } from "./rehearse.ts";
 import type { CoverageReport, PlayedRun } from "./rehearse-every.ts";
@@ -76,7 +76,7 @@ const maxPaths = 20;
 /** The lines before a rehearsal: what is played, by what (`who`: a sentence; the understudy by default), and the warnings. */
 export function openingLines(program: Program, project: string, who?: string): string[] {
 	return [
-		`Rehearsal of the ${program.kind} ${program.name} on a temporary copy of ${project}: ${program.task}`,
+		`Rehearsal of the ${program.kind} ${program.name} on a temporary copy of ${project}: ${shortTask(program.task, "the command that started it has all of it")}`,
 		...(who === undefined ? scriptLines(program, project) : [who]),
 		...program.diagnostics.map((found) => formatDiagnostic(found, project)),
 		"",

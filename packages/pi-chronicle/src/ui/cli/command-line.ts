@@ -7,7 +7,7 @@ import { commonOptions, commonUsage } from "../command-list.ts";
 import type { CommandHost } from "../commands/index.ts";
 import { type Command, grammarOf, NO_WAIT, parseArguments, performCommand } from "../commands/index.ts";
 import { alignOptions, optionsIn } from "../option-usage.ts";
-import { progressLine, waitsForProvider } from "../phrases/index.ts";
+import { headLine, progressLine, waitsForProvider } from "../phrases/index.ts";
 import { followView } from "./follow.ts";
 import { onEngine } from "./on-engine.ts";
 import type { Output } from "./output.ts";
@@ -96,7 +96,7 @@ function commandLineHost(
 			for (const line of text.split("\n")) progress(line.startsWith(" ") ? line : `! ${line}`);
 		},
 		report: progress,
-		started: ({ id, template, task }) => progress(`Started ${template.name} (${id}): ${task.split("\n", 1)[0]}`),
+		started: ({ id, template, task }) => progress(`Started ${template.name} (${id}): ${headLine(task)}`),
 		contained: ({ line }) => progress(line),
 		async attend(_project, { supervision }) {
 			const unwatch = supervision.watch((run, event, before) => {

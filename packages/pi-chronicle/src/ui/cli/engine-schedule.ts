@@ -3,6 +3,7 @@
 import { pinTemplate, prepareStart, resolveModel } from "../../local/index.ts";
 import { exitCodes, shortTime } from "../../pi/index.ts";
 import { type CommandCall, type CommandResponse, decideCleanup, failed, misuse, refused } from "../commands/index.ts";
+import { headLine } from "../phrases/index.ts";
 import type { EngineCall } from "./engine-call.ts";
 import { timerLines } from "./timer-lines.ts";
 
@@ -94,7 +95,7 @@ async function showSchedules({ engine, database }: EngineCall, name: string): Pr
 	const age = (at: string | null): string => (at === null ? "" : `, ${shortTime(Date.now() - Date.parse(at))} ago`);
 	const lines = schedules.flatMap(
 		({ id, cron, zone, template, task, next, run, status, at, skipped, note, branch }) => [
-			`${id.slice(0, 8)}  ${cron} (${zone}) · ${template}: ${task}${branch === null ? "" : ` · branch ${branch}`}`,
+			`${id.slice(0, 8)}  ${cron} (${zone}) · ${template}: ${headLine(task)}${branch === null ? "" : ` · branch ${branch}`}`,
 			`          next ${next ?? "never"}${run === null ? "" : ` · last run ${run.slice(0, 8)} ${status ?? "removed"}${age(at)}`}`,
 			...(note === null ? [] : [`          ${skipped > 0 ? `skipped ${skipped} times: ` : ""}${note}`]),
 		],

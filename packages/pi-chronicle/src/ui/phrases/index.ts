@@ -77,6 +77,7 @@ export {
 	changeLines,
 	conflictFiles,
 	differenceLines,
+	headLine,
 	leftLines,
 	otherCandidates,
 	questionLines,

@@ -63,7 +63,7 @@ export function questionTitle({ side, state, target }: ApprovalQuestion): string
  */
 export function questionLines(question: ApprovalQuestion, run: Run, now: string): string[] {
 	return [
-		`${runTitle(run)} ${run.id.slice(0, 8)}, visit ${question.visit}: ${firstLine(run.task)}`,
+		`${runTitle(run)} ${run.id.slice(0, 8)}, visit ${question.visit}: ${headLine(run.task)}`,
 		...summaryLines(question, run),
 		"",
 		`So far: ${spendText(run, now)}`,
@@ -133,7 +133,7 @@ function candidateLines(question: ApprovalQuestion, run: Run): string[] {
 		...candidates.slice(0, maxAsked).map(({ id, name, summary, changed }) => {
 			const isNamed = name === run.candidates?.winner;
 			const files = changed ? ` · ${changedText(changed)}` : "";
-			return `  ${name} ${id.slice(0, 8)}${isNamed ? " (named by the worker)" : ""}${files}: ${firstLine(summary) || "done"}`;
+			return `  ${name} ${id.slice(0, 8)}${isNamed ? " (named by the worker)" : ""}${files}: ${headLine(summary) || "done"}`;
 		}),
 		...restLine(candidates.length - maxAsked),
 	];
@@ -260,7 +260,8 @@ export function refusedText({ refused = 0 }: Run["totals"]): string[] {
 	return refused > 0 ? [`refused: ${refused}`] : [];
 }
 
-function firstLine(text: string): string {
+/** The first line of a text, at most 100 characters of it. */
+export function headLine(text: string): string {
 	const [line = ""] = text.split("\n", 1);
 	return truncate(line, 100);
 }

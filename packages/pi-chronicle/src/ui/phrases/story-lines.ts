@@ -4,7 +4,7 @@ import { counted } from "@pi-chronicle/core/definition";
 import { explainCause, type Move, type Run } from "@pi-chronicle/core/machine";
 import type { LedgerEntry } from "@pi-chronicle/core/ports";
 import { changedFiles } from "@pi-chronicle/core/snapshot";
-import { shortCost, shortCount, shortTime } from "../../pi/index.ts";
+import { shortCost, shortCount, shortTask, shortTime } from "../../pi/index.ts";
 import { keptLine, type Undone, undoneText } from "./figures.ts";
 import { dayTime, marks } from "./names.ts";
 import { changeLines, entrySection } from "./question-lines.ts";
@@ -73,7 +73,7 @@ export function foreignLines({ id, summary, format }: ForeignEntry): string[] {
 	return [
 		`${template} ${id.slice(0, 8)} · ${runStatusText(status)} · ${state}`,
 		`A ledger of ${format}: you can inspect it, but not continue it here.`,
-		...(task === "" ? [] : [`Task: ${task}`]),
+		...(task === "" ? [] : [`Task: ${shortTask(task, "its ledger has all of it")}`]),
 		`Total: ${shortCount(tokens)} tokens${updatedAt === "" ? "" : `, last changed ${updatedAt.slice(0, 16).replace("T", " ")}`}`,
 	];
 }

@@ -17,6 +17,7 @@ export {
 	sessionName,
 	spokenLine,
 	staleReason,
+	taskForUser,
 	workflowRefusalText,
 	workflowReminderText,
 } from "./messages.ts";

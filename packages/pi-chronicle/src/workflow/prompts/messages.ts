@@ -122,12 +122,17 @@ export function endText(run: WorkflowRun, how: "done" | "cancelled"): string {
 	if (run.kind === "stale") return `Workflow "${run.workflowKey}" cancelled. ${taskLine(run)}`;
 	const { completionMessage, name, entries } = rootOf(run);
 	if (how === "cancelled") return `Workflow "${name}" cancelled in phase ${phaseTitle(run)}. ${taskLine(run)}`;
-	if (completionMessage !== undefined) return expand(completionMessage, variablesOf(run, stepTool, run.task));
+	if (completionMessage !== undefined) return expand(completionMessage, variablesOf(run, stepTool, taskForUser(run)));
 	return `Workflow "${name}" is DONE. ${taskLine(run)}, phases: ${entries.length}`;
 }
 
-function taskLine({ task }: WorkflowRun): string {
-	return `Task: ${shortTask(task, "the message that started it has all of it")}`;
+function taskLine(run: WorkflowRun): string {
+	return `Task: ${taskForUser(run)}`;
+}
+
+/** The task of a run in a message to the user. */
+export function taskForUser({ task }: WorkflowRun): string {
+	return shortTask(task, "the message that started it has all of it");
 }
 
 /** The session name of a run: the prefix, then the task on one line, truncated to the workflow's maximum length. */

@@ -12,6 +12,7 @@ import {
 	type WorkflowRun,
 	waitsForUser,
 } from "../machine/index.ts";
+import { taskForUser } from "./messages.ts";
 import { endOfPhase, type FinishedVisit, phaseFrame, visitsText } from "./phase.ts";
 import { countText, noticeMark, phaseTitle, roundOf } from "./place.ts";
 import { breadcrumb, instructionsOf, nextName, taskAgain } from "./template.ts";
@@ -114,8 +115,8 @@ export function secondStepText(did: StepAction, from: string, phase: string): st
 	return `Only the first step of a message is made: "${did}" (${from} → ${phase}). Its result above has the instructions of ${phase}; read the phase first. This call changed nothing.`;
 }
 
-export function cancelledText(task: string): string {
-	return `The workflow is cancelled. Its task was: "${taskAgain(task)}". Its instructions and limits no longer apply.`;
+export function cancelledText(run: WorkflowRun): string {
+	return `The workflow is cancelled. Its task was: "${taskForUser(run)}". Its instructions and limits no longer apply.`;
 }
 
 /** The full status of a run. */

@@ -93,6 +93,11 @@ export class WorkflowConversation {
 		return this.countdown !== undefined;
 	}
 
+	/** Ends the countdown without a reminder, because the agent run makes room for other work. */
+	endCountdown(): void {
+		this.countdown?.end("ended");
+	}
+
 	/** Starts `run` when pi begins with `text` as the user's message; drops it if the user sends a different message first. */
 	expect(run: LiveWorkflowRun, text: string): void {
 		this.expected = { run, text, accepted: false };
@@ -118,8 +123,7 @@ export class WorkflowConversation {
 	onChange(actions: readonly WorkflowAction[], rewritten: boolean): void {
 		this.ending ||= actions.some(({ kind }) => kind === "ended");
 		this.leftovers ||= rewritten;
-		if (actions.some(({ kind }) => kind === "moved" || kind === "paused" || kind === "ended"))
-			this.countdown?.end("ended");
+		if (actions.some(({ kind }) => kind === "moved" || kind === "paused" || kind === "ended")) this.endCountdown();
 		this.subscribe();
 	}
 
@@ -143,7 +147,7 @@ export class WorkflowConversation {
 
 	private async onInput(event: InputEvent, ctx: ExtensionContext): Promise<void> {
 		const counting = this.countingDown;
-		this.countdown?.end("ended");
+		this.endCountdown();
 		// A client that sees an idle model sends its message without a queueing mode, and pi refuses such a message during an agent run.
 		// This agent run is about to settle, so wait for it.
 		if (counting && event.streamingBehavior === undefined) await untilIdle(ctx);

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { didYouMean, formatDiagnostic } from "@pi-chronicle/core/definition";
-import { shortTask, shortTime } from "../../pi/index.ts";
+import { shortTime } from "../../pi/index.ts";
 import { type Catalogue, type Rejection, visibleCommands } from "../definitions/index.ts";
 import { activeTime, type WorkflowRun, waitsForUser } from "../machine/index.ts";
 import {
@@ -14,6 +14,7 @@ import {
 	phaseNameById,
 	phaseTrail,
 	placeLine,
+	taskForUser,
 	workflowRefusalText,
 } from "../prompts/index.ts";
 import { historyOf } from "./entries.ts";
@@ -73,7 +74,7 @@ export function statusReport(
 	const present = all.find(({ way }) => way === undefined);
 	return [
 		placeLine(run),
-		`Task: ${shortTask(run.task, "the message that started the workflow has all of it")}`,
+		`Task: ${taskForUser(run)}`,
 		`Started ${shortTime(Date.now() - run.startedAt)} ago, in this phase for ${shortTime(present ? activeTime(present) - away : 0)}`,
 		...(run.status.kind === "paused" ? [pauseLine(run.status)] : waitsForUser(run) ? [personLine] : []),
 		...(run.question === undefined ? [] : [askLine(run.question), `${answerLine()}.`]),

@@ -13,13 +13,12 @@ import {
 	type NoticeLevel,
 	printable,
 	say,
-	shortTask,
 	stepOf,
 } from "../../pi/index.ts";
 import { type Catalogue, emptyBlacklistEntries, type WorkflowDefinition } from "../definitions/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { beginWorkflowRun, firstPosition, reachable } from "../machine/index.ts";
-import { abandonedText, initialMessage, phaseName } from "../prompts/index.ts";
+import { abandonedText, initialMessage, phaseName, taskForUser } from "../prompts/index.ts";
 import { cancelledType } from "./context-messages.ts";
 import type { Workflows } from "./workflows.ts";
 
@@ -121,9 +120,7 @@ async function makeRoom({ controller, conversation }: Workflows, ctx: ExtensionC
 	const { run } = active;
 	const answer = await askUser(ctx, {
 		title: "Abandon the active workflow?",
-		message: printable(
-			`It is in the phase ${phaseName(run)}.\nIts task: ${shortTask(run.task, "the message that started it has all of it")}`,
-		),
+		message: printable(`It is in the phase ${phaseName(run)}.\nIts task: ${taskForUser(run)}`),
 		words: { no: "No, keep it", yes: "Yes, abandon it" },
 	});
 	if (answer === "nobody")

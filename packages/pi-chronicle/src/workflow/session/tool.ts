@@ -190,7 +190,7 @@ function outcome(held: HeldRun, { before, done, summary, session }: Step): StepR
 function endAnswer(held: HeldRun, how: "done" | "cancelled", session: Step["session"]): StepResult {
 	const { run } = held;
 	if (how === "cancelled" || run.kind === "stale")
-		return stepText(cancelledText(run.task), {
+		return stepText(cancelledText(run), {
 			active: false,
 			cancelled: true,
 			resultType: "cancel",

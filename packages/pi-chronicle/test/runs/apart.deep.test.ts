@@ -167,11 +167,12 @@ describe("a run apart", { timeout: patient(120_000) }, () => {
 		expect([project.read("src/a.txt"), project.exists("new.txt")]).toEqual(["one\ntwo\nthree\n", false]);
 	});
 
-	it("puts no file on a branch that a sparse checkout leaves out, and keeps them out", async () => {
+	it("keeps out what a sparse checkout leaves out, on a branch and at the join, except for what the run has written", async () => {
+		const command = "echo new > src/new.txt; mkdir -p far; echo mine > far/c.txt";
 		const bench = await openBench({
-			files: { ...files, "far/b.txt": "far\n" },
+			files: { ...files, "far/b.txt": "far\n", "far/c.txt": "far\n" },
 			git: true,
-			script: { [worker("work")]: [call("bash", { command: "echo new > src/new.txt" }), move("done", "Done.")] },
+			script: { [worker("work")]: [call("bash", { command }), move("done", "Done.")] },
 		});
 		const { project } = bench;
 		project.git("sparse-checkout", "set", "src", ".pi");
@@ -181,8 +182,11 @@ describe("a run apart", { timeout: patient(120_000) }, () => {
 		const [run = ""] = runIds(project);
 		const made = await chronicle(project, ["join", run, "--branch", "x"]);
 		expect([made.code, made.stderr]).toEqual([0, expect.any(String)]);
-		expect(project.git("diff", "--name-status", "HEAD", "x").trim()).toBe("A\tsrc/new.txt");
+		expect(project.git("diff", "--name-status", "HEAD", "x").trim()).toBe("M\tfar/c.txt\nA\tsrc/new.txt");
 		expect((await chronicle(project, ["join", run])).code).toBe(0);
-		expect([project.read("src/new.txt"), project.git("status", "--short", "--", "far")]).toEqual(["new\n", ""]);
+		expect([project.read("src/new.txt"), project.git("status", "--short", "--", "far")]).toEqual([
+			"new\n",
+			" M far/c.txt\n",
+		]);
 	});
 });

@@ -1,4 +1,4 @@
-// Where pi has a key for no model, a run is refused before it exists. A pi is asked only if no file of it names a key.
+// Where pi has a key for no model, a run with workers is refused before it exists; one of commands needs none.
 import { expect, it } from "vitest";
 import { openBench, openFolder } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
@@ -12,4 +12,21 @@ it("says what to do, leaves no run", { timeout: patient(60_000) }, async () => {
 	const refused = await chronicle(project, ["run", "t", "Do it"], { env });
 	expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/key for no model\. .*\/login/) });
 	expect(runIds(project)).toEqual([]);
+});
+
+it("runs a template of commands, and its children, in the project and apart", {
+	timeout: patient(60_000),
+}, async () => {
+	const work = { command: "echo x >> made.txt", next: ["done"] };
+	const all = { run: { states: { work } }, next: ["done"] };
+	const files = withTemplates({ t: { states: { work } }, c: { states: { work: { ...work, next: ["all"] }, all } } });
+	const { project } = await openBench({ files, script: [], git: true });
+	const env = { PI_CODING_AGENT_DIR: openFolder({ "settings.json": { chronicle: { fallback: ["none/at-all"] } } }) };
+
+	const ran = await chronicle(project, ["run", "c", "Do it", "--approve-cleanup"], { env });
+	expect([ran.code, ran.stderr]).toEqual([0, expect.any(String)]);
+	expect(project.read("made.txt")).toBe("x\nx\n");
+	const apart = await chronicle(project, ["run", "--json", "t", "Do it", "--apart", "--approve-cleanup"], { env });
+	expect(apart.data).toMatchObject({ status: "done", apart: { state: "waiting" } });
+	expect(project.read("made.txt")).toBe("x\nx\n");
 });

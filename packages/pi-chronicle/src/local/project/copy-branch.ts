@@ -7,6 +7,7 @@ import type { Run } from "@pi-chronicle/core/machine";
 import type { HeldLedger, Result } from "@pi-chronicle/core/ports";
 import { cutText } from "@pi-chronicle/core/snapshot";
 import {
+	type BranchFiles,
 	branchTree,
 	commitTree,
 	containsFile,
@@ -66,8 +67,8 @@ async function makeBranch(project: Project, ledger: HeldLedger, name: string): P
 	const store: GitPlace = { gitDir: join(ledger.folder, "files"), cwd, alternates: [objects] };
 	const kept = await keepCopy(project, ledger);
 	if (!kept.ok) throw new BranchFailure(kept.failure.message, kept.failure.remedy);
-	const contains = await filesToCommit(project, ledger.run, { user, repository });
-	const commits = await commitVisits(store, ledger, { base, contains, last: kept.value.tree });
+	const files = await filesToCommit(project, ledger.run, { user, repository });
+	const commits = await commitVisits(store, ledger, { base, ...files, last: kept.value.tree });
 	const commit = commits.at(-1);
 	if (commit === undefined)
 		throw new BranchFailure("The run has changed no files, so there is nothing to commit.", "Discard it.");
@@ -98,24 +99,24 @@ async function baseOf(user: GitPlace, { checkedOut }: Run): Promise<string | und
 	);
 }
 
-/** Which paths of a commit the run's files decide about; those that a sparse checkout leaves out stay as they are. */
+type FilesToCommit = Pick<BranchFiles, "contains" | "absent">;
+
+/** Which paths of a commit the run's files decide about; those that a sparse checkout leaves out, only if the run has written them. */
 async function filesToCommit(
 	{ ownFolders }: Project,
 	{ plan }: Run,
 	{ user, repository }: { readonly user: GitPlace; readonly repository: RepositoryInfo },
-): Promise<(path: string) => boolean> {
+): Promise<FilesToCommit> {
 	const { root, below } = repository;
 	const contains = containsFile(openExclusions(root, ownFolders), plan.files === "folder" ? below : "");
 	const listed = await gitAt({ ...user, cwd: root }, ["ls-files", "-t", "-z"]);
 	if (listed.kind !== "done") throw new Error(explainGit(listed));
 	const lines = listed.output.toString("latin1").split("\0");
-	const absent = new Set(lines.flatMap((line) => (line.startsWith("S ") ? [line.slice(2)] : [])));
-	return (path) => contains(path) && !absent.has(path);
+	return { contains, absent: new Set(lines.flatMap((line) => (line.startsWith("S ") ? [line.slice(2)] : []))) };
 }
 
-interface Commits {
+interface Commits extends FilesToCommit {
 	readonly base: string | undefined;
-	readonly contains: (path: string) => boolean;
 	/** The files as they are now. */
 	readonly last: string;
 }
@@ -124,7 +125,7 @@ interface Commits {
 async function commitVisits(
 	store: GitPlace,
 	ledger: HeldLedger,
-	{ base, contains, last }: Commits,
+	{ base, contains, absent, last }: Commits,
 ): Promise<readonly string[]> {
 	const { run } = ledger;
 	const converted = new Map<string, string>();
@@ -132,7 +133,7 @@ async function commitVisits(
 	let files = base === undefined ? "" : await gitText(store, ["rev-parse", `${base}^{tree}`]);
 	const trailer = `Chronicle-Run: ${run.id}`;
 	const add = async (tree: string, message: string, at: number): Promise<void> => {
-		const next = await branchTree(store, { tree, base, contains, converted });
+		const next = await branchTree(store, { tree, base, contains, absent, converted });
 		if (next === files) return;
 		files = next;
 		const parent = commits.at(-1) ?? base;

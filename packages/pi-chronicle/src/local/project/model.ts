@@ -9,10 +9,24 @@ import type { Project } from "./project.ts";
 
 const surveyMs = 20_000;
 
-/** That no model can be used, because pi has no key; `undefined` if one can, or pi does not say. Starts a pi only if no file of pi names a key. */
+/** Variables of the environment in which pi finds the key of a provider with models of its own; pi knows more of them. */
+export const KEY_VARIABLES: readonly string[] =
+	"ANTHROPIC_API_KEY OPENAI_API_KEY GEMINI_API_KEY OPENROUTER_API_KEY MISTRAL_API_KEY GROQ_API_KEY XAI_API_KEY DEEPSEEK_API_KEY".split(
+		" ",
+	);
+
+/**
+ * That no model can be used, because pi has no key; `undefined` if one can, or pi does not say. Starts a pi only if neither a file of pi nor a
+ * usual variable names a key.
+ */
 export async function findNoModel({ place }: Pick<Project, "place">): Promise<Problem | undefined> {
 	const { pi, cwd, env = process.env, agentFolder } = place;
-	if (place.models ? (await place.models()).length > 0 : ["auth.json", "models.json"].some(namesKeys)) return undefined;
+	if (
+		place.models
+			? (await place.models()).length > 0
+			: KEY_VARIABLES.some((name) => env[name]) || ["auth.json", "models.json"].some(namesKeys)
+	)
+		return undefined;
 	if (!place.models) {
 		if ((await listModels(pi, cwd, env, [packageRoot()])).length > 0) return undefined;
 		// Extensions of the user may provide models.

@@ -35,6 +35,8 @@ export type Preparation =
 			/** The runs at work in the project's folder. */
 			readonly neighbours: readonly string[];
 			readonly launcher: WorkerLauncher;
+			/** Whether a state of it or of its children has a worker, which needs a model. */
+			readonly hasWorkers: boolean;
 			/** Data for child runs in the ledger. */
 			readonly pinned: PinnedChildren;
 	  }
@@ -77,6 +79,7 @@ export async function prepareStart(
 		],
 		neighbours: await neighbours(project, own),
 		launcher,
+		hasWorkers: tree.templates.some(({ template }) => [...template.states.values()].some(({ persona }) => persona)),
 		pinned: pinnedChildren(tree, writers),
 	};
 }

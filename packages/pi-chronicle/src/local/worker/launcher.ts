@@ -79,7 +79,7 @@ export function openLauncher(given: LauncherOptions): WorkerLauncher {
 	const redacted = new Set<string>();
 	return {
 		async check(states, { signal, ceilings } = {}) {
-			const named = states.filter(({ implicit, children }) => !implicit && !children);
+			const named = states.filter(({ persona }) => persona);
 			const specs = await Promise.all(
 				named.map(async (state) => ({ state, ...(await resolveWorkerSpec(state, undefined, resources, signal)) })),
 			);

@@ -20,6 +20,8 @@ export interface BranchFiles {
 	readonly base: string | undefined;
 	/** Whether a path (bytes as latin1, below the root) can be one of the run's files. */
 	readonly contains: (path: string) => boolean;
+	/** Paths that a sparse checkout leaves out: one that the snapshot lacks is as in the commit. Default: none. */
+	readonly absent?: ReadonlySet<string>;
 	/** What was converted for the branch before. */
 	readonly converted: ConvertedObjects;
 }
@@ -28,12 +30,16 @@ export interface BranchFiles {
 type TreeGit = Parameters<typeof editTree>[0];
 
 /** Writes the tree of the branch and returns its name. Throws git's error text. */
-export async function branchTree(place: GitPlace, { tree, base, contains, converted }: BranchFiles): Promise<string> {
+export async function branchTree(
+	place: GitPlace,
+	{ tree, base, contains, absent, converted }: BranchFiles,
+): Promise<string> {
 	const store = storeAt(place);
 	const below = base ?? (await gitText(place, ["mktree"], Buffer.alloc(0)));
 	const placeholders = new Set((await readPlaceholders(place.gitDir)).map((line) => line.split(" ", 1)[0]));
 	const changes = await listChanges(store, below, tree);
-	const isHeld = ({ path, after }: RawChange): boolean => contains(path) && !placeholders.has(after.object);
+	const isHeld = ({ path, after }: RawChange): boolean =>
+		contains(path) && !placeholders.has(after.object) && !(isNothing(after.object) && absent?.has(path));
 	const held = changes.filter(isHeld);
 	const modules = contains(".gitmodules") ? tree : below;
 	const repositories = held.some(isRepository) ? await repositoryEdits(place, held, { below, modules }) : [];

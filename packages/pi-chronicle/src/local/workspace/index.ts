@@ -1,4 +1,4 @@
-export { branchTree, treeOver, withoutUnstored } from "./branch-tree.ts";
+export { type BranchFiles, branchTree, treeOver, withoutUnstored } from "./branch-tree.ts";
 export type { EndedElsewhere } from "./child-ends.ts";
 export {
 	childFolderName,

@@ -138,7 +138,8 @@ async function decideStart(
 	const wanted = parsed.values.model;
 	const model = wanted === undefined ? host.model : await resolveModel(project, wanted);
 	if (typeof model === "object") return refused(model);
-	const none = model === undefined && !project.engine ? await findNoModel(project) : undefined;
+	const asksModel = model === undefined && !project.engine && prepared.hasWorkers;
+	const none = asksModel ? await findNoModel(project) : undefined;
 	if (none) return refused(none);
 	const cleanup = await decideCleanup(call, prepared);
 	if (typeof cleanup === "object") return cleanup;

@@ -1,5 +1,5 @@
 // Draws a workflow as a Mermaid flowchart: phases in order, subworkflows as boxes around their phases, loops as dotted arrows. Pure.
-import { mermaidLabel } from "@pi-chronicle/core/definition";
+import { mermaidLabel, singleLine } from "@pi-chronicle/core/definition";
 import type { Catalogue, Phase, Reference, WorkflowDefinition } from "./definition.ts";
 import { phaseLabel } from "./listing.ts";
 
@@ -93,6 +93,10 @@ class Chart {
 }
 
 function drawnPhase(phase: Phase): string {
-	const label = phaseLabel(phase);
-	return `${mermaidLabel(`${phase.emoji} ${phase.name}`)}${label === "" ? "" : `<br/>${mermaidLabel(label)}`}`;
+	const { emoji, name, gate } = phase;
+	const lines = [`${emoji} ${name}`, phaseLabel(phase), gate ? `gate: ${singleLine(gate.command)}` : ""];
+	return lines
+		.filter((line) => line !== "")
+		.map(mermaidLabel)
+		.join("<br/>");
 }

@@ -1,13 +1,16 @@
 // The gate of a phase: a command that must succeed before the model can finish the phase.
 // It runs only after the model has asked for a step that would be made; the guard judges it like a call of the model, and contains it alike;
-// the tool limits of the phase are the model's, not the gate's; its output is bounded and redacted.
+// the tool limits of the phase are the model's, not the gate's; its output is bounded and redacted. In a project that pi does not trust, the user
+// is asked about a gate that none of their own workflows has: a session may come from anywhere.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { errorMessage } from "@pi-chronicle/core/definition";
+import { TESTS } from "@pi-chronicle/core/template";
 import { withTestCommand } from "../../disk/index.ts";
 import { askUser, setTime } from "../../pi/index.ts";
 import { ByteTail, runShellCommand } from "../../process/index.ts";
 import { measure, type Policies, redactSecrets, type SessionBox } from "../../safety/index.ts";
 import type { PhaseGate } from "../definitions/index.ts";
+import { type Library, projectContext } from "./library.ts";
 
 export type GateEnd =
 	| { readonly kind: "passed" }
@@ -20,25 +23,26 @@ const name = "gate";
 
 /** Runs a gate in the folder of `ctx`. `signal` ends it. */
 export async function runGate(
-	{ command: written, timeoutMs }: PhaseGate,
-	{ policies, box }: { readonly policies: Policies; readonly box: SessionBox },
+	gate: PhaseGate,
+	{ policies, box, library }: { readonly policies: Policies; readonly box: SessionBox; readonly library: Library },
 	ctx: ExtensionContext,
 	signal: AbortSignal | undefined,
 ): Promise<GateEnd> {
 	// A rehearsal runs no commands of its own.
 	if (process.env.PI_CHRONICLE_REHEARSAL) return { kind: "passed" };
-	const command = withTestCommand(written, ctx.cwd);
+	const { timeoutMs } = gate;
+	const command = withTestCommand(gate.command, ctx.cwd);
 	const call = { id: name, tool: "bash", input: { command }, siblings: [] };
 	const footprint = () => measure(call, ctx.cwd);
 	const { verdicts } = await policies.judge(call, footprint);
 	const objections = verdicts.filter(({ policy }) => policy !== "phase");
 	const denied = objections.find(({ decision }) => decision === "deny");
-	const [asked] = objections;
+	const reason = explainDistrust(gate, library, ctx) ?? objections[0]?.reason;
 	if (denied) return { kind: "failed", command, how: `was refused: ${denied.reason}`, output: "" };
-	if (asked) {
-		const message = `${asked.reason}\n\n${command}`;
+	if (reason !== undefined) {
+		const message = `${reason}\n\n${command}`;
 		const answer = await askUser(ctx, { title: "Run the gate of this phase?", message });
-		if (answer !== "yes") return { kind: "failed", command, how: `was refused: ${asked.reason}`, output: "" };
+		if (answer !== "yes") return { kind: "failed", command, how: `was refused: ${reason}`, output: "" };
 	}
 	const need = await policies.confine(call, footprint);
 	const confined = need && (await (await box.of(ctx))?.confine(command, need));
@@ -57,6 +61,16 @@ export async function runGate(
 		how: howEnded(exit, late, timeoutMs),
 		output: [output.trim(), remark].filter(Boolean).join("\n"),
 	};
+}
+
+/** Why the user is asked about a gate that no rule is about; `undefined`: it needs no question. */
+function explainDistrust({ command }: PhaseGate, library: Library, ctx: ExtensionContext): string | undefined {
+	const place = projectContext(ctx);
+	if (place.trusted || command === TESTS) return undefined;
+	// Without those of the project.
+	for (const { entries } of library.load(place).definitions.values())
+		if (entries.some((entry) => entry.kind === "phase" && entry.gate?.command === command)) return undefined;
+	return "pi does not trust this project, and no workflow of your own has this gate.";
 }
 
 function howEnded(exit: Awaited<ReturnType<typeof runShellCommand>>["exit"], late: boolean, timeoutMs: number): string {

@@ -98,6 +98,11 @@ describe("the diagram", () => {
 			"  style p3 stroke-width:4px",
 		]);
 		expect(workflowDiagram(catalogue, "nothing")).toEqual([]);
+		const gated = openTree({
+			...workflowFiles("project/w", ["a"]),
+			"project/w/a.md": phaseFile("a", 'tools: {allow: [read]}\ngate: "make check"'),
+		});
+		expect(workflowDiagram(gated.load(), "w")).toContain('  p1["🔧 Phase a<br/>may read<br/>gate: make check"]');
 	});
 
 	it("is rendered by pi without a warning, regardless of its names", async () => {

@@ -26,6 +26,12 @@ export function onApprovalAsked(run: Run, { seq }: LedgerEvent & ApprovalAsked):
 	return { ...run, stage: { ...stage, question: { ...stage.question, seq, recorded: true } } };
 }
 
+/** The question that the run asks. A supervisor that died while it asked left the question open: the next one asks it again. */
+export function openQuestion({ stage }: Run): ApprovalQuestion | undefined {
+	if (stage.kind === "asking") return stage.question;
+	return stage.kind === "stopping" && stage.after.kind === "ask" ? (stage.after.earlier ?? undefined) : undefined;
+}
+
 /** Whether an answer to the event `answers` answers the question. */
 export function isAnswerTo({ seq, recorded }: ApprovalQuestion, answers: number): boolean {
 	return answers === seq || (recorded === true && answers === seq - 1);

@@ -1,6 +1,6 @@
 export type { Action, RunChild, StopChild } from "./action.ts";
 export { copyId } from "./apart.ts";
-export { isAnswerTo } from "./approval.ts";
+export { isAnswerTo, openQuestion } from "./approval.ts";
 export type { ApprovalQuestion } from "./approval-question.ts";
 export { type AwaitedList, awaitedLists } from "./awaited-list.ts";
 export {

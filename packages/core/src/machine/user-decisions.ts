@@ -4,7 +4,7 @@
 
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { advance, decideOn, escalate, finishInState, moveTo, park, startAgain } from "./advance.ts";
-import { isAnswerTo } from "./approval.ts";
+import { isAnswerTo, openQuestion } from "./approval.ts";
 import { measures, reached, spentText } from "./budget.ts";
 import { overrideWinner, winnerOf } from "./candidates.ts";
 import { type ChildGroup, isSettled } from "./child-group.ts";
@@ -56,18 +56,13 @@ export function decidedEarlier({ visit, attempt, state }: Run, seen: Seen | unde
 /** `seq` of the event that an answer must name now; `undefined` while the run waits for no answer. */
 export function awaitedAnswer(run: Run): number | undefined {
 	const { stage } = run;
-	const question = dueQuestion(run);
+	const question = dueQuestion(run) ?? openQuestion(run);
 	if (question) return question.seq;
 	switch (stage.kind) {
-		case "asking":
-			return stage.question.seq;
 		case "awaiting_provider":
 		case "waiting":
 		case "over":
 			return stage.since;
-		case "stopping":
-			// The supervisor died while asking; the same question is asked again.
-			return stage.after.kind === "ask" ? stage.after.earlier?.seq : undefined;
 		default:
 			return undefined;
 	}

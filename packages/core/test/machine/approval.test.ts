@@ -1,6 +1,6 @@
 // Approvals: when they are asked, what an answer is bound to, and what yes and no do.
 import { describe, expect, it } from "vitest";
-import { type Action, awaitedAnswer } from "../../src/machine/index.ts";
+import { type Action, awaitedAnswer, openQuestion } from "../../src/machine/index.ts";
 import { EMPTY_SNAPSHOT } from "../../src/snapshot/index.ts";
 import {
 	ask,
@@ -139,6 +139,7 @@ describe("approval on exit", () => {
 			testRun.say(decided);
 			expect(testRun.refusal).toBe("");
 			expect([testRun.run.status, awaitedAnswer(testRun.run)]).toEqual(["running", undefined]);
+			expect(openQuestion(testRun.run)).toBeUndefined();
 		}
 	});
 	it("asks again if the files have changed since, and keeps its question if they have not", () => {
@@ -146,6 +147,7 @@ describe("approval on exit", () => {
 		const testRun = rest(ask(start(open(template(true))), "coding"), files);
 		const first = question(testRun);
 		reopen(testRun);
+		expect(openQuestion(testRun.run)).toEqual(first);
 		testRun.say({ kind: "files_measured", visit: 1, purpose: "changes", tree: files });
 		expect(question(testRun)).toEqual(first);
 		reopen(testRun);

@@ -1,6 +1,6 @@
 // Trees of runs: a list of runs as trees, the children that a tree may still get, and the runs of a tree that wait for the user.
 // Every entry of the list is in exactly one tree; a child whose parent is not in the list is a first run.
-import { type ChildRun, isParked, MAX_RUNS_IN_TREE, type Run } from "@pi-chronicle/core/machine";
+import { type ChildRun, isParked, MAX_RUNS_IN_TREE, openQuestion, type Run } from "@pi-chronicle/core/machine";
 import type { LedgerEntry, LedgerStore, ReadLedger } from "@pi-chronicle/core/ports";
 
 export class ChildTree {
@@ -116,7 +116,7 @@ function undecided({ stage, hold, children }: Run): readonly ChildRun[] {
 }
 
 function waitsForUser(run: Run): boolean {
-	return (isParked(run) && run.stage.kind !== "over") || run.status === "asks";
+	return (isParked(run) && run.stage.kind !== "over") || run.status === "asks" || openQuestion(run) !== undefined;
 }
 
 function isLost(status: ChildRun["status"]): boolean {

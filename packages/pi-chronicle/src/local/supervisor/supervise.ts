@@ -15,6 +15,7 @@ import {
 	isAnswerTo,
 	isParked,
 	isRefusal,
+	openQuestion,
 	pendingActions,
 	type Run,
 	type UserEvent,
@@ -359,14 +360,9 @@ function isAwaitingHost({ stage }: Run): boolean {
 }
 
 /** Whether the question that `event` answers is about to be asked again. */
-function asksAgain({ stage }: Run, event: UserEvent): boolean {
-	return (
-		"answers" in event &&
-		stage.kind === "stopping" &&
-		stage.after.kind === "ask" &&
-		stage.after.earlier !== null &&
-		isAnswerTo(stage.after.earlier, event.answers)
-	);
+function asksAgain(run: Run, event: UserEvent): boolean {
+	const question = run.stage.kind === "stopping" ? openQuestion(run) : undefined;
+	return question !== undefined && "answers" in event && isAnswerTo(question, event.answers);
 }
 
 /** Waits for actions to end, at most `lingerMs`; their results are no longer recorded. */

@@ -1,11 +1,5 @@
 // The values of `approve --choice`: who resolves the conflicts of a join, or which child is taken. Pure.
-import {
-	type ApprovalQuestion,
-	type ConflictChoice,
-	candidatesIn,
-	explainWinner,
-	type Run,
-} from "@pi-chronicle/core/machine";
+import { type ConflictChoice, candidatesIn, explainWinner, openQuestion, type Run } from "@pi-chronicle/core/machine";
 import { changedText } from "../phrases/index.ts";
 
 export interface AnswerChoice {
@@ -23,12 +17,6 @@ const resolutions: Readonly<Record<ConflictChoice, string>> = {
 
 export function isResolution(word: string): word is ConflictChoice {
 	return Object.hasOwn(resolutions, word);
-}
-
-/** The question that the run asks. A supervisor that died while it asked left the question open. */
-export function openQuestion({ stage }: Run): ApprovalQuestion | undefined {
-	if (stage.kind === "asking") return stage.question;
-	return stage.kind === "stopping" && stage.after.kind === "ask" ? (stage.after.earlier ?? undefined) : undefined;
 }
 
 /** The values that the run's question accepts; empty if it accepts none. */

@@ -1,6 +1,13 @@
 // Delivers a command to a child run: into its inbox, and to its parents as a signal to supervise it. The first run of the tree is resumed here if
 // no process supervises it. Also finds the child that asks, and asks the user of this process.
-import { awaitedAnswer, dueQuestion, type Run, type UserEvent, unansweredQuestion } from "@pi-chronicle/core/machine";
+import {
+	awaitedAnswer,
+	dueQuestion,
+	openQuestion,
+	type Run,
+	type UserEvent,
+	unansweredQuestion,
+} from "@pi-chronicle/core/machine";
 import type { Approver, Failure, Post, ReadLedger, Result, StoreFailure } from "@pi-chronicle/core/ports";
 import {
 	answerEvent,
@@ -115,8 +122,8 @@ async function attendTree(
 }
 
 /** Whether it asks for an approval. */
-export function asksApproval({ stage }: Run): boolean {
-	return stage.kind === "asking";
+export function asksApproval(run: Run): boolean {
+	return openQuestion(run) !== undefined;
 }
 
 /** Whether its worker asks the user. */
@@ -162,12 +169,11 @@ interface Asked {
 }
 
 function askedByRun(run: Run): Asked | undefined {
-	const { stage } = run;
-	if (stage.kind === "asking") {
-		const { question } = stage;
+	const approval = openQuestion(run);
+	if (approval) {
 		const ask: Asked["ask"] = async (approver, signal) =>
-			answerEvent(question, { via: approver.via, ...(await approver.approve(question, run, signal)) });
-		return { seq: question.seq, ask };
+			answerEvent(approval, { via: approver.via, ...(await approver.approve(approval, run, signal)) });
+		return { seq: approval.seq, ask };
 	}
 	const question = dueQuestion(run);
 	if (!question) return undefined;

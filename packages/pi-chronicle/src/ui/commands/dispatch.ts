@@ -8,6 +8,7 @@ import {
 	firstAnswer,
 	isAnswerTo,
 	isParked,
+	openQuestion,
 	type Run,
 	type UserEvent,
 } from "@pi-chronicle/core/machine";
@@ -105,7 +106,9 @@ async function commandFor({ engine }: Project, ledger: ReadLedger, make: MakeCom
 
 async function deliverHere({ supervision }: SupervisedRun, command: DeliverableCommand): Promise<DispatchResult> {
 	const events = eventsOf(supervision.run, command);
-	if (events.length === 0 && command.kind === "answer") return questionChanged(supervision.run, command.question);
+	// Only what is posted waits until an open question is asked again.
+	const isAsked = events.length > 0 && supervision.run.stage.kind === "asking";
+	if (command.kind === "answer" && !isAsked) return questionChanged(supervision.run, command.question);
 	for (const event of events) {
 		const { refused, failure } = await supervision.submit(event);
 		if (failure) return { kind: "failed", failure };
@@ -127,7 +130,7 @@ function eventsOf(run: Run, command: DeliverableCommand): readonly UserEvent[] {
 		case "events":
 			return command.events;
 		case "answer": {
-			const question = run.stage.kind === "asking" ? run.stage.question : undefined;
+			const question = openQuestion(run);
 			const event = question?.seq === command.question.seq ? answerEvent(question, command.approval) : undefined;
 			return event ? [event] : [];
 		}
@@ -269,13 +272,8 @@ async function leaveToSupervisors(
 }
 
 /** Whether the run still asks the question, perhaps about files that have changed since. */
-function asksStill({ stage }: Run, seen: ApprovalQuestion): boolean {
-	const now =
-		stage.kind === "asking"
-			? stage.question
-			: stage.kind === "stopping" && stage.after.kind === "ask"
-				? stage.after.earlier
-				: null;
+function asksStill(run: Run, seen: ApprovalQuestion): boolean {
+	const now = openQuestion(run);
 	return (
 		now?.visit === seen.visit && now.target === seen.target && now.side === seen.side && now.summary === seen.summary
 	);

@@ -17,6 +17,7 @@ import {
 	isRefusal,
 	lastAnswer,
 	MESSAGE_LENGTH,
+	openQuestion,
 	type Run,
 	type Seen,
 	type TemplateReload,
@@ -27,7 +28,7 @@ import type { Approval } from "@pi-chronicle/core/ports";
 import type { CheckedOut } from "@pi-chronicle/core/snapshot";
 import { HUMAN_INTERVENTION } from "@pi-chronicle/core/template";
 import { askedLines } from "../phrases/index.ts";
-import { isResolution, openQuestion } from "./answer-choices.ts";
+import { isResolution } from "./answer-choices.ts";
 
 export type RunCommand =
 	/** An answer to the question that the run asks. */

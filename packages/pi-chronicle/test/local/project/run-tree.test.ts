@@ -1,9 +1,17 @@
-// The runs of a list as trees: every run is in exactly one, a child in the order in which its parent planned it.
+// The runs of a list as trees: every run is in exactly one, a child in the order in which its parent planned it; the children that wait for the user.
 
-import type { LedgerEntry } from "@pi-chronicle/core/ports";
+import type { ApprovalQuestion, Run } from "@pi-chronicle/core/machine";
+import type { LedgerEntry, LedgerStore } from "@pi-chronicle/core/ports";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { firstRuns, parentOf, type RunTree, runsOf, runTrees } from "../../../src/local/project/run-tree.ts";
+import {
+	firstRuns,
+	parentOf,
+	type RunTree,
+	runsOf,
+	runTrees,
+	waitingChildren,
+} from "../../../src/local/project/run-tree.ts";
 import { runs } from "../../harness/runs.ts";
 
 type Place = { run: string; visit: number; index: number };
@@ -48,4 +56,24 @@ it("every run is in exactly one tree, after its parent", () => {
 		}),
 		{ numRuns: runs() },
 	);
+});
+
+const asked = { seq: 3 } as ApprovalQuestion;
+const stopping = (earlier: ApprovalQuestion | null) =>
+	({ kind: "stopping", after: { kind: "ask", earlier } }) as Run["stage"];
+
+it.each<[what: string, stage: Run["stage"], waits: boolean]>([
+	["asks", { kind: "asking", question: asked }, true],
+	["lost its supervisor while it asked", stopping(asked), true],
+	["has not asked yet", stopping(null), false],
+])("a child that %s waits for the user, whatever its parent knows of it: %s", async (_what, stage, waits) => {
+	const of = (parts: object) => ({ stage, children: null, hold: null, ...parts }) as Run;
+	const store = {
+		read: async () => ({ ok: true, value: { run: of({}) } }),
+	} as unknown as Pick<LedgerStore, "read">;
+	for (const status of ["pending", "parked"]) {
+		const children = { children: [{ id: "c", name: "c", status }] };
+		const waiting = await waitingChildren(store, of({ stage: { kind: "children" }, children }));
+		expect(waiting.map(({ names }) => names)).toEqual(waits ? [["c"]] : []);
+	}
 });

@@ -46,6 +46,9 @@ const formats: readonly FormatRow[] = [
 	["a CrewAI tasks file", "plan", "*.description", "*.expected_output"],
 	["a Claude Code settings file", "import", "permissions.allow|deny|ask|defaultMode"],
 	["a permissions file of another guard", "import", "permission|permissions|defaultPolicy.?"],
+	["a file of Roo modes", "plan", "customModes.?.slug"],
+	["an OpenCode configuration with agents or commands", "plan", "agent|command|mode.?.prompt|template"],
+	["an agent of Kiro", "plan", "name", "prompt", "tools|allowedTools|resources"],
 	["an Adventure Engine project file", "nothing", "project.?", "architecture|development|chronicle"],
 ];
 

@@ -14,4 +14,4 @@ export { quoteTextFields } from "./plain-front-matter.ts";
 export { inlinePersona, resolvePersona } from "./resolve.ts";
 export { keepAllowed, type Restrictions } from "./restrictions.ts";
 export { findSkill, type SkillPlaces, skillPlaces } from "./skills.ts";
-export { BUILT_IN_EXTENSION_TOOLS, BUILT_IN_TOOLS, readToolNames } from "./tool-names.ts";
+export { BUILT_IN_EXTENSION_TOOLS, BUILT_IN_TOOLS, readToolName, readToolNames } from "./tool-names.ts";

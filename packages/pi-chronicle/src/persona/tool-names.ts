@@ -102,6 +102,7 @@ export function readToolName(word: string, list: "given" | "denied"): ToolName {
 	const [, limited] = /^([\w*.-]+)\s*\(.*\)$/s.exec(name) ?? [];
 	if (limited !== undefined) {
 		const whole = readToolName(limited, list);
+		if (whole.kind === "absent") return whole;
 		return { kind: "limited", names: whole.kind === "foreign" ? [whole.name] : "names" in whole ? whole.names : [] };
 	}
 	const names = toolsCalled(name, lower);

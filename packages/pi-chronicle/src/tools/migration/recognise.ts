@@ -23,6 +23,7 @@ import { importPermissions, ruleFilePath } from "./permissions.ts";
 import { ImportRefusal, type PlainRecord, plainList, plainValue, recordOf } from "./plain-value.ts";
 import { type ImportSources, stemOf } from "./sources.ts";
 import { isTaskList, templateOfTasks } from "./task-list.ts";
+import { tomlTexts } from "./toml-texts.ts";
 
 export type Recognition =
 	| {
@@ -47,7 +48,19 @@ export function recognise(file: string, sources: ImportSources): Recognition {
 	const read = readSource(file);
 	if (read.kind === "absent") return { kind: "unknown" };
 	if (read.kind === "problem") return { kind: "broken", problem: read.diagnostic };
+	if (ending === ".mdc") return { kind: "foreign", format: { name: "a Cursor rule", use: "nothing" } };
+	if (ending === ".toml") return recogniseToml(read.source);
 	return ending === ".md" ? recogniseMarkdown(read.source, sources) : recogniseData(read.source, sources);
+}
+
+function recogniseToml({ file, text }: Source): Recognition {
+	const { prompt, developer_instructions: instructions, ...fields } = tomlTexts(text);
+	if (prompt !== undefined && isCommandPath.test(file)) {
+		const body = prompt.replaceAll("{{args}}", "$ARGUMENTS");
+		return made((_, prefix) => workflowOfCommand(file, prefix + stemOf(file), fields, body, "a Gemini CLI command"));
+	}
+	if (instructions === undefined) return { kind: "unknown" };
+	return { kind: "foreign", format: { name: "an agent of Codex", use: "plan" } };
 }
 
 function made(make: Make, order: "agent" | "other" = "other"): Recognition {
@@ -88,7 +101,7 @@ function isSequence(root: Node): boolean {
 	return steps.length > 0 && steps.every((step) => typeof step === "string");
 }
 
-const isCommandPath = /[\\/](?:commands|prompts)[\\/]/;
+const isCommandPath = /[\\/](?:commands|prompts|\.opencode[\\/]command|\.windsurf[\\/]workflows)[\\/]/;
 const isAgentPath = /[\\/](?:agents?|chatmodes)[\\/]/;
 
 function recogniseMarkdown(written: Source, sources: ImportSources): Recognition {

@@ -12,6 +12,8 @@ const kept =
 	".pi .claude .specify .agents .opencode .github/prompts .github/agents .github/chatmodes plugins agents skills commands workflows".split(
 		" ",
 	);
+/** Such folders, but they make no project: collections of definitions have them too. */
+const keptAnywhere = ".codex .cursor .gemini .roo .windsurf".split(" ");
 /** Subfolders without definitions. */
 const without = [
 	"extensions",
@@ -25,7 +27,11 @@ const without = [
 	"scripts",
 ];
 const isKept = /[\\/](?:agents|chatmodes|commands)[\\/].*\.md$/;
-const endings = new Set([".yaml", ".yml", ".json", ".jsonc", ".md"]);
+const endings = new Set([".yaml", ".yml", ".json", ".jsonc", ".md", ".mdc"]);
+/** Elsewhere, a TOML file configures programs. */
+const isKeptToml = /[\\/](?:\.codex|\.gemini|agents|commands)[\\/].*\.toml$/;
+/** Files with definitions in the root of a project. */
+const inRoot = [".roomodes", "opencode.json", "opencode.jsonc"];
 
 export interface ImportSources {
 	/** Absolute, sorted. */
@@ -45,8 +51,9 @@ export function findSources(path: string): ImportSources | undefined {
 	const folders = kept.filter((name) => existsSync(join(path, name)));
 	const isMarketplace = existsSync(join(path, ".claude-plugin"));
 	const isProject = folders.some((name) => name.startsWith(".")) && !isMarketplace;
-	const starts = folders.filter((name) => isProject || name.startsWith(".")).map((name) => join(path, name));
-	const read = new Set([...starts, ...(isProject ? [] : [path])].flatMap((start) => sourcesBelow(start)));
+	const starts = [...folders.filter((name) => isProject || name.startsWith(".")), ...keptAnywhere];
+	const below = [...starts.map((name) => join(path, name)), ...(isProject ? [] : [path])].flatMap(sourcesBelow);
+	const read = new Set([...below, ...inRoot.map((name) => join(path, name)).filter((file) => existsSync(file))]);
 	const elsewhere = isProject ? sourcesBelow(path).filter((file) => !read.has(file) && isKept.test(file)) : [];
 	return { files: [...read], elsewhere, folder: path, kind: "folder" };
 }
@@ -54,8 +61,9 @@ export function findSources(path: string): ImportSources | undefined {
 function sourcesBelow(start: string): readonly string[] {
 	const found: string[] = [];
 	for (const { path, entry } of walkFiles(start, depth, (below) => !without.includes(below))) {
-		const isWanted = entry.isFile() && !entry.name.startsWith(".") && endings.has(extname(entry.name).toLowerCase());
-		if (isWanted) found.push(join(start, path));
+		if (!entry.isFile() || entry.name.startsWith(".")) continue;
+		const file = join(start, path);
+		if (endings.has(extname(file).toLowerCase()) || isKeptToml.test(file)) found.push(file);
 		if (found.length === maxFiles) break;
 	}
 	return found;

@@ -2,7 +2,7 @@
 
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { openProject as openChronicleProject } from "../../../src/local/index.ts";
 import { withoutControls } from "../../../src/pi/index.ts";
 import { checkProject } from "../../../src/tools/check/index.ts";
@@ -13,7 +13,9 @@ import { parseArguments } from "../../../src/ui/index.ts";
 import { optionsIn } from "../../../src/ui/option-usage.ts";
 import { openFolder } from "../../harness/folder.ts";
 import { needsPosix } from "../../harness/needs.ts";
+import { patient } from "../../harness/patience.ts";
 import { formats, type ImportFixture, planned } from "./formats.ts";
+import { shapes } from "./shapes.ts";
 
 interface Written {
 	readonly files: readonly string[];
@@ -463,3 +465,33 @@ describe("import names what did not become a definition:", () => {
 		expect((await checkProject(projectIn(folder), [])).sound).toBe(true);
 	});
 });
+
+describe("import of a project with definitions of many tools", () => {
+	let from: string;
+	let lines: readonly string[];
+	beforeAll(async () => {
+		from = openFolder(Object.fromEntries(shapes.map(({ path, text }) => [path, text])));
+		lines = (await importInto(from, from)).lines;
+	}, patient(10_000));
+
+	it("is sound", async () => {
+		const checked = await checkProject(projectIn(from), []);
+		expect([checked.sound, checked.findings.filter(({ loads }) => !loads)]).toEqual([true, []]);
+	});
+
+	it.each(shapes)("$shape", ({ path, makes, contains = [], said = [] }) => {
+		const first = lines.findIndex((line) => line.includes(path));
+		const about = makes === undefined ? lines : lines.slice(first, 1 + endOf(lines, first));
+		for (const each of said) expect(about.join("\n")).toContain(each);
+		if (makes === undefined) return;
+		expect(lines[first]).toMatch(/^✓/);
+		const text = readFileSync(join(from, makes), "utf8");
+		for (const each of contains) expect(text).toContain(each);
+	});
+});
+
+/** The last of the indented lines after `first`. */
+function endOf(lines: readonly string[], first: number): number {
+	const next = lines.findIndex((line, index) => index > first && !line.startsWith(" "));
+	return next - 1;
+}

@@ -35,7 +35,8 @@ describe.each(sampled(features))("%s", (command, tool) => {
 
 	it("works if ours loads first", async () => {
 		const { project, print } = await openBench({
-			script: (request) => (request.tools.includes("handoff") ? call("handoff", { context: "brief" }) : say("ok")),
+			script: (request) =>
+				request.users.join().includes("asks for a handoff") ? call("handoff", { context: "brief" }) : say("ok"),
 		});
 		const { code } = await print(command, { package: "none", extensions: [ours, guest], env });
 		expect(code).toBe(0);

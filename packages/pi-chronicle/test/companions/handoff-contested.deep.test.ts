@@ -19,7 +19,7 @@ async function handOver(source: string, script: Reply[] = briefed) {
 
 describe("another extension at the boundary", () => {
 	it("that drops other extensions' messages: the cut is repeated, and the successor has brief and direction", async () => {
-		const { last, settles, summaries, server } = await handOver(
+		const { last, settles, summaries } = await handOver(
 			"export default (pi) => pi.on('turn_end', () => ({ entries: [], continue: false }));",
 		);
 		expect(last).toContain("the brief");
@@ -27,7 +27,6 @@ describe("another extension at the boundary", () => {
 		expect(last).not.toContain("OLD");
 		expect(settles).toHaveLength(1);
 		expect(summaries).toEqual(["the brief"]);
-		expect(server.requests.at(-1)?.tools).not.toContain("handoff");
 	});
 
 	deepIt("that compacts after the cut does not take the direction with it", async () => {
@@ -51,7 +50,6 @@ describe("another extension at the boundary", () => {
 		});
 		expect(server.requests.length).toBeLessThan(9);
 		await pi.run("go on");
-		expect(server.requests.at(-1)?.tools).not.toContain("handoff");
 	});
 
 	deepIt("that refuses pi's compactions does not affect the cut; one that refuses the tool call does", async () => {

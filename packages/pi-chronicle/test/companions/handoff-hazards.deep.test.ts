@@ -23,7 +23,7 @@ describe("a handoff at an awkward moment", () => {
 		expect(JSON.stringify(server.requests[2]?.messages)).toContain("write the tests");
 		expect(pi.screen.notifications.filter(({ type }) => type === "error" || type === "warning")).toEqual([]);
 		await pi.run("more");
-		expect(server.requests[3]?.tools).not.toContain("handoff");
+		expect(server.requests[3]?.tools).toContain("handoff");
 	});
 
 	it("requested while the model works and that work is stopped: nothing remains queued for the next run", async () => {
@@ -50,7 +50,9 @@ describe("a handoff at an awkward moment", () => {
 					await held.opened;
 					return fail(400, "no such thing");
 				}
-				return request.tools.includes("handoff") ? call("handoff", { context: "the brief" }) : say("successor");
+				return request.users.join().includes("asks for a handoff")
+					? call("handoff", { context: "the brief" })
+					: say("successor");
 			},
 		});
 		const pi = await rpc();
@@ -84,7 +86,7 @@ describe("a handoff at an awkward moment", () => {
 		held.open();
 		await asked;
 		await pi.idle();
-		expect(server.requests.map(({ tools }) => tools.includes("handoff"))).toEqual([false, false, false, true, false]);
+		expect(server.requests.map(({ tools }) => tools.includes("handoff"))).toEqual([false, false, false, true, true]);
 		expect(server.requests[3]?.users.join()).toContain("asks for a handoff");
 		expect(JSON.stringify(server.requests[4]?.messages)).not.toContain("work done");
 		expect(pi.eventsOf("agent_settled")).toHaveLength(1);
@@ -99,7 +101,9 @@ describe("a handoff at an awkward moment", () => {
 					await held.opened;
 					return say("SUMMARY");
 				}
-				return request.tools.includes("handoff") ? call("handoff", { context: "the brief" }) : say("said");
+				return request.users.join().includes("asks for a handoff")
+					? call("handoff", { context: "the brief" })
+					: say("said");
 			},
 		});
 		const pi = await rpc();
@@ -137,13 +141,14 @@ describe("a handoff at an awkward moment", () => {
 	});
 
 	it.each(["before the model answers", "while the successor works"])(
-		"stopped %s, it reports that and leaves no tool",
+		"stopped %s, it reports that, and the tool refuses later calls",
 		async (stage) => {
+			const late = call("handoff", { context: "nobody asked" });
 			const { server, rpc } = await openBench({
 				script:
 					stage === "before the model answers"
-						? [hang("let me see"), say("after")]
-						: [call("handoff", { context: "brief" }), hang("working"), say("after")],
+						? [hang("let me see"), late, say("after")]
+						: [call("handoff", { context: "brief" }), hang("working"), late, say("after")],
 			});
 			const pi = await rpc();
 			const asked = pi.prompt("/handoff go");
@@ -153,9 +158,24 @@ describe("a handoff at an awkward moment", () => {
 			await asked;
 			expect(pi.screen.text).toContain("handoff was stopped");
 			await pi.run("after that");
-			expect(server.requests.at(-1)?.tools).not.toContain("handoff");
+			const refused = expect.stringContaining("No handoff is waiting");
+			expect(pi.toolResults().at(-1)).toMatchObject({ tool: "handoff", error: true, text: refused });
 		},
 	);
+
+	it("asked of the understudy, it is made once; the understudy does not use the tool that it keeps", async () => {
+		const { project, rpc } = await openBench({ script: [], files: { "rehearsal.json": "{}" } });
+		const env = { PI_CHRONICLE_REHEARSAL: project.path("rehearsal.json") };
+		const pi = await rpc({ env, model: "understudy/no-real-model" });
+		await pi.prompt("/handoff go on");
+		await pi.run("more");
+		await pi.prompt("/handoff and again");
+		await pi.run("more");
+		expect(pi.toolResults().map(({ tool, error }) => [tool, error])).toEqual([
+			["handoff", false],
+			["handoff", false],
+		]);
+	});
 
 	it("works while the session is readonly, as the notebook does; two calls in one message make one cut", async () => {
 		const { server, rpc } = await openBench({

@@ -29,19 +29,16 @@ describe("a handoff", () => {
 		expect(since.filter(({ type }) => type === "agent_settled")).toHaveLength(1);
 		expect(since.find(({ type }) => type === "agent_settled")).not.toMatchObject({ aborted: true });
 		await pi.run("next");
-		expect(server.requests[3]?.tools).not.toContain("handoff");
 		expect(server.requests[0]?.tools).not.toContain("handoff");
 	});
 
-	it("reminds a model that does not call the tool twice, then notifies the user and removes the tool", async () => {
-		const { server, rpc } = await openBench({ script: [say("no"), say("still no"), say("never"), say("after")] });
+	it("reminds a model that does not call the tool twice, then notifies the user", async () => {
+		const { server, rpc } = await openBench({ script: [say("no"), say("still no"), say("never")] });
 		const pi = await rpc();
 		await pi.prompt("/handoff go on");
 		await pi.idle();
 		expect(server.requests).toHaveLength(3);
 		expect(pi.screen.text).toContain("did not call the handoff tool");
-		await pi.run("after");
-		expect(server.requests[3]?.tools).not.toContain("handoff");
 	});
 
 	it("is refused without a direction, with an empty brief, and while another is requested", async () => {
@@ -97,7 +94,6 @@ describe("a handoff", () => {
 		await pi.run("next");
 		const told = () => JSON.stringify(server.requests.at(-1)?.messages);
 		expect(told().indexOf(calledOff)).toBeGreaterThan(told().indexOf("write the tests"));
-		expect(server.requests.at(-1)?.tools).not.toContain("handoff");
 		await pi.prompt("/handoff write more");
 		await pi.idle();
 		await pi.run("next");
@@ -107,5 +103,13 @@ describe("a handoff", () => {
 		await pi.run("next");
 		expect(told()).toContain("the brief");
 		expect(told()).not.toContain(calledOff);
+		const cut = 7;
+		for (const [index, { body, messages }] of server.requests.entries()) {
+			const before = server.requests[index - 1];
+			if (before === undefined) continue;
+			// The provider's cache of the conversation stays valid: only the cut itself replaces what was sent.
+			expect(body.tools).toEqual(before.body.tools);
+			if (index !== cut) expect(messages.slice(0, before.messages.length)).toEqual(before.messages);
+		}
 	});
 });

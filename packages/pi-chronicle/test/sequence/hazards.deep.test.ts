@@ -215,7 +215,9 @@ it("in a run of every kind of step, each step's state ends with it, and the sess
 		settings: { compaction: { keepRecentTokens: 1 } },
 		script: (request) => {
 			if (request.tools.length === 0) return say("SUMMARY");
-			return request.tools.includes("handoff") ? call("handoff", { context: "the brief" }) : say("ok");
+			return request.users.join().includes("asks for a handoff")
+				? call("handoff", { context: "the brief" })
+				: say("ok");
 		},
 	});
 	const steps = [

@@ -1,7 +1,8 @@
 // A handoff in one session: the user asks for it, the model writes a brief, the context is cut at one turn boundary. The cut, the
 // successor's message and the continuation are one boundary of one run, at any context size; the direction is passed on verbatim; a
 // model that does not call the tool is reminded a bounded number of times, then the user is told; another extension may undo a cut at the
-// same boundary: then the cut is repeated at the next one, a bounded number of times.
+// same boundary: then the cut is repeated at the next one, a bounded number of times; the model keeps the tool from the first request on, because
+// a change of the tools would make the provider's cache of the whole conversation useless.
 import type {
 	AgentBeforeSettleEvent,
 	ExtensionAPI,
@@ -134,7 +135,7 @@ class Handoff implements HandoffSession {
 		return conflict === undefined ? undefined : { kind: "refused", reason: conflict, unstarted: true };
 	}
 
-	/** Registers the tool once, without giving it to the model yet. Returns the reason if another extension owns its name. */
+	/** Registers the tool once, without giving it to the model before it is asked. Returns the reason if another extension owns its name. */
 	private registerTool(): string | undefined {
 		if (!this.registered) {
 			const active = this.pi.getActiveTools();
@@ -150,7 +151,8 @@ class Handoff implements HandoffSession {
 		return {
 			name: toolName,
 			label: "Handoff",
-			description: "End this context and start a successor with the user's direction.",
+			description:
+				"End this context and start a successor with the user's direction. Only when the user asks for a handoff.",
 			parameters,
 			exposure: "model-only",
 			// It changes only the session, so neither readonly nor a phase has a reason to refuse it.
@@ -169,12 +171,6 @@ class Handoff implements HandoffSession {
 		if (!this.pending) return;
 		this.pending.outcome = outcome;
 		this.pending = undefined;
-		this.removeTool();
-	}
-
-	private removeTool(): void {
-		const active = this.pi.getActiveTools();
-		if (active.includes(toolName)) this.pi.setActiveTools(active.filter((name) => name !== toolName));
 	}
 
 	/** Tells the model that the request in its context no longer holds. */
@@ -186,7 +182,7 @@ class Handoff implements HandoffSession {
 		});
 	}
 
-	/** Gives the model its tool and returns the message that asks it to hand over. */
+	/** Gives the model its tool, if it does not have it yet, and returns the message that asks it to hand over. */
 	private askModel(request: Request) {
 		request.asked = true;
 		if (!this.pi.getActiveTools().includes(toolName)) this.pi.setActiveTools([...this.pi.getActiveTools(), toolName]);
@@ -256,7 +252,6 @@ class Handoff implements HandoffSession {
 	/** The boundary that replaces the context with the brief and the direction. */
 	private cut(request: Briefed, before: readonly SessionBoundaryDraft[]): Boundary {
 		request.cuts++;
-		this.removeTool();
 		const { id, direction, brief } = request;
 		const cut: SessionBoundaryDraft[] = [
 			{ type: "compaction", summary: brief, firstKeptEntryId: null, details: { handoff: true, direction } },

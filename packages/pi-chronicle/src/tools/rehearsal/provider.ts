@@ -13,6 +13,7 @@ import {
 	type TranscriptContext,
 } from "@earendil-works/pi-ai";
 import { contentText } from "../../pi/index.ts";
+import { asksForHandoff } from "./handoff-request.ts";
 import { type CallResult, modelId, providerId, type Reply, type RequestContext } from "./understudy.ts";
 
 export interface ProviderOptions {
@@ -23,7 +24,7 @@ export interface ProviderOptions {
 }
 
 /** The part of the context that a request itself contains. */
-export type Request = Pick<RequestContext, "tools" | "results"> & {
+export type Request = Pick<RequestContext, "tools" | "results" | "handoffAsked"> & {
 	/** Size of its messages, system prompt and tools included. */
 	readonly characters: number;
 	readonly messages: TranscriptContext["messages"];
@@ -73,11 +74,13 @@ function messageOf({ text, calls, fail }: Reply): AssistantMessage {
 
 function readRequest({ messages }: TranscriptContext): Request {
 	const asked = messages.findLastIndex(({ role }) => role === "assistant");
-	const results = messages.slice(asked + 1).flatMap((message): CallResult[] => {
+	const since = messages.slice(asked + 1);
+	const results = since.flatMap((message): CallResult[] => {
 		if (message.role !== "toolResult") return [];
 		const text = contentText(message.content);
 		return [{ tool: message.toolName, failed: message.isError, text: text.slice(0, 200) }];
 	});
-	const characters = JSON.stringify(messages).length;
-	return { tools: new Set(getCurrentTools(messages).map(({ name }) => name)), results, characters, messages };
+	const handoffAsked = asksForHandoff(since.flatMap((one) => (one.role === "user" ? [contentText(one.content)] : [])));
+	const tools = new Set(getCurrentTools(messages).map(({ name }) => name));
+	return { tools, results, handoffAsked, characters: JSON.stringify(messages).length, messages };
 }

@@ -70,6 +70,8 @@ export interface RequestContext {
 	readonly tools: ReadonlySet<string>;
 	/** Results of the calls of its previous message. */
 	readonly results: readonly CallResult[];
+	/** Whether the user asks for a handoff in the messages since its previous one. */
+	readonly handoffAsked: boolean;
 	/** A file that it can read, relative to the project folder. */
 	readonly sampleFile: string | undefined;
 }
@@ -95,8 +97,7 @@ export interface Reply {
 export function answer(scenario: Scenario, scene: RequestContext): Reply {
 	const { position, tools } = scene;
 	if (tools.size === 0) return reply("A model would write a summary here.");
-	// The tool is declared only while a handoff is requested.
-	if (tools.has("handoff") && !scene.results.some(({ tool }) => tool === "handoff")) {
+	if (scene.handoffAsked && tools.has("handoff")) {
 		const context = "The understudy has nothing to hand over to a successor.";
 		return reply("I hand over.", [{ tool: "handoff", input: { context } }]);
 	}

@@ -191,6 +191,7 @@ describe("the script of a child run", () => {
 				},
 				tools: new Set(["read"]),
 				results: [],
+				handoffAsked: false,
 				sampleFile: undefined,
 			},
 		);

@@ -1,5 +1,7 @@
 // The understudy's answers: pure, so every case is tested without pi.
 import { describe, expect, it } from "vitest";
+import { calledOffText, handoffReminder, requestText, successorText } from "../../../src/companions/handoff/texts.ts";
+import { asksForHandoff } from "../../../src/tools/rehearsal/handoff-request.ts";
 import { automaticScenario, type Cue, type Scenario } from "../../../src/tools/rehearsal/scenario.ts";
 import { answer, label, type RequestContext, type RunPosition } from "../../../src/tools/rehearsal/understudy.ts";
 
@@ -28,6 +30,7 @@ const scene = (position: RunPosition, over: Partial<RequestContext> = {}): Reque
 	position,
 	tools: new Set([...builtIn, "workflow_step"]),
 	results: [],
+	handoffAsked: false,
 	sampleFile: "README.md",
 	...over,
 });
@@ -178,9 +181,14 @@ it("the understudy answers a text-only request, such as a summary, without calls
 	expect(tools(phase(), { tools: new Set() })).toEqual([]);
 });
 
-it("the understudy calls handoff once after the user's request", () => {
-	const asked = new Set([...builtIn, "workflow_step", "handoff"]);
-	expect(tools(phase(), { tools: asked })).toEqual(["handoff"]);
-	const results = [{ tool: "handoff", failed: true, text: "not now" }];
-	expect(tools(phase(), { tools: asked, results })).toEqual(["read", "bash", "write"]);
+it("the understudy calls handoff when the user asks for one, not whenever it has the tool", () => {
+	const having = new Set([...builtIn, "workflow_step", "handoff"]);
+	expect(tools(phase(), { tools: having, handoffAsked: true })).toEqual(["handoff"]);
+	expect(tools(phase(), { tools: having })).toEqual(["read", "bash", "write"]);
+	const [request, reminder] = [requestText("go on", false), handoffReminder("go on")];
+	const asks = [[request], [request, "news"], [reminder], [calledOffText, request]].map(asksForHandoff);
+	expect(asks).toEqual([true, true, true, true]);
+	expect([[], ["news"], [request, calledOffText], [successorText("go on")]].map(asksForHandoff)).toEqual([
+		...Array(4).fill(false),
+	]);
 });

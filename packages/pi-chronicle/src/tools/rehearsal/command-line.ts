@@ -228,12 +228,13 @@ function named({ names, text, values }: ParsedArguments): Pick<Arguments, "kind"
 	const [word, second] = names;
 	const kind = isKind(word) && second !== undefined ? word : undefined;
 	const name = kind === undefined ? word : second;
-	const request = name === undefined ? undefined : { name, task: text.join(" "), scenario: values.scenario };
+	const scenario = values["by-hand"] === undefined ? values.scenario : false;
+	const request = name === undefined ? undefined : ({ name, task: text.join(" "), scenario } as const);
 	return { kind, request };
 }
 
 function replayed({ kind, name, task }: PlayTranscript): Pick<Arguments, "kind" | "request"> {
-	return { kind, request: { name, task, scenario: undefined } };
+	return { kind, request: { name, task, scenario: false } };
 }
 
 /** Combinations of options that make no sense, with the reason; the first that applies is reported. */

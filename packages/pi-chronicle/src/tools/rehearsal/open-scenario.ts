@@ -21,6 +21,7 @@ export function openScenario(
 	kind: "workflow" | "chronicle",
 	{ key, tier }: { readonly key: string; readonly tier: string },
 ): OpenedScenario | Unplayable {
+	if (named === false) return { kind: "opened", scenario: automaticScenario, file: undefined, diagnostics: [] };
 	const own = named === undefined ? findScenario(cwd, kind, key) : resolve(cwd, named);
 	const file = own ?? (tier === "shipped" ? findShippedScenario(kind, key) : undefined);
 	if (file === undefined) return { kind: "opened", scenario: automaticScenario, file, diagnostics: [] };

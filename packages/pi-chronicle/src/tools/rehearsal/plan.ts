@@ -36,7 +36,7 @@ export function plan(
 
 /** The kind of definition that the requested scenario is for: workflows have phases, chronicles have states. */
 function kindOfScenario({ scenario: named }: RehearsalRequest, { cwd }: ProjectPaths): DefinitionKind | undefined {
-	if (named === undefined) return undefined;
+	if (!named) return undefined;
 	const { scenario } = readScenarioFile(resolve(cwd, named));
 	const hasPhases = (scenario?.phases.size ?? 0) > 0;
 	const hasStates = (scenario?.states.size ?? 0) > 0;

@@ -91,8 +91,11 @@ export interface RehearsalRequest {
 	/** Command name or directory name of a workflow, or name of a chronicle's template. */
 	readonly name: string;
 	readonly task: string;
-	/** Scenario file, relative to the project or absolute; `undefined`: the project's own for this definition, if any. */
-	readonly scenario: string | undefined;
+	/**
+	 * Scenario file, relative to the project or absolute; `undefined`: the project's own or the package's for this definition, if any; `false`:
+	 * none, because a player answers.
+	 */
+	readonly scenario: string | false | undefined;
 }
 
 /** The task if none is given. */

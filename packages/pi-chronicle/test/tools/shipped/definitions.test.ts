@@ -76,6 +76,15 @@ describe("the shipped definitions", () => {
 		for (const { id } of expected) expect(text).toMatch(new RegExp(`^ {2}${id}:$`, "m"));
 	});
 
+	it("follow no scenario where a player answers: their commands succeed", () => {
+		const commands = (scenario: false | undefined) => {
+			const planned = planChronicle({ name: "feature", task: "", scenario }, empty);
+			return planned?.kind === "playable" ? planned.config.commands : undefined;
+		};
+		expect(commands(undefined)?.tests?.exit).toBe(1);
+		expect(commands(false)?.tests?.exit).toBe(0);
+	});
+
 	it("name each shipped agent, and only those", () => {
 		const named = new Set(readdirSync(shippedFolder("agents")).map((file) => file.replace(/\.md$/, "")));
 		const cast = empty.agents();

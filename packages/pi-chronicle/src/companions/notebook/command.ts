@@ -1,6 +1,7 @@
 // `/notebook`: one function for the slash command and for a step of a sequence.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { askUser, chooseFromList, exitCodes, failWith, pageMarkdown, printable, say } from "../../pi/index.ts";
+import { redactSecrets } from "../../safety/index.ts";
 import { indexLine, indexLines, type Notebook, pageName, searchPages } from "./notebook.ts";
 import type { NotebookSession } from "./notebook-session.ts";
 import { readNotebookRequest } from "./verbs.ts";
@@ -38,7 +39,7 @@ export async function runNotebookCommand(
 		case "search":
 			return searchNotebook(session, ctx, request.words);
 		case "rename": {
-			const refused = session.rename(request.from, request.to);
+			const refused = session.rename(request.from, redactSecrets(request.to));
 			if (refused === undefined) say(ctx, `Renamed the page "${request.from}" to "${request.to}".`);
 			return refused;
 		}
@@ -55,7 +56,7 @@ function changeTopic(session: NotebookSession, ctx: ExtensionContext, words: str
 		say(ctx, "The notebook has no topic.");
 		return undefined;
 	}
-	const refused = session.setTopic(words, "human");
+	const refused = session.setTopic(redactSecrets(words), "human");
 	if (refused === undefined) say(ctx, `Topic: ${session.notebook.topic?.name}`);
 	return refused;
 }

@@ -9,7 +9,6 @@ import {
 	say,
 	withoutControls,
 } from "../../pi/index.ts";
-import { redactSecrets } from "../../safety/index.ts";
 import { checkPage, entryTypes, foldNotebook, type Notebook, normalizeTopic, pageName } from "./notebook.ts";
 import type { NotebookSession } from "./notebook-session.ts";
 import { primer, topicLine } from "./texts.ts";
@@ -100,7 +99,7 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 			return undefined;
 		},
 		rename(from, to) {
-			const [old, wanted] = [pageName(from), pageName(redactSecrets(to))];
+			const [old, wanted] = [pageName(from), pageName(to)];
 			const content = notebook.pages.get(old);
 			if (content === undefined) return noPage(old);
 			if (notebook.pages.has(wanted)) return `The page "${wanted}" already exists.`;
@@ -112,7 +111,7 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 			notebook = { ...notebook, topic: undefined };
 		},
 		setTopic(text, source) {
-			const name = normalizeTopic(redactSecrets(text));
+			const name = normalizeTopic(text);
 			if (name === undefined) return "A topic needs at least one letter or digit.";
 			const { topic } = notebook;
 			if (topic?.name === name) return undefined;

@@ -57,7 +57,7 @@ export function notebookTools(session: NotebookSession): ToolDefinition[] {
 		parameters: topicParameters,
 		executionMode: "sequential",
 		async execute(_id, { topic: text }) {
-			failIf(session.setTopic(text, "agent"));
+			failIf(session.setTopic(redactSecrets(text), "agent"));
 			return answer(topicLine(session.notebook));
 		},
 	};

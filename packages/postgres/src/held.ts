@@ -319,7 +319,9 @@ export class LeasedRun implements PostgresLedger {
 		const found = asked === undefined ? undefined : await findAnswer(database, id, asked);
 		if (!found) return undefined;
 		this.#answered = found.id;
-		return { event: found.event, settle: (refused) => settlePost(database, found.id, refused) };
+		// The first report holds: the end of the run's segment must not overtake that the answer was recorded.
+		let settled: Promise<void> | undefined;
+		return { event: found.event, settle: (refused) => (settled ??= settlePost(database, found.id, refused)) };
 	}
 
 	async onPosted(listener: PostListener): Promise<void> {

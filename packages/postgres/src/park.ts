@@ -48,7 +48,7 @@ async function isLeft(database: Database, run: string, { sourceId }: JobWithMeta
 	return (await database.query(text, [run, sourceId])).count > 0;
 }
 
-/** Records that the run was given up. One that waits already goes on waiting, and what was sent to it is refused: no host could take it. */
+/** Records that the run was given up. A run that already waits keeps waiting, and its posts are refused: no host could take it. */
 async function parkRun(database: Database, ledger: PostgresLedger, detail: string): Promise<void> {
 	const { run } = ledger;
 	if (isParked(run)) return refusePosts(database, run.id, detail);

@@ -2,8 +2,8 @@
 
 import { globSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { UserEvent } from "@pi-chronicle/core/machine";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { awaitedAnswer, type UserEvent } from "@pi-chronicle/core/machine";
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { patient } from "../../pi-chronicle/test/harness/patience.ts";
 import { needsPostgres } from "../../pi-chronicle/test/harness/postgres.ts";
 import { baseline, created, id, tell, value } from "../../pi-chronicle/test/local/ledger/sample-events.ts";
@@ -42,6 +42,18 @@ describe("a command that is posted", needsPostgres, () => {
 	const take = async (): Promise<PostgresLedger> => {
 		const attempt = await fetch();
 		return value(await database.transaction((tx) => store().claim(tx, id, attempt)));
+	};
+	/** Puts a run that waits for its user's approval in place of the other; resolves to `seq` of its question. */
+	const ask = async (): Promise<number | undefined> => {
+		await database.query("DELETE FROM chronicle.run");
+		await (await database.boss()).deleteAllJobs();
+		const entry = { states: { a: { persona: "A", requires_approval: "entry", next: ["done"] } } };
+		value(await store().create(created({ definition: entry })));
+		await wakeRuns(database);
+		const ledger = await take();
+		const asking = await tell(ledger, ledger.run, baseline);
+		await ledger.settle({ kind: "parked" });
+		return awaitedAnswer(asking);
 	};
 	/** Whether the run is held, or has a job that a host can fetch. */
 	const isAwake = async (): Promise<boolean> => {
@@ -203,16 +215,7 @@ describe("a command that is posted", needsPostgres, () => {
 	it.each(["runs", "asks"])("is refused with the reason if every host fails with its run, which %s", async (how) => {
 		const reason = "The set-up failed.";
 		const dead = deadQueue("app");
-		if (how === "asks") {
-			await database.query("DELETE FROM chronicle.run");
-			await (await database.boss()).deleteAllJobs();
-			const entry = { states: { a: { persona: "A", requires_approval: "entry", next: ["done"] } } };
-			value(await store().create(created({ definition: entry })));
-			await wakeRuns(database);
-			const ledger = await take();
-			await tell(ledger, ledger.run, baseline);
-			await ledger.settle({ kind: "parked" });
-		}
+		if (how === "asks") await ask();
 		const post = value(await store().post(id, told));
 		let attempts = 0;
 		for (let round = 0; round < 20 && ((await isAwake()) || (await wakeRuns(database)).length > 0); round += 1) {
@@ -233,6 +236,23 @@ describe("a command that is posted", needsPostgres, () => {
 		value(await store().post(id, { kind: "abort_requested", words: "" }));
 		await wakeRun(database, id);
 		expect(await isAwake()).toBe(true);
+	});
+
+	it("that answers is reported once: a later report does not overtake that it was recorded", async () => {
+		const answers = (await ask()) ?? 0;
+		const post = value(
+			await store().post(id, { kind: "approved", answers, diff: "0".repeat(40), words: "", via: "test" }),
+		);
+		await wakeRun(database, id);
+		const taken = await (await take()).takeAnswer();
+		const query = database.query.bind(database);
+		vi.spyOn(database, "query").mockImplementationOnce(async (...call) => {
+			await sleep(200);
+			return query(...call);
+		});
+		await Promise.all([taken?.settle(), taken?.settle("Its segment has ended.")]);
+		vi.restoreAllMocks();
+		expect(await post.state()).toMatchObject({ kind: "taken" });
 	});
 
 	it("gets a run on that was parked for a given-up job, also if that job comes again", async () => {

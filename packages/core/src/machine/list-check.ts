@@ -37,8 +37,8 @@ function problemsAt(run: Run, state: string): readonly string[] {
 }
 
 /**
- * What a worker is told of the lists that it has saved in `data` for children of states that follow: the number of entries, or why they could not
- * start. `run`: after that. Empty: it saved none.
+ * Describes the lists in `data` that a worker has just saved for the children of later states: how many agents will start, or why none can. `run`:
+ * with `data`. Empty: there is no such list.
  */
 export function explainSavedLists(run: Run, { findings = [], pendingTasks = [] }: SnapshotData): string {
 	const sentences = awaitedLists(run).flatMap(({ state, source }) => {

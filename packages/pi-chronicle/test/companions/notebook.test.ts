@@ -105,7 +105,7 @@ describe("the notebook in a session", () => {
 		expect(project.list().filter((file) => file.includes("notebook"))).toEqual([]);
 	});
 
-	it("keeps no secret in the topic or the name of a page, whoever writes it", async () => {
+	it("redacts secrets in topics and page names, from the model and from the user", async () => {
 		const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
 		const { rpc } = await openBench({
 			script: [

@@ -282,10 +282,9 @@ export function takeOutcome(run: Run, words: string): Reduced {
 	if (chosen === "run again") return advance(known, "interrupted");
 	const code = chosen === "success" ? 0 : 1;
 	const text = `\`${cutText(plan.line, 500).text}\` was cut off, so its outcome is unknown; the user took it as a ${chosen}.${undoneText(run)}`;
-	const { visit, state } = run;
 	const told: Run = {
 		...known,
-		snapshot: addSummary(run.snapshot, text, { visit, state }),
+		snapshot: addSummary(run.snapshot, text, { visit: run.visit, state: run.state }),
 		visitRecord: { ...run.visitRecord, summary: text },
 	};
 	// The cleanup of the state has run, after its command.

@@ -22,7 +22,8 @@ import type { RunDecision } from "./run-decision.ts";
 import type { Spend } from "./spend.ts";
 import type { RewindRequested, RunTemplate } from "./user-event.ts";
 
-export const SCHEMA_VERSION = 1;
+/** The format of ledgers that this version writes. 0.2.0 reads 1 and refuses 2: it would lose what children wrote, questions, and the user's words. */
+export const SCHEMA_VERSION = 2;
 
 export type RunStatus =
 	| "running"

@@ -1,7 +1,7 @@
 // The run as stored in checkpoints and `recovered` events, without the parts derived from the template's definition.
 // This format keeps older names than `run.ts`, so that every version can read the files of every other version.
 import { compileDefinition, hashCommands, type Template } from "../template/index.ts";
-import type { Run, Stage, VisitRecord } from "./run.ts";
+import { type Run, SCHEMA_VERSION, type Stage, type VisitRecord } from "./run.ts";
 
 type Derived = "plan" | "childPlans" | "cleanupHash";
 
@@ -62,6 +62,7 @@ export function decodeRun({ stage, visitRecord, ...run }: StoredRun): Run | unde
 	return {
 		...NOTHING_STORED,
 		...run,
+		schemaVersion: SCHEMA_VERSION,
 		plan,
 		childPlans: compileChildPlans(run.template.children),
 		cleanupHash: hashCommands(plan) ?? null,
@@ -119,6 +120,5 @@ function storeVisitRecord({ noProgress, summary, use, ...record }: VisitRecord):
 }
 
 function restoreVisitRecord({ sameness, ...record }: StoredVisitRecord): VisitRecord {
-	const { print, count } = sameness;
-	return { ...record, noProgress: { fingerprint: print, count } };
+	return { ...record, noProgress: { fingerprint: sameness.print, count: sameness.count } };
 }

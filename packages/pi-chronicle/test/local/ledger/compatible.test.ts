@@ -1,11 +1,11 @@
 // Ledgers of earlier versions stay readable and resumable. Fixture folders are never rewritten: a new format gets a new folder.
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pendingActions, type Run } from "@pi-chronicle/core/machine";
+import { pendingActions, type Run, SCHEMA_VERSION } from "@pi-chronicle/core/machine";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openFileStore } from "../../../src/local/ledger/index.ts";
-import { tell, value } from "./sample-events.ts";
+import { created, tell, value } from "./sample-events.ts";
 
 const id = "0a1b2c3d-1111-4222-8333-444455556666";
 let sessions: string;
@@ -51,8 +51,9 @@ describe("a ledger of version 1", () => {
 		rmSync(join(sessions, `${id}.json`));
 		expect(value(await store.read(id)).run).toEqual(run);
 	});
-	it("is listed, and continues where it was", async () => {
+	it("is listed, and continues where it was; 0.2.0 then refuses it", async () => {
 		const store = openFileStore({ sessions, clock: Date });
+		expect(earlierReads(sessions, id)).toBe(true);
 		expect(await store.list()).toMatchObject([
 			{ kind: "run", id, summary: { status: "paused", state: "review", template: "Feature" } },
 		]);
@@ -63,7 +64,29 @@ describe("a ledger of version 1", () => {
 		expect(pendingActions(run)).toMatchObject([
 			{ kind: "work", state: "review", because: "resumed", conversation: { kind: "continue", key: "4.1" } },
 		]);
-		value(await ledger.checkpoint(run));
+		value(await ledger.checkpoint(run, "if due"));
 		await ledger.releaseLease();
+		expect(earlierReads(sessions, id)).toBe(false);
 	});
+});
+
+/** Whether 0.2.0 reads a run: it refuses one whose checkpoint, or else its first event, has a newer format than its own, and leaves its files unchanged. */
+function earlierReads(folder: string, run: string): boolean {
+	const checkpoint = join(folder, `${run}.json`);
+	const text = existsSync(checkpoint)
+		? readFileSync(checkpoint, "utf8")
+		: firstLine(join(folder, `${run}.events.jsonl`));
+	return (JSON.parse(text) as { schemaVersion: number }).schemaVersion <= 1;
+}
+
+const firstLine = (path: string) => readFileSync(path, "utf8").split("\n", 1)[0] ?? "";
+
+it("0.2.0 refuses a new run, by its checkpoint and by its events alone", async () => {
+	const store = openFileStore({ sessions, clock: Date });
+	const ledger = value(await store.create({ ...created(), schemaVersion: SCHEMA_VERSION }));
+	await ledger.releaseLease();
+	const run = ledger.run.id;
+	expect(earlierReads(sessions, run)).toBe(false);
+	rmSync(join(sessions, `${run}.json`));
+	expect(earlierReads(sessions, run)).toBe(false);
 });

@@ -80,7 +80,7 @@ function plainThen(value: unknown): unknown {
 	return JSON.parse(inWordsThen(JSON.stringify(value)));
 }
 
-/** The checkpoint without the fields that did not exist then. */
+/** The checkpoint in the format of then: without the fields that did not exist. */
 function asWrittenThen(text: string): string {
 	const {
 		decisions: _decisions,
@@ -88,8 +88,9 @@ function asWrittenThen(text: string): string {
 		crc: _crc,
 		...fields
 	} = JSON.parse(inWordsThen(text), withoutNewFields);
-	const crc = crc32(JSON.stringify(fields)).toString(16).padStart(8, "0");
-	return `${JSON.stringify({ ...fields, crc }, null, "\t")}\n`;
+	const then = { ...fields, schemaVersion: 1 };
+	const crc = crc32(JSON.stringify(then)).toString(16).padStart(8, "0");
+	return `${JSON.stringify({ ...then, crc }, null, "\t")}\n`;
 }
 
 describe("a ledger of single appends", () => {

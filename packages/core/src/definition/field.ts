@@ -1,6 +1,7 @@
 // One field of a file: its type, default, meaning, and reader. The readers, the JSON Schemas, and the reference tables of the
 // documentation are all derived from these values.
 // An invalid field reports its problem and gives `undefined`; numbers and booleans are never converted to strings.
+import { readDuration } from "./duration.ts";
 import { quoted } from "./format.ts";
 import { didYouMean } from "./near.ts";
 import { describeNode, type Node } from "./node.ts";
@@ -212,6 +213,29 @@ export function choice<const V extends readonly string[], const O extends Common
 			remedy: `Write ${listed}.`,
 		});
 		return undefined;
+	});
+}
+
+/** The longest time limit of a command, in ms. */
+const longestCommand = 24 * 3_600_000;
+
+/** A duration, in ms; see {@link readDuration}. `isLimit`: the time limit of a command: more than 0, at most a day. */
+export function duration<const O extends Common<number> & { readonly shown: string }>(
+	options: O,
+	isLimit = true,
+): Field<Given<number, O>> {
+	const least = isLimit ? { exclusiveMinimum: 0 } : { minimum: 0 };
+	const schema = {
+		anyOf: [
+			{ type: "number", ...least },
+			{ type: "string", pattern: "^[0-9]" },
+		],
+	};
+	return field<number, O>(options, "duration", schema, (node, reading) => {
+		const ms = node.kind === "scalar" ? readDuration(node.value) : undefined;
+		if (ms !== undefined && (!isLimit || (ms > 0 && ms <= longestCommand))) return ms;
+		const wanted = isLimit ? "a duration above 0, at most `24h`" : "a duration";
+		return wrongType(node, reading, wanted, "Write `90s`, `10m`, `1h`, or a number of minutes.");
 	});
 }
 

@@ -5,6 +5,7 @@ export {
 	type Common,
 	choice,
 	custom,
+	duration,
 	type Field,
 	flag,
 	type Given,

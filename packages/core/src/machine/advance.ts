@@ -50,7 +50,10 @@ function enterChildren(entered: Run, plan: ChildrenPlan, because: LaunchReason):
 	// Whoever plans again reads the file again.
 	const { list: _, ...run } = entered;
 	if (planned.kind === "problem") {
-		return park(run, { status: "paused", cause: "children", detail: planned.detail.slice(0, 500) });
+		const lacksFiles = run.baseline?.tree === null;
+		const hold = { status: "paused", cause: "children", detail: planned.detail.slice(0, 500) } as const;
+		// What kept the files from being measured may be gone when the user resumes.
+		return park(lacksFiles ? { ...run, baseline: null } : run, hold);
 	}
 	const { files, children } = planned;
 	const told = children.length === 0 ? [] : messagesToChildren(run).map(({ id }) => id);

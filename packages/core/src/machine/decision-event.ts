@@ -83,7 +83,7 @@ interface ProviderAwaited {
 }
 
 /** The run waits for the user; it has no process. */
-interface Parked {
+export interface Parked {
 	readonly kind: "parked";
 	/** `awaiting_approval`: a child asks for approval. `asks`: the worker, or one of a child, asks the user. */
 	readonly status: "paused" | "budget_exceeded" | "awaiting_approval" | "asks";

@@ -8,7 +8,7 @@ import { NO_CALLS } from "./calls.ts";
 import { dropCandidates } from "./candidates.ts";
 import type { ChildrenPlanned } from "./child-event.ts";
 import { onChildrenPlanned } from "./children.ts";
-import type { AttemptReserved, DecisionEvent, Moved } from "./decision-event.ts";
+import type { AttemptReserved, DecisionEvent, Moved, Parked } from "./decision-event.ts";
 import type { LedgerEvent } from "./event.ts";
 import { launchKey } from "./launch.ts";
 import { explainCause } from "./moves.ts";
@@ -26,6 +26,8 @@ const oldSummaryBytes = 100;
 
 export function onDecision(run: Run, event: LedgerEvent & DecisionEvent): Reduced {
 	const { stage } = run;
+	// Earlier versions resumed a run that lacks files for its children without measuring them again.
+	if (stage.kind === "baselining" && event.kind === "parked" && event.cause === "children") return onParked(run, event);
 	if (stage.kind !== "deciding" || !isSameDecision(stage.decision, event))
 		return refuse("unexpected", "No such decision is due.");
 	switch (event.kind) {
@@ -35,10 +37,8 @@ export function onDecision(run: Run, event: LedgerEvent & DecisionEvent): Reduce
 			return onChildrenPlanned(run, event);
 		case "moved":
 			return applyMove(run, stage, event);
-		case "parked": {
-			const { status, cause, detail } = event;
-			return { ...run, status, hold: { status, cause, detail }, stage: { kind: "waiting", since: event.seq } };
-		}
+		case "parked":
+			return onParked(run, event);
 		case "provider_awaited":
 			return { ...run, status: "awaiting_provider", stage: { kind: "awaiting_provider", since: event.seq } };
 		case "finished":
@@ -53,6 +53,10 @@ export function onDecision(run: Run, event: LedgerEvent & DecisionEvent): Reduce
 				notices: event.detail ? notice(run, event.detail).notices : run.notices,
 			};
 	}
+}
+
+function onParked(run: Run, { status, cause, detail, seq }: LedgerEvent & Parked): Run {
+	return { ...run, status, hold: { status, cause, detail }, stage: { kind: "waiting", since: seq } };
 }
 
 /** Whether `event` is the pending decision. Texts may differ, because the ledger redacts secrets. */

@@ -2,6 +2,7 @@
 import {
 	choice,
 	custom,
+	duration,
 	flag,
 	integer,
 	type MapEntry,
@@ -9,14 +10,12 @@ import {
 	type Node,
 	openReport,
 	type ReadContext,
-	readDuration,
 	wrongType,
 } from "../definition/index.ts";
 
 const maxLength = 8000;
 /** Milliseconds. */
 export const DEFAULT_COMMAND_TIMEOUT = 10 * 60_000;
-const longest = 24 * 3_600_000;
 
 /** The command of a project's tests, which its folder tells. No command of a template: it needs no approval. */
 export const TESTS = "{tests}";
@@ -37,20 +36,10 @@ export const commandFields = {
 		},
 		readCommand,
 	),
-	timeout: custom<number, { about: string; shown: string }>(
-		{
-			about: "How long one try of the command may take: `90s`, `10m`, `1h`, or a number of minutes.",
-			shown: "`10m`",
-		},
-		"duration",
-		{
-			anyOf: [
-				{ type: "number", exclusiveMinimum: 0 },
-				{ type: "string", pattern: "^[0-9]" },
-			],
-		},
-		readCommandTimeout,
-	),
+	timeout: duration({
+		about: "How long one try of the command may take: `90s`, `10m`, `1h`, or a number of minutes.",
+		shown: "`10m`",
+	}),
 	attempts: integer({
 		about: "How often a command is tried that exceeds its time or cannot be started; then the run pauses.",
 		min: 1,
@@ -114,15 +103,4 @@ function commandWord(node: Node): string | undefined {
 function quotedWord(word: string): string {
 	if (/^[\w@%+=:,./-]+$/.test(word)) return word;
 	return /^[\w@+=:,./ ()[\]{}<>|&;*?#~'-]+$/.test(word) ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`;
-}
-
-function readCommandTimeout(node: Node, reading: ReadContext): number | undefined {
-	const ms = node.kind === "scalar" ? readDuration(node.value) : undefined;
-	if (ms !== undefined && ms > 0 && ms <= longest) return ms;
-	return wrongType(
-		node,
-		reading,
-		"a duration above 0, at most `24h`",
-		"Write `90s`, `10m`, `1h`, or a number of minutes.",
-	);
 }

@@ -6,6 +6,7 @@ import {
 	choice,
 	custom,
 	didYouMean,
+	duration,
 	flag,
 	integer,
 	type Node,
@@ -14,7 +15,6 @@ import {
 	objectField,
 	quoted,
 	type ReadContext,
-	readDuration,
 	text,
 	wrongType,
 } from "../definition/index.ts";
@@ -264,20 +264,13 @@ export const templateFields = {
 		fallback: "user",
 	}),
 	fallback: names({ about: "`fallback` of states that have none.", empty: "error" }),
-	provider_wait: custom<number, { about: string; shown: string }>(
+	provider_wait: duration(
 		{
 			about:
 				"How long the run waits for a provider that fails, in all: `90s`, `30m`, `12h`, or a number of minutes. `0`: it pauses at once.",
 			shown: "the setting `providerWait`, `12h`",
 		},
-		"duration",
-		{
-			anyOf: [
-				{ type: "number", minimum: 0 },
-				{ type: "string", pattern: "^[0-9]" },
-			],
-		},
-		readWait,
+		false,
 	),
 	states: custom<ReadonlyMap<string, StateEntry>, { about: string; required: true }>(
 		{ about: "The states by name, in order.", required: true },
@@ -286,11 +279,6 @@ export const templateFields = {
 		readStatesField,
 	),
 };
-
-function readWait(node: Node, reading: ReadContext): number | undefined {
-	const ms = node.kind === "scalar" ? readDuration(node.value) : undefined;
-	return ms ?? wrongType(node, reading, "a duration", "Write `90s`, `30m`, `12h`, or a number of minutes.");
-}
 
 /** A state as written in the file. */
 export interface StateEntry {

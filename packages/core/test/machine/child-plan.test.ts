@@ -1,8 +1,9 @@
 // The children that a state plans: how many, with which names and tasks, and whether they need folders of their own.
 import { describe, expect, it } from "vitest";
+import { foldEvent, isRefusal, type LedgerEvent } from "../../src/machine/index.ts";
 import { hashDefinition } from "../../src/template/index.ts";
 import { branches, parentTemplate, plan, total } from "./child-steps.ts";
-import { definition, go, type OpenOptions, open, start, type TestRun } from "./test-run.ts";
+import { definition, go, type OpenOptions, open, since, start, type TestRun } from "./test-run.ts";
 
 const worker = { persona: "Builder", next: ["done"] };
 const ship = definition({ work: worker });
@@ -21,6 +22,7 @@ function planAfter(data: object, fields: object, more: OpenOptions = {}): TestRu
 	return go(testRun, "b");
 }
 
+const lacksFiles = "The children need folders of their own, but the files cannot be kept: no git";
 const list = (text: string) => ({ findings: [{ key: "parts", text }] });
 const planned = ({ run }: TestRun) => run.children?.children ?? [];
 const tasks = (testRun: TestRun) => planned(testRun).map(({ task }) => task);
@@ -220,10 +222,31 @@ describe("folders of their own", () => {
 	it("need snapshots; shared files do not", () => {
 		const unmeasured = (fields: object) =>
 			open(parentTemplate(fields)).say({ kind: "files_unmeasured", visit: 1, purpose: "baseline", detail: "no git" });
-		expect(unmeasured({}).run.hold).toMatchObject({
-			cause: "children",
-			detail: "The children need folders of their own, but the files cannot be kept: no git",
-		});
+		expect(unmeasured({}).run.hold).toMatchObject({ cause: "children", detail: lacksFiles });
 		expect(unmeasured({ files: "shared" }).run.children).toMatchObject({ files: "shared", base: null });
+	});
+
+	it("are planned after a resume that could take the snapshot", () => {
+		const measured = { visit: 1, purpose: "baseline" } as const;
+		const lacking = open(parentTemplate({})).say({ kind: "files_unmeasured", ...measured, detail: "no git" });
+		const parked = lacking.run;
+		const resumed = () => lacking.say({ kind: "resumed", answers: since(lacking) });
+		expect(resumed().due("measure_files")).toMatchObject(measured);
+		expect(lacking.say({ kind: "files_unmeasured", ...measured, detail: "no git" }).run.hold).toEqual(parked.hold);
+		resumed().say({ kind: "files_measured", ...measured, tree: "t2" });
+		expect(lacking.run.children).toMatchObject({ files: "own", base: "t2" });
+	});
+
+	it("are read from a ledger of a version that parked again without a new snapshot", () => {
+		const testRun = open(parentTemplate({})).say({
+			kind: "files_unmeasured",
+			visit: 1,
+			purpose: "baseline",
+			detail: "no git",
+		});
+		const parked = testRun.events.at(-1);
+		const { run } = testRun.say({ kind: "resumed", answers: since(testRun) });
+		const again = foldEvent(run, { ...parked, seq: run.seq + 1 } as LedgerEvent);
+		expect(isRefusal(again) ? again : again.hold).toEqual({ status: "paused", cause: "children", detail: lacksFiles });
 	});
 });

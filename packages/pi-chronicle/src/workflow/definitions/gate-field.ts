@@ -1,31 +1,12 @@
 // The field `gate` of a phase: a command, alone or with its time limit.
-import {
-	custom,
-	type Node,
-	type ReadContext,
-	readDuration,
-	readObject,
-	text,
-	wrongType,
-} from "@pi-chronicle/core/definition";
+import { custom, duration, readObject, text, wrongType } from "@pi-chronicle/core/definition";
 import type { PhaseGate } from "./definition.ts";
 
 const defaultTimeoutMs = 10 * 60_000;
-const longestMs = 24 * 3_600_000;
 
 const gateFields = {
 	command: text({ about: "Command for the system's shell.", required: true, max: 8000 }),
-	timeout: custom<number, { about: string; shown: string }>(
-		{ about: "How long it may take: `90s`, `10m`, or a number of minutes.", shown: "`10m`" },
-		"duration",
-		{
-			anyOf: [
-				{ type: "number", exclusiveMinimum: 0 },
-				{ type: "string", pattern: "^[0-9]" },
-			],
-		},
-		readTimeout,
-	),
+	timeout: duration({ about: "How long it may take: `90s`, `10m`, or a number of minutes.", shown: "`10m`" }),
 };
 
 export const gateField = custom<PhaseGate, { about: string; shown: string; empty: "error" }>(
@@ -60,9 +41,3 @@ export const gateField = custom<PhaseGate, { about: string; shown: string; empty
 		return command === undefined ? undefined : { command, timeoutMs: defaultTimeoutMs };
 	},
 );
-
-function readTimeout(node: Node, reading: ReadContext): number | undefined {
-	const ms = node.kind === "scalar" ? readDuration(node.value) : undefined;
-	if (ms !== undefined && ms > 0 && ms <= longestMs) return ms;
-	return wrongType(node, reading, "a duration above 0, at most `24h`", "Write `90s`, `10m`, or a number of minutes.");
-}

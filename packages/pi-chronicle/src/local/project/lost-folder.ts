@@ -12,6 +12,7 @@ import type {
 	StoreFailure,
 	WorkspaceFailure,
 } from "@pi-chronicle/core/ports";
+import { makePrivateFolder } from "../../disk/index.ts";
 import { findChildPlace, type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
 
 /** The own folders of children. */
@@ -36,7 +37,11 @@ export function openChildFolders(
 	const mark = (child: string): string => join(sessions, child, restoringFile);
 	return {
 		exists: async (child) => !existsSync(mark(child)) && (await findChildPlace(parent, child)) !== undefined,
-		expect: (child) => writeFile(mark(child), "", { mode: 0o600 }),
+		async expect(child) {
+			// It may have been deleted as well.
+			await makePrivateFolder(join(sessions, child));
+			await writeFile(mark(child), "", { mode: 0o600 });
+		},
 		async restore(child, cwd, tree) {
 			const workspace = openGitWorkspace({ ...options, cwd, folder: join(sessions, child), childOf: parent });
 			const restored = await workspace.restore(tree);

@@ -14,6 +14,7 @@ import { readNote, writeNote } from "./child-notes.ts";
 import {
 	childFolderName,
 	childrenFolders,
+	findOutsideFolder,
 	forgetOutsideFolder,
 	makeChildrenFolder,
 	ownFiles,
@@ -84,6 +85,7 @@ export async function openChildFolder(store: Store, request: ChildRequest): Prom
 	const { child, folder, children } = request;
 	if (!/^\w[\w.-]*$/.test(child))
 		throw ioFailure(`${JSON.stringify(child)} cannot be the name of a folder.`, "Give it another name.");
+	await findOutsideFolder(folder, [children]);
 	const existing = await findFolder(folder, child);
 	if (existing) {
 		await forgetRest(existing);

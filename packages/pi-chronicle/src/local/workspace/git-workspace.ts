@@ -19,7 +19,7 @@ import { endChildFolder, type FindElsewhere, joinChildren, noteLeftovers } from 
 import { type EndingChild, noteIgnored, noteIgnoredApart } from "./child-rest.ts";
 import { findChild, findChildPlace, type OpenedChild, openChildFolder, removeChildFolders } from "./children.ts";
 import { describeChanges, drawPatch, rawChanges, relativeTo } from "./compare.ts";
-import { gitFailure, ioFailure, stopped, timedOut, toResult, unknownTree, type WorkspaceError } from "./failures.ts";
+import { gitFailure, ioFailure, stopped, timedOut, toResult, unknownTree, WorkspaceError } from "./failures.ts";
 import { addKept } from "./ignored.ts";
 import { snapshotTowards } from "./join.ts";
 import { mergeSnapshots } from "./merge.ts";
@@ -254,7 +254,7 @@ function openQueue(
 			if (opened && childOf !== undefined) await requireChild(childOf, options.cwd);
 			// Opening a store is retried: git may have been installed in the meantime.
 			opened ??= await openFilesStore(childOf, options);
-			return await work(opened);
+			return await workOn(opened, work);
 		} catch (error) {
 			if (signal?.aborted) throw stopped();
 			throw timeout.aborted ? timedOut(ms) : error;
@@ -265,6 +265,17 @@ function openQueue(
 		queue = done.catch(() => {});
 		return done;
 	};
+}
+
+/** Works on the store; adds the current files to it and tries again if it lacks a snapshot: its folder may have been deleted since it was taken. */
+async function workOn<T>(store: Store, work: StoreWork<T>): Promise<T> {
+	try {
+		return await work(store);
+	} catch (error) {
+		if (!(error instanceof WorkspaceError) || error.failure.reason !== "unknown_tree") throw error;
+		await store.snapshot();
+		return work(store);
+	}
 }
 
 /** Those of `paths` (relative to the run's folder) whose contents in `tree` have conflict markers. */

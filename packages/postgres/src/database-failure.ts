@@ -2,24 +2,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Failure, Result, StoreFailure } from "@pi-chronicle/core/ports";
 
-const outages = new Set([
-	"ECONNREFUSED",
-	"ECONNRESET",
-	"EPIPE",
-	"ETIMEDOUT",
-	"EHOSTUNREACH",
-	"ENETUNREACH",
-	"EAI_AGAIN",
-	"ENOTFOUND",
-]);
+const outages =
+	/^(?:ECONN(?:REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|E(?:HOST|NET)(?:UNREACH|DOWN)|EADDRNOTAVAIL|EAI_AGAIN|EAI_FAIL|ENOTFOUND)$/;
 
-/** Whether an error means that the database is temporarily unreachable, so that the statement may succeed later. */
+/** Whether an error, or what it was explained by, means that the database is temporarily unreachable, so that the statement may succeed later. */
 export function isOutage(error: unknown): boolean {
 	const { code = "", message = "" } = error as { code?: string; message?: string };
-	// Classes 08 and 57P: connection lost, shutdown, starting up; 53300: too many connections; 40001, 40P01: try again; 25006: a standby that
-	// is not promoted yet; 25P03: the transaction was silent for too long.
-	if (outages.has(code) || /^(?:08...|57P0.|53300|40001|40P01|25006|25P03)$/.test(code)) return true;
-	return /connection terminated|timeout exceeded|query read timeout|not queryable|ended unexpectedly/i.test(message);
+	// Classes 08 and 57P: connection lost, shutdown, starting up; 53100, 53300: disk full, too many connections; 40001, 40P01: try again; 57014: not
+	// done in time; 25006: a standby that is not promoted yet; 25P03: the transaction was silent for too long.
+	if (outages.test(code) || /^(?:08...|57P0.|57014|53[13]00|40001|40P01|25006|25P03)$/.test(code)) return true;
+	return (
+		/connection terminated|timeout exceeded|query read timeout|not queryable|ended unexpectedly/i.test(message) ||
+		/^The database \S+ (?:cannot be reached|is read-only|has no space left)/.test(message)
+	);
 }
 
 /** Milliseconds for which a sender finds out whether the database has recorded what was sent when the connection was lost. */

@@ -1,6 +1,7 @@
 // An outage of the database or of the git remote is waited for: it is no answer, and no attempt of a run counts as failed because of it.
 import { expect, it } from "vitest";
 import { remoteFailure, thrownFailure } from "../../pi-chronicle/src/local/remote/git-remote.ts";
+import { databaseFailure } from "../src/database-failure.ts";
 import { openLeftovers } from "../src/leftovers.ts";
 import { failedOn } from "../src/settle.ts";
 
@@ -19,6 +20,8 @@ it.each([
 	expect(2 - answers.length).toBe(reads);
 });
 
+const ofDatabase = (code: string, message: string) =>
+	({ ok: false, failure: databaseFailure({ code, message }, { name: "db/x", shell: "" }) }) as const;
 const ofGit = (message: string) => remoteFailure({ kind: "failed", code: 128, message, raw: "" });
 
 it.each([
@@ -43,6 +46,19 @@ it.each([
 	["again", ofGit("ssh: connect to host git.example port 22: Connection timed out")],
 	["failed", thrownFailure(new Error("The run's folder is gone."))],
 	["again", thrownFailure(new Error("connection terminated unexpectedly"))],
+	["again", ofDatabase("ECONNREFUSED", "connect ECONNREFUSED 127.0.0.1:5432")],
+	["again", ofDatabase("EAI_AGAIN", "getaddrinfo EAI_AGAIN db.example")],
+	["again", ofDatabase("ENETDOWN", "connect ENETDOWN 10.0.0.1:5432")],
+	["again", ofDatabase("57P01", "terminating connection due to administrator command")],
+	["again", ofDatabase("57P03", "the database system is starting up")],
+	["again", ofDatabase("57014", "canceling statement due to statement timeout")],
+	["again", ofDatabase("53100", "could not extend file")],
+	["again", ofDatabase("53300", "sorry, too many clients already")],
+	["again", ofDatabase("25006", "cannot execute UPDATE in a read-only transaction")],
+	["again", ofDatabase("40P01", "deadlock detected")],
+	["failed", ofDatabase("42501", "permission denied for table run")],
+	["failed", ofDatabase("28P01", "password authentication failed")],
+	["failed", ofDatabase("XX000", "internal")],
 ] as const)("a run that failed on a host is tried %s", (kind, failed) => {
 	if (failed.ok) throw new Error("no failure");
 	const how = failedOn("a", failed.failure);

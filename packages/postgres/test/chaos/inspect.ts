@@ -165,10 +165,10 @@ export async function inspectDatabase({ database }: World): Promise<void> {
 /** After hosts were started once more and drained, they keep nothing of runs; after the runs were removed, the remote and the database do not either. */
 export async function inspectRest(world: World): Promise<void> {
 	const { database, remote, cwd, root } = world;
-	const look = () => hostNames.flatMap((name) => world.foldersOf(name).map((folder) => `${name}/${folder}`));
+	const look = () => hostNames.flatMap((name) => world.keptBy(name).map((one) => `${name}/${one}`));
 	let left = look();
 	for (const end = Date.now() + patient(20_000); left.length > 0 && Date.now() < end; left = look()) await sleep(200);
-	deepEqual(left, [], "folders on hosts");
+	deepEqual(left, [], "kept by hosts");
 	const store = storeOf(database, "held", { folderOf: (run) => `${root}/users/${run}` });
 	const { rows } = await database.query<{ id: string }>("SELECT id::text FROM chronicle.run WHERE parent IS NULL");
 	for (const { id } of rows)

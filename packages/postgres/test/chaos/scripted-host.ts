@@ -17,6 +17,9 @@ export interface ScriptedHostOptions {
 	readonly slots: number;
 }
 
+/** Of a step of work, at most: long enough that faults meet runs at work. */
+const workMs = 1500;
+
 /** Writes `word` as a line of `file` unless it is there, as a careful worker does after an interruption. */
 function writeOnce(file: string, word: string): void {
 	const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
@@ -33,7 +36,7 @@ function playOf(task: string): Play {
 		const work = async (step: number, change: () => void): Promise<void> => {
 			const call = `${launch.visit}-${launch.attempt}-${launch.launch}-${step}`;
 			host.report({ kind: "tool_started", call, tool: "bash", args: `${step}` });
-			await sleep(50 + Math.random() * 250);
+			await sleep(100 + Math.random() * workMs);
 			if (isOver) return;
 			change();
 			host.report({ kind: "tool_ended", call, tool: "bash", ms: 1, bytes: 1, hash: "0".repeat(16) });

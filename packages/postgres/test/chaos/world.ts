@@ -1,6 +1,6 @@
 // The engine of a chaos test: a Postgres, a git remote, three hosts as processes of their own behind a proxy each, one of them on a small disk where
 // that is possible; and the faults that all of them meet.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
 	closeSync,
 	existsSync,
@@ -47,8 +47,8 @@ export interface World {
 	readonly hosts: ReadonlyMap<HostName, Host>;
 	/** Brings a fault about; resolves once it is over. */
 	meet(fault: Fault): Promise<void>;
-	/** Names of the folders that a host keeps for runs. */
-	foldersOf(host: HostName): readonly string[];
+	/** Names of the folders that a host keeps for runs, and of the refs in its mirror. */
+	keptBy(host: HostName): readonly string[];
 	/** Hosts that ended although nobody had stopped them, with their logs. */
 	readonly faults: readonly string[];
 }
@@ -90,7 +90,7 @@ export async function openWorld({
 	return {
 		...{ cluster, database, users, cwd, root, remote, hosts, faults },
 		home: () => (existsSync(remote) ? remote : away),
-		foldersOf: (name) => hosts.get(name)?.folders() ?? [],
+		keptBy: (name) => hosts.get(name)?.kept() ?? [],
 		async meet(fault) {
 			if (fault.kind === "kill the database") {
 				if (isDatabaseDown) return;
@@ -190,11 +190,15 @@ class Host {
 		return Promise.resolve();
 	}
 
-	folders(): readonly string[] {
-		return ["work", "runs"].flatMap((kind) => {
-			const folder = join(this.#seen, "app", kind);
+	kept(): readonly string[] {
+		const data = join(this.#seen, "app");
+		const folders = ["work", "runs"].flatMap((kind) => {
+			const folder = join(data, kind);
 			return existsSync(folder) ? readdirSync(folder).map((name) => `${kind}/${name}`) : [];
 		});
+		const mirror = ["--git-dir", join(data, "mirror.git"), "for-each-ref", "--format=%(refname)", "refs/chronicle"];
+		const refs = spawnSync("git", mirror, { encoding: "utf8" }).stdout.split("\n").filter(Boolean);
+		return [...folders, ...refs];
 	}
 
 	async #undergo(fault: HostFault): Promise<void> {

@@ -23,30 +23,28 @@ export const unsureMs = 10_000;
 /** Milliseconds for which a host repeats a statement while the database is out of reach. */
 export const outageMs = 60_000;
 
-/** Repeats `work` while the database is out of reach, for at most `ms` milliseconds. */
+/** Repeats `work` while the database is out of reach, for `ms` milliseconds after the first failure: that alone can take as long as a statement may. */
 export async function throughOutage<T>(ms: number, work: () => Promise<T>): Promise<T> {
-	for (const until = performance.now() + ms; ; await sleep(200)) {
+	for (let until: number | undefined; ; await sleep(200)) {
 		try {
 			return await work();
 		} catch (error) {
+			until ??= performance.now() + ms;
 			if (!isOutage(error) || performance.now() >= until) throw error;
 		}
 	}
 }
 
-/**
- * The result of `work` on a store, repeated while the database is out of reach. Throws a sentence when it still is after `ms` milliseconds: the
- * caller gives its run back, because an outage is no answer.
- */
-export async function untilReached<T>(
+/** The result of `work` on a store, repeated in the same way. Throws a sentence when the database does not answer: its caller gives the run back. */
+export function untilReached<T>(
 	ms: number,
 	work: () => Promise<Result<T, StoreFailure>>,
 ): Promise<Result<T, StoreFailure>> {
-	for (const until = performance.now() + ms; ; await sleep(200)) {
+	return throughOutage(ms, async () => {
 		const done = await work();
 		if (done.ok || (done.failure.reason !== "io" && done.failure.reason !== "no_space")) return done;
-		if (performance.now() >= until) throw new Error(`${done.failure.message} ${done.failure.remedy}`);
-	}
+		throw new Error(`${done.failure.message} ${done.failure.remedy}`);
+	});
 }
 
 /** What errors mean, by code and message; `{name}`, `{shell}` and `{message}` stand for the database, the prefix of commands, and the error. */

@@ -307,6 +307,8 @@ async function prepareFolder(
 		const message = `The run's files could not be restored: ${restored.failure.message}`;
 		throw new WorkspaceError({ ...restored.failure, message });
 	}
+	// The files can have a link in its place.
+	folderIn(work, base.note.folder);
 	// What could not be restored, such as large files, is no change of the child.
 	if (run.parent?.files === "own" && ledger.base === null) await saveBase(database, run.id, restored.value.tree);
 	if (project.setup !== undefined) {

@@ -70,8 +70,10 @@ export interface PostgresStore extends LedgerStore {
 const unknown = (id: string) => storeFailure("unknown", `No run has the id "${id}".`, "See the list of runs.");
 
 /** Opens the store of a project. Nothing is read or written before the first call. */
-export function openPostgresStore(options: PostgresStoreOptions): PostgresStore {
-	const { database, project } = options;
+export function openPostgresStore(given: PostgresStoreOptions): PostgresStore {
+	const { database, project } = given;
+	// Postgres has no NUL character in a text.
+	const options = { ...given, redact: (text: string) => given.redact(text).replaceAll("\0", "\ufffd") };
 	const guarded = async <T>(
 		id: string,
 		work: () => Promise<Result<T, StoreFailure>>,

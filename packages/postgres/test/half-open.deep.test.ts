@@ -1,15 +1,16 @@
 // Connections that are open on one side only: the other side is gone without a word. A host keeps its lease, and hears notifications again.
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Result, StoreFailure } from "@pi-chronicle/core/ports";
 import { beforeAll, describe, expect, it } from "vitest";
 import { patient, within } from "../../pi-chronicle/test/harness/patience.ts";
 import { type Cluster, needsPostgres } from "../../pi-chronicle/test/harness/postgres.ts";
-import { value } from "../../pi-chronicle/test/local/ledger/sample-events.ts";
+import { created, id, value } from "../../pi-chronicle/test/local/ledger/sample-events.ts";
 import { moveTo } from "../../pi-chronicle/test/local/supervisor/scripted-launcher.ts";
 import { type Database, openHost } from "../src/index.ts";
 import { connect } from "./connect.ts";
 import { openHostStage } from "./host-stage.ts";
 import { openLink } from "./link.ts";
-import { openEngine } from "./open-engine.ts";
+import { openEngine, storeOf } from "./open-engine.ts";
 
 describe("a host whose connections are half open", needsPostgres, () => {
 	let cluster: Cluster;
@@ -53,8 +54,7 @@ describe("a host whose connections are half open", needsPostgres, () => {
 				},
 		});
 		await stage.submit(1);
-		const id = "aaaaaaaa-0000-4000-8000-000000000001";
-		const read = async () => value(await stage.store().read(id));
+		const read = async () => value(await stage.store().read("aaaaaaaa-0000-4000-8000-000000000001"));
 		await expect.poll(async () => (await read()).run.status, { timeout: patient(100_000) }).toBe("done");
 		const kinds: string[] = [];
 		for await (const { kind } of (await read()).events()) kinds.push(kind);
@@ -76,6 +76,28 @@ describe("a host whose connections are half open", needsPostgres, () => {
 		await expect.poll(() => heard.slice(lost), { timeout: patient(20_000) }).toContain(undefined);
 		await notify("after");
 		await expect.poll(() => heard, { timeout: patient(5000) }).toContain("after");
+	});
+
+	it("sends a run and a command once, and hears that they are there", { timeout: patient(120_000) }, async () => {
+		const send = async <T>(
+			work: (store: ReturnType<typeof storeOf>) => Promise<Result<T, StoreFailure>>,
+			table: string,
+		) => {
+			const count = async () => (await owner.query(`SELECT FROM chronicle.${table}`)).count;
+			const before = await count();
+			const link = await openLink(cluster.url, 300);
+			const sent = work(storeOf(await connect(link.url), "submitted"));
+			// It is recorded, and its confirmation is on the way.
+			await expect.poll(count, { interval: 10, timeout: patient(20_000) }).toBe(before + 1);
+			link.freeze();
+			const done = value(await sent);
+			expect(await count()).toBe(before + 1);
+			return done;
+		};
+		await send((store) => store.create(created()), "run");
+		const post = await send((store) => store.post(id, { kind: "told", text: "Hello." }), "inbox");
+		await owner.query("UPDATE chronicle.inbox SET state = 'taken'");
+		expect(await post.state()).toEqual({ kind: "taken" });
 	});
 
 	it("loses its locks soon: others are not kept from its runs", { timeout: patient(60_000) }, async () => {

@@ -1,11 +1,16 @@
 // An outage of the database or of the git remote is waited for: it is no answer, and no attempt of a run counts as failed because of it.
 import { expect, it } from "vitest";
 import { remoteFailure, thrownFailure } from "../../pi-chronicle/src/local/remote/git-remote.ts";
+import { runGit } from "../../pi-chronicle/src/local/workspace/index.ts";
+import { openFolder } from "../../pi-chronicle/test/harness/folder.ts";
 import { databaseFailure } from "../src/database-failure.ts";
 import { openLeftovers } from "../src/leftovers.ts";
 import { failedOn } from "../src/settle.ts";
 
-const outage = { ok: false, failure: { reason: "io", message: "The database cannot be reached.", remedy: "" } };
+const outage = {
+	ok: false,
+	failure: { reason: "io", message: "The database db/x cannot be reached: no route.", remedy: "" },
+};
 const removed = { ok: false, failure: { reason: "unknown", message: "No run has the id.", remedy: "" } };
 
 it.each([
@@ -18,6 +23,11 @@ it.each([
 	const leftovers = openLeftovers({ store, run, database: { name: "db", shell: "" } } as never);
 	expect(await leftovers.keep()).toEqual({ ok: true, value: [] });
 	expect(2 - answers.length).toBe(reads);
+});
+
+it("what a git remote says has no NUL, which Postgres takes in no text", async () => {
+	const said = await runGit({ args: ["-c", "alias.say=!printf 'a\\0b' >&2; exit 1", "say"], cwd: openFolder() });
+	expect(said).toMatchObject({ kind: "failed", message: "ab" });
 });
 
 const ofDatabase = (code: string, message: string) =>

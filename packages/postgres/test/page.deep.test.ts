@@ -8,6 +8,7 @@ import { call } from "../../pi-chronicle/test/harness/reply.ts";
 import { move, withTemplates, worker } from "../../pi-chronicle/test/runs/bench.ts";
 import { serve, Visitor, wordsOf } from "../../pi-chronicle/test/ui/serve/page-bench.ts";
 import { eventually, openEngineStage } from "./engine-stage.ts";
+import { openLink } from "./link.ts";
 
 const two = {
 	states: {
@@ -32,7 +33,8 @@ it("shows and steers the runs of all hosts, and a question is answered once, fro
 	const stage = await openEngineStage(server, { files: withTemplates({ two }) });
 	const held = stage.gate();
 	gate = held.path;
-	const engine = { PI_CHRONICLE_ENGINE: stage.cluster.url, PI_CHRONICLE_PROJECT: "app" };
+	const link = await openLink(stage.cluster.url);
+	const engine = { PI_CHRONICLE_ENGINE: link.url, PI_CHRONICLE_PROJECT: "app" };
 	const page = await serve(stage.project, ["--name", "phone"], engine);
 	const visitor = new Visitor(page.origin);
 	await visitor.signIn(page.link);
@@ -103,6 +105,11 @@ it("shows and steers the runs of all hosts, and a question is answered once, fro
 	live.stop();
 	const ended = wordsOf((await visitor.get(`${address(second)}/visits/2`)).text);
 	for (const words of ["Built it.", "A b.txt +1", "System prompt 2.2"]) expect(ended).toContain(words);
+
+	// Without the database it does not say that there is no such run.
+	link.lead("postgres://127.0.0.1:1");
+	const away = wordsOf((await visitor.get(address(first))).text);
+	expect(away).toMatch(/This run cannot be shown.*cannot be reached/);
 });
 
 /** The marks of the changes that a page is told. */

@@ -53,6 +53,15 @@ describe("with Postgres", needsPostgres, () => {
 		await ledger.releaseLease();
 	});
 
+	it("takes texts with a NUL, which Postgres has not", async () => {
+		const ledger = value(await openStore().create(created({ task: "one\0two" })));
+		value(await ledger.append([{ kind: "noted", text: "three\0four" }], "durable"));
+		value(await openStore().post(id, { kind: "told", text: "five\0six" }));
+		const { rows } = await database.query<{ task: string }>("SELECT task FROM chronicle.run");
+		expect(rows).toEqual([{ task: "one\ufffdtwo" }]);
+		await ledger.releaseLease();
+	});
+
 	it("has no index with a column that each append changes", async () => {
 		const ledger = value(await openStore().create(created()));
 		const read = async () => (await database.query<Record<string, unknown>>("SELECT * FROM chronicle.run")).rows[0];

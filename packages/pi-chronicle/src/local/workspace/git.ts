@@ -31,7 +31,7 @@ export type GitResult =
 			readonly cut: boolean;
 			readonly warnings: string;
 	  }
-	/** `raw`: stderr, bytes as latin1. `killed`: the signal that killed it, not sent by us. */
+	/** `message`: stderr, without the NUL characters that a remote can send; `raw`: as latin1 bytes. `killed`: the signal that killed it, not sent by us. */
 	| {
 			readonly kind: "failed";
 			readonly code: number;
@@ -144,7 +144,7 @@ function spawnGit(call: GitCall): Promise<GitResult> {
 			if (fine || cut)
 				return end({ kind: "done", code: code ?? 0, output: Buffer.concat(pieces), cut, warnings: stderr });
 			if (signal?.aborted) return end({ kind: "aborted" });
-			const message = Buffer.from(stderr, "latin1").toString("utf8").trim();
+			const message = Buffer.from(stderr, "latin1").toString("utf8").replaceAll("\0", "").trim();
 			end({ kind: "failed", code: code ?? -1, message, raw: stderr, ...(killed === null ? {} : { killed }) });
 		});
 		child.stdin.on("error", () => {});

@@ -153,7 +153,7 @@ export class Pages {
 
 	async run(c: PageCall, note = this.#noteOf(c), status: 200 | 409 = 200): Promise<Response> {
 		const read = await this.#read(c, c.req.param("run") ?? "");
-		if (typeof read === "string") return this.sentence(c, 404, "No such run", read);
+		if (typeof read === "string") return this.sentence(c, 404, "This run cannot be shown", read);
 		const visit = c.req.param("visit");
 		const page = { ...read, visit: visit === undefined ? undefined : Number(visit) };
 		const { run } = page.report;

@@ -17,18 +17,10 @@ import {
 } from "../packages/pi-chronicle/src/tools/rehearsal/report.ts";
 import { understudyModel } from "../packages/pi-chronicle/src/tools/rehearsal/understudy.ts";
 import { killAndResume } from "./kill-and-resume.mjs";
+import { shows } from "./start-guide.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** What is played: a workflow and a chronicle of the example project, with names that nobody mixes up. */
-const shows = [
-	{ kind: "workflow", folder: "examples/receipts", name: "feature", task: "Add a --month option" },
-	{
-		kind: "chronicle",
-		folder: "examples/receipts",
-		name: "refactoring",
-		task: "Move the table out of the command line",
-	},
-];
+const guide = fileURLToPath(new URL("start-guide.ts", import.meta.url));
 const withPerson = process.stdin.isTTY === true && process.stdout.isTTY === true;
 
 const stopped = new AbortController();
@@ -44,37 +36,28 @@ else {
 
 /** Hands the terminal to pi. In it pi answers Ctrl+C itself. */
 async function openForPerson() {
-	const [workflow, chronicle] = shows;
-	const after = [
-		"Both are over? /chronicle report writes a page about the run; /workflow and /chronicle list what else there is.",
-	];
-	const welcome = {
-		ready: [
-			{
-				prompt: `/workflow ${workflow.name} ${workflow.task}`,
-				hint: ["The understudy answers here: a script, no real model, on a copy. Enter runs the workflow below."],
-			},
-			{
-				prompt: `/chronicle ${chronicle.name} ${chronicle.task}`,
-				hint: [
-					"The workflow is over. Enter starts the chronicle below: agents of its own do the work, and it asks you.",
-					...after,
-				],
-			},
-		],
-		during: ["Esc pauses the workflow, /workflow status says where it is. What to try next is ready when it is over."],
-		after,
-	};
 	const copy = await openProjectCopy({
-		project: join(root, workflow.folder),
+		project: join(root, shows[0].folder),
 		env: process.env,
 		settings: { quietStartup: true },
-		config: { tokensPerSecond: 150, welcome },
+		config: { tokensPerSecond: 150 },
 	});
 	try {
 		const child = spawn(
 			pi.command,
-			[...pi.args, "--offline", "--approve", "--no-session", "-ne", "-e", root, "--model", understudyModel],
+			[
+				...pi.args,
+				"--offline",
+				"--approve",
+				"--no-session",
+				"-ne",
+				"-e",
+				root,
+				"-e",
+				guide,
+				"--model",
+				understudyModel,
+			],
 			{ cwd: copy.project, env: copy.env, stdio: "inherit" },
 		);
 		stopped.signal.addEventListener("abort", () => {

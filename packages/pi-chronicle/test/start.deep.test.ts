@@ -105,7 +105,7 @@ deepDescribe("npm start without a terminal", () => {
 });
 
 describe("npm start in a terminal", () => {
-	it("opens pi with a workflow ready, asks nothing, runs it on Enter, and exits on Ctrl+C", async () => {
+	it("guides from the first key to the last: a workflow, a chronicle with its question, and the end, each with a hint of its own", async () => {
 		const { project, temp, env } = newcomer();
 		const tui = await startTerminal(project, [process.execPath, script], {
 			cols: 100,
@@ -124,13 +124,29 @@ describe("npm start in a terminal", () => {
 		await tui.press("enter");
 		await tui.waitForScreen("Esc pauses the workflow");
 		await tui.waitForScreen(/Feature is done/);
-		// The hint follows: what is ready next, and the report.
-		await tui.waitForScreen("/chronicle refactoring Move the table out of the command line");
-		await tui.waitForScreen(/The workflow is over\.[\s\S]*\/chronicle report writes a page/);
+		await tui.waitForScreen("The workflow is over. Enter starts the chronicle below");
 		expect(tui.screen()).not.toContain("Esc pauses the workflow");
-		await book.page("over", "/chronicle report writes a page about the run");
-		// The first empties the line.
-		await tui.press("ctrl+c", "ctrl+c", "ctrl+c");
+		expect(tui.screen()).toContain("/chronicle refactoring Move the table out of the command line");
+		await book.page("over", "Enter starts the chronicle below");
+		await tui.press("enter");
+		await tui.waitForScreen("Each state has an agent");
+		expect(tui.screen()).not.toContain("Enter starts");
+		await tui.waitForScreen("Move from safety-net to change?");
+		await tui.press("escape");
+		await tui.waitForScreen("The chronicle waits for you");
+		await tui.waitForScreen("Alt+A answers");
+		expect(tui.screen()).not.toContain("Enter starts");
+		await tui.press("alt+a");
+		await tui.waitForScreen("Approve: move to change");
+		await tui.press("a");
+		await tui.waitForScreen("That was a workflow and a chronicle.");
+		expect(tui.screen()).not.toContain("Enter");
+		await book.page("end", "open it before you leave");
+		// It does nothing, as nothing says that it would.
+		const before = await tui.still();
+		await tui.press("enter");
+		expect(await tui.still()).toBe(before);
+		await tui.press("ctrl+c", "ctrl+c");
 		expect(await tui.exit).toMatchObject({ code: 0 });
 		expect(copies(temp)).toEqual([]);
 		expect(existsSync(join(project.agentFolder, "sessions"))).toBe(false);

@@ -56,11 +56,12 @@ const sequences =
 /** Most texts need no change. */
 const harmless = /^[\t\n\u0020-\u007e]*$/;
 const lineBreaks = /\r\n?|[\u2028\u2029\u0085]/g;
-/** Bidirectional marks: they reorder the text that follows, so that a path or a command looks different from its real text. */
-const bidirectional = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g;
+/** They reorder the text that follows, so that a path, a command or code looks different from what it is. */
+const overrides = /[\u202a-\u202e\u2066-\u2069]/g;
+const invisible = /[\u061c\u200e\u200f\ufeff\ufffe\uffff]/g;
 
 /**
- * Removes escape sequences, control characters and bidirectional marks. Keeps line breaks and tabs.
+ * Removes escape sequences, control characters and invisible marks, and escapes what changes the direction of text. Keeps line breaks and tabs.
  * @public
  */
 export function printable(text: string): string {
@@ -68,9 +69,11 @@ export function printable(text: string): string {
 }
 
 /**
- * Removes control characters and bidirectional marks; keeps everything readable, including in escape sequences.
+ * Removes control characters and invisible marks, and escapes what changes the direction of text; keeps everything readable, including in escape
+ * sequences.
  * @public
  */
 export function withoutControls(text: string): string {
-	return text.replace(lineBreaks, "\n").replace(controls, "").replace(bidirectional, "").toWellFormed();
+	const plain = text.replace(lineBreaks, "\n").replace(controls, "").replace(invisible, "");
+	return plain.replace(overrides, (sign) => `\\u${sign.charCodeAt(0).toString(16)}`).toWellFormed();
 }

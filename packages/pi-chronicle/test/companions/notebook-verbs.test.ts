@@ -48,7 +48,10 @@ describe("pages", () => {
 	});
 	it("a page's text and list line have no control characters, whatever the session holds, and lose nothing else", () => {
 		const notebook = foldNotebook([page("a", "\u001b[red\u0007\u202e gone\u001b]0;x\u001b\\")]);
-		expect([notebook.pages.get("a"), indexLines(notebook)]).toEqual(["[red gone]0;x\\", ["- a: [red gone]0;x\\"]]);
+		expect([notebook.pages.get("a"), indexLines(notebook)]).toEqual([
+			"[red\\u202e gone]0;x\\",
+			["- a: [red\\u202e gone]0;x\\"],
+		]);
 	});
 	it("a search finds names and lines case-insensitively, and is bounded", () => {
 		const notebook = foldNotebook([page("Retry", "nothing"), page("b", "one\nRETRY twice")]);

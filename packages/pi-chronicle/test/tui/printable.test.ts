@@ -1,4 +1,4 @@
-// Untrusted text on the terminal: control sequences and bidirectional overrides are removed.
+// Untrusted text on the terminal: control sequences and invisible marks are removed, and what changes the direction of text is escaped.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { printable, withoutControls } from "../../src/pi/index.ts";
@@ -11,11 +11,15 @@ describe("untrusted text", () => {
 		["the window's title", "\u001b]0;owned\u001b\\after", "after"],
 		["eight-bit sequences", "\u009b31mred", "red"],
 		["bells and backspaces", "a\u0007\b\u007fb", "ab"],
-		["marks that turn the direction", "\u202egnp.exe\u202c\u2066x\u2069\u200f", "gnp.exex"],
+		["invisible marks", "a\u200fb\u061c\ufeffc", "abc"],
 		["line breaks of other systems", "a\r\nb\rc\u2028d", "a\nb\nc\nd"],
 		["half a character", "a\ud800b", "a\ufffdb"],
 	])("loses %s", (_, text, shown) => {
 		expect(printable(text)).toBe(shown);
+	});
+
+	it("shows what changes the direction of text", () => {
+		expect(printable("\u202egnp.exe\u202c\u2066x\u2069")).toBe("\\u202egnp.exe\\u202c\\u2066x\\u2069");
 	});
 
 	it.each(["plain", "two\nlines\tand a tab", "日本語 🧪 👩‍👩‍👧 é", "العربية", "می‌خواهم"])("keeps %j", (text) => {

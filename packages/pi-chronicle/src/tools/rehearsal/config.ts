@@ -12,8 +12,6 @@ export interface RehearsalConfig {
 	readonly scenario?: string;
 	/** Absolute path of the journal; without it nothing is recorded. */
 	readonly journal?: string;
-	/** Only for a rehearsal in a terminal. */
-	readonly welcome?: Welcome;
 	/** Tokens per second of the simulated stream; without it answers come at once. */
 	readonly tokensPerSecond?: number;
 	/** A planned script, instead of all scenarios. A visit that it does not name does nothing. */
@@ -24,18 +22,6 @@ export interface RehearsalConfig {
 	readonly commands?: PlannedEnds;
 	/** The path that a chronicle takes: states in order. */
 	readonly path?: readonly string[];
-}
-
-export interface Welcome {
-	/** Prompts, in order: each is put into the editor when the workflow before it has ended. */
-	readonly ready: readonly {
-		readonly prompt: string;
-		/** Lines above the editor while the prompt is ready. */
-		readonly hint: readonly string[];
-	}[];
-	/** Lines above the editor while the model works, and when nothing more is ready. */
-	readonly during: readonly string[];
-	readonly after: readonly string[];
 }
 
 /** Writes the file at `path` (absolute). */

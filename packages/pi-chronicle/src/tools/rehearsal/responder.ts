@@ -2,16 +2,16 @@
 // If the scenario cannot be read, every request fails with the reason: a rehearsal never uses a substitute.
 
 import { readdirSync } from "node:fs";
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic } from "@pi-chronicle/core/definition";
 import { contentText, type Session } from "../../pi/index.ts";
-import { type RehearsalConfig, readConfig, type Welcome } from "./config.ts";
+import { type RehearsalConfig, readConfig } from "./config.ts";
 import { openPost } from "./hand/index.ts";
 import { brief, type JournalLine, note } from "./journal.ts";
 import { understudyProvider } from "./provider.ts";
 import { automaticScenario, type Cue, cue, type Scenario, type Script } from "./scenario.ts";
 import { findScenario, readScenarioFile } from "./scenario-file.ts";
-import { positionInSession, type SessionPosition, type WorkflowProgress } from "./session-position.ts";
+import { positionInSession, type SessionPosition } from "./session-position.ts";
 import { answer, type RunPosition } from "./understudy.ts";
 import { positionInRun, type RunSoFar, readRunSoFar, type WorkerVisit } from "./worker-position.ts";
 
@@ -53,7 +53,6 @@ export function respondInProcess(pi: ExtensionAPI, path: string, visit?: WorkerV
 		scenarios.project = ctx.cwd;
 		sampleFile = findSample(ctx.cwd);
 	});
-	if (config.welcome) showWelcome(pi, config.welcome, () => locate().progress);
 	if (config.journal === undefined) return;
 	recordCalls(pi, record.write);
 	pi.on("agent_settled", ({ aborted }) =>
@@ -63,25 +62,6 @@ export function respondInProcess(pi: ExtensionAPI, path: string, visit?: WorkerV
 	pi.on("session_shutdown", () =>
 		record.write({ kind: "settled", aborted: false, progress: locate().progress, at: Date.now() }),
 	);
-}
-
-/** Puts the next prompt into an empty editor, at the start and after each run, with a hint that follows the stage. */
-function showWelcome(pi: ExtensionAPI, { ready, during, after }: Welcome, progress: () => WorkflowProgress): void {
-	const left = [...ready];
-	const show = ({ mode, ui }: ExtensionContext, hint: readonly string[]): void => {
-		if (mode === "tui") ui.setWidget("rehearsal", [...hint]);
-	};
-	const offer = (ctx: ExtensionContext): void => {
-		if (ctx.mode !== "tui" || ctx.ui.getEditorText() !== "") return;
-		const next = left.shift();
-		show(ctx, next?.hint ?? after);
-		if (next !== undefined) ctx.ui.setEditorText(next.prompt);
-	};
-	pi.on("session_start", (_event, ctx) => offer(ctx));
-	pi.on("agent_start", (_event, ctx) => show(ctx, during));
-	pi.on("agent_settled", (_event, ctx) => {
-		if (progress() === "done") offer(ctx);
-	});
 }
 
 /**

@@ -22,7 +22,7 @@ import { endingText, type Figure, keptLine, liveMs, runFigures, uncountedText } 
 import { commandTitle, templateNameOf, timeOf, titleOf } from "./names.ts";
 import { childStep, commandAbout, interruptedStep, type NextStep, nextStep } from "./next-step.ts";
 import { failedNotices } from "./notice-lines.ts";
-import { askedLines, questionLines, refusedText } from "./question-lines.ts";
+import { askedLines, questionLines, refusedText, subjectLines } from "./question-lines.ts";
 import { nextLines, resultLines } from "./result-lines.ts";
 import { childrenWait, currentNotices, haltReason, runStatusText } from "./why.ts";
 
@@ -47,12 +47,13 @@ export function statusLines(read: ReadLedger, options: StatusOptions): string[] 
 	const now = isInterrupted(read) || isQueued(read) ? run.updatedAt : asked;
 	const question = run.stage.kind === "asking" ? run.stage.question : undefined;
 	const userQuestion = unansweredQuestion(run);
+	const waits = below.length > 0 && !isInterrupted(read) ? [] : waitingLines(read, prefix);
 	// A waiting run has its reason in the wait itself.
 	const why = run.stage.kind === "over" ? haltReason(run) : undefined;
 	return [
 		`${templateNameOf(run)} ${run.id.slice(0, 8)} · ${statusPhrase(read)} · ${run.state}`,
 		...(why === undefined ? [] : [why]),
-		...(question ? [] : [`Task: ${shortTask(run.task, `${prefix}view ${run.id.slice(0, 8)} shows all of it`)}`]),
+		`Task: ${shortTask(run.task, `${prefix}view ${run.id.slice(0, 8)} shows all of it`)}`,
 		...(run.parent ? [`Child "${run.parent.name}" of run ${run.parent.run.slice(0, 8)}`] : []),
 		...apartLines(read, cwd),
 		crumbText(run),
@@ -64,11 +65,12 @@ export function statusLines(read: ReadLedger, options: StatusOptions): string[] 
 		...criticalLines(run),
 		...run.choices.slice(-3).map((choice) => `Children of visit ${choice.visit}: ${choiceText(choice)}`),
 		`Total: ${totals(run, now)}`,
-		...(question ? ["", ...questionLines(question, run, now)] : []),
+		...(question ? subjectLines(question, run) : []),
 		...(userQuestion ? ["", ...askedLines(userQuestion)] : []),
 		...(question?.side === "conflict" ? [handLine(read, cwd)] : []),
 		...belowLines(below, { now, prefix, cwd }),
-		...(below.length > 0 && !isInterrupted(read) ? [] : waitingLines(read, prefix)),
+		// Where the whole question stands above, its first line is not repeated.
+		...(userQuestion ? waits.slice(1) : waits),
 		...resultLines(run, prefix, listsFollow),
 		...branchStatusLines(read),
 		...nextLines(run, prefix),
@@ -156,9 +158,14 @@ function stepLines(run: Run, { what, help, commands }: NextStep, prefix: string)
 	return [what, ...(help === undefined ? [] : [help]), ...commandLines(run, commands, prefix)];
 }
 
-function childWaitLines({ names, read: { run } }: WaitingChild, prefix: string): string[] {
+function childWaitLines(child: WaitingChild, prefix: string): string[] {
+	const { run } = child.read;
 	const { what, commands } = childStep(run);
-	return [`"${names.join(" › ")}" (${run.id.slice(0, 8)}): ${what}`, ...commandLines(run, commands, prefix)];
+	return [`${childName(child)}: ${what}`, ...commandLines(run, commands, prefix)];
+}
+
+function childName({ names, read: { run } }: WaitingChild): string {
+	return `"${names.join(" › ")}" (${run.id.slice(0, 8)})`;
 }
 
 function commandLines(run: Run, commands: readonly string[], prefix: string): string[] {
@@ -168,10 +175,11 @@ function commandLines(run: Run, commands: readonly string[], prefix: string): st
 function belowLines(below: readonly WaitingChild[], { now, prefix, cwd }: StatusOptions): string[] {
 	return below.flatMap((child) => {
 		const { stage } = child.read.run;
-		const [what = "", ...commands] = childWaitLines(child, prefix);
+		const userQuestion = unansweredQuestion(child.read.run);
+		const [reason = "", ...commands] = childWaitLines(child, prefix);
+		const what = userQuestion ? `${childName(child)} asks:` : reason;
 		const asked = stage.kind === "asking" ? questionLines(stage.question, child.read.run, now) : [];
 		const isConflict = stage.kind === "asking" && stage.question.side === "conflict";
-		const userQuestion = unansweredQuestion(child.read.run);
 		const subject = [
 			...asked,
 			...(isConflict ? [handLine(child.read, cwd)] : []),
@@ -218,7 +226,7 @@ function workerLines(read: ReadLedger, { cwd, prefix }: { cwd: string | undefine
 		...workerParts(stage, works),
 		`visit ${run.visit}${run.attempt > 1 ? `, attempt ${run.attempt}` : ""}`,
 		...(stage.kind === "waiting" && run.hold ? ["stopped"] : []),
-		...(run.calls.open.at(-1) && works ? [`running ${run.calls.open.at(-1)?.tool}`] : []),
+		...(run.calls.open.at(-1) && works && run.status !== "asks" ? [`running ${run.calls.open.at(-1)?.tool}`] : []),
 	];
 	if (command) return [`Command: ${parts.join(" · ")}`];
 	const file = conversationFile(read);

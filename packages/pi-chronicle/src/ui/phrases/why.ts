@@ -103,12 +103,12 @@ function withSummary(sentence: string, summary: string): string {
 /** `85 % of the limit on cost is used (…)`, as `core/machine/budget.ts` writes it; older ledgers call it a ceiling. */
 const ceilingNotice = /^\d+ % of the (?:limit|ceiling) on (.+) is used \(/;
 
-/** The notices that still apply, newest last; without ended escalations and raised ceilings. */
+/** The notices that still apply, newest last; without ended escalations, raised limits, and reached ones, at which the run stops. */
 export function currentNotices(run: Run): string[] {
 	if (run.stage.kind === "over") return [];
 	const near = new Set(
 		measures(run)
-			.filter(({ spent, ceiling }) => spent >= ceiling * run.plan.limits.warnAt)
+			.filter(({ spent, ceiling }) => spent < ceiling && spent >= ceiling * run.plan.limits.warnAt)
 			.map(({ name }) => name),
 	);
 	const escalations = new Set(

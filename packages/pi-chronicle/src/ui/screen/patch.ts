@@ -7,6 +7,7 @@ import {
 	getMarkdownTheme,
 	highlightCode,
 } from "@earendil-works/pi-coding-agent";
+import { pathOnLine } from "@pi-chronicle/core/definition";
 import { type PatchFile, type PatchHunk, type PatchLine, readPatch } from "@pi-chronicle/core/snapshot";
 import {
 	dim,
@@ -96,7 +97,10 @@ function keepPieces(pieces: Map<number, Piece>, lines: readonly PatchLine[], lan
 function fileHead({ path, from, change, binary, added, removed }: PatchFile): Line {
 	return [
 		{ text: `${change} `, tone: "warning" },
-		{ text: from === undefined || from === path ? path : `${from} → ${path}`, tone: "accent" },
+		{
+			text: from === undefined || from === path ? pathOnLine(path) : `${pathOnLine(from)} → ${pathOnLine(path)}`,
+			tone: "accent",
+		},
 		...(binary
 			? [dim("  no lines")]
 			: [{ text: `  +${added}`, tone: "success" } as const, { text: ` −${removed}`, tone: "error" } as const]),

@@ -183,19 +183,12 @@ function choosing(run: Run): Line[] {
 
 /** The worker's current activity: one line as long as there is a worker. */
 function doing(run: Run, now: string, width: number): Line[] {
-	const { stage, calls } = run;
+	const { stage } = run;
 	const waited = shortTime(Math.max(0, Date.parse(now) - Date.parse(run.updatedAt)));
 	const line = (text: string): Line[] => [[dim("  ▸ "), dim(text)]];
 	switch (stage.kind) {
-		case "working": {
-			if (!stage.worker)
-				return line(`the command runs · ${shortTime(Math.max(0, Date.parse(now) - Date.parse(stage.startedAt)))}`);
-			const open = calls.open.at(-1);
-			if (open === undefined) return line("waiting for the model");
-			const more = calls.open.length - 1;
-			const [tool, words] = callText(open.tool, open.args);
-			return [[dim("  ▸ "), plain(`${more > 0 ? `${more + 1} calls: ` : ""}${tool} `), dim(words)]];
-		}
+		case "working":
+			return hasWorker(run) ? [[dim("  ▸ "), ...work(run, now)]] : [];
 		case "launching":
 			if (planOf(run).command) return line("starting the command");
 			return line(
@@ -218,6 +211,16 @@ function doing(run: Run, now: string, width: number): Line[] {
 		case "over":
 			return [];
 	}
+}
+
+/** The last of the open calls, and how many there are. */
+function work({ stage, calls }: Run, now: string): Line {
+	if (stage.kind === "working" && !stage.worker)
+		return [dim(`the command runs · ${shortTime(Math.max(0, Date.parse(now) - Date.parse(stage.startedAt)))}`)];
+	const open = calls.open.at(-1);
+	if (open === undefined) return [dim("waiting for the model")];
+	const [tool, words] = callText(open.tool, open.args);
+	return [plain(`${calls.open.length > 1 ? `${calls.open.length} calls: ` : ""}${tool} `), dim(words)];
 }
 
 /** Columns of what a child does, and of a name, that are worth leaving something else out. */
@@ -250,7 +253,9 @@ function ahead(run: Run, { prefix, width }: TimelineOptions): Line[] {
 	return [room < 2 ? [dim(left)] : [dim(left), dim(" ".repeat(room)), dim(keys)]];
 }
 
-function hasWorker({ stage }: Run): boolean {
+/** Whether a worker works. What one asks is said below, with the commands. */
+function hasWorker({ stage, status }: Run): boolean {
+	if (status === "asks") return false;
 	return stage.kind === "launching" || stage.kind === "working" || stage.kind === "stopping";
 }
 

@@ -1,7 +1,7 @@
 // The changes of every visit: files with their lines, folded, up to a size limit. The patches come from the workspace that kept the files.
 // The report lists everything that it omits, with its location; the contents of files with secret names are never shown.
 
-import { counted, errorMessage } from "@pi-chronicle/core/definition";
+import { counted, errorMessage, pathOnLine } from "@pi-chronicle/core/definition";
 import type { Visit } from "@pi-chronicle/core/history";
 import type { Workspace } from "@pi-chronicle/core/ports";
 import {
@@ -138,7 +138,7 @@ function fileName(html: Html, { path, from, added, removed, change }: FileChange
 		added === undefined
 			? html`<span class="dim">no lines</span>`
 			: html`<span class="plus">+${added}</span> <span class="minus">−${removed ?? 0}</span>`;
-	return html`<span class="letter ${change}" role="img" aria-label="${changeWords[change]}">${change}</span> <span class="path" dir="auto">${from === undefined ? undefined : html`${from} → `}${path}</span> <span class="counts">${lines}</span>`;
+	return html`<span class="letter ${change}" role="img" aria-label="${changeWords[change]}">${change}</span> <span class="path" dir="auto">${from === undefined ? "" : `${pathOnLine(from)} → `}${pathOnLine(path)}</span> <span class="counts">${lines}</span>`;
 }
 
 function drawBody({ html, leftOut }: ReportPage, path: string, file: PatchFile | undefined): HtmlContent {
@@ -159,7 +159,7 @@ function drawBody({ html, leftOut }: ReportPage, path: string, file: PatchFile |
 	const all = file.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
 	if (all > fileLines) addOnce(leftOut, `Lines beyond ${fileLines} per file.`);
 	const more = all > fileLines ? html`<p class="dim lines-note">… and ${all - fileLines} more lines.</p>` : undefined;
-	return html`<div class="hunks" tabindex="0" role="group" aria-label="Lines of ${path}">${hunks}</div>${more}`;
+	return html`<div class="hunks" tabindex="0" role="group" aria-label="Lines of ${pathOnLine(path)}">${hunks}</div>${more}`;
 }
 
 const lineKinds = { " ": "same", "+": "add", "-": "del", "\\": "remark" } as const;

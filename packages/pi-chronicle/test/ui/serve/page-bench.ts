@@ -128,7 +128,8 @@ export function wordsOf(html: string): string {
 	);
 }
 
-function plain(text: string): string {
+/** A text of a page without its entities. */
+export function plain(text: string): string {
 	return text
 		.replaceAll("&lt;", "<")
 		.replaceAll("&gt;", ">")

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { parsePost } from "../../pi-chronicle/src/local/ledger/index.ts";
 import { Checkout } from "../../pi-chronicle/src/local/remote/checkout.ts";
 import { writeConversations } from "../../pi-chronicle/src/local/remote/conversations.ts";
 import { noteText, treeRef } from "../../pi-chronicle/src/local/remote/run-snapshot.ts";
@@ -89,6 +90,16 @@ describe("a parser", () => {
 				'{"modes":[["a"]]}',
 				'{"modes":[["a",0]]}',
 				'{"modes":[["a",2048]]}',
+			],
+		],
+		[
+			"commands",
+			(text) => "event" in parsePost(text),
+			[
+				...["", "null", "[]", "{}", '{"kind":"told"}', '{"kind":"told","text":7}', '{"kind":"moved","to":"done"}'],
+				...['{"kind":"constructor"}', '{"kind":"rejected","answers":7}', '{"kind":"child_signaled","child":7}'],
+				// It would keep the answer to this question out.
+				'{"kind":"told","text":"x","answers":7}',
 			],
 		],
 		["jobs", runOfJob as never, [null, undefined, 1, {}, { run: 7 }, { run: "../x" }, { run: `${id}'; DROP TABLE x` }]],

@@ -11,6 +11,6 @@ it(`six runs with children and approvals end as they should through 20 events of
 	...needsPostgres,
 	timeout: patient(240_000),
 }, async () => {
-	const { runs } = await playChaos(seed, { runs: 6, count: 20 });
+	const { runs } = await playChaos(seed, { runs: 6, count: 20, workMs: 1500 });
 	expect(runs).toBeGreaterThan(6);
 });

@@ -26,16 +26,21 @@ export interface ChaosOptions {
 	readonly runs: number;
 	/** How many events the schedule has. */
 	readonly count: number;
+	/** Milliseconds that a step of a worker takes, at most: long enough that faults meet runs at work. */
+	readonly workMs: number;
 	readonly tell?: (text: string) => void;
 }
 
 const leaseMs = 3000;
 
 /** Plays the schedule of a seed; throws what does not hold, with the seed. */
-export async function playChaos(seed: number, { runs, count, tell = () => {} }: ChaosOptions): Promise<ChaosFigures> {
+export async function playChaos(
+	seed: number,
+	{ runs, count, workMs, tell = () => {} }: ChaosOptions,
+): Promise<ChaosFigures> {
 	const began = performance.now();
 	const schedule = makeSchedule(seed, { runs, count, leaseMs });
-	const world = await openWorld({ leaseMs, slots: 4 });
+	const world = await openWorld({ leaseMs, slots: 4, workMs });
 	const users = new Users(world, schedule);
 	const story: string[] = [];
 	const note = (what: string): void => {

@@ -15,10 +15,9 @@ export interface ScriptedHostOptions {
 	readonly home: string;
 	readonly leaseMs: number;
 	readonly slots: number;
+	/** Milliseconds that a step of a worker takes, at most. */
+	readonly workMs: number;
 }
-
-/** Of a step of work, at most: long enough that faults meet runs at work. */
-const workMs = 1500;
 
 /** Writes `word` as a line of `file` unless it is there, as a careful worker does after an interruption. */
 function writeOnce(file: string, word: string): void {
@@ -26,8 +25,8 @@ function writeOnce(file: string, word: string): void {
 	if (!lines.includes(word)) appendFileSync(file, `${word}\n`);
 }
 
-/** The worker of a state: it writes the state's line in two steps of work, and moves on. `task`: of its run. */
-function playOf(task: string): Play {
+/** The worker of a state: it writes the state's line in two steps of work, and moves on. `task`: of its run; `workMs`: how long each takes, at most. */
+function playOf(task: string, workMs: number): Play {
 	return async (host, { cwd, state, targets, launch }, ended) => {
 		let isOver = false;
 		void ended.then(() => {
@@ -51,7 +50,7 @@ function playOf(task: string): Play {
 }
 
 async function serve(options: ScriptedHostOptions): Promise<void> {
-	const { url, name, data, remote, home, leaseMs, slots } = options;
+	const { url, name, data, remote, home, leaseMs, slots, workMs } = options;
 	const opened = await openDatabase(url);
 	if (!opened.ok) throw new Error(opened.failure.message);
 	const database = opened.value;
@@ -73,7 +72,7 @@ async function serve(options: ScriptedHostOptions): Promise<void> {
 				...{ name: "app", remote, cleanup: "never" },
 				place: { agentFolder: join(home, "agent"), home, env: process.env, pi: {} } as never,
 				ports(project, ledger, approver) {
-					const plays = Array.from({ length: 1000 }, () => playOf(ledger.run.task));
+					const plays = Array.from({ length: 1000 }, () => playOf(ledger.run.task, workMs));
 					return { ...project.ports(ledger, approver), launcher: openScriptedLauncher(plays) };
 				},
 			},

@@ -54,13 +54,7 @@ export interface World {
 }
 
 /** Opens the engine with its three hosts. */
-export async function openWorld({
-	leaseMs,
-	slots,
-}: {
-	readonly leaseMs: number;
-	readonly slots: number;
-}): Promise<World> {
+export async function openWorld(work: Pick<ScriptedHostOptions, "leaseMs" | "slots" | "workMs">): Promise<World> {
 	const root = openFolder();
 	const { remote, cwd, git } = openSharedRepository(root, "log.txt", "begun\n");
 	git("remote", "add", "origin", remote);
@@ -75,7 +69,7 @@ export async function openWorld({
 		const link = await openLink(cluster.url);
 		const data = join(root, "hosts", name);
 		mkdirSync(data, { recursive: true });
-		const options = { url: link.url, name, data, remote, home: root, leaseMs, slots };
+		const options = { url: link.url, name, data, remote, home: root, ...work };
 		hosts.set(
 			name,
 			new Host({ ...options, link, isSmall: small && name === "c", onFault: (text) => faults.push(text) }),

@@ -230,5 +230,7 @@ const isCommand = object<{ readonly kind: string; readonly words?: string }>({ k
 function isUserEvent(value: unknown): value is UserEvent {
 	if (!isCommand(value) || !Object.hasOwn(commands, value.kind)) return false;
 	if (worded.has(value.kind) && value.words === undefined) return false;
-	return object<object>({ ...common, ...commands[value.kind as UserEvent["kind"]] })(value);
+	const fields = commands[value.kind as UserEvent["kind"]];
+	// What is no answer must not stand in the place of one.
+	return "answers" in value === "answers" in fields && object<object>({ ...common, ...fields })(value);
 }

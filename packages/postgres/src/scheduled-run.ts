@@ -44,7 +44,8 @@ interface DueSchedule {
 	readonly unfinished: string | null;
 }
 
-type DueJob = JobWithMetadata<{ readonly schedule: string }>;
+/** What others have put into the queue can name no schedule. */
+type DueJob = JobWithMetadata<{ readonly schedule?: unknown } | null>;
 
 /** Seconds after which another host may handle a job whose host has not finished. */
 const handlingSeconds = 600;
@@ -87,7 +88,7 @@ export class ScheduledRuns {
 		const boss = await database.boss();
 		const queue = scheduleQueue(project.name);
 		for (;;) {
-			const [job] = (await boss.fetch<{ schedule: string }>(queue, { includeMetadata: true })) as DueJob[];
+			const [job] = (await boss.fetch(queue, { includeMetadata: true })) as DueJob[];
 			if (!job) return;
 			try {
 				await this.#handle(job);
@@ -103,8 +104,8 @@ export class ScheduledRuns {
 		const { database, report } = this.#options;
 		const schedule = await database.transaction(async (tx) => {
 			// First: a statement that waits for the row would not see the run that another host makes meanwhile.
-			await tx.query("SELECT FROM chronicle.schedule WHERE id = $1 FOR UPDATE", [job.data.schedule]);
-			return (await tx.query<DueSchedule>(takeText, [job.data.schedule, job.id, handlingSeconds])).rows[0];
+			await tx.query("SELECT FROM chronicle.schedule WHERE id = $1 FOR UPDATE", [job.data?.schedule]);
+			return (await tx.query<DueSchedule>(takeText, [job.data?.schedule, job.id, handlingSeconds])).rows[0];
 		});
 		if (!schedule) return this.#finishForeign(job);
 		const { unfinished } = schedule;
@@ -127,7 +128,7 @@ export class ScheduledRuns {
 	/** A job whose schedule is gone is done; one whose schedule is being handled is tried again. */
 	async #finishForeign(job: DueJob): Promise<void> {
 		const { database, project } = this.#options;
-		const known = await database.query("SELECT FROM chronicle.schedule WHERE id = $1", [job.data.schedule]);
+		const known = await database.query("SELECT FROM chronicle.schedule WHERE id = $1", [job.data?.schedule]);
 		if (known.count > 0) throw new Error("Another host handles an earlier time of the schedule.");
 		await (await database.boss()).complete(scheduleQueue(project.name), job);
 	}
@@ -138,7 +139,7 @@ export class ScheduledRuns {
 		const boss = await database.boss();
 		await database.transaction(async (tx) => {
 			await tx.query(`UPDATE chronicle.schedule SET handling = NULL, ${change} WHERE id = $1`, [
-				job.data.schedule,
+				job.data?.schedule,
 				value,
 			]);
 			await boss.complete(scheduleQueue(project.name), job, null, { db: tx });
@@ -148,7 +149,7 @@ export class ScheduledRuns {
 	async #note({ id, data }: DueJob, reason: string): Promise<void> {
 		await this.#options.database
 			.query("UPDATE chronicle.schedule SET handling = NULL, note = $3 WHERE id = $1 AND handling = $2", [
-				data.schedule,
+				data?.schedule,
 				id,
 				reason,
 			])

@@ -222,6 +222,27 @@ describe("a schedule of an engine", needsPostgres, () => {
 		expect(await jobs()).toBe(1);
 	});
 
+	it("creates its runs whatever else is in the queue and in the rows of others", async () => {
+		const boss = await owner.boss();
+		for (const data of [null, {}, [], { schedule: 7 }, { schedule: "../x" }, { schedule: null }])
+			await boss.send(scheduleQueue("app"), data as never);
+		const spoiled: string[] = [];
+		for (const change of [
+			...["folder = '../../..'", "folder = '.git'", "branch = '--upload-pack=touch x'", "branch = 'a:refs/heads/main'"],
+			...["start = '{'", "start = 'null'", 'start = \'{"kind":"created"}\'', "queue = 'none'"],
+		]) {
+			const schedule = await add();
+			await owner.query(`UPDATE chronicle.schedule SET ${change} WHERE id = $1`, [schedule]);
+			await due(schedule);
+			spoiled.push(schedule);
+		}
+		const id = await due(await add());
+		await handle();
+		expect(await made()).toEqual([id]);
+		const noted = (await listSchedules(ann, "app")).filter(({ note }) => note !== null);
+		expect(noted.map(({ id: one }) => one).sort()).toEqual(spoiled.sort());
+	});
+
 	it("lets a host create no other run than the schedule's own", async () => {
 		const schedule = await add();
 		const as = (more: { queue?: string; schedule?: string }) =>

@@ -156,14 +156,16 @@ describe("a snapshot on the remote", () => {
 		},
 	);
 
-	it("that has other files, or an unknown parent, ends the claim", async () => {
-		const { push, git, parent, tree, checkout } = openRemote();
+	it("that has other files, an unknown parent, or no ref, ends the claim", async () => {
+		const { push, git, parent, tree, remote, checkout } = openRemote();
 		push(noteText(id, { folder: "", placeholders: [] }), { files: git(["mktree"], "") });
 		const place = { folder: "", parent };
 		await expect(checkout.fetchRun(id, id, tree, place)).rejects.toThrow("other files than were recorded");
 		push(noteText(id, { folder: "", placeholders: [] }));
 		await expect(checkout.fetchRun(id, id, tree, { folder: "", parent: oid })).rejects.toThrow("is not on the remote");
 		expect(await checkout.fetchRun(id, id, tree, place)).toMatchObject({ parent });
+		git(["push", "-q", remote, `:${treeRef(id, tree)}`]);
+		await expect(checkout.fetchRun(id, id, tree, place)).rejects.toThrow("could not be fetched");
 	});
 
 	it("is fetched although a branch was deleted whose name is now a folder of branches", async () => {

@@ -1,7 +1,7 @@
 // What a host keeps of runs: nothing of those that were removed, are over, or have long been elsewhere.
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, rmSync, utimesSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { patient } from "../../pi-chronicle/test/harness/patience.ts";
 import { needsPostgres } from "../../pi-chronicle/test/harness/postgres.ts";
@@ -54,6 +54,43 @@ describe("a host", needsPostgres, () => {
 		await expect.poll(() => refsIn(join(data, "mirror.git")), { timeout: patient(10_000) }).toBe("");
 		await expect.poll(() => refsIn(stage.remote), { timeout: patient(10_000) }).not.toContain(removed);
 		expect(refsIn(stage.remote)).toContain(foreign);
+		await host.stop();
+	});
+
+	it("works on where it was killed at any step of git, and where somebody has deleted all that it keeps", {
+		timeout: patient(120_000),
+	}, async () => {
+		const stage = await openHostStage();
+		const open = () => stage.host("a", { play: () => moveTo("done") });
+		let host = await open();
+		const mirror = join(host.data, "app", "mirror.git");
+		let runs = 0;
+		const work = async (what: string): Promise<void> => {
+			// The mirror has to follow a branch.
+			const who = ["-c", "user.name=t", "-c", "user.email=t@localhost"];
+			stage.git(...who, "commit", "-q", "--allow-empty", "-m", what);
+			stage.git("push", "-q", stage.remote, "HEAD:refs/heads/main");
+			runs += 1;
+			await stage.submit(runs);
+			const done = async () =>
+				(await stage.database.query("SELECT FROM chronicle.run WHERE status = 'done' AND holder IS NULL")).count;
+			await expect.poll(done, { timeout: patient(20_000), message: what }).toBe(runs);
+		};
+		await work("fresh");
+		for (const lock of [
+			"config.lock",
+			"packed-refs.lock",
+			"refs/remotes/origin/main.lock",
+			"objects/pack/tmp_pack_x",
+		]) {
+			await host.stop();
+			mkdirSync(dirname(join(mirror, lock)), { recursive: true });
+			writeFileSync(join(mirror, lock), "");
+			host = await open();
+			await work(lock);
+		}
+		rmSync(join(host.data, "app"), { recursive: true });
+		await work("deleted");
 		await host.stop();
 	});
 });

@@ -1,12 +1,22 @@
 // The project on a host: a bare mirror of its remote, and a working folder for each run. Git works on a mirror one call at a time: worktrees that are
 // added while another is fetched get lost. A working folder starts from a recorded snapshot, never from the tip of a branch. Ignored files
 // (dependencies, secrets) stay on the host. A folder with files that are nowhere else is kept until its run is removed.
+import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { CheckedOut } from "@pi-chronicle/core/snapshot";
 import { branchOfRef } from "../../disk/index.ts";
 import { isRunId } from "../ledger/index.ts";
-import { commitTree, type GitPlace, gitAt, gitText, readRest, runGit } from "../workspace/index.ts";
+import {
+	commitTree,
+	type GitPlace,
+	gitAt,
+	gitText,
+	killOrphanedGit,
+	readRest,
+	removeLocks,
+	runGit,
+} from "../workspace/index.ts";
 import { conversationSpec, writeConversations } from "./conversations.ts";
 import { deleteRefs, gitFetch, gitRemote, remoteError } from "./git-remote.ts";
 import { pushSnapshots } from "./run-refs.ts";
@@ -204,7 +214,11 @@ export class Checkout {
 	}
 
 	async #make(): Promise<void> {
-		await mkdir(this.#place.gitDir, { recursive: true, mode: 0o700 });
+		const { gitDir } = this.#place;
+		await mkdir(gitDir, { recursive: true, mode: 0o700 });
+		// A host that was killed has left git at work, or its locks.
+		await killOrphanedGit(gitDir);
+		await removeLocks(gitDir, true);
 		await gitText(this.#place, ["init", "-q", "--bare"]);
 		await gitAt(this.#place, ["remote", "add", "origin", this.#remote]);
 		await gitText(this.#place, ["remote", "set-url", "origin", this.#remote]);
@@ -213,6 +227,7 @@ export class Checkout {
 
 	#alone<T>(work: () => Promise<T>): Promise<T> {
 		const done = this.#queue.then(async () => {
+			if (!existsSync(this.#place.gitDir)) this.#made = undefined;
 			this.#made ??= this.#make().catch((error: unknown) => {
 				this.#made = undefined;
 				throw error;

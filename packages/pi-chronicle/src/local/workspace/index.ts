@@ -24,6 +24,7 @@ export {
 export { commitTree, committerEmail, explainGit, type GitPlace, gitAt, gitText } from "./git-place.ts";
 export { type GitWorkspace, type GitWorkspaceOptions, openGitWorkspace } from "./git-workspace.ts";
 export { linksFor } from "./lacks.ts";
+export { killOrphanedGit, removeLocks } from "./locks.ts";
 export { toRaw } from "./paths.ts";
 export { addPlaceholders, readPlaceholders } from "./placeholders.ts";
 export { inspectRepository, type RepositoryInfo } from "./repository.ts";

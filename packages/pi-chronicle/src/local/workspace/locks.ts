@@ -6,9 +6,9 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Removes the locks and temporary indexes of the store in `folder`. */
-export async function removeLocks(folder: string): Promise<void> {
-	const names = await readdir(folder).catch(() => []);
+/** Removes the locks and temporary indexes of the store in `folder`; `recursive`: also those of its refs. */
+export async function removeLocks(folder: string, recursive = false): Promise<void> {
+	const names = await readdir(folder, { recursive }).catch(() => []);
 	const stale = names.filter((name) => name.endsWith(".lock") || name === "index.goal");
 	await Promise.all(stale.map((name) => rm(join(folder, name), { force: true })));
 }

@@ -5,7 +5,8 @@ import { noticeKindsTable } from "../packages/pi-chronicle/src/local/notices/kin
 import { workerSettingsTable } from "../packages/pi-chronicle/src/local/worker/worker-settings.ts";
 import { guardTables } from "../packages/pi-chronicle/src/safety/guard/rules/reference.ts";
 import { sequenceTable } from "../packages/pi-chronicle/src/sequence/sequence-file.ts";
-import { rehearseUsage } from "../packages/pi-chronicle/src/tools/rehearsal/command-line.ts";
+import { rehearseCommand } from "../packages/pi-chronicle/src/tools/rehearsal/command-line.ts";
+import { usageText } from "../packages/pi-chronicle/src/ui/cli/command-line.ts";
 import { scenarioTables, templateTables, workflowTables } from "./definition-reference.ts";
 import { shippedSections, waysTable } from "./gallery.ts";
 import { ledgerTables } from "./ledger-reference.ts";
@@ -31,7 +32,7 @@ export const references: Readonly<Record<string, Generator>> = {
 	"guard-effects": () => guardTables().effects.join("\n"),
 	"notice-kinds": () => noticeKindsTable().join("\n"),
 	"worker-settings": () => workerSettingsTable().join("\n"),
-	"rehearse-usage": () => fenced("bash run", "pi-chronicle rehearse --help", "text output", rehearseUsage),
+	"rehearse-usage": () => fenced("bash run", "pi-chronicle rehearse --help", "text output", usageText(rehearseCommand)),
 	played: playedTable,
 	scenario: () => scenarioTables().scenario.join("\n"),
 	cue: () => scenarioTables().cue.join("\n"),

@@ -7,10 +7,10 @@ import { doctorCommand } from "./tools/doctor/index.ts";
 import { importCommand } from "./tools/migration/index.ts";
 import {
 	commonOptions,
-	runChronicleCommand,
+	type LazyCommand,
 	runCompletionCommand,
-	runProjectCommand,
 	runServeCommand,
+	runShellCommand,
 	shellCommands,
 } from "./ui/index.ts";
 
@@ -26,39 +26,33 @@ interface ListedCommand {
  */
 type Run = (args: readonly string[], signal: AbortSignal) => Promise<number>;
 
+/** Those with the options and exit codes of all commands on a project. */
+const projectCommands: readonly LazyCommand[] = [
+	...shellCommands,
+	{
+		name: "check",
+		about: "checks all definitions and lists every problem with its position",
+		load: async () => (await import("./tools/check/index.ts")).check,
+	},
+	{
+		name: "rehearse",
+		about: "runs a definition on a copy of the project, without a model",
+		load: async () => (await import("./tools/rehearsal/index.ts")).loadRehearseCommand(),
+	},
+	doctorCommand,
+	importCommand,
+	{
+		name: "plan",
+		about: "drafts a chronicle or workflow for a task, checked and rehearsed",
+		load: async () => (await import("./tools/plan/index.ts")).loadPlanCommand(),
+	},
+];
+
 const commands: ReadonlyMap<string, ListedCommand> = new Map([
-	...shellCommands.map(({ name, about }): [string, ListedCommand] => [
-		name,
-		{ about, load: async () => (args, signal) => runChronicleCommand(name, args, signal) },
-	]),
-	[
-		"check",
-		{
-			about: "checks all definitions and lists every problem with its position",
-			load: async () => (await import("./tools/check/index.ts")).checkVerb,
-		},
-	],
-	[
-		"rehearse",
-		{
-			about: "runs a definition on a copy of the project, without a model",
-			load: async () => (await import("./tools/rehearsal/index.ts")).rehearseVerb,
-		},
-	],
-	...[doctorCommand, importCommand].map((lazy): [string, ListedCommand] => [
+	...projectCommands.map((lazy): [string, ListedCommand] => [
 		lazy.name,
-		{
-			about: lazy.about,
-			load: async () => async (args, signal) => runProjectCommand(await lazy.load(), args, signal),
-		},
+		{ about: lazy.about, load: async () => (args, signal) => runShellCommand(lazy, args, signal) },
 	]),
-	[
-		"plan",
-		{
-			about: "drafts a chronicle or workflow for a task, checked and rehearsed",
-			load: async () => (await import("./tools/plan/index.ts")).planVerb,
-		},
-	],
 	[
 		"serve",
 		{

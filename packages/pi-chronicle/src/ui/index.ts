@@ -1,9 +1,8 @@
 export {
 	commonOptions,
-	runChronicleCommand,
 	runCompletionCommand,
-	runProjectCommand,
 	runServeCommand,
+	runShellCommand,
 	shellCommands,
 } from "./cli/index.ts";
 export {
@@ -14,6 +13,7 @@ export {
 	misuse,
 	parseArguments,
 	refused,
+	startCommand,
 } from "./commands/index.ts";
 export { type OptionKinds, optionsIn } from "./option-usage.ts";
 export { templateDiagram } from "./phrases/index.ts";

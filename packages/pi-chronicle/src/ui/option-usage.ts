@@ -1,7 +1,7 @@
 // The help lines about options. They are the only description of an option: `  --name <value>  about` takes a value, `  --name  about` does not,
-// and `--name [value]` may; several options may share a line. Pure.
+// and `--name [path]` takes a path if one follows; several options may share a line. Pure.
 
-type OptionKind = "flag" | "value";
+type OptionKind = "flag" | "value" | "path";
 export type OptionKinds = Readonly<Record<string, OptionKind>>;
 
 /** The options that start a help line, and the rest of it; no options in a line that continues another. */
@@ -13,7 +13,9 @@ function splitLine(line: string): { readonly options: string; readonly about: st
 /** The options that help lines describe. */
 export function optionsIn(usage = ""): OptionKinds {
 	const written = usage.split("\n").flatMap((line) => [...splitLine(line).options.matchAll(/--([a-z-]+)( [<[])?/g)]);
-	return Object.fromEntries(written.map(([, name = "", value]) => [name, value === undefined ? "flag" : "value"]));
+	const kindOf = (value: string | undefined): OptionKind =>
+		value === undefined ? "flag" : value === " [" ? "path" : "value";
+	return Object.fromEntries(written.map(([, name = "", value]) => [name, kindOf(value)]));
 }
 
 /** Aligns the descriptions. A long group of options keeps its line. */

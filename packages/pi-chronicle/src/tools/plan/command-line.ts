@@ -1,7 +1,14 @@
 // The command `pi-chronicle plan`.
 import { createInterface } from "node:readline/promises";
 import { exitCodes, openScope, packageRoot, printable } from "../../pi/index.ts";
-import { type Command, type CommandCall, type CommandResponse, misuse, runChronicleCommand } from "../../ui/index.ts";
+import {
+	type Command,
+	type CommandCall,
+	type CommandResponse,
+	misuse,
+	runShellCommand,
+	startCommand,
+} from "../../ui/index.ts";
 import { draftPlan } from "./author.ts";
 import { startLine } from "./command.ts";
 import { type Plan, saveDraft } from "./plan.ts";
@@ -98,7 +105,7 @@ async function start({ command, task }: Plan, { parsed, project, signal }: Comma
 	});
 	const json = parsed.flags.has("json") ? ["--json"] : [];
 	const args = ["--cwd", project.place.cwd, "--approve", ...json, ...named, command, "--", task];
-	return { kind: "silent", exitCode: await runChronicleCommand("run", args, signal) };
+	return { kind: "silent", exitCode: await runShellCommand({ load: async () => startCommand }, args, signal) };
 }
 
 /** Asks at the terminal. Any other answer than a listed letter leaves the plan waiting. */

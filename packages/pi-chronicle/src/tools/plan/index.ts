@@ -52,11 +52,7 @@ export function openProposals(
 	return proposals;
 }
 
-/** Runs `pi-chronicle plan` with its arguments; resolves to the exit code. */
-export async function planVerb(args: readonly string[], signal: AbortSignal): Promise<number> {
-	const [{ runProjectCommand }, { planCommand }] = await Promise.all([
-		import("../../ui/index.ts"),
-		import("./command-line.ts"),
-	]);
-	return runProjectCommand(planCommand, args, signal);
+/** Loads the command `pi-chronicle plan`. */
+export async function loadPlanCommand() {
+	return (await import("./command-line.ts")).planCommand;
 }

@@ -1,8 +1,7 @@
 // The command `pi-chronicle rehearse`.
 import { resolve } from "node:path";
-import type { Diagnostic } from "@pi-chronicle/core/definition";
-import { agentFolder, findPi, isPiCommand, ownPiSearch, packageRoot, printable } from "../../pi/index.ts";
-import { type OptionKinds, optionsIn, parseArguments } from "../../ui/index.ts";
+import { agentFolder, exitCodes, packageRoot, printable } from "../../pi/index.ts";
+import { type Command, type CommandCall, type CommandResponse, misuse, refused } from "../../ui/index.ts";
 import type { PlayTranscript } from "./hand/index.ts";
 import {
 	defaultWaitMinutes,
@@ -16,21 +15,16 @@ import {
 import { type DefinitionKind, isKind, listDefinitions, plan } from "./plan.ts";
 import { type Playable, type RehearsalHost, type RehearsalRequest, rehearse } from "./rehearse.ts";
 import { type CoverageOptions, defaultBounds, rehearseEvery } from "./rehearse-every.ts";
-import {
-	closingLines,
-	coverageClosing,
-	coverageOpening,
-	openingLines,
-	runLine,
-	unplayableLines,
-	visitLines,
-} from "./report.ts";
+import { closingLines, coverageClosing, coverageOpening, openingLines, runLine, visitLines } from "./report.ts";
 
-export const rehearseUsage = `pi-chronicle rehearse [options] [workflow | chronicle] <name> [options] [task…]
-
-Runs a definition from start to end on a temporary copy of the project. A script, the understudy, replaces the model.
-
-  --every            cover every transition, approval, question and tool limit, in as many runs as needed
+export const rehearseCommand: Command = {
+	name: "rehearse",
+	takes: "[workflow | chronicle] <name> [options] [task…]",
+	details:
+		"Runs a definition from start to end on a temporary copy of the project. A script, the understudy, replaces the model.",
+	exits:
+		"0 the run reached its end, 1 it did not (with --every: something reachable was not covered, or a refusal did not hold; with --replay: the run went differently), 2 usage error or invalid definition, 130 interrupted",
+	shellOptions: `  --every            cover every transition, approval, question and tool limit, in as many runs as needed
   --runs <n>         with --every: maximum number of runs (default: 200)
   --minutes <n>      with --every: maximum number of minutes (default: 20)
   --scenario <file>  the understudy's messages and calls (default: the project's scenario for the definition, else an automatic round)
@@ -38,138 +32,112 @@ Runs a definition from start to end on a temporary copy of the project. A script
   --wait <minutes>   with --by-hand and a folder: maximum time without an answer (default: 60)
   --transcript <file> with --by-hand or --replay: where the transcript goes (default: transcript.yaml in the folder, otherwise nowhere)
   --replay <file>    give the answers of a transcript again, and report which requests differ now; takes no name
-  --cwd <folder>     the project (default: here)
   --keep             keep the copy of the project
-  --json             print the report as one JSON object on stdout; progress goes to stderr
-  --pi <path>        pi's entry file, package folder or binary (default: the one next to this package, else on PATH)
+`,
+	text: "definition",
+	needs: "pi",
+	runs: "none",
+	async perform(call) {
+		const read = readRehearsal(call);
+		if (typeof read === "string") return misuse(read);
+		const hand = openPlayer(read);
+		if (typeof hand === "string") return misuse(hand);
+		try {
+			return await play(call, read, hand);
+		} finally {
+			hand?.close();
+		}
+	},
+};
 
-Exit code: 0 the run reached its end, 1 it did not (with --every: something reachable was not covered, or a refusal did not hold; with --replay: the run went differently), 2 usage error or invalid definition, 130 interrupted.
-`;
-
-/** Runs the command with its arguments; resolves to the exit code. */
-export async function runRehearseVerb(args: readonly string[], signal?: AbortSignal): Promise<number> {
-	const read = readRehearsalArguments(args);
-	if (typeof read === "string") return refuseArguments(args.includes("--json"), "usage", read, ["", rehearseUsage]);
-	if (read.help) {
-		process.stdout.write(rehearseUsage);
-		return 0;
-	}
-	const hand = openPlayer(read);
-	if (typeof hand === "string") return refuseArguments(read.json, "usage", hand);
-	try {
-		return await play(args, read, hand, signal);
-	} finally {
-		hand?.close();
-	}
-}
-
-/** Finds the definition and plays it; resolves to the exit code. */
-async function play(
-	args: readonly string[],
-	read: Arguments,
-	hand: OpenHand | undefined,
-	signal: AbortSignal | undefined,
-): Promise<number> {
-	const pi = findPi(ownPiSearch(read.pi));
-	if (!isPiCommand(pi)) return refuseArguments(read.json, pi.code, `${pi.message} ${pi.remedy}`);
-	const host = { cwd: read.cwd, agentFolder: agentFolder(), pi, packageRoot: packageRoot(), env: process.env };
-	const say = (lines: readonly string[]): void =>
-		void (read.json ? process.stderr : process.stdout).write(`${printable(lines.join("\n"))}\n`);
-	if (read.request === undefined)
-		return refuseArguments(read.json, "usage", "Missing name of a workflow or a chronicle.", [
-			"",
-			rehearseUsage,
-			listDefinitions(host, read.kind),
-		]);
-	const planned = plan(read.request, read.kind, host);
+/** Finds the definition and plays it. */
+async function play(call: CommandCall, read: Rehearsal, hand: OpenHand | undefined): Promise<CommandResponse> {
+	const { project, host: surface, parsed, signal } = call;
+	const { cwd, pi } = project.place;
+	const host = { cwd, agentFolder: agentFolder(), pi, packageRoot: packageRoot(), env: process.env };
+	const { request, kind } = read;
+	if (request === undefined)
+		return misuse(
+			`Missing name of a workflow or a chronicle: ${surface.prefix}rehearse <name>. ${listDefinitions(host, kind)}`,
+		);
+	const planned = plan(request, kind, host);
 	if (planned.kind === "unplayable") {
-		const [message = "", ...lines] = planned.choices
-			? [
-					planned.message,
-					...planned.choices.map((kind) => `  pi-chronicle rehearse ${kind} ${printable(args.join(" "))}`),
-				]
-			: unplayableLines(planned, read.cwd);
-		return refuseArguments(read.json, "invalid", message, lines, planned.diagnostics);
+		const { choices = [], message, diagnostics } = planned;
+		const lines = choices.map((one) => `  ${surface.prefix}rehearse ${one} ${request.name} ${request.task}`.trimEnd());
+		return refused({ code: "invalid", message, diagnostics, lines });
 	}
-	if (read.every) return runEvery(planned, host, read, say, signal);
-	return runOnce(planned, host, read, { say, hand, signal });
+	const say = (lines: readonly string[]): void => {
+		const text = lines.join("\n");
+		if (parsed.flags.has("json")) surface.report(text);
+		else process.stdout.write(`${printable(text)}\n`);
+	};
+	const report = await (read.every ? runEvery : runOnce)(planned, host, read, { say, hand, signal });
+	if (signal.aborted) return { kind: "silent", exitCode: exitCodes.interrupted };
+	const { isFine, data } = report;
+	return { kind: "done", lines: [], data, exitCode: isFine ? exitCodes.done : exitCodes.failed };
 }
 
 /** Who plays by hand, if anybody; a string is an error message. */
-function openPlayer({ replay, byHand, transcript }: Arguments): OpenHand | undefined | string {
+function openPlayer({ replay, byHand, transcript }: Rehearsal): OpenHand | undefined | string {
 	if (replay !== undefined) return openReplay(replay, transcript);
 	return byHand && (handProblem(byHand) ?? openHand(byHand));
-}
-
-/** Plays a definition once; resolves to the exit code. */
-async function runOnce(
-	planned: Playable,
-	host: RehearsalHost,
-	read: Arguments,
-	{ say, hand, signal }: Playing,
-): Promise<number> {
-	say(openingLines(planned.program, read.cwd, hand?.who));
-	const report = await rehearse(planned, host, {
-		onVisit: (visit) => say(visitLines(visit)),
-		onLine: (line) => say([line]),
-		afterwards: read.keep ? "keep" : "remove",
-		signal,
-		byHand: hand?.open,
-	});
-	const closing = closingLines(report);
-	const more = hand?.finish(report, closing) ?? [];
-	if (signal?.aborted) return 130;
-	say([...closing, ...more]);
-	if (read.json) process.stdout.write(`${JSON.stringify(report, null, "\t")}\n`);
-	return report.outcome === "done" && hand?.held?.(report) !== false ? 0 : 1;
 }
 
 interface Playing {
 	readonly say: (lines: readonly string[]) => void;
 	readonly hand: OpenHand | undefined;
-	readonly signal: AbortSignal | undefined;
+	readonly signal: AbortSignal;
 }
 
-/** Plays every planned run; resolves to the exit code. */
+/** A finished rehearsal: its report, and whether it went as it should. */
+interface Rehearsed {
+	readonly isFine: boolean;
+	readonly data: object;
+}
+
+/** Plays a definition once. */
+async function runOnce(
+	planned: Playable,
+	host: RehearsalHost,
+	{ keep }: Rehearsal,
+	{ say, hand, signal }: Playing,
+): Promise<Rehearsed> {
+	say(openingLines(planned.program, host.cwd, hand?.who));
+	const report = await rehearse(planned, host, {
+		onVisit: (visit) => say(visitLines(visit)),
+		onLine: (line) => say([line]),
+		afterwards: keep ? "keep" : "remove",
+		signal,
+		byHand: hand?.open,
+	});
+	const closing = closingLines(report);
+	const more = hand?.finish(report, closing) ?? [];
+	if (!signal.aborted) say([...closing, ...more]);
+	return { isFine: report.outcome === "done" && hand?.held?.(report) !== false, data: report };
+}
+
+/** Plays every planned run. */
 async function runEvery(
 	planned: Playable,
 	host: RehearsalHost,
-	read: Arguments,
-	say: (lines: readonly string[]) => void,
-	signal?: AbortSignal,
-): Promise<number> {
-	say(coverageOpening(planned, read.cwd));
+	{ bounds }: Rehearsal,
+	{ say, signal }: Playing,
+): Promise<Rehearsed> {
+	say(coverageOpening(planned, host.cwd));
 	const report = await rehearseEvery(planned, host, {
-		...read.bounds,
+		...bounds,
 		onRun: (run, number, of) => say([runLine(run, number, of)]),
 		signal,
 	});
-	if (signal?.aborted) return 130;
-	say(coverageClosing(report));
-	if (read.json) process.stdout.write(`${JSON.stringify(report, null, "\t")}\n`);
-	return report.outcome === "complete" ? 0 : 1;
+	if (!signal.aborted) say(coverageClosing(report));
+	return { isFine: report.outcome === "complete", data: report };
 }
 
-/** Prints why nothing is played, with --json also as an object on stdout. Returns the exit code. */
-function refuseArguments(
-	json: boolean,
-	code: string,
-	message: string,
-	lines: readonly string[] = [],
-	diagnostics: readonly Diagnostic[] = [],
-): number {
-	process.stderr.write(`${printable([message, ...lines].join("\n"))}\n`);
-	const error = { code, message, diagnostics };
-	if (json) process.stdout.write(`${JSON.stringify({ verb: "rehearse", error }, null, "\t")}\n`);
-	return 2;
-}
-
-interface Arguments {
+/** What the arguments ask for. */
+interface Rehearsal {
 	readonly kind: DefinitionKind | undefined;
 	/** `undefined`: no name was given. */
 	readonly request: RehearsalRequest | undefined;
-	readonly cwd: string;
-	readonly pi: string | undefined;
 	readonly keep: boolean;
 	/** Cover every edge, within `bounds`. */
 	readonly every: boolean;
@@ -180,20 +148,10 @@ interface Arguments {
 	readonly replay: PlayTranscript | undefined;
 	/** File for the transcript of a replay, absolute. */
 	readonly transcript: string | undefined;
-	readonly json: boolean;
-	readonly help: boolean;
 }
 
-const options: OptionKinds = { ...optionsIn(rehearseUsage), help: "flag" };
-
-/** Options may precede the name, precede the task or follow it; inside the task, nothing is an option. A string is an error message. */
-function readRehearsalArguments(written: readonly string[]): Arguments | string {
-	const args = withHandPlace(written);
-	const first = parseArguments(args, { options, textAfter: 1 });
-	// A kind before the name counts as another name.
-	const withKind = !("error" in first) && isKind(first.names[0]) && first.text.length > 0;
-	const parsed = withKind ? parseArguments(args, { options, textAfter: 2 }) : first;
-	if ("error" in parsed) return parsed.error;
+/** A string is an error message. */
+function readRehearsal({ parsed, text }: CommandCall): Rehearsal | string {
 	const { flags, values, names } = parsed;
 	const maxRuns = readBound(values.runs, defaultBounds.runs);
 	const minutes = readBound(values.minutes, defaultBounds.minutes);
@@ -207,33 +165,28 @@ function readRehearsalArguments(written: readonly string[]): Arguments | string 
 	const replay = values.replay === undefined ? undefined : openTranscript(values.replay);
 	if (typeof replay === "string") return replay;
 	return {
-		...(replay ? replayed(replay) : named(parsed)),
-		cwd: resolve(values.cwd ?? "."),
-		pi: values.pi,
+		...(replay ? replayed(replay) : named(names, text, byHand ? false : values.scenario)),
 		keep: flags.has("keep"),
 		every: flags.has("every"),
 		bounds: { maxRuns, maxMs: minutes * 60_000 },
 		byHand,
 		replay,
 		transcript: values.transcript === undefined ? undefined : resolve(values.transcript),
-		json: flags.has("json"),
-		help: flags.has("help"),
 	};
 }
 
-type ParsedArguments = Exclude<ReturnType<typeof parseArguments>, { readonly error: string }>;
-
 /** What is rehearsed, as the arguments name it. */
-function named({ names, text, values }: ParsedArguments): Pick<Arguments, "kind" | "request"> {
-	const [word, second] = names;
+function named(
+	[word, second]: readonly string[],
+	task: string,
+	scenario: RehearsalRequest["scenario"],
+): Pick<Rehearsal, "kind" | "request"> {
 	const kind = isKind(word) && second !== undefined ? word : undefined;
 	const name = kind === undefined ? word : second;
-	const scenario = values["by-hand"] === undefined ? values.scenario : false;
-	const request = name === undefined ? undefined : ({ name, task: text.join(" "), scenario } as const);
-	return { kind, request };
+	return { kind, request: name === undefined ? undefined : { name, task, scenario } };
 }
 
-function replayed({ kind, name, task }: PlayTranscript): Pick<Arguments, "kind" | "request"> {
+function replayed({ kind, name, task }: PlayTranscript): Pick<Rehearsal, "kind" | "request"> {
 	return { kind, request: { name, task, scenario: false } };
 }
 
@@ -290,30 +243,13 @@ function conflictOf(given: ReadonlySet<string>): string | undefined {
 	)?.why;
 }
 
-/** The value of `--by-hand` without a folder. */
-const here = "-";
-
-/** Gives every `--by-hand` a value: the next argument if it is written as a path (with a slash or a leading dot), else the terminal. */
-function withHandPlace(args: readonly string[]): string[] {
-	const end = args.indexOf("--");
-	return args.flatMap((word, at) => {
-		const isOption = (index: number): boolean => args[index] === "--by-hand" && (end === -1 || index < end);
-		if (isOption(at)) return [`--by-hand=${isPath(args[at + 1]) ? args[at + 1] : here}`];
-		return at > 0 && isOption(at - 1) && isPath(word) ? [] : [word];
-	});
-}
-
-function isPath(word: string | undefined): boolean {
-	return word !== undefined && !word.startsWith("-") && /^[.~]|[/\\]/.test(word);
-}
-
 function readHand(values: Readonly<Record<string, string>>): HandOptions | undefined | string {
-	const place = values["by-hand"];
-	if (place === undefined) return undefined;
+	const folder = values["by-hand"];
+	if (folder === undefined) return undefined;
 	const waitMinutes = readBound(values.wait, defaultWaitMinutes);
 	if (waitMinutes === undefined) return "--wait takes a whole number of minutes from 1 to 30,000.";
 	return {
-		place: place === here ? { kind: "terminal" } : { kind: "folder", folder: resolve(place) },
+		place: folder === "" ? { kind: "terminal" } : { kind: "folder", folder: resolve(folder) },
 		transcript: values.transcript === undefined ? undefined : resolve(values.transcript),
 		waitMinutes,
 	};

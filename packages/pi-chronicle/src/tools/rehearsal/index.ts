@@ -50,10 +50,9 @@ export async function joinRehearsal(pi: ExtensionAPI, path: string, visit?: Work
 	respondInProcess(pi, path, visit);
 }
 
-/** Runs `pi-chronicle rehearse` with its arguments; resolves to the exit code. */
-export async function rehearseVerb(args: readonly string[], signal?: AbortSignal): Promise<number> {
-	const { runRehearseVerb } = await import("./command-line.ts");
-	return runRehearseVerb(args, signal);
+/** Loads the command `pi-chronicle rehearse`. */
+export async function loadRehearseCommand() {
+	return (await import("./command-line.ts")).rehearseCommand;
 }
 
 /** Loads the parts that rehearse a definition in a project: the copy, the plan, the run, and the final lines. */

@@ -72,7 +72,8 @@ const startsSender: ReadonlySet<string> = new Set(["run", "list", "status"]);
 /** Commands that read the options about engines themselves. */
 const readEngine: ReadonlySet<string> = new Set(["engine", "plan"]);
 
-function usageText({ name, takes, details, options = "", shellOptions = "", exits, runs }: Command): string {
+/** The help of a command. */
+export function usageText({ name, takes, details, options = "", shellOptions = "", exits, runs }: Command): string {
 	const line = `pi-chronicle ${name} [options] ${takes}`.trimEnd();
 	const about = details === "" ? "" : `${details}\n\n`;
 	const usage = `${commonUsage(runs !== "none" || readEngine.has(name))}${options}${shellOptions}`;

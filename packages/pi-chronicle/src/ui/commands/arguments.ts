@@ -11,8 +11,8 @@ export interface CommandGrammar {
 	readonly others?: OptionKinds;
 	/** Number of names before the text; `undefined`: there is no text, and options may be anywhere. */
 	readonly textAfter?: number;
-	/** Whether an argument is another name before the text. */
-	readonly isName?: (word: string) => boolean;
+	/** Whether an argument after `names` is another name before the text. */
+	readonly isName?: (word: string, names: readonly string[]) => boolean;
 	/** Maximum number of names without text; `undefined`: any number. */
 	readonly maxNames?: number;
 }
@@ -83,7 +83,7 @@ function splitArguments(args: readonly string[], grammar: CommandGrammar): Split
 		const mayBeText = textAfter !== undefined && names.length >= textAfter;
 		const unknown = unknownOption(argument, options, mayBeText);
 		if (unknown !== undefined) return { error: unknown };
-		const isText = mayBeText && (named || !isName?.(argument));
+		const isText = mayBeText && (named || !isName?.(argument, names));
 		if (isText) return { taken, names, text: args.slice(at), textAt: at, closed: false };
 		named ||= mayBeText;
 		names.push(argument);
@@ -154,11 +154,31 @@ function takeOption(
 	if (long === undefined || !Object.hasOwn(options, long)) return undefined;
 	if (options[long] === "flag")
 		return given === undefined ? { name: long, value: undefined, words: 1 } : { error: `--${long} takes no value.` };
+	return options[long] === "path" ? takePath(long, given, next) : takeValue(long, given, next, options);
+}
+
+function takeValue(
+	name: string,
+	given: string | undefined,
+	next: string | undefined,
+	options: OptionKinds,
+): GivenOption | { readonly error: string } {
 	const value = given ?? next;
 	const isOption = given === undefined && (value === "--" || Object.hasOwn(options, value?.replace(/^--/, "") ?? ""));
 	if (value === undefined || value.trim() === "" || (isOption && value.startsWith("--")))
-		return { error: `--${long} needs a value.` };
-	return { name: long, value, words: given === undefined ? 2 : 1 };
+		return { error: `--${name} needs a value.` };
+	return { name, value, words: given === undefined ? 2 : 1 };
+}
+
+/** An option whose value is empty unless a path follows. */
+function takePath(name: string, given: string | undefined, next: string | undefined): GivenOption {
+	if (given === undefined && isPath(next)) return { name, value: next, words: 2 };
+	return { name, value: given ?? "", words: 1 };
+}
+
+/** Whether a word is written as a path: with a slash or a leading dot. */
+function isPath(word: string | undefined): word is string {
+	return word !== undefined && !word.startsWith("-") && /^[.~]|[/\\]/.test(word);
 }
 
 /** The options in `words`; none if it contains anything else. */

@@ -32,8 +32,8 @@ export interface Command {
 	readonly shellOptions?: string;
 	/** Maximum number of names; absent: any number. */
 	readonly maxNames?: number;
-	/** Number of names before the text for agents; `run`: an optional run. Absent: there is no text. */
-	readonly text?: number | "run";
+	/** Number of names before the text for agents; `run`: an optional run; `definition`: one, with its kind or without. Absent: there is no text. */
+	readonly text?: number | "run" | "definition";
 	/** Whether it can start workers. */
 	readonly needs: "pi" | "nothing";
 	/** `none`: it does not work on runs, so it ignores `--engine`. */

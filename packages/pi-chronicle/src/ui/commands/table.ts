@@ -38,8 +38,18 @@ export function grammarOf(
 		options: { ...surfaceOptions, ...optionsIn(options) },
 		others: everyOption,
 		maxNames,
-		...(text === undefined ? {} : text === "run" ? { textAfter: 0, isName } : { textAfter: text }),
+		...textGrammar(text, isName),
 	};
+}
+
+function textGrammar(
+	text: Command["text"],
+	isName: (argument: string) => boolean,
+): Pick<CommandGrammar, "textAfter" | "isName"> {
+	if (text === "run") return { textAfter: 0, isName };
+	if (text === "definition")
+		return { textAfter: 1, isName: (_, [kind]) => kind === "workflow" || kind === "chronicle" };
+	return text === undefined ? {} : { textAfter: text };
 }
 
 export interface Performance {

@@ -6,6 +6,8 @@ import { branchFields, childrenFields, orderFields } from "../packages/core/src/
 import { cleanupFields } from "../packages/core/src/template/cleanup.ts";
 import { limitFields, stateFields, templateFields } from "../packages/core/src/template/fields.ts";
 import { comparisonSchema } from "../packages/core/src/template/next-field.ts";
+import { noticeKinds } from "../packages/pi-chronicle/src/local/notices/kind.ts";
+import { sequenceFields } from "../packages/pi-chronicle/src/sequence/sequence-file.ts";
 import { cueFields, scenarioFields } from "../packages/pi-chronicle/src/tools/rehearsal/scenario-file.ts";
 import { phaseFields, workflowFields } from "../packages/pi-chronicle/src/workflow/definitions/fields.ts";
 import { variables } from "../packages/pi-chronicle/src/workflow/definitions/variables.ts";
@@ -92,4 +94,28 @@ export function scenarioSchema(): Record<string, unknown> {
 /** The generated tables of docs/rehearsal.md, as Markdown lines, by the name in their markers. */
 export function scenarioTables(): Record<"scenario" | "cue", string[]> {
 	return { scenario: referenceTable(scenarioFields), cue: referenceTable(cueFields) };
+}
+
+/** The content of schemas/sequence.schema.json. */
+export function sequenceSchema(): Record<string, unknown> {
+	return {
+		$schema: "https://json-schema.org/draft/2020-12/schema",
+		title: "sequence",
+		description: "A sequence of prompts and commands that pi-chronicle replays.",
+		...objectSchema(sequenceFields),
+	};
+}
+
+/** The generated table of docs/sequences.md, as Markdown lines. */
+export function sequenceTable(): string[] {
+	return referenceTable(sequenceFields);
+}
+
+/** The kinds of notices as a Markdown table. */
+export function noticeKindsTable(): readonly string[] {
+	return [
+		"| kind | tells |",
+		"|---|---|",
+		...Object.entries(noticeKinds).map(([kind, about]) => `| \`${kind}\` | ${about} |`),
+	];
 }

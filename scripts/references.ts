@@ -1,16 +1,20 @@
 // What writes the generated sections of the documents: one function per name, which takes its facts from the code that acts on
 // them. A section stands between `<!-- generated:NAME -->` and `<!-- /generated -->`; `npm run docs` fills it.
 
-import { noticeKindsTable } from "../packages/pi-chronicle/src/local/notices/kind.ts";
-import { workerSettingsTable } from "../packages/pi-chronicle/src/local/worker/worker-settings.ts";
-import { guardTables } from "../packages/pi-chronicle/src/safety/guard/rules/reference.ts";
-import { sequenceTable } from "../packages/pi-chronicle/src/sequence/sequence-file.ts";
 import { rehearseCommand } from "../packages/pi-chronicle/src/tools/rehearsal/command-line.ts";
 import { usageText } from "../packages/pi-chronicle/src/ui/cli/command-line.ts";
-import { scenarioTables, templateTables, workflowTables } from "./definition-reference.ts";
+import {
+	noticeKindsTable,
+	scenarioTables,
+	sequenceTable,
+	templateTables,
+	workflowTables,
+} from "./definition-reference.ts";
 import { shippedSections, waysTable } from "./gallery.ts";
+import { guardTables } from "./guard-reference.ts";
 import { ledgerTables } from "./ledger-reference.ts";
 import { playedTable } from "./played.ts";
+import { workerSettingsTable } from "./settings-reference.ts";
 
 /** Makes the Markdown of one section. */
 export type Generator = () => string | Promise<string>;

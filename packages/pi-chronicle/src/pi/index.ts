@@ -61,6 +61,7 @@ export {
 	type Question,
 	type YesOrNo,
 } from "./question.ts";
+export { rejectCommand } from "./reject-command.ts";
 export { openReloadSlot } from "./reload-slot.ts";
 export { rowsAround } from "./rows-around.ts";
 export {

@@ -2,8 +2,8 @@
 // requests stay the same as without it.
 import type { ExtensionAPI, ExtensionContext, ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { customEntries } from "./branch.ts";
-import { exitCodes, failWith } from "./exit-code.ts";
 import { foreignTools } from "./foreign-tool.ts";
+import { rejectCommand } from "./reject-command.ts";
 import { say } from "./say.ts";
 import { chronicleSettings } from "./settings.ts";
 
@@ -84,8 +84,7 @@ export function openToolSwitch(
 			if (wanted === on) return true;
 			await change(ctx, wanted);
 			if (wanted && foreign !== undefined) {
-				failWith(ctx, exitCodes.usage);
-				say(ctx, foreign, "error");
+				rejectCommand(ctx, foreign);
 				return false;
 			}
 			pi.appendEntry(entryType, { on });

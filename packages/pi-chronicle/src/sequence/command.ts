@@ -2,7 +2,7 @@
 // mode.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { didYouMean } from "@pi-chronicle/core/definition";
-import { answerKeys, chooseOption, type Scope, say } from "../pi/index.ts";
+import { answerKeys, chooseOption, rejectCommand, type Scope, say } from "../pi/index.ts";
 import { firstWord } from "./arguments.ts";
 import {
 	deleteSequence,
@@ -16,7 +16,6 @@ import {
 import { previewLines, stepsText } from "./preview.ts";
 import { protectSession } from "./private-file.ts";
 import { type SequenceSnapshot, snapshotType } from "./recorded.ts";
-import { rejectCommand } from "./refuse.ts";
 import { parseRunWords, type RunWords } from "./run-words.ts";
 import { savedNames, sequenceVerbs } from "./saved.ts";
 import type { SequenceSession } from "./session.ts";

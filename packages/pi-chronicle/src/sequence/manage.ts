@@ -3,10 +3,9 @@ import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { counted, didYouMean, errorMessage, formatDiagnostic } from "@pi-chronicle/core/definition";
-import { askUser, definitionsTrusted, say } from "../pi/index.ts";
+import { askUser, definitionsTrusted, exitCodes, rejectCommand, say } from "../pi/index.ts";
 import { previewLines } from "./preview.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
-import { rejectCommand } from "./refuse.ts";
 import {
 	deleteSaved,
 	nameMistake,
@@ -114,7 +113,7 @@ export function store(
 		const file = writeSaved(place, name, steps, old);
 		say(ctx, `Saved "${name}" in ${relative(ctx.cwd, file)}. Run it with /sequence run ${name}.`);
 	} catch (error) {
-		rejectCommand(ctx, `"${name}" could not be saved: ${errorMessage(error)}`, 1);
+		rejectCommand(ctx, `"${name}" could not be saved: ${errorMessage(error)}`, { code: exitCodes.failed });
 	}
 }
 
@@ -135,7 +134,7 @@ export async function deleteSequence(ctx: ExtensionCommandContext, name: string)
 		deleteSaved(saved);
 		say(ctx, `Deleted ${relative(ctx.cwd, saved.file)}.`);
 	} catch (error) {
-		rejectCommand(ctx, `"${name}" could not be deleted: ${errorMessage(error)}`, 1);
+		rejectCommand(ctx, `"${name}" could not be deleted: ${errorMessage(error)}`, { code: exitCodes.failed });
 	}
 }
 

@@ -8,18 +8,16 @@ import {
 	integer,
 	list,
 	number,
-	objectSchema,
 	openReport,
 	parseYaml,
 	readObject,
 	readSource,
-	referenceTable,
 	sortDiagnostics,
 	text,
 } from "@pi-chronicle/core/definition";
 import { parseDocument, stringify } from "yaml";
 
-const sequenceFields = {
+export const sequenceFields = {
 	description: text({
 		form: "line",
 		max: 200,
@@ -90,19 +88,4 @@ export function replaceSteps(text: string, steps: readonly string[]): string {
 	if (document.errors.length > 0) return sequenceText(steps);
 	document.set("steps", document.createNode(steps));
 	return document.toString({ lineWidth: 0 });
-}
-
-/** The content of schemas/sequence.schema.json. */
-export function sequenceSchema(): Record<string, unknown> {
-	return {
-		$schema: "https://json-schema.org/draft/2020-12/schema",
-		title: "sequence",
-		description: "A sequence of prompts and commands that pi-chronicle replays.",
-		...objectSchema(sequenceFields),
-	};
-}
-
-/** The generated table of docs/sequences.md, as Markdown lines. */
-export function sequenceTable(): string[] {
-	return referenceTable(sequenceFields);
 }

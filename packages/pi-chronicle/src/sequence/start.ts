@@ -3,7 +3,7 @@
 // user agrees.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { counted } from "@pi-chronicle/core/definition";
-import { askForLine, askUser, exitCodes, failWith, say, shortCost } from "../pi/index.ts";
+import { askForLine, askUser, exitCodes, failWith, rejectCommand, say, shortCost } from "../pi/index.ts";
 import { hasPlaceholder, needsArguments, splitArguments } from "./arguments.ts";
 import type { ReadyStep } from "./expand.ts";
 import { prepare } from "./iteration.ts";
@@ -11,7 +11,6 @@ import type { ReplayStart, RunPlan } from "./plan.ts";
 import { plainLine, stepsText } from "./preview.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
 import { firstLine } from "./refusal.ts";
-import { rejectCommand } from "./refuse.ts";
 import { runRecorded } from "./run.ts";
 import { manyRuns, parseRunCount } from "./run-count.ts";
 import { startMistake } from "./run-words.ts";
@@ -122,7 +121,7 @@ async function readArguments(
 	rejectCommand(
 		ctx,
 		`Step ${index + 1} needs arguments, so nothing was started: /sequence run [name] [N] <arguments>.`,
-		exitCodes.failed,
+		{ code: exitCodes.failed },
 	);
 	return undefined;
 }

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { sequenceSchema } from "../../src/sequence/sequence-file.ts";
+import { sequenceSchema } from "../../../../scripts/definition-reference.ts";
 import { checkout } from "../harness/index.ts";
 
 it("sequence.schema.json is up to date", () => {

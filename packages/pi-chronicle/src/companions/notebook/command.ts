@@ -1,6 +1,6 @@
 // `/notebook`: one function for the slash command and for a step of a sequence.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { askUser, chooseFromList, exitCodes, failWith, pageMarkdown, printable, say } from "../../pi/index.ts";
+import { askUser, chooseFromList, pageMarkdown, printable, rejectCommand, say } from "../../pi/index.ts";
 import { redactSecrets } from "../../safety/index.ts";
 import { indexLine, indexLines, type Notebook, pageName, searchPages } from "./notebook.ts";
 import type { NotebookSession } from "./notebook-session.ts";
@@ -108,9 +108,7 @@ async function browse(
 /** Runs `/notebook` as typed. */
 export async function typedNotebook(session: NotebookSession, ctx: ExtensionContext, args: string): Promise<void> {
 	const refused = await runNotebookCommand(session, ctx, args);
-	if (refused === undefined) return;
-	failWith(ctx, exitCodes.usage);
-	say(ctx, refused, "error");
+	if (refused !== undefined) rejectCommand(ctx, refused);
 }
 
 /** Shows pages until the user leaves with Escape. */

@@ -21,15 +21,6 @@ export const noticeKinds = {
 
 export type NoticeKind = keyof typeof noticeKinds;
 
-/** The kinds as a Markdown table. */
-export function noticeKindsTable(): readonly string[] {
-	return [
-		"| kind | tells |",
-		"|---|---|",
-		...Object.entries(noticeKinds).map(([kind, about]) => `| \`${kind}\` | ${about} |`),
-	];
-}
-
 export function isNoticeKind(name: unknown): name is NoticeKind {
 	return typeof name === "string" && Object.hasOwn(noticeKinds, name);
 }

@@ -5,15 +5,7 @@ import { join } from "node:path";
 import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { errorMessage, formatDiagnostic, formatPath } from "@pi-chronicle/core/definition";
 import { writeTogether } from "../../disk/index.ts";
-import {
-	customEntries,
-	exitCodes,
-	failWith,
-	type NoticeLevel,
-	packageRoot,
-	pageMarkdown,
-	say,
-} from "../../pi/index.ts";
+import { customEntries, packageRoot, pageMarkdown, rejectCommand, say } from "../../pi/index.ts";
 import { measure } from "../measure.ts";
 import { type DecisionRecord, decisionEntry, type Policies, readDecision, type ToolCall } from "../policy/index.ts";
 import { type AnswerBook, allowOnce, answerLines, type CommandReply, forget } from "./answers/index.ts";
@@ -65,10 +57,7 @@ export async function runGuardCommand(
 			return say(ctx, await logText(ctx, rest));
 		case "test":
 			if (rest.trim() === "")
-				return refuseGuardCommand(
-					ctx,
-					"Name a command to test: /guard test git push --force, or /guard test read .env",
-				);
+				return rejectCommand(ctx, "Name a command to test: /guard test git push --force, or /guard test read .env");
 			return say(ctx, await testText(rest, ctx, session.policies));
 		case "try":
 			return tryRule(rest.trim(), ctx, session);
@@ -84,7 +73,7 @@ export async function runGuardCommand(
 			await session.load(ctx);
 			return say(ctx, statusText(session, ctx.cwd));
 		default:
-			return refuseGuardCommand(
+			return rejectCommand(
 				ctx,
 				`Unknown: \`/guard ${verb}\`. Use rules, log, test <command>, try <rule>, init, reload, sandbox on, sandbox off, allow once, forget <number>.`,
 			);
@@ -94,10 +83,10 @@ export async function runGuardCommand(
 async function turnSandbox(ctx: ExtensionCommandContext, box: BoxSwitch, word: string): Promise<void> {
 	if (word === "") return say(ctx, await box.status(ctx));
 	if (word !== "on" && word !== "off")
-		return refuseGuardCommand(ctx, `Unknown: \`/guard sandbox ${word}\`. Use \`/guard sandbox\`, \`on\` or \`off\`.`);
+		return rejectCommand(ctx, `Unknown: \`/guard sandbox ${word}\`. Use \`/guard sandbox\`, \`on\` or \`off\`.`);
 	const done = await box.turn(word === "on", ctx);
 	if (done !== undefined) return say(ctx, done);
-	refuseGuardCommand(
+	rejectCommand(
 		ctx,
 		"No sandbox works here, so commands still run outside. `pi-chronicle doctor` says what is missing.",
 	);
@@ -105,13 +94,7 @@ async function turnSandbox(ctx: ExtensionCommandContext, box: BoxSwitch, word: s
 
 function reply(ctx: ExtensionCommandContext, { text, tone }: CommandReply): void {
 	if (tone === undefined || tone === "info") say(ctx, text);
-	else refuseGuardCommand(ctx, text, tone);
-}
-
-/** Reports why the command was refused; without a screen, sets pi's exit code to that of a usage error. */
-function refuseGuardCommand(ctx: ExtensionCommandContext, text: string, tone: NoticeLevel = "warning"): void {
-	failWith(ctx, exitCodes.usage);
-	say(ctx, text, tone);
+	else rejectCommand(ctx, text, { tone });
 }
 
 const stale = "The rule files on disk have changed since: `/guard reload` enforces the new rules.";
@@ -229,11 +212,11 @@ async function tryRule(written: string, ctx: ExtensionCommandContext, session: G
 	const { readTriedRule, tryRules } = await import("./try-rules.ts");
 	const tried = written === "" ? session.current() : readTriedRule(written, ctx.cwd);
 	if (!tried)
-		return refuseGuardCommand(
+		return rejectCommand(
 			ctx,
 			"No rule file is in force. Name a rule: /guard try publish, or /guard try \\bnpm\\s+test\\b",
 		);
-	if ("problems" in tried) return refuseGuardCommand(ctx, tried.problems.join("\n"));
+	if ("problems" in tried) return rejectCommand(ctx, tried.problems.join("\n"));
 	say(ctx, await tryRules(tried.rules, pastSessions(ctx), { cwd: ctx.cwd, agentDir: session.agentDir }));
 }
 
@@ -265,13 +248,12 @@ async function testText(text: string, ctx: ExtensionCommandContext, policies: Po
 async function initialise(ctx: ExtensionCommandContext, session: GuardSession, rest: string): Promise<void> {
 	const folder = join(rest.trim() === "global" ? homedir() : ctx.cwd, ".pi");
 	const file = join(folder, "damage-control-rules.yaml");
-	if (existsSync(file))
-		return refuseGuardCommand(ctx, `${formatPath(file, ctx.cwd)} already exists and was not changed.`);
+	if (existsSync(file)) return rejectCommand(ctx, `${formatPath(file, ctx.cwd)} already exists and was not changed.`);
 	const starter = readFileSync(join(packageRoot(), "examples", "damage-control-rules.yaml"), "utf8");
 	try {
 		writeTogether([{ path: file, content: starter }], "fail");
 	} catch (error) {
-		return refuseGuardCommand(ctx, `The rule file cannot be written, so there is none: ${errorMessage(error)}`);
+		return rejectCommand(ctx, `The rule file cannot be written, so there is none: ${errorMessage(error)}`);
 	}
 	await session.load(ctx);
 	say(

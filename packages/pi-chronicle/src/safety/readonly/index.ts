@@ -1,5 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { completeWords, exitCodes, failWith, hasEnded, registerOwnCommand, say } from "../../pi/index.ts";
+import { completeWords, hasEnded, registerOwnCommand, rejectCommand, say } from "../../pi/index.ts";
 import type { Policies } from "../policy/index.ts";
 import type { SessionBox } from "../session-box.ts";
 import { registerReadonlyFlag } from "./flag.ts";
@@ -56,8 +56,7 @@ export async function runReadonlyCommand(
 			break;
 		default: {
 			const reason = `Unknown: \`/readonly ${word}\`. Use \`/readonly\`, \`/readonly on\` or \`/readonly off\`.`;
-			say(ctx, reason, "warning");
-			failWith(ctx, exitCodes.usage);
+			rejectCommand(ctx, reason);
 			return { kind: "failed", reason };
 		}
 	}

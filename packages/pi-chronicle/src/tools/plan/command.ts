@@ -16,6 +16,7 @@ import {
 	isPiCommand,
 	ownPiSearch,
 	packageRoot,
+	rejectCommand,
 	type Scope,
 	say,
 } from "../../pi/index.ts";
@@ -53,20 +54,20 @@ export async function runPlan(session: PlanSession, ctx: ExtensionCommandContext
 	const work = workOf(session);
 	if (work.isRunning) return work.offerToStop(ctx);
 	const task = args.trim();
-	if (!definitionsTrusted(ctx)) return refusePlan(ctx, "A plan adds files to the project. Trust it first: /trust.");
+	if (!definitionsTrusted(ctx)) return rejectCommand(ctx, "A plan adds files to the project. Trust it first: /trust.");
 	const host = planHost(ctx);
-	if (typeof host === "string") return refusePlan(ctx, host);
+	if (typeof host === "string") return rejectCommand(ctx, host);
 	const waiting = waitingPlan(host.place);
 	if (task === "" && waiting) return settle(session, ctx, host, waiting, false);
-	if (task === "") return refusePlan(ctx, "Describe the task: /plan <task>.");
+	if (task === "") return rejectCommand(ctx, "Describe the task: /plan <task>.");
 	const words = readPlanWords(task, ctx.cwd);
-	if (typeof words === "string") return refusePlan(ctx, words);
+	if (typeof words === "string") return rejectCommand(ctx, words);
 	const done = work
 		.start(ctx, (job) => draft(session.scope, ctx, host, words, job))
 		.then((plan) => (plan && !session.scope.closed ? settle(session, ctx, host, plan, true) : undefined))
 		// With a screen, no caller awaits it: an error such as a full disk must not end pi.
 		.catch((error) => {
-			if (!session.scope.closed) refusePlan(ctx, `The plan failed: ${errorMessage(error)}`);
+			if (!session.scope.closed) rejectCommand(ctx, `The plan failed: ${errorMessage(error)}`);
 		});
 	if (!ctx.hasUI) await done;
 }
@@ -188,9 +189,4 @@ export function startLine(kind: DraftKind, command: string): string {
 		case "sequence":
 			return `/sequence run ${command}`;
 	}
-}
-
-function refusePlan(ctx: ExtensionContext, reason: string): void {
-	failWith(ctx, exitCodes.usage);
-	say(ctx, reason, "error");
 }

@@ -13,9 +13,9 @@ import {
 	openTranscript,
 } from "./hand-command.ts";
 import { type DefinitionKind, isKind, listDefinitions, plan } from "./plan.ts";
-import { type Playable, type RehearsalHost, type RehearsalRequest, rehearse } from "./rehearse.ts";
-import { type CoverageOptions, defaultBounds, rehearseEvery } from "./rehearse-every.ts";
-import { closingLines, coverageClosing, coverageOpening, openingLines, runLine, visitLines } from "./report.ts";
+import type { RehearsalRequest } from "./rehearse.ts";
+import { type CoverageOptions, defaultBounds } from "./rehearse-every.ts";
+import { tellCoverage, tellRehearsal } from "./told-rehearsal.ts";
 
 export const rehearseCommand: Command = {
 	name: "rehearse",
@@ -71,66 +71,17 @@ async function play(call: CommandCall, read: Rehearsal, hand: OpenHand | undefin
 		if (parsed.flags.has("json")) surface.report(text);
 		else process.stdout.write(`${printable(text)}\n`);
 	};
-	const report = await (read.every ? runEvery : runOnce)(planned, host, read, { say, hand, signal });
+	const { isFine, report } = read.every
+		? await tellCoverage(planned, host, { say, signal }, read.bounds)
+		: await tellRehearsal(planned, host, { say, signal }, { afterwards: read.keep ? "keep" : "remove", hand });
 	if (signal.aborted) return { kind: "silent", exitCode: exitCodes.interrupted };
-	const { isFine, data } = report;
-	return { kind: "done", lines: [], data, exitCode: isFine ? exitCodes.done : exitCodes.failed };
+	return { kind: "done", lines: [], data: report, exitCode: isFine ? exitCodes.done : exitCodes.failed };
 }
 
 /** Who plays by hand, if anybody; a string is an error message. */
 function openPlayer({ replay, byHand, transcript }: Rehearsal): OpenHand | undefined | string {
 	if (replay !== undefined) return openReplay(replay, transcript);
 	return byHand && (handProblem(byHand) ?? openHand(byHand));
-}
-
-interface Playing {
-	readonly say: (lines: readonly string[]) => void;
-	readonly hand: OpenHand | undefined;
-	readonly signal: AbortSignal;
-}
-
-/** A finished rehearsal: its report, and whether it went as it should. */
-interface Rehearsed {
-	readonly isFine: boolean;
-	readonly data: object;
-}
-
-/** Plays a definition once. */
-async function runOnce(
-	planned: Playable,
-	host: RehearsalHost,
-	{ keep }: Rehearsal,
-	{ say, hand, signal }: Playing,
-): Promise<Rehearsed> {
-	say(openingLines(planned.program, host.cwd, hand?.who));
-	const report = await rehearse(planned, host, {
-		onVisit: (visit) => say(visitLines(visit)),
-		onLine: (line) => say([line]),
-		afterwards: keep ? "keep" : "remove",
-		signal,
-		byHand: hand?.open,
-	});
-	const closing = closingLines(report);
-	const more = hand?.finish(report, closing) ?? [];
-	if (!signal.aborted) say([...closing, ...more]);
-	return { isFine: report.outcome === "done" && hand?.held?.(report) !== false, data: report };
-}
-
-/** Plays every planned run. */
-async function runEvery(
-	planned: Playable,
-	host: RehearsalHost,
-	{ bounds }: Rehearsal,
-	{ say, signal }: Playing,
-): Promise<Rehearsed> {
-	say(coverageOpening(planned, host.cwd));
-	const report = await rehearseEvery(planned, host, {
-		...bounds,
-		onRun: (run, number, of) => say([runLine(run, number, of)]),
-		signal,
-	});
-	if (!signal.aborted) say(coverageClosing(report));
-	return { isFine: report.outcome === "complete", data: report };
 }
 
 /** What the arguments ask for. */

@@ -1,7 +1,7 @@
 // Runs `/chronicle <line>`. The first word is a command or else the name of a template. Text for agents is passed on unchanged.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { notFound, type Project } from "../../local/index.ts";
-import { exitCodes, inBackground, pageText, say, showDiagram } from "../../pi/index.ts";
+import { exitCodes, inBackground, pageText, rejectCommand, say, showDiagram } from "../../pi/index.ts";
 import {
 	type CommandDone,
 	type CommandResponse,
@@ -19,7 +19,7 @@ import { openOnEngine, optionsOnEngine, readLeading } from "./engines.ts";
 import { sessionHost } from "./host.ts";
 import { findCommand } from "./session-commands.ts";
 import { allListed } from "./session-list.ts";
-import { projectOf, refuseChronicle } from "./session-project.ts";
+import { projectOf } from "./session-project.ts";
 
 export async function runChronicle(session: ChronicleSession, ctx: ExtensionContext, line: string): Promise<void> {
 	const local = projectOf(ctx);
@@ -30,7 +30,7 @@ export async function runChronicle(session: ChronicleSession, ctx: ExtensionCont
 	if (!known) {
 		const catalogue = local.templates();
 		if (!catalogue.templates.has(first))
-			return refuseChronicle(
+			return rejectCommand(
 				ctx,
 				notFound(first, catalogue, local, new Set(allListed(session).map((listed) => listed.name))).message,
 			);
@@ -69,7 +69,7 @@ async function present(
 	// The context of a session that has ended must not be used.
 	if (session.scope.closed || result.kind === "silent") return;
 	if (result.kind === "refused")
-		return refuseChronicle(ctx, complaintLines(result, project.place.cwd).join("\n"), result.exitCode);
+		return rejectCommand(ctx, complaintLines(result, project.place.cwd).join("\n"), { code: result.exitCode });
 	await presentDone(ctx, project, result);
 	if (result.follow !== undefined) await followOnEngine(session, ctx, project, result.follow);
 }
@@ -80,7 +80,7 @@ async function presentDone(
 	{ lines, notice, view, exitCode = exitCodes.done }: CommandDone,
 ): Promise<void> {
 	const text = lines.join("\n");
-	if (exitCode !== exitCodes.done && ctx.mode !== "tui") return refuseChronicle(ctx, text, exitCode);
+	if (exitCode !== exitCodes.done && ctx.mode !== "tui") return rejectCommand(ctx, text, { code: exitCode });
 	if (view) return showView(ctx, project, view, lines);
 	if (notice === undefined) return say(ctx, text, exitCode === exitCodes.done ? "info" : "error");
 	if (notice.text !== "") say(ctx, notice.text, notice.tone);

@@ -2,17 +2,7 @@
 import { homedir } from "node:os";
 import { type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { engineSetting, openProject, type Project } from "../../local/index.ts";
-import {
-	definitionsTrusted,
-	exitCodes,
-	failWith,
-	findPi,
-	isPiCommand,
-	listedModel,
-	markDefault,
-	ownPiSearch,
-	say,
-} from "../../pi/index.ts";
+import { definitionsTrusted, findPi, isPiCommand, listedModel, markDefault, ownPiSearch } from "../../pi/index.ts";
 
 export interface Whereabouts {
 	readonly cwd: string;
@@ -51,14 +41,4 @@ export function lookAt(where: Whereabouts): Project {
 function placeOf({ cwd, trusted }: Whereabouts) {
 	const trust: "trusted" | "untrusted" = trusted ? "trusted" : "untrusted";
 	return { cwd, home: homedir(), agentFolder: getAgentDir(), trust, env: process.env };
-}
-
-/** Reports why a command was refused. Without a screen, also sets pi's exit code. */
-export function refuseChronicle(
-	ctx: Pick<ExtensionContext, "hasUI" | "mode" | "ui">,
-	reason: string,
-	code: number = exitCodes.usage,
-): void {
-	say(ctx, reason, "error");
-	failWith(ctx, code);
 }

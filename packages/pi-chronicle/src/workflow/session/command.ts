@@ -2,7 +2,7 @@
 // dashes, such as `--status`.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
-import { exitCodes, pageText, say } from "../../pi/index.ts";
+import { exitCodes, pageText, rejectCommand, say } from "../../pi/index.ts";
 import { shippedNames } from "../../tools/shipped/index.ts";
 import {
 	type Catalogue,
@@ -33,7 +33,7 @@ import { cancelledType, contextType, hasPhaseText, reminderType } from "./contex
 import { definitionsHash, type HeldRun } from "./entries.ts";
 import { type ProjectContext, projectContext } from "./library.ts";
 import { brokenText, notFoundText, rejectedText, statusReport, trustHint, verbsText } from "./report.ts";
-import { refuseCommand, startModelTurn, startWorkflow } from "./starting.ts";
+import { startModelTurn, startWorkflow } from "./starting.ts";
 import type { Workflows } from "./workflows.ts";
 
 type Verb = (
@@ -56,7 +56,7 @@ const verbs: Readonly<Record<string, Verb>> = {
 		);
 		const pointer = "`pi-chronicle check` in a shell checks every definition of the project.";
 		const text = [...catalogueCheckLines(catalogue, unknown, ctx.cwd), pointer].join("\n");
-		if (catalogue.rejected.size > 0 && ctx.mode !== "tui") return refuseCommand(ctx, text);
+		if (catalogue.rejected.size > 0 && ctx.mode !== "tui") return rejectCommand(ctx, text);
 		return pageText(ctx, "Workflow check", text);
 	},
 	status: ({ controller }, ctx) => pageText(ctx, "Workflow", statusReport(ctx.sessionManager, controller)),
@@ -86,14 +86,14 @@ export async function runWorkflow(workflows: Workflows, ctx: ExtensionCommandCon
 	if (Object.hasOwn(verbs, verb)) {
 		const [surplus] = rest.split(/\s+/);
 		if (surplus && !verbsWithArgument.has(verb))
-			return refuseCommand(ctx, `/workflow ${word} takes no arguments, but got "${surplus}".`);
+			return rejectCommand(ctx, `/workflow ${word} takes no arguments, but got "${surplus}".`);
 		return verbs[verb]?.(workflows, ctx, rest, catalogue);
 	}
-	if (definition?.show !== "user") return refuseCommand(ctx, notStartableText(word, catalogue, ctx));
-	if (rest === "") return refuseCommand(ctx, `Add the task: /workflow ${word} <task>`, "warning");
+	if (definition?.show !== "user") return rejectCommand(ctx, notStartableText(word, catalogue, ctx));
+	if (rest === "") return rejectCommand(ctx, `Add the task: /workflow ${word} <task>`, { tone: "warning" });
 	const option = verbAtEnd(rest);
 	if (option !== undefined)
-		return refuseCommand(
+		return rejectCommand(
 			ctx,
 			`${option} is not an option of a task: enter /workflow ${option} alone. If the task ends with it, put -- before the task: /workflow ${word} -- <task>`,
 		);
@@ -121,12 +121,12 @@ export function cancelWorkflow(workflows: Workflows, ctx: ExtensionCommandContex
 	const { controller, conversation } = workflows;
 	const [surplus] = args.trim().split(/\s+/);
 	if (surplus) {
-		refuseCommand(ctx, `/cancel-workflow takes no arguments, but got "${surplus}".`);
+		rejectCommand(ctx, `/cancel-workflow takes no arguments, but got "${surplus}".`);
 		return;
 	}
 	const { active } = controller;
 	if (!active) {
-		refuseCommand(ctx, "No workflow is active.", "warning");
+		rejectCommand(ctx, "No workflow is active.", { tone: "warning" });
 		return;
 	}
 	const working = !ctx.isIdle() && !conversation.countingDown;
@@ -200,11 +200,11 @@ function change(
 	event: WorkflowEvent,
 ): readonly WorkflowAction[] {
 	if (!controller.active) {
-		refuseCommand(ctx, "No workflow is active.");
+		rejectCommand(ctx, "No workflow is active.");
 		return [];
 	}
 	const actions = controller.apply(ctx, event);
-	for (const action of actions) if (action.kind === "refused") refuseCommand(ctx, workflowRefusalText(action.refusal));
+	for (const action of actions) if (action.kind === "refused") rejectCommand(ctx, workflowRefusalText(action.refusal));
 	return actions;
 }
 
@@ -221,10 +221,10 @@ async function resumeWorkflow(workflows: Workflows, ctx: ExtensionCommandContext
 	const actions = paused || asked || !ctx.isIdle() ? change(workflows, ctx, { kind: "resume" }) : [];
 	if (paused || asked ? !did(actions, "resumed") : !ctx.isIdle()) return;
 	const { active } = controller;
-	if (!active) return refuseCommand(ctx, "No workflow is active.");
+	if (!active) return rejectCommand(ctx, "No workflow is active.");
 	const { run } = active;
 	if (run.question !== undefined) return say(ctx, `${askLine(run.question)}\n${answerLine()}.`);
-	if (run.kind === "stale") return refuseCommand(ctx, workflowRefusalText({ kind: "stale", missing: run.missing }));
+	if (run.kind === "stale") return rejectCommand(ctx, workflowRefusalText({ kind: "stale", missing: run.missing }));
 	await startModelTurn(workflows, ctx, () => {
 		// If the run moved while it was paused, the working model has not read the current phase yet.
 		if (!ctx.isIdle() && !hasPhaseText(ctx.sessionManager, active)) conversation.sendPhase(ctx, active);
@@ -258,7 +258,7 @@ function reloadWorkflow(workflows: Workflows, ctx: ExtensionCommandContext, _res
 	const { controller, conversation } = workflows;
 	const { active } = controller;
 	if (!active) {
-		refuseCommand(ctx, "No workflow is active; definitions are read each time a workflow starts.");
+		rejectCommand(ctx, "No workflow is active; definitions are read each time a workflow starts.");
 		return;
 	}
 	const definitions = reachable(catalogue.definitions, active.run.workflowKey);
@@ -268,7 +268,7 @@ function reloadWorkflow(workflows: Workflows, ctx: ExtensionCommandContext, _res
 	}
 	const broken = brokenText(active.run, catalogue, ctx.cwd);
 	if (broken !== undefined) {
-		refuseCommand(ctx, `${broken}\nThe run keeps the definition that it was started with.`);
+		rejectCommand(ctx, `${broken}\nThe run keeps the definition that it was started with.`);
 		return;
 	}
 	if (!did(change(workflows, ctx, { kind: "reload", definitions }), "reloaded")) return;

@@ -1,9 +1,8 @@
 // `/workflow show`: draws a workflow as a diagram.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import { showDiagram } from "../../pi/index.ts";
+import { rejectCommand, showDiagram } from "../../pi/index.ts";
 import { type Catalogue, workflowDiagram } from "../definitions/index.ts";
 import { notFoundText, rejectedText } from "./report.ts";
-import { refuseCommand } from "./starting.ts";
 import type { Workflows } from "./workflows.ts";
 
 /** Shows the workflow with the command or key `name`; without a name, the active one. */
@@ -17,9 +16,9 @@ export async function showWorkflow(
 	const live = run?.kind === "live" ? run : undefined;
 	const key = name === "" ? live?.workflowKey : (catalogue.commands.get(name) ?? catalogue.definitions.get(name))?.key;
 	if (key === undefined) {
-		if (name === "") return refuseCommand(ctx, "Name a workflow: /workflow show <name>");
+		if (name === "") return rejectCommand(ctx, "Name a workflow: /workflow show <name>");
 		const rejected = catalogue.rejected.get(name);
-		return refuseCommand(ctx, rejected ? rejectedText(rejected, ctx.cwd) : notFoundText(name, catalogue));
+		return rejectCommand(ctx, rejected ? rejectedText(rejected, ctx.cwd) : notFoundText(name, catalogue));
 	}
 	// The active run is drawn from its pinned definition, with its position marked.
 	const current = live?.workflowKey === key ? live : undefined;

@@ -4,17 +4,7 @@ import { randomInt } from "node:crypto";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic, pathList } from "@pi-chronicle/core/definition";
 import { readUncommitted } from "../../disk/index.ts";
-import {
-	askUser,
-	exitCodes,
-	failWith,
-	followRun,
-	foreignTools,
-	type NoticeLevel,
-	printable,
-	say,
-	stepOf,
-} from "../../pi/index.ts";
+import { askUser, followRun, foreignTools, printable, rejectCommand, say, stepOf } from "../../pi/index.ts";
 import { type Catalogue, emptyBlacklistEntries, type WorkflowDefinition } from "../definitions/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { beginWorkflowRun, firstPosition, reachable } from "../machine/index.ts";
@@ -33,7 +23,7 @@ export async function startWorkflow(
 	const { pi, scope, controller, conversation } = workflows;
 	// Check this before an active workflow is abandoned.
 	if (!(await hasModel(ctx)))
-		return refuseCommand(ctx, "No model is available: choose one with /model, or enter its key with /login.");
+		return rejectCommand(ctx, "No model is available: choose one with /model, or enter its key with /login.");
 	if (!(await makeRoom(workflows, ctx))) return;
 	if (!ctx.isIdle()) {
 		say(ctx, `"${definition.name}" starts when pi has finished its current work.`);
@@ -43,11 +33,11 @@ export async function startWorkflow(
 	const uncommitted = pathList(await workflows.inOrder(() => readUncommitted(ctx.cwd)));
 	if (scope.closed) return;
 	// From here to `expect` there is no `await`, so only one of two concurrent commands gets past this check.
-	if (controller.active || conversation.starting) return refuseCommand(ctx, "Another workflow was started meanwhile.");
+	if (controller.active || conversation.starting) return rejectCommand(ctx, "Another workflow was started meanwhile.");
 	controller.offerTool();
 	if (!pi.getActiveTools().includes(stepTool)) {
 		controller.withdrawTool();
-		return refuseCommand(
+		return rejectCommand(
 			ctx,
 			`pi was started without the tool ${stepTool}: add it to --tools, or omit --no-tools or --exclude-tools.`,
 		);
@@ -57,7 +47,7 @@ export async function startWorkflow(
 	const foreign = foreignTools(pi, [stepTool], "a workflow");
 	if (foreign !== undefined) {
 		controller.withdrawTool();
-		return refuseCommand(ctx, foreign);
+		return rejectCommand(ctx, foreign);
 	}
 
 	const definitions = reachable(catalogue.definitions, definition.key);
@@ -85,7 +75,7 @@ export async function startWorkflow(
 		() => {
 			if (controller.held?.run.id === run.id) return;
 			conversation.cancelStart(run);
-			refuseCommand(ctx, `"${definition.name}" was not started: pi did not accept its first message.`);
+			rejectCommand(ctx, `"${definition.name}" was not started: pi did not accept its first message.`);
 		},
 	);
 }
@@ -124,7 +114,7 @@ async function makeRoom({ controller, conversation }: Workflows, ctx: ExtensionC
 		words: { no: "No, keep it", yes: "Yes, abandon it" },
 	});
 	if (answer === "nobody")
-		refuseCommand(
+		rejectCommand(
 			ctx,
 			`A workflow is already active, in the phase ${phaseName(run)}. End it with /cancel-workflow first.`,
 		);
@@ -133,7 +123,7 @@ async function makeRoom({ controller, conversation }: Workflows, ctx: ExtensionC
 	const now = controller.active?.run;
 	if (!now) return true;
 	if (now.id !== run.id || now.step !== run.step) {
-		refuseCommand(
+		rejectCommand(
 			ctx,
 			`The workflow moved to the phase ${phaseName(now)} meanwhile, so it continues and nothing was started.`,
 		);
@@ -143,10 +133,4 @@ async function makeRoom({ controller, conversation }: Workflows, ctx: ExtensionC
 	controller.apply(ctx, { kind: "abandon", at: Date.now() });
 	if (atWork) conversation.send(controller.held ?? active, cancelledType, abandonedText(run));
 	return true;
-}
-
-/** Reports why a command is refused. Without a UI, pi's exit code is set too. */
-export function refuseCommand(ctx: ExtensionCommandContext, reason: string, tone: NoticeLevel = "error"): void {
-	say(ctx, reason, tone);
-	failWith(ctx, exitCodes.usage);
 }

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { effects } from "@pi-chronicle/footprint";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
+import { guardTables, ruleFileSchema } from "../../../../../scripts/guard-reference.ts";
 import { ownKeys } from "../../../src/safety/guard/rules/keys.ts";
-import { guardTables, ruleFileSchema } from "../../../src/safety/guard/rules/reference.ts";
 import { classicRules, starterRules } from "./guarded-project.ts";
 
 const file = new URL("../../../schemas/damage-control-rules.schema.json", import.meta.url);

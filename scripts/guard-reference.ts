@@ -1,6 +1,6 @@
 // The reference of rule files: tables of keys and effects for the documentation, and the JSON Schema. Derived from the reader's own tables.
 import { type Effect, effects } from "@pi-chronicle/footprint";
-import { type KeyMeaning, ownKeys } from "./keys.ts";
+import { type KeyMeaning, ownKeys } from "../packages/pi-chronicle/src/safety/guard/rules/keys.ts";
 
 const about: Readonly<Record<string, readonly [form: string, meaning: string]>> = {
 	bashToolPatterns: [

@@ -18,64 +18,19 @@ export {
 } from "./field.ts";
 export { exactTime, percent, setTime, shortCost, shortCount, shortTime } from "./figures.ts";
 export { type ReadOptions, readSource, type SourceRead } from "./file.ts";
-export {
-	type ForeignFormat,
-	foreignCode,
-	foreignCommand,
-	foreignFile,
-	foreignFormat,
-	foreignMarkdown,
-	foreignProblem,
-	foreignSkill,
-} from "./foreign-format.ts";
-export {
-	counted,
-	formatDiagnostic,
-	formatPath,
-	formatPlace,
-	isInside,
-	mermaidLabel,
-	quoted,
-	singleLine,
-	thereAre,
-	truncate,
-} from "./format.ts";
+export * from "./foreign-format.ts";
+export * from "./format.ts";
 export { type FrontMatter, parseFrontMatter } from "./front-matter.ts";
 export { loopFrom } from "./loop.ts";
 export { isListed } from "./name-patterns.ts";
 export { names, type PlacedName, readNames } from "./names.ts";
 export { didYouMean, editDistance, likely, nearest } from "./near.ts";
 export { describeNode, type ListNode, type MapEntry, type MapNode, type Node, type ScalarNode } from "./node.ts";
-export {
-	type Fields,
-	list,
-	type ObjectOptions,
-	type ObjectRead,
-	objectField,
-	objectSchema,
-	readObject,
-	record,
-	referenceTable,
-	type Values,
-} from "./object.ts";
+export * from "./object.ts";
 export { type PathList, pathList, pathListText, pathOnLine } from "./path-list.ts";
 export { nodeOf, plainOf, sizeOf } from "./plain.ts";
 export { openReport, type Problem, type Report, sortDiagnostics } from "./report.ts";
 export { readSandboxChoice, type SandboxChoice, type SandboxNetwork, sandboxField } from "./sandbox.ts";
-export {
-	anyObject,
-	type Checks,
-	eitherOf,
-	isFlag,
-	isNumber,
-	isText,
-	listOf,
-	object,
-	oneOf,
-	only,
-	optional,
-	parseUntrusted,
-	type Shape,
-} from "./shape.ts";
+export * from "./shape.ts";
 export { openSource, type Source } from "./source.ts";
 export { type ParsedTree, parseData, parseJson, parseYaml } from "./yaml.ts";

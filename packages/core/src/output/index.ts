@@ -1,9 +1,1 @@
-export {
-	fillReferences,
-	type OutputReference,
-	outputText,
-	referenceOf,
-	referencesIn,
-	splitReference,
-	valueAt,
-} from "./reference.ts";
+export * from "./reference.ts";

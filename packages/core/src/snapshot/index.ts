@@ -11,19 +11,7 @@ export {
 	entryValue,
 	textNames,
 } from "./entry.ts";
-export {
-	type ChangeTotals,
-	type CheckedOut,
-	checkedOutIn,
-	checkedOutText,
-	type FileChange,
-	type FileLeft,
-	isOtherBranch,
-	type MeasuredChanges,
-	measuredTotals,
-	nameFiles,
-	totalChanges,
-} from "./files.ts";
+export * from "./files.ts";
 export { bindToKnown, explainNoRoom, explainSaved, openTasksText, updateSnapshot } from "./knowledge.ts";
 export { isSecretFile, type PatchFile, type PatchHunk, type PatchLine, readPatch } from "./patch.ts";
 export {

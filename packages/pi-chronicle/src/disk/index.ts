@@ -1,14 +1,5 @@
 export { branchOfRef, checkedOutQuery, parseCheckedOut, readCheckedOut } from "./checked-out.ts";
-export {
-	attempt,
-	deepestRealPath,
-	folderEntries,
-	folderNames,
-	isNoFile,
-	jsonObject,
-	readSmallFile,
-	realPathOf,
-} from "./look-up.ts";
+export * from "./look-up.ts";
 export { inheritOwner, inheritOwnerSync, inheritOwners, makePrivateFolder } from "./ownership.ts";
 export { readLines } from "./read-lines.ts";
 export { type Disk, realDisk, replaceFile, replaceFileSync, syncFolder, undefinedIfMissing } from "./replace-file.ts";

@@ -30,30 +30,7 @@ export {
 	tooManyChildren,
 	workspaceScope,
 } from "./project/index.ts";
-export {
-	Checkout,
-	fetchConversations,
-	fetchedConversations,
-	folderIn,
-	isFolderBelow,
-	isObjectName,
-	openLookingWorkspace,
-	openSharedWorkspace,
-	parseNote,
-	publishStart,
-	type RecordedSnapshot,
-	RunRefs,
-	type RunSnapshot,
-	type RunStart,
-	readConversations,
-	resolutionFolder,
-	resolveByHand,
-	type SharedWorkspace,
-	type SharedWorkspaceOptions,
-	type SnapshotName,
-	type SnapshotRecord,
-	type StoredSnapshot,
-} from "./remote/index.ts";
+export * from "./remote/index.ts";
 export {
 	approvalOf,
 	type CrashPoint,

@@ -4,7 +4,6 @@ export {
 	type Model,
 	type ModelRole,
 	type ModelRoles,
-	modelRoles,
 	readThinking,
 	THINKING_LEVELS,
 	type ThinkingLevel,

@@ -10,21 +10,7 @@ export { contentText } from "./content-text.ts";
 export { drawDiagram, showDiagram } from "./diagram.ts";
 export { type ExitCode, exitCodes, failWith, openExitCode } from "./exit-code.ts";
 export { type ExtensionPlace, findExtension } from "./extension-source.ts";
-export {
-	alignColumns,
-	bar,
-	columnsIn,
-	columnsOf,
-	exactTime,
-	fitText,
-	percent,
-	setTime,
-	shortCost,
-	shortCount,
-	shortTask,
-	shortTime,
-	wrapHanging,
-} from "./figures.ts";
+export * from "./figures.ts";
 export { foreignTools } from "./foreign-tool.ts";
 export { cachedEnvironment, hostEnvironment } from "./host-environment.ts";
 export {

@@ -8,18 +8,7 @@ export type {
 export { compileGlob, hasGlob, isAgentToolName } from "@pi-chronicle/footprint";
 export { type CopiedProject, copiedProjectPolicy } from "./copied-project.ts";
 export { deniedToolsPolicy } from "./denied-tools.ts";
-export {
-	blockingProblems,
-	deserializeRules,
-	enforceRules,
-	hashRules,
-	locateRules,
-	type RuleFileLocation,
-	type RuleSet,
-	readRules,
-	registerGuard,
-	serializeRules,
-} from "./guard/index.ts";
+export * from "./guard/index.ts";
 export { measure } from "./measure.ts";
 export { isTemporary, type ProjectPlaces, projectPlaces } from "./places.ts";
 export {

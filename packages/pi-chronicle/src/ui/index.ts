@@ -1,10 +1,4 @@
-export {
-	commonOptions,
-	runCompletionCommand,
-	runServeCommand,
-	runShellCommand,
-	shellCommands,
-} from "./cli/index.ts";
+export * from "./cli/index.ts";
 export {
 	type Command,
 	type CommandCall,
@@ -15,6 +9,5 @@ export {
 	refused,
 	startCommand,
 } from "./commands/index.ts";
-export { type OptionKinds, optionsIn } from "./option-usage.ts";
 export { templateDiagram } from "./phrases/index.ts";
 export { registerChronicle } from "./session/index.ts";

@@ -7,15 +7,6 @@ export {
 	savedChannels,
 } from "./channel.ts";
 export { isCurrent, type NoticeKey, noticeKind } from "./kind.ts";
-export {
-	type Delivery,
-	deliveryKey,
-	hasOutbox,
-	type NoticeTerminal,
-	type Outbox,
-	openOutbox,
-	readOutbox,
-	recordDelivery,
-} from "./outbox.ts";
+export * from "./outbox.ts";
 export { asOnlySender, hasNotices, readWake, wakeOf, wakeSender } from "./sender.ts";
 export { ownTerminal, watchNotices } from "./watch.ts";

@@ -11,11 +11,5 @@ export type {
 	SnapshotRecord,
 	StoredSnapshot,
 } from "./run-snapshot.ts";
-export {
-	openLookingWorkspace,
-	openSharedWorkspace,
-	publishStart,
-	type SharedWorkspace,
-	type SharedWorkspaceOptions,
-} from "./shared-workspace.ts";
+export * from "./shared-workspace.ts";
 export { folderIn, isFolderBelow, isObjectName, parseNote } from "./untrusted.ts";

@@ -8,13 +8,7 @@ export {
 	readDecision,
 } from "./decision-record.ts";
 export type { Answers, JudgedCall } from "./gate.ts";
-export {
-	openPolicies,
-	type Policies,
-	type Policy,
-	type ScreenedResult,
-	type ToolCall,
-} from "./policy.ts";
+export * from "./policy.ts";
 export { quoteRedacted, redactInput, redactText } from "./redaction.ts";
 export { comparableOutcome, isRefusalText, questionText } from "./refusal.ts";
 export { registerGate } from "./register-gate.ts";

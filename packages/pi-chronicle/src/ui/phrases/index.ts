@@ -1,15 +1,5 @@
 export { bar, exactTime, percent, shortCost, shortCount, shortTime } from "../../pi/index.ts";
-export {
-	type ComplaintText,
-	cleanupAnswers,
-	cleanupLines,
-	cleanupTitle,
-	complaintLines,
-	keptFolderLines,
-	removalLines,
-	removedLines,
-	templateCheckLines,
-} from "./check-lines.ts";
+export * from "./check-lines.ts";
 export {
 	type ChildCells,
 	type ChildLine,
@@ -22,28 +12,9 @@ export {
 	takenOf,
 	visitChildCells,
 } from "./children.ts";
-export {
-	type ConversationCall,
-	type ConversationMessage,
-	type ConversationResult,
-	type MessageUsage,
-	type ReadMessages,
-	readMessages,
-	type SentPrompt,
-} from "./conversation.ts";
+export * from "./conversation.ts";
 export { type Crumb, crumbSeparator, crumbsOf, crumbText, currentMark } from "./crumbs.ts";
-export {
-	causePhrases,
-	endMarks,
-	eventText,
-	eventTone,
-	type Incident,
-	incidentOf,
-	reasonPhrases,
-	type UserAction,
-	userAction,
-	waitPhrases,
-} from "./events.ts";
+export * from "./events.ts";
 export {
 	activityText,
 	callText,
@@ -89,15 +60,7 @@ export {
 export { endLines, resultLines, resultMessage } from "./result-lines.ts";
 export { runData } from "./run-data.ts";
 export { handLine, isInterrupted, statusLines, waitingLines } from "./status-lines.ts";
-export {
-	type ForeignEntry,
-	foreignData,
-	foreignLines,
-	foreignStoryLines,
-	historyLines,
-	knowledgeLines,
-	storyLines,
-} from "./story-lines.ts";
+export * from "./story-lines.ts";
 export { templateDiagram, templateNotes } from "./template-diagram.ts";
 export { ways, whichLines } from "./which-lines.ts";
 export { childrenWait, currentNotices, haltReason, providerText, runStatusText, waitsForProvider } from "./why.ts";

@@ -1,46 +1,6 @@
-export {
-	abandonedText,
-	answerLine,
-	askLine,
-	blockAdvice,
-	blockReason,
-	endText,
-	inheritedAdvice,
-	inheritedReason,
-	initialMessage,
-	pauseLine,
-	personLine,
-	phaseName,
-	progressReminderText,
-	questionReminderText,
-	resumeText,
-	sessionName,
-	spokenLine,
-	staleReason,
-	taskForUser,
-	workflowRefusalText,
-	workflowReminderText,
-} from "./messages.ts";
+export * from "./messages.ts";
 export { type FinishedVisit, phaseFrame, type UserWord } from "./phase.ts";
 export { phaseNameById, phaseTitle, placeLine } from "./place.ts";
-export {
-	afterStepText,
-	askCancelText,
-	askedText,
-	cancelledText,
-	doneText,
-	type FailedGate,
-	gateText,
-	movedByPersonText,
-	movedText,
-	noQuestionText,
-	noRunText,
-	pendingMessageText,
-	type StepAction,
-	secondStepText,
-	statusText,
-	stepActions,
-	stepToolTexts,
-} from "./results.ts";
+export * from "./results.ts";
 export { phaseTrail, statusLine } from "./status-line.ts";
 export { expand, isLongTask, nextName, variablesOf } from "./template.ts";

@@ -17,6 +17,15 @@ export const isFlag: Shape<boolean> = (value) => typeof value === "boolean";
 /** Tests for an object or a list; the fields are not checked. */
 export const anyObject: Shape<object> = (value) => typeof value === "object" && value !== null;
 
+/** Tests for an object that is no list; the fields are not checked. */
+export const isRecord: Shape<Readonly<Record<string, unknown>>> = (value): value is Readonly<Record<string, unknown>> =>
+	anyObject(value) && !Array.isArray(value);
+
+/** The fields of an object; anything else has none. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+	return anyObject(value) ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
 /** Tests for one of `values`. */
 export function oneOf<const T extends readonly (string | number | boolean | null)[]>(...values: T): Shape<T[number]> {
 	return (value): value is T[number] => (values as readonly unknown[]).includes(value);
@@ -48,10 +57,7 @@ export function only<T extends object>(fields: Checks<T>, value: T): T {
 /** Tests for an object with these fields; further fields are allowed. `fields` names every field of the type. */
 export function object<T extends object>(fields: Checks<T>): Shape<T> {
 	const checks = Object.entries<(value: unknown) => boolean>(fields);
-	return (value): value is T =>
-		anyObject(value) &&
-		!Array.isArray(value) &&
-		checks.every(([field, fits]) => fits((value as Readonly<Record<string, unknown>>)[field]));
+	return (value): value is T => isRecord(value) && checks.every(([field, fits]) => fits(value[field]));
 }
 
 /** The value of a JSON text that has the shape; `undefined`: it has not. */

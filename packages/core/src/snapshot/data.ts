@@ -1,5 +1,6 @@
 // Parses the data that an agent wants to save, in any of the shapes that models write, and adds the output of a state to a snapshot.
 // No input is lost silently: data that cannot be saved is refused with the reason.
+import { isRecord } from "../definition/index.ts";
 import { type Entry, keyNames, textNames } from "./entry.ts";
 import { LONGEST_TEXT, type Snapshot, type SnapshotData, type StateOutput } from "./snapshot.ts";
 
@@ -72,7 +73,7 @@ const listNames: ReadonlySet<string> = new Set([...findingKeys, ...taskKeys, ...
 export function readSnapshotData(given: unknown): DataRead {
 	const value = unwrapData(unwrapJson(given));
 	if (typeof value === "string" || Array.isArray(value)) return collect({ findings: value });
-	if (isJsonObject(value)) return collect(value);
+	if (isRecord(value)) return collect(value);
 	return refusedData(
 		'The data must be a string or an object, such as { "findings": ["…"], "pending_tasks": ["…"], "resolve": ["t3"] }.',
 	);
@@ -84,7 +85,7 @@ function refusedData(reason: string): DataRead {
 
 /** The content of the only field `data`, in which earlier versions declared everything. */
 function unwrapData(value: unknown): unknown {
-	if (!isJsonObject(value)) return value;
+	if (!isRecord(value)) return value;
 	const [only, ...others] = Object.entries(value).filter(([, inner]) => inner !== undefined && inner !== null);
 	return only?.[0] === "data" && others.length === 0 ? unwrapJson(only[1]) : value;
 }
@@ -132,7 +133,7 @@ function collect(object: JsonObject): DataRead {
 function addGiven(all: CollectedData, key: string, value: unknown): void {
 	const plain = lettersOf(key);
 	if (value === null && listNames.has(plain)) return;
-	if (plain === "data" && isJsonObject(value) && Object.keys(value).some((name) => listNames.has(lettersOf(name)))) {
+	if (plain === "data" && isRecord(value) && Object.keys(value).some((name) => listNames.has(lettersOf(name)))) {
 		for (const [name, inner] of Object.entries(value)) addGiven(all, name, inner);
 		return;
 	}
@@ -198,13 +199,13 @@ function entryLength({ text, fields }: Entry): number {
 function readEntriesOf(value: unknown): readonly Entry[] {
 	if (Array.isArray(value)) return value.map(readItem);
 	// An object that is not a single entry contains keyed entries.
-	if (isJsonObject(value) && nameOfText(value) === undefined)
+	if (isRecord(value) && nameOfText(value) === undefined)
 		return Object.entries(value).map(([key, inner]) => entryWithKey(key, inner));
 	return [readItem(value)];
 }
 
 function readItem(item: unknown): Entry {
-	if (!isJsonObject(item)) return { text: plainText(item).trim() };
+	if (!isRecord(item)) return { text: plainText(item).trim() };
 	const name = nameOfKey(item);
 	const key = name === undefined ? undefined : String(item[name]).trim();
 	const entry = entryOfObject(item, name);
@@ -214,7 +215,7 @@ function readItem(item: unknown): Entry {
 
 /** An entry whose key is written before it. */
 function entryWithKey(key: string, value: unknown): Entry {
-	return { key: key.trim(), ...(isJsonObject(value) ? entryOfObject(value) : { text: plainText(value) }) };
+	return { key: key.trim(), ...(isRecord(value) ? entryOfObject(value) : { text: plainText(value) }) };
 }
 
 /** The text of an object, and all other fields except the key, named `keyName`. */
@@ -249,7 +250,7 @@ function nameOfKey(item: JsonObject): string | undefined {
 /** The names in a value of `resolve`. */
 function namesToResolve(value: unknown): readonly string[] {
 	if (Array.isArray(value)) return value.map(nameToResolve);
-	const isKeyed = isJsonObject(value) && nameOfKey(value) === undefined && nameOfText(value) === undefined;
+	const isKeyed = isRecord(value) && nameOfKey(value) === undefined && nameOfText(value) === undefined;
 	if (!isKeyed) return [nameToResolve(value)];
 	return Object.entries(value).flatMap(([key, inner]) =>
 		listNames.has(lettersOf(key)) ? namesToResolve(inner) : [key],
@@ -258,15 +259,11 @@ function namesToResolve(value: unknown): readonly string[] {
 
 function nameToResolve(item: unknown): string {
 	if (item === null || item === undefined) return "";
-	const name = isJsonObject(item) ? (nameOfKey(item) ?? nameOfText(item)) : undefined;
+	const name = isRecord(item) ? (nameOfKey(item) ?? nameOfText(item)) : undefined;
 	return plainText(name === undefined ? item : (item as JsonObject)[name]);
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
-
-function isJsonObject(value: unknown): value is JsonObject {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function isPlain(value: unknown): boolean {
 	return typeof value === "string" || typeof value === "number" || typeof value === "boolean";

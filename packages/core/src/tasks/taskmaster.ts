@@ -1,5 +1,6 @@
 // `tasks.json` of Taskmaster: tasks with dependencies and subtasks, at the top or below tags. Pure.
 // The subtasks of a task are done instead of it, after what it depends on; who depends on it waits for all of them.
+import { fieldsOf } from "../definition/index.ts";
 import type { ListedTask, TaskListRead } from "./listed-task.ts";
 
 interface Task {
@@ -18,10 +19,10 @@ const detailFields = ["description", "details", "testStrategy"];
 
 /** Reads the tasks of the file, or of its tag `master`, or of its only tag. */
 export function readTaskmaster(data: unknown): TaskListRead {
-	const tags = Object.entries(objectOrEmpty(data)).filter(([, value]) => Array.isArray(objectOrEmpty(value).tasks));
+	const tags = Object.entries(fieldsOf(data)).filter(([, value]) => Array.isArray(fieldsOf(value).tasks));
 	const [only, second] = tags;
 	const [, chosen] = tags.find(([name]) => name === firstTag) ?? (second === undefined ? (only ?? []) : []);
-	const found = objectOrEmpty(data).tasks ?? objectOrEmpty(chosen).tasks;
+	const found = fieldsOf(data).tasks ?? fieldsOf(chosen).tasks;
 	if (!Array.isArray(found)) {
 		const named = tags.map(([name]) => `"${name}"`).join(", ");
 		return { problem: tags.length > 1 ? `has no tag "${firstTag}", but ${named}` : "has no list of tasks" };
@@ -31,7 +32,7 @@ export function readTaskmaster(data: unknown): TaskListRead {
 }
 
 function readTask(value: unknown, fallback: string): Task {
-	const { id = fallback, title, status, dependencies, subtasks, ...others } = objectOrEmpty(value);
+	const { id = fallback, title, status, dependencies, subtasks, ...others } = fieldsOf(value);
 	const details = detailFields.map((name) => valueText(others[name])).filter((text) => text !== "");
 	return {
 		id: valueText(id),
@@ -82,12 +83,6 @@ function expanded(id: string, all: readonly Task[]): readonly string[] {
 function listedIds(task: Task): readonly string[] {
 	const open = task.subtasks.filter(({ isOver }) => !isOver);
 	return open.length === 0 ? [task.id] : open.map((sub) => idOfSubtask(task, sub));
-}
-
-function objectOrEmpty(value: unknown): Readonly<Record<string, unknown>> {
-	return typeof value === "object" && value !== null && !Array.isArray(value)
-		? (value as Readonly<Record<string, unknown>>)
-		: {};
 }
 
 function valueText(value: unknown): string {

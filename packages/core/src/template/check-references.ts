@@ -1,5 +1,5 @@
 // Checks a template's references to the data that its states hand over: `{output.<state>.<path>}` in texts, `output.…` in `for_each`.
-import { didYouMean, type Node, quoted, type ReadContext } from "../definition/index.ts";
+import { didYouMean, fieldsOf, type Node, quoted, type ReadContext } from "../definition/index.ts";
 import { type OutputReference, referenceOf, referencesIn, splitReference } from "../output/index.ts";
 import type { StateEntry } from "./fields.ts";
 import { comparedReferences } from "./next-field.ts";
@@ -149,7 +149,7 @@ function explainPath({ name, output }: StatePlan, { path }: OutputReference, isL
 		};
 	let schema: unknown = output;
 	for (const step of path) {
-		const next = stepInto(groupOf(schema), step);
+		const next = stepInto(fieldsOf(schema), step);
 		if (next.kind === "unknown") return undefined;
 		if (next.kind === "missing") {
 			const message = `leads to ${quoted(step)}, which the \`output\` of "${name}" does not describe.${didYouMean(step, next.known)}`;
@@ -157,7 +157,7 @@ function explainPath({ name, output }: StatePlan, { path }: OutputReference, isL
 		}
 		schema = next.schema;
 	}
-	const { type } = groupOf(schema);
+	const { type } = fieldsOf(schema);
 	if (!isList || type === undefined || [type].flat().includes("array")) return undefined;
 	const message = `is not a list: its type is ${JSON.stringify(type)}.`;
 	return { severity: "error", message, remedy: "Name a list in the data." };
@@ -184,10 +184,6 @@ function stepInto(schema: SchemaGroup, step: string): SchemaStep {
 	if (Object.hasOwn(properties, step)) return { kind: "found", schema: (properties as SchemaGroup)[step] };
 	if (otherParts.some((key) => key in schema)) return { kind: "unknown" };
 	return { kind: "missing", known: Object.keys(properties), closed: additionalProperties === false };
-}
-
-function groupOf(schema: unknown): SchemaGroup {
-	return typeof schema === "object" && schema !== null ? (schema as SchemaGroup) : {};
 }
 
 /** Commands run exactly as they were approved. */

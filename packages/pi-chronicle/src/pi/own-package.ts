@@ -1,8 +1,8 @@
 // This package's folder and version, and which commands are its own: by their source file, never by their name.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { realPathOf } from "../disk/index.ts";
+import { jsonObject, realPathOf } from "../disk/index.ts";
 
 /** Absolute real path of this package's folder: the nearest parent folder of this file with a package.json. */
 export function packageRoot(): string {
@@ -13,8 +13,7 @@ export function packageRoot(): string {
 
 /** The version that the package.json in `folder` names; this package's by default. */
 export function packageVersion(folder = packageRoot()): string {
-	const manifest: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-	return String((manifest as { version?: unknown }).version);
+	return String(jsonObject(join(folder, "package.json"))?.version);
 }
 
 /** Whether the file at `path` belongs to this package. */

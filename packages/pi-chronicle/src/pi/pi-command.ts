@@ -1,12 +1,14 @@
 // Finds the program that starts another pi: always this process's own executable with pi's own entry file. Inside pi, that is the running
 // pi; outside (the command line), it is the pi that the user names, the pi installed with this package, or the pi on PATH, which is found
 // there but started by its own entry file. Only a program that names no entry file (a shim of volta, asdf or mise) is started itself.
+
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Diagnostic } from "@pi-chronicle/core/definition";
-import { realPathOf } from "../disk/index.ts";
+import { fieldsOf } from "@pi-chronicle/core/definition";
+import { jsonObject, realPathOf } from "../disk/index.ts";
 import { pathsNamedIn } from "./pi-on-path.ts";
 import { isTooOld, OLDEST_PI, updatePiText } from "./supported-pi.ts";
 
@@ -229,18 +231,15 @@ interface Home {
 /** The nearest package above a file. `piConfig` in the manifest identifies a renamed distribution of pi. */
 function packageOf(file: string): Home | undefined {
 	for (let folder = dirname(file); ; folder = dirname(folder)) {
-		try {
-			const manifest: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-			if (typeof manifest === "object" && manifest !== null && "name" in manifest)
-				return homeOfPackage(folder, manifest);
-		} catch {}
+		const manifest = jsonObject(join(folder, "package.json"));
+		if (manifest && "name" in manifest) return homeOfPackage(folder, manifest);
 		if (folder === dirname(folder)) return undefined;
 	}
 }
 
 function homeOfPackage(folder: string, manifest: { readonly [key: string]: unknown }): Home {
 	const { name, version, bin, piConfig } = manifest;
-	const entries = typeof bin === "string" ? [bin] : typeof bin === "object" && bin !== null ? Object.values(bin) : [];
+	const entries = typeof bin === "string" ? [bin] : Object.values(fieldsOf(bin));
 	const entry = entries.find((value) => typeof value === "string");
 	return {
 		folder,

@@ -1,6 +1,8 @@
 // The package's settings: the object under "chronicle" in pi's own settings files; the project overrides the global one, as pi merges them.
+
 import { join } from "node:path";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { fieldsOf, isRecord } from "@pi-chronicle/core/definition";
 import { jsonObject } from "../disk/index.ts";
 import { agentFolder } from "./agent-folder.ts";
 
@@ -21,6 +23,6 @@ export function userSettings(file = userSettingsFile()): Readonly<Record<string,
 }
 
 function ownSettings(settings: object | undefined): Readonly<Record<string, unknown>> {
-	const { chronicle } = (settings ?? {}) as { readonly chronicle?: unknown };
-	return typeof chronicle === "object" && chronicle !== null && !Array.isArray(chronicle) ? { ...chronicle } : {};
+	const { chronicle } = fieldsOf(settings);
+	return isRecord(chronicle) ? chronicle : {};
 }

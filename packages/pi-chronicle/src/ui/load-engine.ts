@@ -1,6 +1,6 @@
 // Loads the package of engines, which is installed apart. Nothing of it is loaded before an engine is named.
 // Its version is this package's: the two share code.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -19,7 +19,7 @@ export async function loadEngine(): Promise<Result<Engine>> {
 	const beside = attempt(() => createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`));
 	const manifest = beside ?? (await globalManifest());
 	if (manifest === undefined) return missing("which is not installed");
-	const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { readonly version?: unknown };
+	const version = packageVersion(dirname(manifest));
 	if (version !== packageVersion()) return missing(`and ${version} is installed in ${dirname(manifest)}`);
 	try {
 		return { ok: true, value: await import(pathToFileURL(createRequire(manifest).resolve(PACKAGE)).href) };

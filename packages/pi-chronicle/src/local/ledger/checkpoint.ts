@@ -4,7 +4,9 @@
 // what a child inherits, the definition's long texts, the task, old summaries and files, findings; `cut` lists them, and the log has them in
 // full; reading returns the run that was written, or reports that
 // the log must be read; a file changed by hand or truncated by a crash has a wrong checksum and is rejected.
+
 import { crc32 } from "node:zlib";
+import { isRecord, parseUntrusted } from "@pi-chronicle/core/definition";
 import {
 	type ChildGroup,
 	type Created,
@@ -211,11 +213,11 @@ type Stored = StoredRun & { readonly log: LogPosition; readonly cut?: readonly C
 
 /** Reads a checkpoint. `first` returns the first event of the log, which has the full text of fields that a checkpoint may truncate. */
 export function readCheckpoint(text: string, first: () => Created | undefined): CheckpointRead {
-	const data = parseObject(text);
+	const data = parseUntrusted(text, isRecord);
 	if (!data) return { kind: "damaged" };
 	const { crc, ...fields } = data;
 	const { schemaVersion } = fields;
-	if (typeof schemaVersion !== "number" || typeof fields.id !== "string" || !isJsonObject(fields.template))
+	if (typeof schemaVersion !== "number" || typeof fields.id !== "string" || !isRecord(fields.template))
 		return { kind: "foreign", data };
 	if (schemaVersion > SCHEMA_VERSION) return { kind: "newer", schemaVersion };
 	if (crc !== undefined && crc !== checksum(fields)) return { kind: "damaged" };
@@ -237,21 +239,8 @@ function restore(
 	return run ? { kind: "read", run, log, proved, dated: rest.decisions === undefined } : { kind: "damaged" };
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
-	try {
-		const data: unknown = JSON.parse(text);
-		return isJsonObject(data) ? data : undefined;
-	} catch {
-		return undefined;
-	}
-}
-
-function isJsonObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function isStored(data: object): data is Stored {
 	const { log } = data as { log?: unknown };
-	const isPosition = isJsonObject(log) && [log.seq, log.offset, log.fence].every((value) => typeof value === "number");
+	const isPosition = isRecord(log) && [log.seq, log.offset, log.fence].every((value) => typeof value === "number");
 	return isPosition && fields.every((field) => field in data || optionalFields.includes(field));
 }

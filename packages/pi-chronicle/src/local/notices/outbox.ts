@@ -81,19 +81,11 @@ export function readOutbox(folder: string): Outbox | undefined {
 	let opening: Opening = { after: Number.POSITIVE_INFINITY };
 	const deliveries = new Map<string, Delivery>();
 	for (const line of text.split("\n")) {
-		const read = parseLine(line);
+		const read: unknown = attempt(() => JSON.parse(line));
 		if (isOpening(read)) opening = { ...opening, ...read, after: Math.min(opening.after, read.after) };
 		else if (isDelivery(read)) deliveries.set(read.notice, read);
 	}
 	return { ...opening, deliveries };
-}
-
-function parseLine(line: string): unknown {
-	try {
-		return JSON.parse(line);
-	} catch {
-		return undefined;
-	}
 }
 
 /** From here on, the run's events are told. Throws disk errors. */

@@ -2,10 +2,10 @@
 // record of an approval only records the request.
 // An approval covers exactly one set of commands: the hash includes every command with its state and settings; an unreadable file approves
 // nothing.
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { anyObject, object, oneOf } from "@pi-chronicle/core/definition";
-import { replaceFile } from "../../disk/index.ts";
+import { object, oneOf } from "@pi-chronicle/core/definition";
+import { jsonObject, replaceFile } from "../../disk/index.ts";
 
 /**
  * `approved`: the user approved these commands. `own`: they are from a template in the user's folder, and the guard's rules judge them. `never`:
@@ -60,11 +60,8 @@ export function openCleanupApprovals(agentFolder: string, now: () => number): Cl
 }
 
 function readApprovals(file: string): Map<string, Approval> {
-	try {
-		const data: unknown = JSON.parse(readFileSync(file, "utf8"));
-		const entries = anyObject(data) ? Object.entries(data) : [];
-		return new Map(entries.filter(([hash, approval]) => /^[0-9a-f]{64}$/.test(hash) && isApproval(approval)));
-	} catch {
-		return new Map();
-	}
+	const entries = Object.entries(jsonObject(file) ?? {});
+	return new Map(
+		entries.filter((entry): entry is [string, Approval] => /^[0-9a-f]{64}$/.test(entry[0]) && isApproval(entry[1])),
+	);
 }

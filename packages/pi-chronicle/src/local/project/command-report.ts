@@ -1,7 +1,9 @@
 // What a command that has ended reports: how, the end of its output, and its data.
+
 import { resultDigest } from "@pi-chronicle/core/bounds";
 import type { CommandReport } from "@pi-chronicle/core/ports";
 import type { StatePlan } from "@pi-chronicle/core/template";
+import { attempt } from "../../disk/index.ts";
 import { checkOutputData } from "../supervisor/index.ts";
 import type { CommandOutput } from "./command-output.ts";
 
@@ -27,16 +29,9 @@ async function parsedData(
 	output: CommandOutput,
 ): Promise<Pick<CommandReport, "data" | "problems">> {
 	const { whole, lastLine } = output.stdout();
-	const parsed = parseJson(whole) ?? parseJson(lastLine);
+	const parse = (text: string): { readonly data: unknown } | undefined => attempt(() => ({ data: JSON.parse(text) }));
+	const parsed = (whole === undefined ? undefined : parse(whole)) ?? parse(lastLine);
 	if (!parsed) return { problems: ["Neither its stdout nor the last line of it is JSON."] };
 	const checked = await checkOutputData(schema ?? {}, parsed.data);
 	return checked.kind === "fits" ? { data: checked.data } : { problems: checked.problems };
-}
-
-function parseJson(text: string | undefined): { readonly data: unknown } | undefined {
-	try {
-		return text === undefined ? undefined : { data: JSON.parse(text) };
-	} catch {
-		return undefined;
-	}
 }

@@ -1,8 +1,8 @@
 // Resolves a model's name among the available models, and says when there is none.
-import { readFileSync } from "node:fs";
+
 import { join } from "node:path";
-import { anyObject, didYouMean, type Problem, quoted } from "@pi-chronicle/core/definition";
-import { attempt } from "../../disk/index.ts";
+import { didYouMean, type Problem, quoted } from "@pi-chronicle/core/definition";
+import { jsonObject } from "../../disk/index.ts";
 import { chooseModel } from "../../persona/index.ts";
 import { listModels, packageRoot, surveyPi } from "../../pi/index.ts";
 import type { Project } from "./project.ts";
@@ -40,8 +40,7 @@ export async function findNoModel({ place }: Pick<Project, "place">): Promise<Pr
 	};
 
 	function namesKeys(name: string): boolean {
-		const read: unknown = attempt(() => JSON.parse(readFileSync(join(agentFolder, name), "utf8")));
-		return anyObject(read) && Object.keys(read).length > 0;
+		return Object.keys(jsonObject(join(agentFolder, name)) ?? {}).length > 0;
 	}
 }
 

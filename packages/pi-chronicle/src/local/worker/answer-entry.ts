@@ -4,7 +4,7 @@
 // already there is not added again; every other call of the message has a result, too.
 import { randomBytes } from "node:crypto";
 import { open } from "node:fs/promises";
-import { anyObject, isText } from "@pi-chronicle/core/definition";
+import { fieldsOf, isRecord, isText, parseUntrusted } from "@pi-chronicle/core/definition";
 import { readLines } from "../../disk/index.ts";
 import { ASK_TOOL } from "./extension/index.ts";
 
@@ -88,18 +88,9 @@ async function readSessionEntries(path: string): Promise<readonly SessionLine[]>
 
 /** One line; `undefined` if it is not an entry of the tree. */
 function readSessionEntry(line: string): SessionLine | undefined {
-	let value: unknown;
-	try {
-		value = JSON.parse(line);
-	} catch {
-		return undefined;
-	}
-	if (!anyObject(value)) return undefined;
-	const { id, message } = value as { readonly id?: unknown; readonly message?: unknown };
-	if (!isText(id) || id === "" || (value as { type?: unknown }).type === "session") return undefined;
-	const { role, toolCallId, isError, content } = (anyObject(message) ? message : {}) as Readonly<
-		Record<"role" | "toolCallId" | "isError" | "content", unknown>
-	>;
+	const { id, message, type } = parseUntrusted(line, isRecord) ?? {};
+	if (!isText(id) || id === "" || type === "session") return undefined;
+	const { role, toolCallId, isError, content } = fieldsOf(message);
 	return {
 		id,
 		role: isText(role) ? role : undefined,

@@ -2,7 +2,7 @@
 // Source of the format: pi's docs/session-format.md. Only the worker's process has the file open: this code runs before that process starts or
 // after it has ended; a torn last line is cut before pi appends to it; lines that are not JSON are ignored, as in pi.
 import { open } from "node:fs/promises";
-import { anyObject } from "@pi-chronicle/core/definition";
+import { anyObject, parseUntrusted } from "@pi-chronicle/core/definition";
 import { addSpend, NO_SPEND, type Spend } from "@pi-chronicle/core/machine";
 import { readLines, replaceFile } from "../../disk/index.ts";
 import { RECORD_CAP } from "../../process/index.ts";
@@ -154,7 +154,7 @@ function emptyFold(): Fold {
 }
 
 function addLine(fold: Fold, line: string): void {
-	const entry = parseEntry(line);
+	const entry: SessionEntry | undefined = parseUntrusted(line, anyObject);
 	if (!entry) return;
 	fold.lines += 1;
 	switch (entry.type) {
@@ -180,15 +180,6 @@ function addMoveEntry(fold: Fold, data: unknown): void {
 	const { call, reply } = (anyObject(data) ? data : {}) as Partial<MoveEntry>;
 	fold.ended = undefined;
 	fold.requested = reply === "asked" ? fold.asked.get(String(call)) : undefined;
-}
-
-function parseEntry(line: string): SessionEntry | undefined {
-	try {
-		const entry: unknown = JSON.parse(line);
-		return anyObject(entry) ? entry : undefined;
-	} catch {
-		return undefined;
-	}
 }
 
 function addMessage(fold: Fold, message: SessionMessage): void {

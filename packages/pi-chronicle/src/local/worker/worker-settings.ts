@@ -2,7 +2,7 @@
 
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { readDuration, readSandboxChoice, type SandboxChoice } from "@pi-chronicle/core/definition";
+import { fieldsOf, readDuration, readSandboxChoice, type SandboxChoice } from "@pi-chronicle/core/definition";
 import { PROVIDER_DEFAULTS } from "@pi-chronicle/core/machine";
 import type { ModelRoles } from "../../persona/index.ts";
 import { userSettings } from "../../pi/index.ts";
@@ -93,7 +93,7 @@ function listedNames(written: unknown): readonly string[] {
 }
 
 function rolesIn(written: unknown): ModelRoles {
-	const { cheap, strong } = (typeof written === "object" && written !== null ? written : {}) as Record<string, unknown>;
+	const { cheap, strong } = fieldsOf(written);
 	return { cheap: listedNames(cheap), strong: listedNames(strong) };
 }
 

@@ -1,9 +1,10 @@
 // Examines the machine: Node, git, the sandbox, disk space.
+
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fieldsOf } from "@pi-chronicle/core/definition";
 import { satisfies } from "compare-versions";
-import { freeBytes } from "../../disk/index.ts";
+import { freeBytes, jsonObject } from "../../disk/index.ts";
 import type { Project } from "../../local/index.ts";
 import { packageRoot } from "../../pi/index.ts";
 import { probeSandbox } from "../../safety/index.ts";
@@ -26,10 +27,8 @@ export function machineExaminations({ place }: Project): readonly DoctorExaminat
 function examineNode(): DoctorFinding {
 	const { bun } = process.versions;
 	if (bun !== undefined) return fine(`Bun ${bun}, inside pi`);
-	const manifest = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")) as {
-		engines: { node: string };
-	};
-	const wanted = manifest.engines.node;
+	const { engines } = jsonObject(join(packageRoot(), "package.json")) ?? {};
+	const wanted = String(fieldsOf(engines).node);
 	const { version } = process;
 	if (satisfies(version.replace(/^v/, ""), wanted)) return fine(`Node ${version.slice(1)}`);
 	const text = `This is Node ${version.slice(1)}, but pi-chronicle needs ${wanted}.`;

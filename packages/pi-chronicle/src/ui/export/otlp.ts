@@ -3,40 +3,19 @@ import { writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { errorMessage } from "@pi-chronicle/core/definition";
 import type { Result } from "@pi-chronicle/core/ports";
 import { globalModules, installCommand } from "../installed-apart.ts";
 import type { RunSpan } from "./trace.ts";
 
-/** What is used of the packages. */
+/** Types only: a machine that exports nothing has none of them. */
 interface Packages {
-	readonly api: {
-		readonly trace: { setSpan(context: unknown, span: unknown): unknown };
-		readonly ROOT_CONTEXT: unknown;
-	};
-	readonly sdk: {
-		readonly TracerProvider: new (options: object) => { getTracer(name: string): Tracer; shutdown(): Promise<void> };
-		readonly SimpleSpanProcessor: new (options: object) => object;
-		readonly InMemorySpanExporter: new () => { getFinishedSpans(): readonly unknown[] };
-		readonly RandomIdGenerator: new () => { generateSpanId(): string };
-	};
-	readonly exporter: { readonly OTLPTraceExporter: new (options: object) => SpanExporter };
-	readonly transformer: { readonly JsonTraceSerializer: { serializeRequest(spans: readonly unknown[]): Uint8Array } };
-	readonly resources: { resourceFromAttributes(attributes: object): object };
-}
-
-interface SpanExporter {
-	export(spans: readonly unknown[], done: (result: { readonly code: number; readonly error?: Error }) => void): void;
-	shutdown(): Promise<void>;
-}
-
-interface Span {
-	setStatus(status: { readonly code: number; readonly message: string }): void;
-	end(time: number): void;
-}
-
-interface Tracer {
-	startSpan(name: string, options: object, context: unknown): Span;
+	readonly api: typeof import("@opentelemetry/api");
+	readonly sdk: typeof import("@opentelemetry/sdk-trace");
+	readonly exporter: typeof import("@opentelemetry/exporter-trace-otlp-http");
+	readonly transformer: typeof import("@opentelemetry/otlp-transformer");
+	readonly resources: typeof import("@opentelemetry/resources");
 }
 
 const names = {
@@ -107,7 +86,7 @@ export async function sendTrace(
 		else
 			await writeFile(
 				target,
-				`${Buffer.from(packages.transformer.JsonTraceSerializer.serializeRequest(made)).toString()}\n`,
+				`${Buffer.from(packages.transformer.JsonTraceSerializer.serializeRequest(made) ?? []).toString()}\n`,
 			);
 		return { ok: true, value: undefined };
 	} catch (error) {
@@ -126,7 +105,7 @@ async function makeSpans(
 	{ api, sdk, resources }: Packages,
 	spans: readonly RunSpan[],
 	id: string,
-): Promise<readonly unknown[]> {
+): Promise<ReadableSpan[]> {
 	const memory = new sdk.InMemorySpanExporter();
 	const random = new sdk.RandomIdGenerator();
 	const provider = new sdk.TracerProvider({
@@ -135,9 +114,10 @@ async function makeSpans(
 		idGenerator: { generateTraceId: () => id.replaceAll("-", ""), generateSpanId: () => random.generateSpanId() },
 	});
 	const tracer = provider.getTracer("pi-chronicle");
-	const started: Span[] = [];
+	const started: ReturnType<typeof tracer.startSpan>[] = [];
 	for (const { name, kind, parent, from, attributes, failed } of spans) {
-		const context = parent === undefined ? api.ROOT_CONTEXT : api.trace.setSpan(api.ROOT_CONTEXT, started[parent]);
+		const above = parent === undefined ? undefined : started[parent];
+		const context = above ? api.trace.setSpan(api.ROOT_CONTEXT, above) : api.ROOT_CONTEXT;
 		const span = tracer.startSpan(
 			name,
 			{ kind: kinds[kind], startTime: from, attributes, root: parent === undefined },
@@ -152,7 +132,7 @@ async function makeSpans(
 	return made;
 }
 
-async function postSpans({ exporter }: Packages, spans: readonly unknown[], target: string): Promise<void> {
+async function postSpans({ exporter }: Packages, spans: ReadableSpan[], target: string): Promise<void> {
 	const url = new URL(target);
 	if (!url.pathname.endsWith("/v1/traces")) url.pathname = `${url.pathname.replace(/\/$/, "")}/v1/traces`;
 	const sender = new exporter.OTLPTraceExporter({ url: url.href });

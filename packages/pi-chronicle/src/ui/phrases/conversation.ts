@@ -1,6 +1,8 @@
 // A worker's conversation, read from pi's session file: messages, and calls with their results. Reading is bounded to the beginning and the end of
 // the file, so that a long conversation opens at once; a torn line is skipped. Paths below the worker's folder are relative to it.
+
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { fieldsOf, isRecord, parseUntrusted } from "@pi-chronicle/core/definition";
 import { PROMPT_ENTRY } from "../../local/index.ts";
 import { contentText } from "../../pi/index.ts";
 import { isRefusalText } from "../../safety/index.ts";
@@ -88,34 +90,26 @@ function readLinesAt(file: number, position: number, length: number): string[] {
 
 type Data = Readonly<Record<string, unknown>>;
 
-function dataOf(value: unknown): Data {
-	return typeof value === "object" && value !== null ? (value as Data) : {};
-}
-
 function recordOf(line: string): Data {
-	try {
-		return dataOf(JSON.parse(line));
-	} catch {
-		return {};
-	}
+	return parseUntrusted(line, isRecord) ?? {};
 }
 
 function promptIn(lines: readonly string[]): SentPrompt | undefined {
 	const found = lines.findLast((line) => line.includes(`"${PROMPT_ENTRY}"`));
 	const { customType, data } = recordOf(found ?? "");
-	const { system, tools } = dataOf(data);
+	const { system, tools } = fieldsOf(data);
 	if (customType !== PROMPT_ENTRY || typeof system !== "string" || !Array.isArray(tools)) return undefined;
 	const named = tools
-		.map(dataOf)
+		.map(fieldsOf)
 		.map(({ name, description }) => ({ name: String(name), description: String(description ?? "") }));
 	return { system, tools: named };
 }
 
 function messageUsage({ usage }: Data): Pick<ConversationMessage, "usage"> {
-	const { input, output, cacheRead, cost } = dataOf(usage);
+	const { input, output, cacheRead, cost } = fieldsOf(usage);
 	const number = (value: unknown): number => (typeof value === "number" ? value : 0);
 	if (typeof input !== "number") return {};
-	return { usage: { input, output: number(output), cached: number(cacheRead), costUsd: number(dataOf(cost).total) } };
+	return { usage: { input, output: number(output), cached: number(cacheRead), costUsd: number(fieldsOf(cost).total) } };
 }
 
 /** Reads messages from lines of a session whose worker worked in `cwd`. */
@@ -130,7 +124,7 @@ function openReader(cwd: unknown): (lines: readonly string[]) => ConversationMes
 	};
 	return (lines) => {
 		const records = lines.map(recordOf);
-		const messages = records.flatMap(({ type, message }) => (type === "message" ? [dataOf(message)] : []));
+		const messages = records.flatMap(({ type, message }) => (type === "message" ? [fieldsOf(message)] : []));
 		const results = new Map(
 			messages.filter(({ role }) => role === "toolResult").map((data) => [String(data.toolCallId), resultOf(data)]),
 		);
@@ -138,7 +132,7 @@ function openReader(cwd: unknown): (lines: readonly string[]) => ConversationMes
 		const partOf = ({ type, text, id, name, arguments: given }: Data): Part[] => {
 			const result = results.get(String(id));
 			if (type === "toolCall")
-				return [{ kind: "call", tool: String(name), ...argumentsOf(dataOf(given), relative), result }];
+				return [{ kind: "call", tool: String(name), ...argumentsOf(fieldsOf(given), relative), result }];
 			return type === "text" && String(text).trim() !== "" ? [{ kind: "text", text: String(text).trim() }] : [];
 		};
 		const messageOf = (data: Data): ConversationMessage[] => {
@@ -151,7 +145,7 @@ function openReader(cwd: unknown): (lines: readonly string[]) => ConversationMes
 		};
 		return records.flatMap(({ type, content, message }) => {
 			if (type === "custom_message") return textMessage("note", contentText(content));
-			return type === "message" ? messageOf(dataOf(message)) : [];
+			return type === "message" ? messageOf(fieldsOf(message)) : [];
 		});
 	};
 }
@@ -161,7 +155,7 @@ function textMessage(who: ConversationMessage["who"], text: string): Conversatio
 }
 
 function partsOf({ role, content }: Data): readonly Data[] {
-	return role === "assistant" && Array.isArray(content) ? content.map(dataOf) : [];
+	return role === "assistant" && Array.isArray(content) ? content.map(fieldsOf) : [];
 }
 
 /** Of a `write` or an `edit`, the file and the lines; of any other tool, the arguments on one line. */
@@ -173,7 +167,7 @@ function argumentsOf(given: Data, relative: (text: string) => string): Pick<Conv
 		return { words: relative(path), written: lines("+", content) };
 	if (typeof path === "string" && Array.isArray(edits)) {
 		const written = edits
-			.map(dataOf)
+			.map(fieldsOf)
 			.flatMap(({ oldText, newText }) => [...lines("-", oldText), ...lines("+", newText)]);
 		return { words: relative(path), written };
 	}

@@ -1,7 +1,7 @@
 // The state of a run as stored in the session: one entry per change, of bounded size.
 // The first nine fields are the reference package's, so that either package can read the other's states.
 // Reading is strict: one invalid value invalidates the whole state.
-import { isFlag, isText, object, oneOf, optional, type PathList } from "@pi-chronicle/core/definition";
+import { isFlag, isRecord, isText, object, oneOf, optional, type PathList } from "@pi-chronicle/core/definition";
 import type { EndedVisit, ExitKind } from "./event.ts";
 import { currentPhase, enter, phaseAt, relocate } from "./position.ts";
 import {
@@ -312,10 +312,6 @@ function storedNote(value: unknown): Note | undefined {
 
 function invalid(problem: string): Extract<StateRead, { kind: "invalid" }> {
 	return { kind: "invalid", problem };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isCount(value: unknown): value is number {

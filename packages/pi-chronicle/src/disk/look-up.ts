@@ -1,8 +1,6 @@
 // Looks up names, paths and small files; what is missing or unreadable counts as absent.
-
 import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { isRecord } from "@pi-chronicle/core/definition";
 
 /** The result of `ask`; `undefined` if it throws. */
 export function attempt<T>(ask: () => T): T | undefined {
@@ -43,7 +41,9 @@ export function deepestRealPath(path: string): string {
 /** The object in a JSON file; `undefined` if there is none, or the file cannot be read. */
 export function jsonObject(file: string): Readonly<Record<string, unknown>> | undefined {
 	const data: unknown = attempt(() => JSON.parse(readFileSync(file, "utf8").replace(/^\ufeff/, "")));
-	return isRecord(data) ? data : undefined;
+	return typeof data === "object" && data !== null && !Array.isArray(data)
+		? (data as Record<string, unknown>)
+		: undefined;
 }
 
 /** Whether something else than a file is at `path`: a folder, a device, or a link that leads to no file. */

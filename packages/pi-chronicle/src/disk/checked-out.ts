@@ -1,5 +1,5 @@
 // Which branch and commit are checked out in a folder's repository.
-import { execFile } from "node:child_process";
+import { gitOutput } from "./git-output.ts";
 
 /** Milliseconds after which git is stopped: a run must not wait for it. */
 const maxMs = 2_000;
@@ -12,14 +12,8 @@ interface CheckedOutCommit {
 }
 
 /** What is checked out in the repository that contains `folder`; `undefined` without a repository or a commit, and if git is missing or slow. */
-export function readCheckedOut(folder: string): Promise<CheckedOutCommit | undefined> {
-	const asked = new Promise<string>((resolve, reject) => {
-		// Throws if the folder is a file.
-		execFile("git", [...checkedOutQuery], { cwd: folder, timeout: maxMs }, (error, stdout) =>
-			error ? reject(error) : resolve(stdout),
-		);
-	});
-	return asked.then(parseCheckedOut, () => undefined);
+export async function readCheckedOut(folder: string): Promise<CheckedOutCommit | undefined> {
+	return parseCheckedOut((await gitOutput(folder, checkedOutQuery, { timeout: maxMs })) ?? "");
 }
 
 /** Arguments for git, whose output {@link parseCheckedOut} reads. */

@@ -1,9 +1,11 @@
 export { branchOfRef, checkedOutQuery, parseCheckedOut, readCheckedOut } from "./checked-out.ts";
+export { gitOutput } from "./git-output.ts";
 export * from "./look-up.ts";
 export { inheritOwner, inheritOwnerSync, inheritOwners, makePrivateFolder } from "./ownership.ts";
 export { readLines } from "./read-lines.ts";
 export { type Disk, realDisk, replaceFile, replaceFileSync, syncFolder, undefinedIfMissing } from "./replace-file.ts";
 export { freeBytes, usedBytes } from "./space.ts";
+export { inTemporaryFolder } from "./temporary-folder.ts";
 export { findTestCommand, withTestCommand } from "./test-command.ts";
 export { readUncommitted } from "./uncommitted.ts";
 export { walkFiles } from "./walk-files.ts";

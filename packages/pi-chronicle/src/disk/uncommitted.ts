@@ -1,5 +1,5 @@
 // What git reports as not committed, to tell work that is already there from the work of a run.
-import { execFile } from "node:child_process";
+import { gitOutput } from "./git-output.ts";
 
 interface Uncommitted {
 	/** Relative to the folder that was asked about. git quotes unusual ones. A folder with only new files ends with `/`. */
@@ -17,13 +17,8 @@ const args = [
 ];
 
 /** The uncommitted changes in the repository that contains `folder`; none if git is missing or slow, or there is no repository. */
-export function readUncommitted(folder: string): Promise<Uncommitted> {
-	const options = { cwd: folder, timeout: maxMs, maxBuffer: 16 * 1024 * 1024 };
-	const asked = new Promise<string>((resolve, reject) => {
-		// Throws if the folder is a file.
-		execFile("git", args, options, (error, stdout) => (error ? reject(error) : resolve(stdout)));
-	});
-	return asked.then(uncommittedIn, () => uncommittedIn(""));
+export async function readUncommitted(folder: string): Promise<Uncommitted> {
+	return uncommittedIn((await gitOutput(folder, args, { timeout: maxMs })) ?? "");
 }
 
 /** Reads the output of `git status --short`: two letters, a space, and the path. */

@@ -1,10 +1,10 @@
 // What the user has installed, by name: tools, flags and keys of extensions, skills and prompt templates. A pi that loads none of it for its own
 // session lists it (`write-inventory.ts`), so nothing of it acts.
 
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isFlag, isText, listOf, object, oneOf, parseUntrusted } from "@pi-chronicle/core/definition";
+import { inTemporaryFolder } from "../disk/index.ts";
 import { type AskedPi, askPi } from "./ask-pi.ts";
 import { packageRoot } from "./own-package.ts";
 
@@ -57,16 +57,12 @@ export async function takeInventory(
 	asked: Omit<AskedPi, "args">,
 	trust: "trusted" | "untrusted",
 ): Promise<Inventory | undefined> {
-	const folder = await mkdtemp(join(tmpdir(), "pi-chronicle-inventory-"));
-	const request: InventoryRequest = { file: join(folder, "inventory.json"), trusted: trust === "trusted" };
-	const env = { ...asked.env, [inventoryVariable]: JSON.stringify(request) };
 	const args = ["-ne", "-ns", "-np", "--no-themes", "-nc", "-e", join(packageRoot(), "extension.ts")];
-	try {
+	const taken = inTemporaryFolder(async (folder) => {
+		const request: InventoryRequest = { file: join(folder, "inventory.json"), trusted: trust === "trusted" };
+		const env = { ...asked.env, [inventoryVariable]: JSON.stringify(request) };
 		await askPi({ ...asked, env, args }, (link) => link.send({ type: "get_state" }));
 		return parseUntrusted(await readFile(request.file, "utf8"), isInventory);
-	} catch {
-		return undefined;
-	} finally {
-		await rm(folder, { recursive: true, force: true });
-	}
+	});
+	return taken.catch(() => undefined);
 }

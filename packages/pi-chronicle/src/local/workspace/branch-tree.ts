@@ -1,9 +1,7 @@
 // The files of a run's branch: those of its snapshot, and from the commit below what snapshots leave out or change.
 // A merge of the branch changes nothing that the run's snapshots leave out: it is as in the commit below; an entry of a repository names a
 // commit, never a snapshot; a file that git converts when it is committed is as git would commit it.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { inTemporaryFolder } from "../../disk/index.ts";
 import { readBlobs } from "./blobs.ts";
 import { type ConvertedObjects, committedFiles } from "./committed-files.ts";
 import { parseRawChanges, type RawChange } from "./compare.ts";
@@ -71,12 +69,7 @@ export async function withoutUnstored(place: GitPlace, from: string, tree: strin
 }
 
 async function writeTree(store: TreeGit, tree: string, edits: readonly TreeEntry[]): Promise<string> {
-	const folder = await mkdtemp(join(tmpdir(), "pi-chronicle-"));
-	try {
-		return await editTree(store, tree, edits, folder);
-	} finally {
-		await rm(folder, { recursive: true, force: true });
-	}
+	return inTemporaryFolder((folder) => editTree(store, tree, edits, folder));
 }
 
 function storeAt(place: GitPlace): TreeGit {

@@ -22,10 +22,11 @@ import {
 } from "./child-places.ts";
 import { makeChildRepository } from "./child-repository.ts";
 import { forgetRest, noteIgnored, readRest, START_INDEX } from "./child-rest.ts";
-import { gitFailure, ioFailure, stopped, unknownTree } from "./failures.ts";
+import { ioFailure, stopped } from "./failures.ts";
 import { modes } from "./git.ts";
 import { findLacks, lackText } from "./lacks.ts";
 import { takeLinks } from "./links.ts";
+import { entriesOf } from "./merge.ts";
 import { isPattern } from "./path-glob.ts";
 import { fromRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
@@ -157,12 +158,8 @@ async function makeChild(
 
 /** The repositories among the files of a tree, by path below the root. */
 async function repositoriesIn(store: Store, tree: string): Promise<readonly string[]> {
-	const listed = await store.tryGit(["ls-tree", "-r", "-z", "--full-tree", tree]);
-	if (listed.kind !== "done") throw listed.kind === "failed" ? unknownTree(tree) : gitFailure(listed);
-	const entries = listed.output.toString("latin1").split("\0");
-	return entries.flatMap((entry) =>
-		entry.startsWith(modes.repository) ? [fromRaw(entry.slice(entry.indexOf("\t") + 1))] : [],
-	);
+	const entries = [...(await entriesOf(store, tree)).values()];
+	return entries.flatMap(({ mode, path }) => (mode === modes.repository ? [fromRaw(path)] : []));
 }
 
 function describeFolder(place: string, { below, tree, notes, lacks = [] }: ChildRecord, { root }: Pick<Store, "root">) {

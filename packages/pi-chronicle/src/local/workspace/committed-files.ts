@@ -2,9 +2,9 @@
 // are reverted, so that the branch of a run shows no change of a file that nobody changed.
 // Filters are those of this user's configuration, never those of the repository, which an agent can write; a filter may keep contents elsewhere: its
 // output is used only where it is the content of the base.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+
 import { join } from "node:path";
+import { inTemporaryFolder } from "../../disk/index.ts";
 import { readBlobs } from "./blobs.ts";
 import type { RawChange } from "./compare.ts";
 import { isNothing, modes, nulled, runGit, type TreeEntry } from "./git.ts";
@@ -33,13 +33,10 @@ export async function committedFiles(
 	const files = changes.filter(({ after }) => after.mode === modes.file || after.mode === modes.program);
 	const named = files.filter(({ path }) => !fromRaw(path).includes("\ufffd"));
 	if (named.length === 0) return [];
-	const folder = await mkdtemp(join(tmpdir(), "pi-chronicle-"));
-	try {
+	return inTemporaryFolder(async (folder) => {
 		const git = await openPlain(place, folder, named[0]?.after.object.length === 64 ? "sha256" : "sha1");
-		return git ? await convert(store, git, named, converted) : [];
-	} finally {
-		await rm(folder, { recursive: true, force: true });
-	}
+		return git ? convert(store, git, named, converted) : [];
+	});
 }
 
 /** Git on the working folder with an empty repository at `folder`, whose objects are those of `place`; `undefined`: there is no working folder. */

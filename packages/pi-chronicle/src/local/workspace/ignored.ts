@@ -1,8 +1,10 @@
 // Finds the paths that a snapshot ignores by its own patterns, which may differ from the current ones.
-import { lstat, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join, relative, sep } from "node:path";
+
+import { lstat, mkdir, writeFile } from "node:fs/promises";
+import { dirname, join, posix, relative, sep } from "node:path";
+import { inTemporaryFolder } from "../../disk/index.ts";
 import { nulled } from "./git.ts";
+import { entriesOf } from "./merge.ts";
 import { findFiles } from "./path-glob.ts";
 import { toRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
@@ -10,15 +12,10 @@ import type { Store } from "./store.ts";
 /** Those of `paths` (bytes as latin1, below the root) that the `.gitignore` files of `tree` ignore. */
 export async function ignoredBy(store: Store, tree: string, paths: readonly string[]): Promise<ReadonlySet<string>> {
 	if (paths.length === 0) return new Set();
-	const listed = await store.git(["ls-tree", "-r", "-z", tree]);
-	const patterns = listed.output
-		.toString("latin1")
-		.split("\0")
-		.map((line) => /^100\d+ blob ([0-9a-f]+)\t((?:[\s\S]*\/)?\.gitignore)$/.exec(line))
-		.filter((found) => found !== null);
-	const folder = await mkdtemp(join(tmpdir(), "pi-chronicle-"));
-	try {
-		for (const [, object = "", path = ""] of patterns) {
+	const entries = [...(await entriesOf(store, tree)).values()];
+	const patterns = entries.filter(({ path, mode }) => mode.startsWith("100") && posix.basename(path) === ".gitignore");
+	return inTemporaryFolder(async (folder) => {
+		for (const { object, path } of patterns) {
 			const read = await store.git(["cat-file", "blob", object]);
 			const place = Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(path, "latin1")]);
 			await mkdir(dirname(place.toString("utf8")), { recursive: true });
@@ -31,9 +28,7 @@ export async function ignoredBy(store: Store, tree: string, paths: readonly stri
 			accept: [1],
 		});
 		return new Set(checked.output.toString("latin1").split("\0").filter(Boolean));
-	} finally {
-		await rm(folder, { recursive: true, force: true });
-	}
+	});
 }
 
 /** Makes the files that fit one of `patterns` part of the next snapshots, unless their contents are not stored. */

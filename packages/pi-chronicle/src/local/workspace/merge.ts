@@ -6,6 +6,7 @@ import type { MergeConflict, MergedFiles, MergeSides } from "@pi-chronicle/core/
 import { readBlobs, writeBlob } from "./blobs.ts";
 import { relativeTo } from "./compare.ts";
 import { type Conflict, conflictHunks, explainConflict, findConflicts, labelMarkers, realPath } from "./conflicts.ts";
+import { gitFailure, unknownTree } from "./failures.ts";
 import { modes, removal, type TreeEntry } from "./git.ts";
 import { type MergeOutput, mergeTrees } from "./merge-output.ts";
 import { toRaw } from "./paths.ts";
@@ -79,9 +80,10 @@ export function openSides(store: Store, { cwd, take }: Pick<MergeOptions, "cwd" 
 	return { shown, sideOf };
 }
 
-/** The entries of `tree`, by path (bytes as latin1). */
+/** The entries of `tree`, by path (bytes as latin1). Throws `unknown_tree`. */
 export async function entriesOf(store: Store, tree: string): Promise<ReadonlyMap<string, TreeEntry>> {
-	const listed = await store.git(["ls-tree", "-r", "-z", "--full-tree", tree]);
+	const listed = await store.tryGit(["ls-tree", "-r", "-z", "--full-tree", tree]);
+	if (listed.kind !== "done") throw listed.kind === "failed" ? unknownTree(tree) : gitFailure(listed);
 	const entries = new Map<string, TreeEntry>();
 	for (const line of listed.output.toString("latin1").split("\0")) {
 		const [, mode = "", object = "", path] = /^(\d+) [a-z]+ ([0-9a-f]+)\t([\s\S]*)$/.exec(line) ?? [];

@@ -1,10 +1,9 @@
 // Examines the machine: Node, git, the sandbox, disk space.
 
-import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { fieldsOf } from "@pi-chronicle/core/definition";
 import { satisfies } from "compare-versions";
-import { freeBytes, jsonObject } from "../../disk/index.ts";
+import { freeBytes, gitOutput, jsonObject } from "../../disk/index.ts";
 import type { Project } from "../../local/index.ts";
 import { packageRoot } from "../../pi/index.ts";
 import { probeSandbox } from "../../safety/index.ts";
@@ -36,28 +35,16 @@ function examineNode(): DoctorFinding {
 }
 
 async function examineGit(cwd: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<DoctorFinding> {
-	const version = await git(["--version"], cwd, env, signal);
+	const version = await gitOutput(cwd, ["--version"], { env, signal });
 	if (version === undefined)
 		return {
 			state: "failed",
 			text: "git does not run; chronicles need it to save and restore files.",
 			remedy: "Install git, and make sure that `git --version` works in this shell.",
 		};
-	const inside = await git(["rev-parse", "--show-toplevel"], cwd, env, signal);
+	const inside = await gitOutput(cwd, ["rev-parse", "--show-toplevel"], { env, signal });
 	const where = inside === undefined ? "; the project is not in a repository, and chronicles need none" : "";
 	return fine(`${version.trim()}${where}`);
-}
-
-/** The output of git; `undefined` if it fails. */
-function git(
-	args: readonly string[],
-	cwd: string,
-	env: NodeJS.ProcessEnv,
-	signal: AbortSignal,
-): Promise<string | undefined> {
-	return new Promise((resolve) => {
-		execFile("git", [...args], { cwd, env, signal }, (error, stdout) => resolve(error ? undefined : stdout));
-	});
 }
 
 async function examineSandbox(): Promise<DoctorFinding> {

@@ -1,8 +1,9 @@
 // Verifies drafts before anything is written: checks them like `check`, with a temporary copy of the project's agents and skills.
-import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+
+import { cp, mkdir, realpath, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { type Diagnostic, isInside } from "@pi-chronicle/core/definition";
+import { inTemporaryFolder } from "../../disk/index.ts";
 import { openProject, type Project } from "../../local/index.ts";
 import { loadAgentRegistry } from "../../persona/index.ts";
 import { checkProject, type ProjectCheck } from "../check/index.ts";
@@ -20,8 +21,7 @@ export async function verifyDrafts(
 	drafts: readonly ImportDraft[],
 ): Promise<readonly VerifiedDraft[]> {
 	if (drafts.length === 0) return [];
-	const stage = await realpath(await mkdtemp(join(tmpdir(), "pi-chronicle-import-")));
-	try {
+	return inTemporaryFolder(async (stage) => {
 		await copySurroundings(project, stage);
 		for (const { path, text } of drafts.flatMap(({ files }) => files)) {
 			await mkdir(dirname(join(stage, path)), { recursive: true });
@@ -33,9 +33,7 @@ export async function verifyDrafts(
 		}
 		const checked = await checkProject(openProject({ ...project.place, cwd: stage, trust: "trusted" }), []);
 		return drafts.map((draft) => ({ draft, diagnostics: diagnosticsOf(draft, checked, stage) }));
-	} finally {
-		await rm(stage, { recursive: true, force: true });
-	}
+	});
 }
 
 /** The agents and skills that drafts may name. */

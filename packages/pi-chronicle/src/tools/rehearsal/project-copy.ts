@@ -3,7 +3,6 @@
 // Nothing in the copy leads out of it: such links are omitted, and its git repository is new. Credentials of the environment are not passed on.
 // Closing removes everything, also after a failure.
 
-import { execFile } from "node:child_process";
 import { constants, type Dirent } from "node:fs";
 import {
 	copyFile,
@@ -20,9 +19,8 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { promisify } from "node:util";
 import { isInside } from "@pi-chronicle/core/definition";
-import { jsonObject } from "../../disk/index.ts";
+import { gitOutput, jsonObject } from "../../disk/index.ts";
 import { agentExclusions, openExclusions } from "../../local/index.ts";
 import { HOLD_VARIABLE } from "../../pi/index.ts";
 import { isProcessAlive } from "../../process/index.ts";
@@ -281,14 +279,9 @@ async function hasSameContent(one: string, other: string): Promise<boolean> {
 }
 
 async function listedByGit(folder: string): Promise<string[] | undefined> {
-	try {
-		const args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
-		const { stdout } = await promisify(execFile)("git", args, { cwd: folder, maxBuffer: 64 * 1024 * 1024 });
-		return [...new Set(stdout.split("\0").filter((path) => path !== ""))];
-	} catch {
-		// Git is missing, or this is not a repository.
-		return undefined;
-	}
+	const listed = await gitOutput(folder, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+	// `undefined`: git is missing, or this is not a repository.
+	return listed === undefined ? undefined : [...new Set(listed.split("\0").filter((path) => path !== ""))];
 }
 
 async function leadsInside(folder: string, link: string): Promise<boolean> {

@@ -1,8 +1,8 @@
 // `notify test` sends a notice to each channel and says what came back; `notify deliver` is the process that sends those of the runs.
+
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
+import { inTemporaryFolder } from "../../disk/index.ts";
 import {
 	asOnlySender,
 	namedChannels,
@@ -49,16 +49,16 @@ async function test({ project, parsed, host }: CommandCall): Promise<CommandResp
 			remedy:
 				'Add one to pi\'s settings, such as "chronicle": { "notify": [{ "channel": "desktop" }] }, or name one with --notify.',
 		});
-	const folder = await mkdtemp(join(tmpdir(), "chronicle-notice-"));
 	const notice = testNotice(basename(place.cwd), new Date(clock.now()).toISOString(), `${host.prefix}list`);
 	const { cwd, env = process.env } = place;
-	const sent = await Promise.all(
-		channels.map(async (channel) => ({
-			name: channel.name,
-			...(await sendNotice(channel, notice, { cwd, env, folder, attempt: 1, terminal: ownTerminal() })),
-		})),
+	const sent = await inTemporaryFolder((folder) =>
+		Promise.all(
+			channels.map(async (channel) => ({
+				name: channel.name,
+				...(await sendNotice(channel, notice, { cwd, env, folder, attempt: 1, terminal: ownTerminal() })),
+			})),
+		),
 	);
-	await rm(folder, { recursive: true, force: true });
 	const isFine = problems.length === 0 && sent.every(({ ok }) => ok);
 	const exitCode = isFine ? exitCodes.done : exitCodes.failed;
 	const lines = sent.map(({ name, ok, answer }) => `${ok ? "✓" : "✗"} ${name}: ${answer}`);

@@ -1,10 +1,14 @@
 // The table of the settings of workers and children in the documentation.
 
-import { apartChoices, numbers, type Setting } from "../packages/pi-chronicle/src/local/worker/worker-settings.ts";
+import {
+	apartChoices,
+	numberSettings,
+	type Setting,
+} from "../packages/pi-chronicle/src/local/worker/worker-settings.ts";
 import { modelRoles } from "../packages/pi-chronicle/src/persona/model-choice.ts";
 
 /** What each number means (Markdown). */
-const meanings: Readonly<Record<keyof typeof numbers, string>> = {
+const meanings: Readonly<Record<keyof typeof numberSettings, string>> = {
 	maxWorkers: "Maximum number of concurrent workers of all runs on this machine. Others wait until one ends.",
 	standby: "Maximum number of standby workers of all runs on this machine; `0` turns standby off.",
 	standbySeconds: "Seconds that a run waits for you before its standby is stopped.",
@@ -60,8 +64,8 @@ const others: Readonly<Record<string, readonly [usual: string, values: string, m
 
 /** The settings as a Markdown table. */
 export function workerSettingsTable(): readonly string[] {
-	const rows = Object.entries<Setting>(numbers).map(([name, { standard, min = 0, max }]) => {
-		const meaning = meanings[name as keyof typeof numbers];
+	const rows = Object.entries<Setting>(numberSettings).map(([name, { standard, min = 0, max }]) => {
+		const meaning = meanings[name as keyof typeof numberSettings];
 		return `| \`${name}\` | ${standard} | ${min} to ${max.toLocaleString("en-US")} | ${meaning} |`;
 	});
 	return [

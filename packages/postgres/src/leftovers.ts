@@ -1,6 +1,6 @@
 // What runs have made on hosts and no snapshot hands over. The host keeps the folder and notes it in the row of the run, for the host of the parent.
 // It is noted before the event is recorded by which the run parks. The note of one host does not replace that of another.
-import { anyObject, isText, object, type Shape } from "@pi-chronicle/core/definition";
+import { isRecord, isText, object } from "@pi-chronicle/core/definition";
 import { childrenPlanOf, type Run } from "@pi-chronicle/core/machine";
 import type { ChildLeftovers, LedgerStore, Result, WorkspaceFailure } from "@pi-chronicle/core/ports";
 import { type FileLeft, nameFiles } from "@pi-chronicle/core/snapshot";
@@ -139,5 +139,4 @@ export function readLeftovers(child: string, noted: unknown): EndedElsewhere {
 	return { child, folders, ...(ignored.length > 0 ? { ignored: ignored.join("; ") } : {}) };
 }
 
-const isRecord = anyObject as Shape<Readonly<Record<string, unknown>>>;
 const isFileLeft = object<FileLeft>({ path: isText, why: isText });

@@ -22,7 +22,7 @@ export const isRecord: Shape<Readonly<Record<string, unknown>>> = (value): value
 	anyObject(value) && !Array.isArray(value);
 
 /** The fields of an object; anything else has none. */
-export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+export function propertiesOf(value: unknown): Readonly<Record<string, unknown>> {
 	return anyObject(value) ? (value as Readonly<Record<string, unknown>>) : {};
 }
 

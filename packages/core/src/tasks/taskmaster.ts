@@ -1,6 +1,6 @@
 // `tasks.json` of Taskmaster: tasks with dependencies and subtasks, at the top or below tags. Pure.
 // The subtasks of a task are done instead of it, after what it depends on; who depends on it waits for all of them.
-import { fieldsOf } from "../definition/index.ts";
+import { propertiesOf } from "../definition/index.ts";
 import type { ListedTask, TaskListRead } from "./listed-task.ts";
 
 interface Task {
@@ -19,10 +19,10 @@ const detailFields = ["description", "details", "testStrategy"];
 
 /** Reads the tasks of the file, or of its tag `master`, or of its only tag. */
 export function readTaskmaster(data: unknown): TaskListRead {
-	const tags = Object.entries(fieldsOf(data)).filter(([, value]) => Array.isArray(fieldsOf(value).tasks));
+	const tags = Object.entries(propertiesOf(data)).filter(([, value]) => Array.isArray(propertiesOf(value).tasks));
 	const [only, second] = tags;
 	const [, chosen] = tags.find(([name]) => name === firstTag) ?? (second === undefined ? (only ?? []) : []);
-	const found = fieldsOf(data).tasks ?? fieldsOf(chosen).tasks;
+	const found = propertiesOf(data).tasks ?? propertiesOf(chosen).tasks;
 	if (!Array.isArray(found)) {
 		const named = tags.map(([name]) => `"${name}"`).join(", ");
 		return { problem: tags.length > 1 ? `has no tag "${firstTag}", but ${named}` : "has no list of tasks" };
@@ -32,7 +32,7 @@ export function readTaskmaster(data: unknown): TaskListRead {
 }
 
 function readTask(value: unknown, fallback: string): Task {
-	const { id = fallback, title, status, dependencies, subtasks, ...others } = fieldsOf(value);
+	const { id = fallback, title, status, dependencies, subtasks, ...others } = propertiesOf(value);
 	const details = detailFields.map((name) => valueText(others[name])).filter((text) => text !== "");
 	return {
 		id: valueText(id),

@@ -1,5 +1,5 @@
 // Checks a template's references to the data that its states hand over: `{output.<state>.<path>}` in texts, `output.…` in `for_each`.
-import { didYouMean, fieldsOf, type Node, quoted, type ReadContext } from "../definition/index.ts";
+import { didYouMean, type Node, propertiesOf, quoted, type ReadContext } from "../definition/index.ts";
 import { type OutputReference, referenceOf, referencesIn, splitReference } from "../output/index.ts";
 import type { StateEntry } from "./fields.ts";
 import { comparedReferences } from "./next-field.ts";
@@ -149,7 +149,7 @@ function explainPath({ name, output }: StatePlan, { path }: OutputReference, isL
 		};
 	let schema: unknown = output;
 	for (const step of path) {
-		const next = stepInto(fieldsOf(schema), step);
+		const next = stepInto(propertiesOf(schema), step);
 		if (next.kind === "unknown") return undefined;
 		if (next.kind === "missing") {
 			const message = `leads to ${quoted(step)}, which the \`output\` of "${name}" does not describe.${didYouMean(step, next.known)}`;
@@ -157,7 +157,7 @@ function explainPath({ name, output }: StatePlan, { path }: OutputReference, isL
 		}
 		schema = next.schema;
 	}
-	const { type } = fieldsOf(schema);
+	const { type } = propertiesOf(schema);
 	if (!isList || type === undefined || [type].flat().includes("array")) return undefined;
 	const message = `is not a list: its type is ${JSON.stringify(type)}.`;
 	return { severity: "error", message, remedy: "Name a list in the data." };

@@ -7,7 +7,7 @@ import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync
 import { basename, delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Diagnostic } from "@pi-chronicle/core/definition";
-import { fieldsOf } from "@pi-chronicle/core/definition";
+import { propertiesOf } from "@pi-chronicle/core/definition";
 import { jsonObject, realPathOf } from "../disk/index.ts";
 import { pathsNamedIn } from "./pi-on-path.ts";
 import { isTooOld, OLDEST_PI, updatePiText } from "./supported-pi.ts";
@@ -239,7 +239,7 @@ function packageOf(file: string): Home | undefined {
 
 function homeOfPackage(folder: string, manifest: { readonly [key: string]: unknown }): Home {
 	const { name, version, bin, piConfig } = manifest;
-	const entries = typeof bin === "string" ? [bin] : Object.values(fieldsOf(bin));
+	const entries = typeof bin === "string" ? [bin] : Object.values(propertiesOf(bin));
 	const entry = entries.find((value) => typeof value === "string");
 	return {
 		folder,

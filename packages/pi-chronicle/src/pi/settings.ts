@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { fieldsOf, isRecord } from "@pi-chronicle/core/definition";
+import { isRecord, propertiesOf } from "@pi-chronicle/core/definition";
 import { jsonObject } from "../disk/index.ts";
 import { agentFolder } from "./agent-folder.ts";
 
@@ -23,6 +23,6 @@ export function userSettings(file = userSettingsFile()): Readonly<Record<string,
 }
 
 function ownSettings(settings: object | undefined): Readonly<Record<string, unknown>> {
-	const { chronicle } = fieldsOf(settings);
+	const { chronicle } = propertiesOf(settings);
 	return isRecord(chronicle) ? chronicle : {};
 }

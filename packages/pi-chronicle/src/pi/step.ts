@@ -1,5 +1,6 @@
 // A command that runs as a step of something larger. It returns when the work it started has settled, and its refusals become the step's
 // outcome instead of notices and exit codes. The mark travels with the context, so the parts of a command need not pass it on.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 
 /** Work that a step has started and that waits for the user. */
@@ -92,17 +93,7 @@ export async function waitForEnd(
 	while (!signal.aborted) {
 		const end = await look();
 		if (end) return end;
-		await new Promise<void>((resolve) => {
-			const timer = setTimeout(resolve, lookMs);
-			signal.addEventListener(
-				"abort",
-				() => {
-					clearTimeout(timer);
-					resolve();
-				},
-				{ once: true },
-			);
-		});
+		await sleep(lookMs, undefined, { signal }).catch(() => {});
 	}
 	return { kind: "aborted" };
 }

@@ -1,10 +1,12 @@
 // One child process in its own group, and how it ends. pi's protocol is in rpc-link.ts.
 // No shell; the outcome is a value, and only `exited` with code 0 can be a success; every wait is bounded; stderr is kept bounded.
+
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { ByteTail } from "./byte-tail.ts";
 import { isSameProcess, processStart } from "./process-identity.ts";
+import { within } from "./within.ts";
 
 export type ChildExit =
 	| { readonly kind: "exited"; readonly code: number }
@@ -157,12 +159,7 @@ async function outputRead(child: ChildProcessWithoutNullStreams): Promise<void> 
 	const ended = [child.stdout, child.stderr].map((stream) =>
 		stream.readableEnded || stream.destroyed ? undefined : once(stream, "close").catch(() => {}),
 	);
-	let timer: NodeJS.Timeout | undefined;
-	const bound = new Promise<void>((resolve) => {
-		timer = setTimeout(resolve, 1000);
-	});
-	await Promise.race([Promise.all(ended), bound]);
-	clearTimeout(timer);
+	await within(1000, Promise.all(ended));
 	for (const stream of [child.stdout, child.stderr]) stream.destroy();
 }
 

@@ -1,7 +1,7 @@
 // The settings of child sessions: `"chronicle": { "children": { "atOnce": 3, "minutes": 30 } }` in pi's settings.
 
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { fieldsOf } from "@pi-chronicle/core/definition";
+import { propertiesOf } from "@pi-chronicle/core/definition";
 import { chronicleSettings } from "../../pi/index.ts";
 
 /** Ceilings of one child. */
@@ -24,7 +24,7 @@ export interface ChildSettings extends ChildCeilings {
 /** The current settings; invalid values are ignored. */
 export function childSettings(pi: Pick<ExtensionAPI, "getSettings">): ChildSettings {
 	const { children } = chronicleSettings(pi);
-	const written = fieldsOf(children);
+	const written = propertiesOf(children);
 	const number = (value: unknown, max: number, standard: number) =>
 		typeof value === "number" && value > 0 && value <= max ? value : standard;
 	const atOnce = number(written.atOnce, 100, 3);

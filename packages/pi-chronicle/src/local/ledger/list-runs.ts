@@ -3,7 +3,7 @@
 import { statSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { fieldsOf } from "@pi-chronicle/core/definition";
+import { propertiesOf } from "@pi-chronicle/core/definition";
 import type { Run, RunParent } from "@pi-chronicle/core/machine";
 import { apartState, continuesAlone } from "@pi-chronicle/core/machine";
 import type {
@@ -307,7 +307,7 @@ export function readForeign(data: unknown): ForeignLedger | undefined {
 
 function storyOf({ history, snapshot }: Record<string, unknown>): ForeignStory {
 	const rows = Array.isArray(history) ? history.filter((row) => typeof row === "object" && row !== null) : [];
-	const kept = fieldsOf(snapshot);
+	const kept = propertiesOf(snapshot);
 	return {
 		history: rows.map(({ state, agentName, completedAt, tokensUsed, summary }: Record<string, unknown>) => ({
 			state: stringOrEmpty(state),
@@ -340,7 +340,7 @@ function foreignTask({ initialTask }: Record<string, unknown>, history: unknown)
 	if (typeof initialTask === "string" && initialTask.trim() !== "") return initialTask;
 	const entries: readonly unknown[] = Array.isArray(history) ? history : [];
 	for (const entry of entries) {
-		const given = fieldsOf(entry).taskGiven;
+		const given = propertiesOf(entry).taskGiven;
 		if (typeof given === "string" && given.trim() !== "") return given.trim();
 	}
 	return "";

@@ -1,5 +1,5 @@
 // The system's clock, as the supervisor's port.
-
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "@pi-chronicle/core/ports";
 import { openAwakeClock } from "../../pi/index.ts";
 
@@ -7,15 +7,5 @@ import { openAwakeClock } from "../../pi/index.ts";
 export const systemClock: Clock = {
 	now: () => Date.now(),
 	awake: () => openAwakeClock(),
-	sleep: (ms, signal) =>
-		new Promise((resolve) => {
-			if (signal.aborted) return resolve();
-			const done = (): void => {
-				clearTimeout(timer);
-				signal.removeEventListener("abort", done);
-				resolve();
-			};
-			const timer = setTimeout(done, ms);
-			signal.addEventListener("abort", done);
-		}),
+	sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
 };

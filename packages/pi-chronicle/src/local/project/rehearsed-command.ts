@@ -1,6 +1,6 @@
 // The command of a state in a rehearsal: it does not run. The rehearsal has planned how it ends.
 import { readFileSync } from "node:fs";
-import { fieldsOf, isNumber, isText, object } from "@pi-chronicle/core/definition";
+import { isNumber, isText, object, propertiesOf } from "@pi-chronicle/core/definition";
 import type { CommandReport, StateCommandOrder } from "@pi-chronicle/core/ports";
 import { withTestCommand } from "../../disk/index.ts";
 import { CommandOutput } from "./command-output.ts";
@@ -34,7 +34,7 @@ export async function endAsPlanned(path: string, order: StateCommandOrder): Prom
 /** Reads the plan. Throws if the file is missing or no JSON: a rehearsal must not run without it. */
 function readEnds(path: string): PlannedEnds {
 	const data: unknown = JSON.parse(readFileSync(path, "utf8"));
-	const entries = Object.entries(fieldsOf(fieldsOf(data).commands));
+	const entries = Object.entries(propertiesOf(propertiesOf(data).commands));
 	return Object.fromEntries(entries.filter((entry): entry is [string, PlannedEnd] => isEnd(entry[1])));
 }
 

@@ -29,6 +29,7 @@ import type {
 	SupervisionEnd,
 	SupervisorPorts,
 } from "@pi-chronicle/core/ports";
+import { within } from "../../process/index.ts";
 import { type ActionExecutor, openActionExecutor } from "./action-executor.ts";
 import { openClockJumps } from "./clock-jumps.ts";
 import { openCrashPoints } from "./executor-context.ts";
@@ -367,12 +368,7 @@ function asksAgain(run: Run, event: UserEvent): boolean {
 
 /** Waits for actions to end, at most `lingerMs`; their results are no longer recorded. */
 async function linger(actions: readonly Promise<void>[]): Promise<void> {
-	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<void>((resolve) => {
-		timer = setTimeout(resolve, lingerMs);
-	});
-	await Promise.race([Promise.all(actions), late]);
-	clearTimeout(timer);
+	await within(lingerMs, Promise.all(actions));
 }
 
 /** Reports of a worker's calls and spend, thousands per run: the next durable write includes them. */

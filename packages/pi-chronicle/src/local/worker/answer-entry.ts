@@ -4,7 +4,7 @@
 // already there is not added again; every other call of the message has a result, too.
 import { randomBytes } from "node:crypto";
 import { open } from "node:fs/promises";
-import { fieldsOf, isRecord, isText, parseUntrusted } from "@pi-chronicle/core/definition";
+import { isRecord, isText, parseUntrusted, propertiesOf } from "@pi-chronicle/core/definition";
 import { readLines } from "../../disk/index.ts";
 import { ASK_TOOL } from "./extension/index.ts";
 
@@ -90,7 +90,7 @@ async function readSessionEntries(path: string): Promise<readonly SessionLine[]>
 function readSessionEntry(line: string): SessionLine | undefined {
 	const { id, message, type } = parseUntrusted(line, isRecord) ?? {};
 	if (!isText(id) || id === "" || type === "session") return undefined;
-	const { role, toolCallId, isError, content } = fieldsOf(message);
+	const { role, toolCallId, isError, content } = propertiesOf(message);
 	return {
 		id,
 		role: isText(role) ? role : undefined,

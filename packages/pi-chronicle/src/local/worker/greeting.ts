@@ -2,7 +2,7 @@
 import { errorMessage, quoted } from "@pi-chronicle/core/definition";
 import type { LaunchFault } from "@pi-chronicle/core/ports";
 import { hostNotice, linkRpc, type RpcLink, type RpcListener, setTime } from "../../pi/index.ts";
-import type { Child } from "../../process/index.ts";
+import { type Child, within } from "../../process/index.ts";
 import { redactText } from "../../safety/index.ts";
 import { ASK_TOOL, type Hello, OWN_TOOLS, readHello } from "./extension/index.ts";
 
@@ -25,14 +25,10 @@ export type Greeting =
 export async function awaitHello(child: Child, ms: number, signal: AbortSignal): Promise<Greeting> {
 	let owner: RpcListener | undefined;
 	const early: ((listener: RpcListener) => void)[] = [];
-	let greet: (said: { readonly hello: Hello } | { readonly unable: string }) => void = () => {};
-	const greeted = new Promise<{ readonly hello: Hello } | { readonly unable: string }>((resolve) => {
-		greet = resolve;
-	});
-	let confirm: () => void = () => {};
-	const adopted = new Promise<void>((resolve) => {
-		confirm = resolve;
-	});
+	const { promise: greeted, resolve: greet } = Promise.withResolvers<
+		{ readonly hello: Hello } | { readonly unable: string }
+	>();
+	const { promise: adopted, resolve: confirm } = Promise.withResolvers<void>();
 	const pass = (deliver: (listener: RpcListener) => void): void => {
 		if (owner) deliver(owner);
 		else early.push(deliver);
@@ -54,12 +50,7 @@ export async function awaitHello(child: Child, ms: number, signal: AbortSignal):
 		dialog: (dialog) => pass((listener) => listener.dialog(dialog)),
 		oversized: (head, bytes) => pass((listener) => listener.oversized(head, bytes)),
 	});
-	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<undefined>((resolve) => {
-		timer = setTimeout(() => resolve(undefined), ms);
-	});
-	const first = await unlessAborted(Promise.race([greeted, child.exited, late]), signal);
-	clearTimeout(timer);
+	const first = await unlessAborted(within(ms, Promise.race([greeted, child.exited])), signal);
 	if (first === undefined) {
 		return {
 			kind: "none",

@@ -2,7 +2,7 @@
 
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { fieldsOf, readDuration, readSandboxChoice, type SandboxChoice } from "@pi-chronicle/core/definition";
+import { propertiesOf, readDuration, readSandboxChoice, type SandboxChoice } from "@pi-chronicle/core/definition";
 import { PROVIDER_DEFAULTS } from "@pi-chronicle/core/machine";
 import type { ModelRoles } from "../../persona/index.ts";
 import { userSettings } from "../../pi/index.ts";
@@ -17,8 +17,8 @@ export interface Setting {
 	readonly max: number;
 }
 
-/** The settings that are numbers. */
-export const numbers = {
+/** The settings that are numberSettings. */
+export const numberSettings = {
 	maxWorkers: { standard: 8, min: 1, max: 1000 },
 	standby: { standard: 2, max: 100 },
 	standbySeconds: { standard: 60, max: 86_400 },
@@ -59,9 +59,9 @@ export function workerSettings(place: {
 		...userSettings(join(place.agentFolder, "settings.json")),
 		...(place.trust === "trusted" ? userSettings(join(place.cwd, ".pi", "settings.json")) : {}),
 	};
-	const numberOf = (name: keyof typeof numbers): number => {
+	const numberOf = (name: keyof typeof numberSettings): number => {
 		const value = written[name];
-		const { standard, min = 0, max }: Setting = numbers[name];
+		const { standard, min = 0, max }: Setting = numberSettings[name];
 		return typeof value === "number" && value >= min && value <= max ? value : standard;
 	};
 	return {
@@ -93,7 +93,7 @@ function listedNames(written: unknown): readonly string[] {
 }
 
 function rolesIn(written: unknown): ModelRoles {
-	const { cheap, strong } = fieldsOf(written);
+	const { cheap, strong } = propertiesOf(written);
 	return { cheap: listedNames(cheap), strong: listedNames(strong) };
 }
 

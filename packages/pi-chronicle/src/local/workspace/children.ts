@@ -63,7 +63,7 @@ interface ChildRecord {
 	readonly objectFormat: string;
 }
 
-const isRecord = object<ChildRecord>({
+const isChildRecord = object<ChildRecord>({
 	child: optional(isText),
 	source: optional(isText),
 	tree: isText,
@@ -167,7 +167,7 @@ function describeFolder(place: string, { below, tree, notes, lacks = [] }: Child
 	return { cwd: join(files, below), root: files, source: root, tree, notes, ...(lacks.length > 0 ? { lacks } : {}) };
 }
 
-const readRecord = (place: string): Promise<ChildRecord | undefined> => readNote(place, recordFile, isRecord);
+const readRecord = (place: string): Promise<ChildRecord | undefined> => readNote(place, recordFile, isChildRecord);
 
 /** The folder of `child` with its files and its record; `undefined` if there is none. `folder`: the private folder of its parent. */
 async function findFolder(

@@ -1,7 +1,7 @@
 // Examines the machine: Node, git, the sandbox, disk space.
 
 import { join } from "node:path";
-import { fieldsOf } from "@pi-chronicle/core/definition";
+import { propertiesOf } from "@pi-chronicle/core/definition";
 import { satisfies } from "compare-versions";
 import { freeBytes, gitOutput, jsonObject } from "../../disk/index.ts";
 import type { Project } from "../../local/index.ts";
@@ -27,7 +27,7 @@ function examineNode(): DoctorFinding {
 	const { bun } = process.versions;
 	if (bun !== undefined) return fine(`Bun ${bun}, inside pi`);
 	const { engines } = jsonObject(join(packageRoot(), "package.json")) ?? {};
-	const wanted = String(fieldsOf(engines).node);
+	const wanted = String(propertiesOf(engines).node);
 	const { version } = process;
 	if (satisfies(version.replace(/^v/, ""), wanted)) return fine(`Node ${version.slice(1)}`);
 	const text = `This is Node ${version.slice(1)}, but pi-chronicle needs ${wanted}.`;

@@ -4,7 +4,7 @@ import { isInside, readSource, type Source } from "@pi-chronicle/core/definition
 import { stringify } from "yaml";
 import { filesOfWorkflow, loadCatalogue } from "../../workflow/index.ts";
 import { fileSlug, type ImportDraft, type ImportFile, type ImportTarget, importNote, originComment } from "./draft.ts";
-import { ImportRefusal, isRecord, type Plain, recordOf } from "./plain-value.ts";
+import { ImportRefusal, isPlainRecord, type Plain, recordOf } from "./plain-value.ts";
 
 /** The workflow whose `workflow.yaml` is `file`; `root` contains the workflows and the shared phases. */
 export function copyWorkflow(file: string, root: string): ImportDraft {
@@ -59,7 +59,7 @@ function templateDraft(
 	const missing = new Set<string>();
 	const withRoles = (value: Plain): Plain => {
 		if (Array.isArray(value)) return value.map(withRoles);
-		if (!isRecord(value)) return value;
+		if (!isPlainRecord(value)) return value;
 		const entries = Object.entries(value).map(([key, field]): [string, Plain] => {
 			if (key !== "agent" || typeof field !== "string" || agents.has(field.toLowerCase()))
 				return [key, withRoles(field)];

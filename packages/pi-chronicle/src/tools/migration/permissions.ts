@@ -4,7 +4,7 @@
 import { basename } from "node:path";
 import { stringify } from "yaml";
 import { type ImportDraft, importNote, notesOnRest, originComment } from "./draft.ts";
-import { isRecord, type Plain, type PlainRecord, plainList, recordOf } from "./plain-value.ts";
+import { isPlainRecord, type Plain, type PlainRecord, plainList, recordOf } from "./plain-value.ts";
 
 export const ruleFilePath = ".pi/damage-control-rules.yaml";
 
@@ -16,7 +16,7 @@ interface RuleLists {
 
 /** `format`: the name of its format with the article. */
 export function importPermissions(from: string, format: string, fields: PlainRecord): ImportDraft {
-	const key = isRecord(fields.permissions) ? "permissions" : "permission";
+	const key = isPlainRecord(fields.permissions) ? "permissions" : "permission";
 	const table = recordOf(fields[key]);
 	const rules: RuleLists = { bashToolPatterns: [], zeroAccessPaths: [], readOnlyPaths: [] };
 	const found: string[] = [];
@@ -59,7 +59,7 @@ function permissionPlace(path: string): string {
 
 /** A table `"git push *": "ask"`, or one decision for every command. */
 function readCommandTable(table: Plain | undefined, rules: RuleLists): string[] {
-	const entries = isRecord(table) ? Object.entries(table) : table === undefined ? [] : [["*", table] as const];
+	const entries = isPlainRecord(table) ? Object.entries(table) : table === undefined ? [] : [["*", table] as const];
 	return entries.flatMap(([command, decision]) => {
 		if (decision !== "deny" && decision !== "ask")
 			return [

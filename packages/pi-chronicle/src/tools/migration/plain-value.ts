@@ -18,13 +18,13 @@ export function plainValue(node: Node): Plain {
 	return plainOf(node) as Plain;
 }
 
-export function isRecord(value: Plain | undefined): value is PlainRecord {
+export function isPlainRecord(value: Plain | undefined): value is PlainRecord {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** `value` if it is an object, else an empty one. */
 export function recordOf(value: Plain | undefined): PlainRecord {
-	return isRecord(value) ? value : {};
+	return isPlainRecord(value) ? value : {};
 }
 
 export function plainList(value: Plain | undefined): readonly Plain[] {

@@ -1,7 +1,7 @@
 // Runs a chronicle in a rehearsal with the commands of the command line. The player or the scenario decides for the user; the default is yes.
 
 import { join } from "node:path";
-import { fieldsOf } from "@pi-chronicle/core/definition";
+import { propertiesOf } from "@pi-chronicle/core/definition";
 import { exitCodes } from "../../pi/index.ts";
 import type { PlayedDecision } from "./hand/index.ts";
 import { type ProcessEnd, runProcess } from "./process.ts";
@@ -177,19 +177,19 @@ interface PlayedResult {
 /** The fields of a verb's JSON output; empty if the output is something else. */
 function readResult(output: string): PlayedResult {
 	try {
-		const { id, status, question, waitsFor, targets, result } = fieldsOf(JSON.parse(output));
-		const { what, children } = fieldsOf(waitsFor);
+		const { id, status, question, waitsFor, targets, result } = propertiesOf(JSON.parse(output));
+		const { what, children } = propertiesOf(waitsFor);
 		// The run itself asks nothing while it waits for a child that does.
-		const below = question ? [] : listIn(children, fieldsOf);
+		const below = question ? [] : listIn(children, propertiesOf);
 		const child = below.find((one) => one.question) ?? below[0] ?? {};
-		const asked = fieldsOf(question ?? child.question);
+		const asked = propertiesOf(question ?? child.question);
 		const fields = {
 			id: stringOf(child.id ?? id),
 			status: stringOf(child.status ?? status),
 			question: stringOf(asked.text),
 			child: stringOf(child.name),
 			waits: stringOf(what),
-			result: stringOf(fieldsOf(result).summary),
+			result: stringOf(propertiesOf(result).summary),
 		};
 		const given = Object.entries(fields).filter(([, value]) => value !== undefined);
 		return {

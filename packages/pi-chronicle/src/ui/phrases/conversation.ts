@@ -2,7 +2,7 @@
 // the file, so that a long conversation opens at once; a torn line is skipped. Paths below the worker's folder are relative to it.
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { fieldsOf, isRecord, parseUntrusted } from "@pi-chronicle/core/definition";
+import { isRecord, parseUntrusted, propertiesOf } from "@pi-chronicle/core/definition";
 import { PROMPT_ENTRY } from "../../local/index.ts";
 import { contentText } from "../../pi/index.ts";
 import { isRefusalText } from "../../safety/index.ts";
@@ -97,19 +97,21 @@ function recordOf(line: string): Data {
 function promptIn(lines: readonly string[]): SentPrompt | undefined {
 	const found = lines.findLast((line) => line.includes(`"${PROMPT_ENTRY}"`));
 	const { customType, data } = recordOf(found ?? "");
-	const { system, tools } = fieldsOf(data);
+	const { system, tools } = propertiesOf(data);
 	if (customType !== PROMPT_ENTRY || typeof system !== "string" || !Array.isArray(tools)) return undefined;
 	const named = tools
-		.map(fieldsOf)
+		.map(propertiesOf)
 		.map(({ name, description }) => ({ name: String(name), description: String(description ?? "") }));
 	return { system, tools: named };
 }
 
 function messageUsage({ usage }: Data): Pick<ConversationMessage, "usage"> {
-	const { input, output, cacheRead, cost } = fieldsOf(usage);
+	const { input, output, cacheRead, cost } = propertiesOf(usage);
 	const number = (value: unknown): number => (typeof value === "number" ? value : 0);
 	if (typeof input !== "number") return {};
-	return { usage: { input, output: number(output), cached: number(cacheRead), costUsd: number(fieldsOf(cost).total) } };
+	return {
+		usage: { input, output: number(output), cached: number(cacheRead), costUsd: number(propertiesOf(cost).total) },
+	};
 }
 
 /** Reads messages from lines of a session whose worker worked in `cwd`. */
@@ -124,7 +126,7 @@ function openReader(cwd: unknown): (lines: readonly string[]) => ConversationMes
 	};
 	return (lines) => {
 		const records = lines.map(recordOf);
-		const messages = records.flatMap(({ type, message }) => (type === "message" ? [fieldsOf(message)] : []));
+		const messages = records.flatMap(({ type, message }) => (type === "message" ? [propertiesOf(message)] : []));
 		const results = new Map(
 			messages.filter(({ role }) => role === "toolResult").map((data) => [String(data.toolCallId), resultOf(data)]),
 		);
@@ -132,7 +134,7 @@ function openReader(cwd: unknown): (lines: readonly string[]) => ConversationMes
 		const partOf = ({ type, text, id, name, arguments: given }: Data): Part[] => {
 			const result = results.get(String(id));
 			if (type === "toolCall")
-				return [{ kind: "call", tool: String(name), ...argumentsOf(fieldsOf(given), relative), result }];
+				return [{ kind: "call", tool: String(name), ...argumentsOf(propertiesOf(given), relative), result }];
 			return type === "text" && String(text).trim() !== "" ? [{ kind: "text", text: String(text).trim() }] : [];
 		};
 		const messageOf = (data: Data): ConversationMessage[] => {
@@ -145,7 +147,7 @@ function openReader(cwd: unknown): (lines: readonly string[]) => ConversationMes
 		};
 		return records.flatMap(({ type, content, message }) => {
 			if (type === "custom_message") return textMessage("note", contentText(content));
-			return type === "message" ? messageOf(fieldsOf(message)) : [];
+			return type === "message" ? messageOf(propertiesOf(message)) : [];
 		});
 	};
 }
@@ -155,7 +157,7 @@ function textMessage(who: ConversationMessage["who"], text: string): Conversatio
 }
 
 function partsOf({ role, content }: Data): readonly Data[] {
-	return role === "assistant" && Array.isArray(content) ? content.map(fieldsOf) : [];
+	return role === "assistant" && Array.isArray(content) ? content.map(propertiesOf) : [];
 }
 
 /** Of a `write` or an `edit`, the file and the lines; of any other tool, the arguments on one line. */
@@ -167,7 +169,7 @@ function argumentsOf(given: Data, relative: (text: string) => string): Pick<Conv
 		return { words: relative(path), written: lines("+", content) };
 	if (typeof path === "string" && Array.isArray(edits)) {
 		const written = edits
-			.map(fieldsOf)
+			.map(propertiesOf)
 			.flatMap(({ oldText, newText }) => [...lines("-", oldText), ...lines("+", newText)]);
 		return { words: relative(path), written };
 	}

@@ -34,10 +34,7 @@ export function startCountdown(ctx: ExtensionContext, scope: Scope, seconds: num
 		);
 	else redraw();
 
-	let finish: (end: CountdownEnd) => void = () => {};
-	const over = new Promise<CountdownEnd>((resolve) => {
-		finish = resolve;
-	});
+	const { promise: over, resolve: finish } = Promise.withResolvers<CountdownEnd>();
 	const closers: (() => void)[] = [];
 	const end = (how: CountdownEnd) => {
 		// Resolve first, because a closer may call `end` again.

@@ -1,7 +1,7 @@
 // User settings for all workflows: `"chronicle": { "workflow": { "countdown": 3, "reminders": 3 } }` in pi's settings.
 
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { fieldsOf } from "@pi-chronicle/core/definition";
+import { propertiesOf } from "@pi-chronicle/core/definition";
 import { chronicleSettings } from "../../pi/index.ts";
 
 export interface WorkflowSettings {
@@ -14,7 +14,7 @@ export interface WorkflowSettings {
 /** The current settings; an invalid value falls back to its default. */
 export function workflowSettings(pi: Pick<ExtensionAPI, "getSettings">): WorkflowSettings {
 	const { workflow } = chronicleSettings(pi);
-	const written = fieldsOf(workflow);
+	const written = propertiesOf(workflow);
 	const whole = (value: unknown, from: number, to: number, standard: number) =>
 		Number.isInteger(value) && (value as number) >= from && (value as number) <= to ? (value as number) : standard;
 	return { countdown: whole(written.countdown, 0, 60, 3), reminders: whole(written.reminders, 0, 20, 3) };

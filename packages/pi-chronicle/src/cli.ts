@@ -8,9 +8,9 @@ import { importCommand } from "./tools/migration/index.ts";
 import {
 	commonOptions,
 	type LazyCommand,
+	performInShell,
 	runCompletionCommand,
 	runServeCommand,
-	runShellCommand,
 	shellCommands,
 } from "./ui/index.ts";
 
@@ -51,7 +51,7 @@ const projectCommands: readonly LazyCommand[] = [
 const commands: ReadonlyMap<string, ListedCommand> = new Map([
 	...projectCommands.map((lazy): [string, ListedCommand] => [
 		lazy.name,
-		{ about: lazy.about, load: async () => (args, signal) => runShellCommand(lazy, args, signal) },
+		{ about: lazy.about, load: async () => (args, signal) => performInShell(lazy, args, signal) },
 	]),
 	[
 		"serve",

@@ -5,7 +5,6 @@ import {
 	activityOf,
 	type ChildEnded,
 	type ChildRun,
-	type ChildSpend,
 	type ChildWait,
 	ceilingsOf,
 	childrenPlanOf,
@@ -263,18 +262,8 @@ export class ChildActions {
 		const { children, record } = this.#context;
 		if (how === "pause") return void (await this.#park(visit, child, "paused", detail));
 		if (!children || !(await children.exists(child.id))) {
-			const total: ChildSpend = child.counted;
-			const handover = { summary: "", data: {} };
-			await record({
-				kind: "child_ended",
-				visit,
-				child: child.id,
-				status: "aborted",
-				detail: neverStarted,
-				tree: null,
-				total,
-				handover,
-			});
+			const ended = { kind: "child_ended", visit, child: child.id, status: "aborted", detail: neverStarted } as const;
+			await record({ ...ended, tree: null, total: child.counted, handover: { summary: "", data: {} } });
 			return;
 		}
 		const live = await this.#start(visit, child);

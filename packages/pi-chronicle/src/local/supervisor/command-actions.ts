@@ -1,10 +1,11 @@
 // Actions on the command that does a state: running it, and stopping it.
 // It starts only once `command_started` is on disk, so its outcome is in doubt only if it may have run; a command of an earlier supervisor is
 // stopped before its end is recorded.
+
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Action, launchKey, planOf } from "@pi-chronicle/core/machine";
 import type { CommandReport } from "@pi-chronicle/core/ports";
+import { within } from "../../process/index.ts";
 import { redactSecrets } from "../../safety/index.ts";
 import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
 
@@ -83,7 +84,7 @@ export class Commands {
 		const { record, run } = this.#context;
 		const own = this.#running.get(launchKey(launch));
 		if (own) {
-			if (how === "boundary") await patience(own.done, run().plan.limits.pauseMs);
+			if (how === "boundary") await within(run().plan.limits.pauseMs, own.done);
 			own.control.abort();
 			await own.done;
 			return;
@@ -99,11 +100,4 @@ export class Commands {
 		for (const { control } of all) control.abort();
 		await Promise.all(all.map(({ done }) => done));
 	}
-}
-
-/** Resolves once `done` has, at the latest after `ms`. */
-async function patience(done: Promise<void>, ms: number): Promise<void> {
-	const late = new AbortController();
-	await Promise.race([done, sleep(ms, undefined, { signal: late.signal }).catch(() => {})]);
-	late.abort();
 }

@@ -285,20 +285,11 @@ async function mergeAgain(
 			visit,
 			detail: "The files keep changing while the results are joined.",
 		}));
-	const merged = await workspace.merge({
-		base: join.before,
-		ours: now,
-		theirs: join.tree,
-		names: { ours: YOUR_FILES, theirs: ALL_CHILDREN },
-	});
+	const names = { ours: YOUR_FILES, theirs: ALL_CHILDREN };
+	const merged = await workspace.merge({ base: join.before, ours: now, theirs: join.tree, names });
 	if (signal.aborted) return;
 	if (!merged.ok) return void (await record({ kind: "join_failed", visit, detail: merged.failure.message }));
 	const { tree } = merged.value;
-	const conflicts = merged.value.conflicts.map(({ path, kind }) => ({
-		path,
-		kind,
-		ours: YOUR_FILES,
-		theirs: ALL_CHILDREN,
-	}));
+	const conflicts = merged.value.conflicts.map(({ path, kind }) => ({ path, kind, ...names }));
 	await record({ kind: "joined", visit, before: now, tree, conflicts });
 }

@@ -1,5 +1,6 @@
 // Actions on workers: launching one and staying connected until it has ended, sending it messages, stopping it.
 // At most one worker per launch; a worker's spend is recorded even if the worker or its supervisor died.
+
 import { isDeepStrictEqual } from "node:util";
 import { briefOf, continuedText, firstMessageText, fullHandover, savedLists } from "@pi-chronicle/core/handover";
 import {
@@ -27,6 +28,7 @@ import {
 	unansweredQuestion,
 } from "@pi-chronicle/core/machine";
 import type { LateAnswer, LaunchFault, LaunchOrder, StandbyOrder, Worker } from "@pi-chronicle/core/ports";
+import type { StatePlan } from "@pi-chronicle/core/template";
 import { type ExecutorContext, nowOf, outerRemainder, stopOrphansOf } from "./executor-context.ts";
 import { handoverFile, writeHandover } from "./handover-file.ts";
 import { hostOf } from "./worker-host.ts";
@@ -258,18 +260,10 @@ function orderOf(
 	const state = planOf(run);
 	const { kind, key, optional } = conversation;
 	return {
-		run: run.id,
-		launch,
-		state,
-		...(run.model === null ? {} : { model: run.model }),
+		...startOf(run, launch, state),
 		cwd,
 		conversation: kind === "new" ? { kind, key } : { kind, key, optional },
 		message,
-		targets: legalTargets(run),
-		meanings: targetMeanings(run),
-		lists: savedLists(awaitedLists(run)),
-		output: outputIn(run),
-		withoutOutput: targetsWithoutOutput(run),
 		limits: {
 			wallMs: state.wallMs,
 			idleMs: state.idleMs,
@@ -282,6 +276,21 @@ function orderOf(
 		unanswered: because === "rejected" || run.outbox.length > 0 ? "drop" : "ask",
 		...lateAnswer(run, because),
 		folder,
+	};
+}
+
+/** What a launch and a standby for it have in common. */
+function startOf(run: Run, launch: LaunchId, state: StatePlan) {
+	return {
+		run: run.id,
+		launch,
+		state,
+		...(run.model === null ? {} : { model: run.model }),
+		targets: legalTargets(run, state.name),
+		meanings: targetMeanings(run, state.name),
+		lists: savedLists(awaitedLists(run, state.name)),
+		output: outputIn(run, state.name),
+		withoutOutput: targetsWithoutOutput(run, state.name),
 		...(run.plan.files === "repository" ? { files: run.plan.files } : {}),
 	};
 }
@@ -291,18 +300,9 @@ function standbyOrderOf({ run, folder, labels }: ExecutorContext, cwd: string | 
 	const next = likelyNext(now);
 	if (!next || cwd === undefined || missingLabels(labelsOf(now, next.state), labels).length > 0) return undefined;
 	return {
-		run: now.id,
-		launch: next.launch,
-		state: planOf(now, next.state),
-		...(now.model === null ? {} : { model: now.model }),
+		...startOf(now, next.launch, planOf(now, next.state)),
 		cwd,
-		targets: legalTargets(now, next.state),
-		meanings: targetMeanings(now, next.state),
-		lists: savedLists(awaitedLists(now, next.state)),
-		output: outputIn(now, next.state),
-		withoutOutput: targetsWithoutOutput(now, next.state),
 		folder,
-		...(now.plan.files === "repository" ? { files: now.plan.files } : {}),
 		waits: now.stage.kind === "asking" || now.questions.length > 0 || unansweredQuestion(now) !== undefined,
 	};
 }

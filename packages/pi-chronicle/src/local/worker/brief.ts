@@ -8,11 +8,13 @@ import {
 	eitherOf,
 	isFlag,
 	isNumber,
+	isRecord,
 	isText,
 	listOf,
 	object,
 	oneOf,
 	optional,
+	parseUntrusted,
 	type SandboxNetwork,
 	type Shape,
 } from "@pi-chronicle/core/definition";
@@ -102,8 +104,6 @@ export interface FrozenRules {
 
 export const isLaunchId: Shape<LaunchId> = object<LaunchId>({ visit: isNumber, attempt: isNumber, launch: isNumber });
 
-const isOutputSchema: Shape<OutputSchema> = (value): value is OutputSchema => anyObject(value) && !Array.isArray(value);
-
 const isTextByName: Shape<Readonly<Record<string, string>>> = (value): value is Readonly<Record<string, string>> =>
 	anyObject(value) && Object.values(value).every(isText);
 
@@ -141,7 +141,7 @@ const isBrief: Shape<WorkerBrief> = object<WorkerBrief>({
 	targets: listOf(isText),
 	meanings: optional(isTextByName),
 	lists: optional(isTextByName),
-	output: optional(isOutputSchema),
+	output: optional(isRecord),
 	withoutOutput: optional(listOf(isText)),
 	tools: optional(isToolOrder),
 	questions: optional(oneOf("none")),
@@ -151,7 +151,7 @@ const isBrief: Shape<WorkerBrief> = object<WorkerBrief>({
 	sandbox: eitherOf(oneOf("off"), isWorkerBox),
 });
 
-const isAdoption: Shape<Adoption> = object<Adoption>({
+const isAdoption = object<Adoption>({
 	launch: isLaunchId,
 	allowance: object<ProcessAllowance>({
 		costUsd: optional(isNumber),
@@ -164,8 +164,7 @@ const isAdoption: Shape<Adoption> = object<Adoption>({
 
 /** Reads an adoption from JSON; `undefined` for anything else. */
 export function readAdoption(json: string): Adoption | undefined {
-	const value: unknown = JSON.parse(json);
-	return isAdoption(value) ? value : undefined;
+	return parseUntrusted(json, isAdoption);
 }
 
 /** Writes a brief to a new file at `path`. Throws disk errors. */

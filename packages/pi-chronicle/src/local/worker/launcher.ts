@@ -21,7 +21,7 @@ import type {
 } from "@pi-chronicle/core/ports";
 import type { StatePlan } from "@pi-chronicle/core/template";
 import { openOnce, orderExtension } from "../../pi/index.ts";
-import { stopOrphans } from "../../process/index.ts";
+import { stopOrphans, within } from "../../process/index.ts";
 import { openRedaction, probeSandbox, redactText, removeBox } from "../../safety/index.ts";
 import { diskFailure } from "../ledger/index.ts";
 import { type AnswerPlace, addAnswer } from "./answer-entry.ts";
@@ -276,14 +276,8 @@ async function confirmed(
 		},
 	};
 	orderExtension(link, `adopt ${JSON.stringify(adoption)}`);
-	const late = new AbortController();
-	const first = await Promise.race([
-		adopted.then(() => true),
-		child.exited.then(() => false),
-		sleep(ackMs, false, { signal: AbortSignal.any([late.signal, signal]) }).catch(() => false),
-	]);
-	late.abort();
-	return first;
+	const first = Promise.race([adopted.then(() => true), child.exited.then(() => false)]);
+	return (await unlessAborted(within(ackMs, first), signal)) ?? false;
 }
 
 function beginWork(started: StartedProcess, greeting: Hailed, options: AdoptionOptions): BegunWorker {

@@ -1,13 +1,12 @@
 // Converts pi's usage figures for the ledger's sums. Source of the shape: pi's docs/message-types.md, section Usage.
+import { propertiesOf } from "@pi-chronicle/core/definition";
 import { addSpend, NO_SPEND, type Spend } from "@pi-chronicle/core/machine";
 
 /** The usage of one message, tool result, compaction or other entry; nothing if `usage` is not such a record. */
 export function spendOf(usage: unknown): Spend {
-	if (typeof usage !== "object" || usage === null) return NO_SPEND;
-	const figures = usage as Readonly<Record<string, unknown>>;
+	const figures = propertiesOf(usage);
 	const tokens = countOrZero(figures.totalTokens);
-	const cost = figures.cost;
-	const costUsd = typeof cost === "object" && cost !== null ? countOrZero((cost as { total?: unknown }).total) : 0;
+	const costUsd = countOrZero(propertiesOf(figures.cost).total);
 	return addSpend(NO_SPEND, {
 		input: countOrZero(figures.input),
 		output: countOrZero(figures.output),

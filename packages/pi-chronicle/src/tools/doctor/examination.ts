@@ -3,6 +3,7 @@
 
 import { errorMessage } from "@pi-chronicle/core/definition";
 import { setTime } from "../../pi/index.ts";
+import { within } from "../../process/index.ts";
 import { redactSecrets } from "../../safety/index.ts";
 
 export interface ExaminationResult {
@@ -22,7 +23,7 @@ export interface DoctorExamination {
 	readonly what: string;
 	/** Milliseconds. */
 	readonly maxMs: number;
-	/** `signal` aborts at the time limit. */
+	/** `signal` aborts at its end, at the latest at the time limit. */
 	examine(signal: AbortSignal): Promise<DoctorFinding | readonly DoctorFinding[]>;
 }
 
@@ -32,23 +33,20 @@ export async function examineInTime({
 	maxMs,
 	examine,
 }: DoctorExamination): Promise<readonly ExaminationResult[]> {
-	const late = new AbortController();
-	let timer: NodeJS.Timeout | undefined;
-	const timeout = new Promise<DoctorFinding>((resolve) => {
-		timer = setTimeout(() => {
-			late.abort();
-			const text = `This took longer than ${setTime(maxMs)}.`;
-			resolve({ state: "failed", text, remedy: "Try again when the machine is less busy." });
-		}, maxMs);
-	});
-	const findings = await Promise.race([examine(late.signal).catch(failedExamination), timeout]);
-	clearTimeout(timer);
+	const over = new AbortController();
+	const findings = (await within(maxMs, examine(over.signal).catch(failedExamination))) ?? lateExamination(maxMs);
+	over.abort();
 	return (Array.isArray(findings) ? findings : [findings]).map((finding: DoctorFinding) => ({
 		what,
 		state: finding.state,
 		text: redactSecrets(finding.text),
 		...(finding.remedy === undefined ? {} : { remedy: redactSecrets(finding.remedy) }),
 	}));
+}
+
+function lateExamination(maxMs: number): DoctorFinding {
+	const text = `This took longer than ${setTime(maxMs)}.`;
+	return { state: "failed", text, remedy: "Try again when the machine is less busy." };
 }
 
 function failedExamination(error: unknown): DoctorFinding {

@@ -6,7 +6,7 @@ import {
 	type CommandCall,
 	type CommandResponse,
 	misuse,
-	runShellCommand,
+	performInShell,
 	startCommand,
 } from "../../ui/index.ts";
 import { draftPlan } from "./author.ts";
@@ -105,7 +105,7 @@ async function start({ command, task }: Plan, { parsed, project, signal }: Comma
 	});
 	const json = parsed.flags.has("json") ? ["--json"] : [];
 	const args = ["--cwd", project.place.cwd, "--approve", ...json, ...named, command, "--", task];
-	return { kind: "silent", exitCode: await runShellCommand({ load: async () => startCommand }, args, signal) };
+	return { kind: "silent", exitCode: await performInShell({ load: async () => startCommand }, args, signal) };
 }
 
 /** Asks at the terminal. Any other answer than a listed letter leaves the plan waiting. */

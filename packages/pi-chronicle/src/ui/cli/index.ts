@@ -31,7 +31,7 @@ async function loadListed({ name }: ListedCommand) {
 }
 
 /** Runs a command with its arguments; resolves to the exit code. */
-export async function runShellCommand(
+export async function performInShell(
 	command: Pick<LazyCommand, "load">,
 	args: readonly string[],
 	signal: AbortSignal,

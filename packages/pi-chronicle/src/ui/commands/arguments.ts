@@ -154,10 +154,10 @@ function takeOption(
 	if (long === undefined || !Object.hasOwn(options, long)) return undefined;
 	if (options[long] === "flag")
 		return given === undefined ? { name: long, value: undefined, words: 1 } : { error: `--${long} takes no value.` };
-	return options[long] === "path" ? takePath(long, given, next) : takeValue(long, given, next, options);
+	return options[long] === "path" ? takePath(long, given, next) : takeGiven(long, given, next, options);
 }
 
-function takeValue(
+function takeGiven(
 	name: string,
 	given: string | undefined,
 	next: string | undefined,

@@ -67,41 +67,30 @@ export const GO_ON = "chronicle:go-on";
 /** Its text: some providers do not accept a message without content. */
 export const GO_ON_TEXT = `[From pi-chronicle, not from the user]\nThe user has answered: see the result of ${ASK_TOOL}.`;
 
-const isHello: Shape<Hello> = object<Hello>({
-	launch: isLaunchId,
-	rules: isText,
-	tools: listOf(isText),
-	registered: listOf(isText),
-	model: isText,
-	priced: isFlag,
-	thinking: isText,
-});
-
-const isRefusedCall: Shape<RefusedCall> = object<RefusedCall>({
-	call: isText,
-	rule: oneOf("not-begun", "allowance", "stopping", "state-ended", "not-given", "asked"),
-});
-
-const isReset: Shape<ProviderReset> = object<ProviderReset>({ at: isNumber });
-
-const isHostReply: Shape<HostReply> = object<HostReply>({ kind: isText, text: isText });
-
-/** Each reads one message; `undefined` for anything else. */
-export function readHello(value: unknown): Hello | undefined {
-	return isHello(value) ? value : undefined;
+/** Reads one message of the shape; `undefined` for anything else. */
+function reader<Message>(shape: Shape<Message>): (value: unknown) => Message | undefined {
+	return (value) => (shape(value) ? value : undefined);
 }
 
-export function readRefusedCall(value: unknown): RefusedCall | undefined {
-	return isRefusedCall(value) ? value : undefined;
-}
-
-export function readReset(value: unknown): ProviderReset | undefined {
-	return isReset(value) ? value : undefined;
-}
-
-export function readHostReply(value: unknown): HostReply | undefined {
-	return isHostReply(value) ? value : undefined;
-}
+export const readHello = reader(
+	object<Hello>({
+		launch: isLaunchId,
+		rules: isText,
+		tools: listOf(isText),
+		registered: listOf(isText),
+		model: isText,
+		priced: isFlag,
+		thinking: isText,
+	}),
+);
+export const readRefusedCall = reader(
+	object<RefusedCall>({
+		call: isText,
+		rule: oneOf("not-begun", "allowance", "stopping", "state-ended", "not-given", "asked"),
+	}),
+);
+export const readReset = reader(object<ProviderReset>({ at: isNumber }));
+export const readHostReply = reader(object<HostReply>({ kind: isText, text: isText }));
 
 /** A move that the model requests. */
 export interface AskedMove {
@@ -119,24 +108,11 @@ export interface AskedQuestion {
 	readonly choices: readonly string[];
 }
 
-const isQuestion: Shape<AskedQuestion> = object<AskedQuestion>({
-	call: isText,
-	question: isText,
-	choices: listOf(isText),
-});
-
-export function readQuestion(value: unknown): AskedQuestion | undefined {
-	return isQuestion(value) ? value : undefined;
-}
-
-const isMove = object<Omit<AskedMove, "data">>({ target: isText, summary: isText });
-const isConfirmation = object<{ readonly title: string; readonly text: string }>({ title: isText, text: isText });
-
-export function readMove(value: unknown): AskedMove | undefined {
-	return isMove(value) ? value : undefined;
-}
-
+export const readQuestion = reader(object<AskedQuestion>({ call: isText, question: isText, choices: listOf(isText) }));
+export const readMove: (value: unknown) => AskedMove | undefined = reader(
+	object<Omit<AskedMove, "data">>({ target: isText, summary: isText }),
+);
 /** A yes-or-no question for the user. */
-export function readConfirmation(value: unknown): { readonly title: string; readonly text: string } | undefined {
-	return isConfirmation(value) ? value : undefined;
-}
+export const readConfirmation = reader(
+	object<{ readonly title: string; readonly text: string }>({ title: isText, text: isText }),
+);

@@ -260,7 +260,7 @@ function orderOf(
 	const state = planOf(run);
 	const { kind, key, optional } = conversation;
 	return {
-		...startOf(run, launch, state),
+		...orderedStart(run, launch, state),
 		cwd,
 		conversation: kind === "new" ? { kind, key } : { kind, key, optional },
 		message,
@@ -280,7 +280,7 @@ function orderOf(
 }
 
 /** What a launch and a standby for it have in common. */
-function startOf(run: Run, launch: LaunchId, state: StatePlan) {
+function orderedStart(run: Run, launch: LaunchId, state: StatePlan) {
 	return {
 		run: run.id,
 		launch,
@@ -300,7 +300,7 @@ function standbyOrderOf({ run, folder, labels }: ExecutorContext, cwd: string | 
 	const next = likelyNext(now);
 	if (!next || cwd === undefined || missingLabels(labelsOf(now, next.state), labels).length > 0) return undefined;
 	return {
-		...startOf(now, next.launch, planOf(now, next.state)),
+		...orderedStart(now, next.launch, planOf(now, next.state)),
 		cwd,
 		folder,
 		waits: now.stage.kind === "asking" || now.questions.length > 0 || unansweredQuestion(now) !== undefined,

@@ -2,7 +2,7 @@
 // figure, and nothing internal.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path/posix";
-import type { Node } from "oxc-parser";
+import { type Node, parseSync } from "oxc-parser";
 import { expect, it } from "vitest";
 import { faultsOf } from "./glossary.ts";
 import { programs } from "./source-files.ts";
@@ -38,17 +38,27 @@ function readable(text: string): string {
 	return text.replace(/<[^>]*>/g, " ").replace(/`[^`]*`|"[^"]*"|\S*\/\S*/g, "_");
 }
 
-/** Not a query, and not a list of bare words. */
+/** A sentence or a label: not a query, not a list of bare words, not a code in small letters, not the name of an error. */
 const isProse = (text: string): boolean =>
-	/[a-z}{,.:] [a-z{]/.test(text) && !/\b(?:SELECT|INSERT|UPDATE|DELETE) /.test(text) && !/^(?:\w+ ){12,}/.test(text);
+	(/[a-z}{,.:] [a-z{]/.test(text) || /^[A-Z][a-z]+(?:\W.*)?$/.test(text)) &&
+	!/\b(?:SELECT|INSERT|UPDATE|DELETE) |^Add-Type/.test(text) &&
+	!/^(?:\w+ ){12,}/.test(text);
 
-const messages = [...programs]
-	.filter(([path]) => !notation.test(path))
-	.flatMap(([path, program]) =>
-		textsOf(program.body)
-			.filter(isProse)
-			.map((text) => ({ path, text })),
-	);
+/** Programs beside the sources: `npm start`, and the command before its bundle is loaded. */
+const beside = ["scripts", "packages/pi-chronicle", "packages/pi-chronicle/bin"].flatMap((folder) =>
+	readdirSync(folder)
+		.filter((name) => /^(?:start|kill|prepare|extension|worker|pi-chronicle).*\.(?:ts|mjs)$/.test(name))
+		.map((name) => join(folder, name)),
+);
+
+const messages = [
+	...[...programs].filter(([path]) => !notation.test(path)),
+	...beside.map((path) => [path, parseSync(path, readFileSync(path, "utf8")).program] as const),
+].flatMap(([path, program]) =>
+	textsOf(program.body)
+		.filter(isProse)
+		.map((text) => ({ path, text })),
+);
 
 it("every message keeps to the glossary and the formats, and shows nothing internal", () => {
 	expect(messages.length).toBeGreaterThan(3000);
@@ -56,6 +66,15 @@ it("every message keeps to the glossary and the formats, and shows nothing inter
 		faultsOf(readable(text)).map((fault) => `${path}: ${fault}: ${text}`),
 	);
 	expect(wrong).toEqual([]);
+});
+
+it("what the list says of the package's definitions does so too", () => {
+	const root = "packages/pi-chronicle/definitions";
+	const abouts = readdirSync(root, { recursive: true, encoding: "utf8" })
+		.filter((name) => /\.ya?ml$/.test(name))
+		.flatMap((name) => /^description: *(.+(?:\n +.+)*)/m.exec(readFileSync(join(root, name), "utf8"))?.[1] ?? []);
+	expect(abouts.length).toBeGreaterThan(8);
+	expect(abouts.flatMap((about) => faultsOf(readable(about)).map((fault) => `${fault}: ${about}`))).toEqual([]);
 });
 
 /** The status row of pi itself. */

@@ -32,7 +32,8 @@ export interface PatchLine {
 
 /** The files of a patch. Secrets in their lines are redacted, including those that span several lines. */
 export function readPatch(text: string, redact: Redact): PatchFile[] {
-	const sections = text.split(/^(?=diff --git )/m).filter((section) => section.startsWith("diff --git "));
+	// Not with the flag m: a line may contain other line breaks than git's.
+	const sections = text.split(/(?<=^|\n)(?=diff --git )/).filter((section) => section.startsWith("diff --git "));
 	// A truncated patch may end before the name of its last file.
 	return sections.map((section) => readPatchFile(section, redact)).filter(({ path }) => path !== "");
 }
@@ -86,7 +87,7 @@ function pathOfHeading(line: string): string {
 
 /** Decodes a name quoted by git: bytes in octal, the usual escapes. */
 function unquote(name: string | undefined): string | undefined {
-	if (name === undefined || !/^".*"$/.test(name)) return name;
+	if (name === undefined || !/^".*"$/s.test(name)) return name;
 	const bytes = name
 		.slice(1, -1)
 		.replace(/\\([0-7]{3}|.)/g, (_, code: string) =>

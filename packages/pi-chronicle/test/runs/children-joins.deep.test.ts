@@ -119,7 +119,7 @@ describe("children that change the same files", { timeout: patient(180_000) }, (
 		const pi = await rpc();
 		await pi.prompt("/chronicle t Change it");
 		const first = await pi.screen.dialog('Changes of "build" conflict', 60_000);
-		const [, folder = ""] = /edit (\S+), then choose hand/.exec(first.title) ?? [];
+		const [, folder = ""] = /then choose hand: (\S+)/.exec(first.title) ?? [];
 		expect(readFileSync(join(folder, "a.txt"), "utf8")).toContain("<<<<<<<");
 		pi.screen.answer(first, "Show the conflicts");
 		await pi.screen.notified(/Conflicts in build: [\s\S]*\+<{7}[\s\S]*\+one[\s\S]*\+two/);

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { counted, pathOnLine } from "@pi-chronicle/core/definition";
 import type { ListedChanges } from "@pi-chronicle/core/ports";
-import { readPatch } from "@pi-chronicle/core/snapshot";
+import { type FileChange, readPatch } from "@pi-chronicle/core/snapshot";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ask, definition, open, start, type TestRun } from "../../../core/test/machine/test-run.ts";
@@ -59,9 +59,23 @@ const path = fc
 	.map((parts) => `${parts.join("/")}.txt`);
 const content = fc.oneof(
 	fc
-		.array(fc.constantFrom("one", "two", "", "+++ b/x", "--- a/x", "@@ -1 +1 @@", "diff --git a/x b/x", "\u202e"), {
-			maxLength: 12,
-		})
+		.array(
+			fc.constantFrom(
+				"one",
+				"two",
+				"",
+				"+++ b/x",
+				"--- a/x",
+				"@@ -1 +1 @@",
+				"diff --git a/x b/x",
+				"\rdiff --git a/y b/y",
+				"\u2028diff --git a/z b/z",
+				"\u202e",
+			),
+			{
+				maxLength: 12,
+			},
+		)
 		.map((rows) => rows.join("\n")),
 	fc.constant("\u0000\u0001binary"),
 );
@@ -124,6 +138,16 @@ function filesIn(rows: readonly string[]): number {
 	return named + sum(/^ {2}[^ ].*\/ (\d+) files \+\d+ −\d+$/) + sum(/… and (\d+) more: diff \w{8} shows them/);
 }
 
+/** The figure of a folder is that of all its files. */
+function expectWhole(row: string, changes: readonly FileChange[]): void {
+	const [, folder, count] = /^ {2}([^ ].*)\/ (\d+) files \+\d+ −\d+$/.exec(row) ?? [];
+	if (folder === undefined) return;
+	const folders = changes.map(({ path }) => pathOnLine(path.split("/").slice(0, -1).join("/")));
+	const own = folders.filter((one) => one === folder).length;
+	const below = folders.filter((one) => one === folder || one.startsWith(`${folder}/`)).length;
+	expect([own, below]).toContain(Number(count));
+}
+
 async function compare(steps: readonly Step[]): Promise<void> {
 	const { changes, all, patch } = await measure(steps);
 	const { total } = changes;
@@ -153,6 +177,7 @@ async function compare(steps: readonly Step[]): Promise<void> {
 	]) {
 		expect(rows).toContain(title);
 		expect(filesIn(rows)).toBe(total.files);
+		for (const row of rows) expectWhole(row, all.changes);
 		expect(rows.join("")).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
 	}
 	expect(data.changed).toEqual({ run: total, visit: total });

@@ -139,17 +139,20 @@ function candidateLines(question: ApprovalQuestion, run: Run): string[] {
 	];
 }
 
-/** The changed files with their counts, at most `max` of them by name; without `max` all, folded by folder. `rest`: where the others are shown. */
+/** The changed files with their counts, at most `max` of them by name; without `max` all, folded by folder if all are known. `rest`: where the others are shown. */
 export function changeLines(
 	measured: MeasuredChanges,
 	{ max, rest }: { readonly max: number | undefined; readonly rest?: string } = { max: maxFiles },
 ): string[] {
 	const { files: count, added, removed } = measuredTotals(measured);
 	if (count === 0) return ["No files changed."];
-	const listed = (measured.changes ?? []).slice(0, max);
+	const { changes = [] } = measured;
+	// A sum of some of a folder's files would be taken for the sum of all.
+	const folds = max === undefined && changes.length === count;
+	const listed = folds ? changes : changes.slice(0, max ?? maxNamed);
 	return [
 		`${counted(count, "file")} changed, +${added} −${removed}:`,
-		...(max === undefined ? foldedLines(listed) : listed.map(changeLine)),
+		...(folds ? foldedLines(listed) : listed.map(changeLine)),
 		...restLine(count - listed.length, rest),
 	];
 }

@@ -135,7 +135,7 @@ export function handLine(
 		return "To resolve them by hand, choose hand: you get a folder with them on this machine, and give it back by choosing hand again.";
 	const due = run.children ? dueConflict(run.children) : undefined;
 	const files = childFilesFolder(folder, conflictFolderId(run, due?.child?.index));
-	return `To resolve them by hand, edit ${formatPath(files, cwd)}, then choose hand.`;
+	return `To resolve them by hand, edit the files in this folder, then choose hand: ${formatPath(files, cwd)}`;
 }
 
 /**

@@ -12,7 +12,7 @@ import { commandPrefix } from "./session-project.ts";
 
 const look = "Show the conflicts";
 const worker = "Let a worker resolve them";
-const hand = "I have resolved them in the folder";
+const hand = "By hand: I have resolved them in the folder";
 const back = "Back";
 
 /** `undecided` if the user postpones it. */

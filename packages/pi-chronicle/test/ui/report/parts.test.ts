@@ -59,6 +59,7 @@ describe("a patch", () => {
 		['"b/with\\ttab and \\"quotes\\".txt"', 'with\ttab and "quotes".txt'],
 		["b/with blanks.txt\t", "with blanks.txt"],
 		["b/b/inner.txt", "b/inner.txt"],
+		['"b/back\\\\slash a\u2028b.txt"', "back\\slash a\u2028b.txt"],
 	])("unquotes file names: %s", (name, path) => {
 		const text = `diff --git x y\n--- /dev/null\n+++ ${name}\n@@ -0,0 +1 @@\n+x\n`;
 		expect(readPatch(text, asIs)[0]?.path).toBe(path);
@@ -86,6 +87,10 @@ describe("a patch", () => {
 		const [file, more] = readPatch(text, asIs);
 		expect(more).toBeUndefined();
 		expect(file?.path).toBe("x");
+		for (const breaks of ["\r", "\u2028", "\u2029"]) {
+			const one = `diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n+x${breaks}diff --git a/y b/y\n`;
+			expect(readPatch(one, asIs).map(({ path }) => path)).toEqual(["x"]);
+		}
 		expect(file?.hunks[0]?.lines.map(({ sign, text: line }) => sign + line)).toEqual([
 			"--- a/other",
 			"+++ b/other",

@@ -222,10 +222,10 @@ describe("the status", () => {
 		const { stage, read } = await play(template({ one: "same.txt", two: "same.txt" }));
 		expect(read.run.stage.kind).toBe("asking");
 		const lines = statusLines(read, { now: new Date().toISOString(), prefix: "" });
-		const named = lines.map((line) => /edit (\S+), then choose hand/.exec(line)?.[1]).find(Boolean);
+		const named = lines.map((line) => /then choose hand: (\S+)$/.exec(line)?.[1]).find(Boolean);
 		expect(named?.startsWith(join(read.folder, "children"))).toBe(true);
 		const here = statusLines(read, { now: new Date().toISOString(), prefix: "", cwd: read.folder });
-		expect(here.join("\n")).toContain(`edit ${relative(read.folder, named ?? "")}, then choose hand`);
+		expect(here.join("\n")).toContain(`then choose hand: ${relative(read.folder, named ?? "")}`);
 		const calm = await play(mixed);
 		expect(statusLines(calm.read, { now: "", prefix: "" }).join()).not.toContain("choose hand");
 		expect(stage.questions).toHaveLength(1);

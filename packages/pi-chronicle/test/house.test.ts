@@ -18,7 +18,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 	persona: ["core", "safety", "tools/shipped", "disk"],
 	companions: ["core", "safety", "process", "disk", "pi"],
 	sequence: ["core", "companions", "disk", "pi"],
-	workflow: ["core", "safety", "tools/shipped", "tui", "process", "disk", "pi"],
+	workflow: ["core", "safety", "persona", "tools/shipped", "tui", "process", "disk", "pi"],
 	local: ["core", "safety", "persona", "tools/shipped", "process", "disk", "pi"],
 	ui: ["core", "local", "postgres", "safety", "persona", "tools/shipped", "tui", "process", "disk", "pi"],
 	"tools/rehearsal": ["core", "safety", "workflow", "local", "ui", "persona", "tools/shipped", "process", "disk", "pi"],

@@ -2,8 +2,10 @@ export { frontMatterRemedy, loadAgentRegistry, projectFolders } from "./agent-re
 export {
 	chooseModel,
 	type Model,
-	type ModelRole,
 	type ModelRoles,
+	namedModels,
+	readModelNames,
+	readModelRoles,
 	readThinking,
 	THINKING_LEVELS,
 	type ThinkingLevel,

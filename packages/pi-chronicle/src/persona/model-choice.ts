@@ -1,6 +1,6 @@
 // Resolves a persona's `model` to an available model: by id, `provider/id`, aliases such as `opus`, or parts of names.
 // Pure. The same input gives the same model; a model without credentials is never chosen; a fallback always gives a notice.
-import { didYouMean, type Problem, quoted } from "@pi-chronicle/core/definition";
+import { didYouMean, type Problem, propertiesOf, quoted } from "@pi-chronicle/core/definition";
 
 export interface Model {
 	readonly provider: string;
@@ -26,10 +26,27 @@ export interface ModelChoice {
 
 /** Words for models that definitions can name without knowing which models a user has. */
 export const modelRoles = ["cheap", "strong"] as const;
-export type ModelRole = (typeof modelRoles)[number];
+type ModelRole = (typeof modelRoles)[number];
 
 /** The models of each role, as the user names them; none: the session's model. */
 export type ModelRoles = Readonly<Record<ModelRole, readonly string[]>>;
+
+/** The models that a word of a definition stands for, as the user names them; none: the session's model. */
+export function namedModels(word: string, roles: ModelRoles | undefined): readonly string[] {
+	return roles?.[word.trim().toLowerCase() as ModelRole] ?? [word];
+}
+
+/** Reads the setting `models`. */
+export function readModelRoles(written: unknown): ModelRoles {
+	const { cheap, strong } = propertiesOf(written);
+	return { cheap: readModelNames(cheap), strong: readModelNames(strong) };
+}
+
+/** A name, or a list of names, of models. */
+export function readModelNames(written: unknown): readonly string[] {
+	const names = Array.isArray(written) ? written : [written];
+	return names.filter((name): name is string => typeof name === "string" && name.trim() !== "");
+}
 
 /** Words that select the session's model, without a notice. */
 const inherited = new Set(["", "inherit", "default", "session", "auto"]);

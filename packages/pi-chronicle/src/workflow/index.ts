@@ -1,6 +1,7 @@
 // Public interface of workflows.
 export {
 	type Catalogue,
+	checkModelNames,
 	emptyBlacklistEntries,
 	filesOfWorkflow,
 	loadCatalogue,

@@ -9,7 +9,7 @@ export { makeCopyBranch } from "./copy-branch.ts";
 export { writeCopyPatch } from "./copy-patch.ts";
 export { diffConflicts, diffRun, isCutPatch, type RunDiff, withWorkspace } from "./diff.ts";
 export * from "./engine-setting.ts";
-export { findNoModel, resolveModel } from "./model.ts";
+export { findNoModel, resolveModel, usableModels } from "./model.ts";
 export * from "./project.ts";
 export type { PlannedEnd, PlannedEnds } from "./rehearsed-command.ts";
 export * from "./remove.ts";

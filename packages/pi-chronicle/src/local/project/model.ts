@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { didYouMean, type Problem, quoted } from "@pi-chronicle/core/definition";
 import { jsonObject } from "../../disk/index.ts";
-import { chooseModel } from "../../persona/index.ts";
+import { chooseModel, type Model } from "../../persona/index.ts";
 import { listModels, packageRoot, surveyPi } from "../../pi/index.ts";
 import type { Project } from "./project.ts";
 
@@ -44,11 +44,15 @@ export async function findNoModel({ place }: Pick<Project, "place">): Promise<Pr
 	}
 }
 
+/** The models that have a key. May start a pi that lists them. */
+export function usableModels({ models, pi, cwd, env = process.env }: Project["place"]): Promise<readonly Model[]> {
+	// With this package, so that a rehearsal's stand-in is among the models.
+	return models ? models() : listModels(pi, cwd, env, [packageRoot()]);
+}
+
 /** `provider/id`, or the problem with the name. May start a pi that lists its models. */
 export async function resolveModel({ place }: Pick<Project, "place">, name: string): Promise<string | Problem> {
-	// With this package, so that a rehearsal's stand-in is among the models.
-	const asked = () => listModels(place.pi, place.cwd, place.env ?? process.env, [packageRoot()]);
-	const models = await (place.models ?? asked)();
+	const models = await usableModels(place);
 	const { model, notice } = chooseModel([name], models, undefined);
 	if (model && !notice) return `${model.provider}/${model.id}`;
 	const near = didYouMean(

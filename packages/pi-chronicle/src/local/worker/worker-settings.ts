@@ -2,9 +2,9 @@
 
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { propertiesOf, readDuration, readSandboxChoice, type SandboxChoice } from "@pi-chronicle/core/definition";
+import { readDuration, readSandboxChoice, type SandboxChoice } from "@pi-chronicle/core/definition";
 import { PROVIDER_DEFAULTS } from "@pi-chronicle/core/machine";
-import type { ModelRoles } from "../../persona/index.ts";
+import { type ModelRoles, readModelNames, readModelRoles } from "../../persona/index.ts";
 import { userSettings } from "../../pi/index.ts";
 import type { StandbyLimits } from "./standby.ts";
 
@@ -72,8 +72,8 @@ export function workerSettings(place: {
 			firstMs: readDuration(written.providerRetry) ?? PROVIDER_DEFAULTS.firstMs,
 			maxMs: readDuration(written.providerWait) ?? PROVIDER_DEFAULTS.maxMs,
 		},
-		fallback: listedNames(written.fallback),
-		roles: rolesIn(written.models),
+		fallback: readModelNames(written.fallback),
+		roles: readModelRoles(written.models),
 		sandbox: writtenSandbox(written.sandbox),
 		apart: apartChoices.find((value) => value === written.apart) ?? "ask",
 		keepChildFolders: written.keepChildFolders === true,
@@ -84,17 +84,6 @@ export function workerSettings(place: {
 function writtenSandbox(written: unknown): SandboxChoice | undefined {
 	const read = readSandboxChoice(written);
 	return "choice" in read ? read.choice : undefined;
-}
-
-/** A name, or a list of names. */
-function listedNames(written: unknown): readonly string[] {
-	const names = Array.isArray(written) ? written : [written];
-	return names.filter((name): name is string => typeof name === "string" && name.trim() !== "");
-}
-
-function rolesIn(written: unknown): ModelRoles {
-	const { cheap, strong } = propertiesOf(written);
-	return { cheap: listedNames(cheap), strong: listedNames(strong) };
 }
 
 function absoluteFolder(written: unknown): string | undefined {

@@ -12,8 +12,8 @@ import {
 	inlinePersona,
 	keepAllowed,
 	type Model,
-	type ModelRole,
 	type ModelRoles,
+	namedModels,
 	type Persona,
 	readThinking,
 	readToolNames,
@@ -258,7 +258,7 @@ async function modelOf(
 ): Promise<Pick<WorkerSpec, "model" | "exactModel" | "fallbacks" | "thinking">> {
 	const stateModels = [...(state.model === undefined ? [] : [state.model]), ...(state.models ?? [])];
 	const written = stateModels.length === 0 ? persona.models : stateModels;
-	const wanted = written.flatMap((word) => resources.roles?.[word.trim().toLowerCase() as ModelRole] ?? [word]);
+	const wanted = written.flatMap((word) => namedModels(word, resources.roles));
 	const stated = state.thinking === undefined ? undefined : readThinking(state.thinking);
 	if (state.thinking !== undefined && stated === undefined) {
 		problems.push({

@@ -46,7 +46,7 @@ function hasDefinitions(cwd: string): boolean {
 
 async function inspectEverything(project: Project, place: CheckPlace): Promise<Inspection> {
 	const parts = [
-		await inspectWorkflows(place),
+		await inspectWorkflows(project),
 		await inspectTemplates(project, []),
 		inspectAgents(place),
 		inspectRules(place),
@@ -129,7 +129,7 @@ async function pickOne(project: Project, place: CheckPlace, everything: Inspecti
 		};
 		if (known.findings.length + known.foreign.length + known.further.length > 0) return known;
 		if (kind === "folder" && existsSync(join(path, "workflow.yaml")))
-			return inspectWorkflowFile(join(path, "workflow.yaml"));
+			return inspectWorkflowFile(project, join(path, "workflow.yaml"));
 		if (kind === "file") return inspectFile(project, place, path);
 		return complaint(path, "empty-folder", "This folder has no definitions.", "Name a file, or a project with --cwd.");
 	}
@@ -152,7 +152,7 @@ function kindOfPath(path: string): "file" | "folder" | "absent" {
 
 /** Checks a file outside the searched folders; its shape decides its kind. */
 async function inspectFile(project: Project, place: CheckPlace, file: string): Promise<Inspection> {
-	if (basename(file) === "workflow.yaml") return inspectWorkflowFile(file);
+	if (basename(file) === "workflow.yaml") return inspectWorkflowFile(project, file);
 	const format = formatOf(file, place.cwd);
 	if (format && format !== "misplaced")
 		return { findings: [], foreign: [{ file, format: format.name, remedy: format.remedy }], further: [] };

@@ -1,43 +1,42 @@
 // Checks workflows. Each finding includes the diagnostics of the workflow file and of its phases.
 import { dirname, sep } from "node:path";
 import { type Diagnostic, foreignCode, sortDiagnostics } from "@pi-chronicle/core/definition";
+import { type Project, usableModels, workerSettings } from "../../local/index.ts";
 import { BUILT_IN_TOOLS } from "../../persona/index.ts";
 import {
 	type Catalogue,
+	checkModelNames,
 	emptyBlacklistEntries,
 	loadCatalogue,
 	type WorkflowDefinition,
 	workflowRoots,
 } from "../../workflow/index.ts";
 import { loadInstructionChecks } from "../rehearsal/index.ts";
-import {
-	type CheckFinding,
-	type CheckPlace,
-	type ForeignFile,
-	foreignOf,
-	type Inspection,
-	isSound,
-} from "./finding.ts";
+import { type CheckFinding, type ForeignFile, foreignOf, type Inspection, isSound } from "./finding.ts";
 
-export function inspectWorkflows({ cwd, agentFolder, trust }: CheckPlace): Promise<Inspection> {
-	return inspectCatalogue(loadCatalogue(workflowRoots({ agentDir: agentFolder, cwd, trusted: trust === "trusted" })));
+export function inspectWorkflows({ place }: Project): Promise<Inspection> {
+	const { cwd, agentFolder, trust } = place;
+	const roots = workflowRoots({ agentDir: agentFolder, cwd, trusted: trust === "trusted" });
+	return inspectCatalogue(loadCatalogue(roots), place);
 }
 
 /** Checks the workflow whose `workflow.yaml` is `file`, in any folder. */
-export async function inspectWorkflowFile(file: string): Promise<Inspection> {
+export async function inspectWorkflowFile({ place }: Project, file: string): Promise<Inspection> {
 	const root = dirname(dirname(file));
-	const found = await inspectCatalogue(loadCatalogue({ globalRoot: root, projectRoot: undefined }));
+	const found = await inspectCatalogue(loadCatalogue({ globalRoot: root, projectRoot: undefined }), place);
 	const isMeant = (each: { readonly file: string }): boolean => each.file === file;
 	return { findings: found.findings.filter(isMeant), foreign: found.foreign.filter(isMeant), further: [] };
 }
 
-async function inspectCatalogue(catalogue: Catalogue): Promise<Inspection> {
+async function inspectCatalogue(catalogue: Catalogue, place: Project["place"]): Promise<Inspection> {
 	const { checkPhaseInstructions } = await loadInstructionChecks();
 	const { rejected } = catalogue;
 	const own = [...catalogue.definitions.values()].filter(({ tier }) => tier !== "shipped");
 	const misspelt = emptyBlacklistEntries(catalogue, own, BUILT_IN_TOOLS, "misspelt");
+	const names = catalogue.mentions.some(({ of }) => of === "model");
+	const unnamed = names ? checkModelNames(catalogue, await usableModels(place), workerSettings(place).roles) : [];
 	const unmet = own.flatMap(checkPhaseInstructions);
-	const left = new Set(sortDiagnostics([...catalogue.diagnostics, ...misspelt, ...unmet]));
+	const left = new Set(sortDiagnostics([...catalogue.diagnostics, ...misspelt, ...unnamed, ...unmet]));
 	const take = (files: ReadonlySet<string>, folder: string | undefined): Diagnostic[] => {
 		const taken = [...left].filter(
 			({ file }) => files.has(file) || (folder !== undefined && file.startsWith(`${folder}${sep}`)),

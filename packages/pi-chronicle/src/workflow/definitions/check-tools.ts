@@ -1,7 +1,8 @@
-// Compares the tool names in phase limits with the tools of a session. This check runs on demand: at load time there may be no session,
+// Compares the tools and models that phases name with those of a session. This check runs on demand: at load time there may be no session,
 // and extensions come and go.
 import { type Diagnostic, didYouMean, isListed, nearest, quoted } from "@pi-chronicle/core/definition";
-import type { Catalogue, ToolMention, WorkflowDefinition } from "./definition.ts";
+import { chooseModel, type Model, type ModelRoles, namedModels } from "../../persona/index.ts";
+import type { Catalogue, Mention, WorkflowDefinition } from "./definition.ts";
 
 /**
  * Warns about every name or glob in a phase's limits that matches none of `tools`, the names of all tools of the session. The step tool
@@ -12,7 +13,8 @@ export function checkToolNames(catalogue: Pick<Catalogue, "mentions">, tools: It
 	const folded = new Set([...known].map((tool) => tool.toLowerCase()));
 	const found = new Map<string, Diagnostic>();
 	const fits = new Map<string, boolean>();
-	for (const { name, phaseId, place } of catalogue.mentions) {
+	for (const { of, name, phaseId, place } of catalogue.mentions) {
+		if (of !== "tool") continue;
 		let fit = fits.get(name);
 		if (fit === undefined) {
 			fit = folded.has(name.toLowerCase()) || [...known].some((tool) => isListed([name], tool));
@@ -46,7 +48,28 @@ export function emptyBlacklistEntries(
 			entries.flatMap((entry) => (entry.kind === "phase" && entry.tools.kind === "blacklist" ? [entry.file] : [])),
 		),
 	);
-	const isMeant = ({ name, place }: ToolMention) =>
+	const isMeant = ({ name, place }: Mention) =>
 		forbidding.has(place.file) && (which === "every entry" || nearest(name, tools) !== undefined);
 	return checkToolNames({ mentions: catalogue.mentions.filter(isMeant) }, tools);
+}
+
+/** Warns about every phase whose model is not one of `models`, which are usable. `roles`: what `cheap` and `strong` stand for. */
+export function checkModelNames(
+	catalogue: Pick<Catalogue, "mentions">,
+	models: readonly Model[],
+	roles: ModelRoles,
+): Diagnostic[] {
+	const known = models.flatMap(({ provider, id }) => [id, `${provider}/${id}`]);
+	return catalogue.mentions.flatMap(({ of, name, phaseId, place }): Diagnostic[] => {
+		if (of !== "model" || !chooseModel(namedModels(name, roles), models, undefined).notice) return [];
+		return [
+			{
+				...place,
+				severity: "warning",
+				code: "model-not-available",
+				message: `Phase ${quoted(phaseId)} names the model ${quoted(name)}, which is not available, so the session's model is used.${didYouMean(name, known)}`,
+				remedy: "Name a model that `pi --list-models` shows, or enter its key with /login.",
+			},
+		];
+	});
 }

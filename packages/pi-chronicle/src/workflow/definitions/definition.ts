@@ -48,6 +48,10 @@ export interface Phase {
 	readonly limits?: VisitCeilings | undefined;
 	/** The phase repeats calls on purpose, so repetition is not a sign of missing progress. */
 	readonly polling?: boolean | undefined;
+	/** The model that works in the phase, as the user names it; `undefined`: the session's. */
+	readonly model?: string | undefined;
+	/** `fresh`: the phase begins without the conversation before it; `undefined`: with it. */
+	readonly context?: "fresh" | undefined;
 	readonly file: string;
 }
 
@@ -99,8 +103,9 @@ export interface Rejection {
 	readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A tool name or glob in a phase's limits, with its place. */
-export interface ToolMention {
+/** A tool name or glob in a phase's limits, or the name of its model, with its place. */
+export interface Mention {
+	readonly of: "tool" | "model";
 	readonly name: string;
 	readonly phaseId: string;
 	readonly place: Place;
@@ -115,5 +120,5 @@ export interface Catalogue {
 	/** Definitions that failed to load, by key. A rejected project definition hides a global definition with the same key. */
 	readonly rejected: ReadonlyMap<string, Rejection>;
 	readonly diagnostics: readonly Diagnostic[];
-	readonly mentions: readonly ToolMention[];
+	readonly mentions: readonly Mention[];
 }

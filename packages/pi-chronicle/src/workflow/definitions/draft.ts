@@ -11,7 +11,7 @@ import {
 	readSource,
 } from "@pi-chronicle/core/definition";
 import { folderNames } from "../../disk/index.ts";
-import type { Phase, Reference, ToolMention, WorkflowDefinition, WorkflowTier } from "./definition.ts";
+import type { Mention, Phase, Reference, WorkflowDefinition, WorkflowTier } from "./definition.ts";
 import { locateEntry, type RealDirectories } from "./entry-path.ts";
 import type { PhaseReader } from "./phase-file.ts";
 import type { Candidate } from "./scan.ts";
@@ -33,7 +33,7 @@ export interface Draft {
 	readonly definition: WorkflowDefinition | undefined;
 	readonly references: readonly PlacedReference[];
 	readonly commandPlace: Place;
-	readonly mentions: readonly ToolMention[];
+	readonly mentions: readonly Mention[];
 	/** All diagnostics of the workflow and its phase files. */
 	readonly diagnostics: readonly Diagnostic[];
 }
@@ -95,7 +95,7 @@ interface EntryReading {
 interface EntriesRead {
 	readonly entries: (Phase | Reference)[];
 	readonly references: PlacedReference[];
-	readonly mentions: ToolMention[];
+	readonly mentions: Mention[];
 }
 
 /** Reads the phase files that the entries of one workflow name. */
@@ -127,7 +127,7 @@ function readPhaseEntry(
 	candidate: Candidate,
 	reported: Set<string>,
 	{ readPhaseFile, realDirectory, report }: EntryReading,
-): { readonly phase: Phase; readonly mentions: readonly ToolMention[] } | undefined {
+): { readonly phase: Phase; readonly mentions: readonly Mention[] } | undefined {
 	const located = locateEntry(entry.path, candidate, realDirectory);
 	if (located.kind === "refused") {
 		report.error(entry.place, located.problem);

@@ -154,6 +154,19 @@ export const phaseFields = {
 		about:
 			"`true` for a phase that repeats calls on purpose. In other phases, the same call with the same result causes a warning after 3 repetitions and a pause after 6.",
 	}),
+	model: text({
+		form: "line",
+		max: 200,
+		shown: "the session's",
+		about:
+			"[Model of the phase](#a-model-for-a-phase): `provider/id`, an alias such as `opus` or `sonnet:high`, or `cheap` or `strong`, which the setting [`models`](workers.md#settings) explains.",
+	}),
+	context: choice(["kept", "fresh"], {
+		fallback: "kept",
+		empty: "error",
+		about:
+			"`fresh` for a phase that starts without the conversation before it: see [A fresh context for a phase](#a-fresh-context-for-a-phase).",
+	}),
 };
 
 /** The fields of workflow.yaml that contain templates. */

@@ -1,5 +1,5 @@
 export { filesOfWorkflow, loadCatalogue, type Roots, workflowRoots } from "./catalogue.ts";
-export { checkToolNames, emptyBlacklistEntries } from "./check-tools.ts";
+export { checkModelNames, checkToolNames, emptyBlacklistEntries } from "./check-tools.ts";
 export type {
 	Capability,
 	Catalogue,

@@ -108,9 +108,11 @@ function limitsLabel(limits: ToolLimits): string {
 	}
 }
 
-/** A short description of a phase: its limits, and whether the user ends it. */
-export function phaseLabel({ tools, advance }: Phase): string {
-	return [limitsLabel(tools), advance === "person" ? "you end it" : ""].filter((part) => part !== "").join("; ");
+/** A short description of a phase: its limits, its model, its context, and whether the user ends it. */
+export function phaseLabel({ tools, model, context, advance }: Phase): string {
+	const named = model === undefined ? "" : `model ${model}`;
+	const parts = [limitsLabel(tools), named, context === undefined ? "" : "fresh context"];
+	return [...parts, advance === "person" ? "you end it" : ""].filter((part) => part !== "").join("; ");
 }
 
 function entryLabel(entry: Phase | Reference): string {

@@ -10,14 +10,14 @@ import {
 	readSource,
 	type Source,
 } from "@pi-chronicle/core/definition";
-import type { Phase, ToolMention } from "./definition.ts";
+import type { Mention, Phase } from "./definition.ts";
 import { builtInTools, phaseFields, unknownPhaseKeys } from "./fields.ts";
 import { checkVariables } from "./variables.ts";
 
 interface PhaseRead {
 	/** `undefined` if an error prevents the phase from loading. */
 	readonly phase: Phase | undefined;
-	readonly mentions: readonly ToolMention[];
+	readonly mentions: readonly Mention[];
 	readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -62,7 +62,7 @@ function readPhase(source: Source): PhaseRead {
 		});
 	checkVariables(body, bodyStart, "prose", source, report);
 	const { id = "", tools: written } = read.kind === "read" ? read.values : read.partial;
-	const mentions = (written?.names ?? []).map((word): ToolMention => {
+	const mentions = (written?.names ?? []).map((word): Mention => {
 		const place = source.place(word.start);
 		const lower = word.text.toLowerCase();
 		if (lower !== word.text && builtInTools.has(lower))
@@ -71,11 +71,26 @@ function readPhase(source: Source): PhaseRead {
 				message: `Tool names are case-sensitive, and no tool is called ${quoted(word.text)}.`,
 				remedy: `Write \`${lower}\`.`,
 			});
-		return { name: word.text, phaseId: id, place };
+		return { of: "tool", name: word.text, phaseId: id, place };
 	});
+	const model = fields.entries.get("model")?.value;
+	if (model?.kind === "scalar")
+		mentions.push({ of: "model", name: model.written, phaseId: id, place: source.place(model.start) });
 	if (read.kind === "failed" || report.failed) return { phase: undefined, mentions, diagnostics: report.diagnostics };
 
-	const { name, emoji, tools, availableProfiles, autoContinue, advance, gate, limits, polling } = read.values;
+	const {
+		name,
+		emoji,
+		tools,
+		availableProfiles,
+		autoContinue,
+		advance,
+		gate,
+		limits,
+		polling,
+		model: named,
+		context,
+	} = read.values;
 	const phase: Phase = {
 		kind: "phase",
 		id,
@@ -89,6 +104,8 @@ function readPhase(source: Source): PhaseRead {
 		...(gate ? { gate: Object.freeze(gate) } : {}),
 		limits,
 		polling,
+		model: named,
+		...(context === "fresh" ? { context } : {}),
 		file: source.file,
 	};
 	freeze(phase);

@@ -130,6 +130,8 @@ const phaseFields: Checks<PinnedPhase> = {
 	gate: optional(object(gate)),
 	limits: optional(object(ceilings)),
 	polling: optional(isFlag),
+	model: optional(isText),
+	context: optional(oneOf("fresh")),
 };
 const workflowFields: Checks<PinnedWorkflow> = {
 	key: (value) => isText(value) && value !== "",

@@ -2,11 +2,13 @@
 // dashes, such as `--status`.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
-import { exitCodes, pageText, rejectCommand, say } from "../../pi/index.ts";
+import { readModelRoles } from "../../persona/index.ts";
+import { chronicleSettings, exitCodes, pageText, rejectCommand, say } from "../../pi/index.ts";
 import { shippedNames } from "../../tools/shipped/index.ts";
 import {
 	type Catalogue,
 	catalogueCheckLines,
+	checkModelNames,
 	checkToolNames,
 	commandWords,
 	listLines,
@@ -31,6 +33,7 @@ import {
 } from "../prompts/index.ts";
 import { cancelledType, contextType, hasPhaseText, reminderType } from "./context-messages.ts";
 import { definitionsHash, type HeldRun } from "./entries.ts";
+import { awaitsCut } from "./fresh-context.ts";
 import { type ProjectContext, projectContext } from "./library.ts";
 import { brokenText, notFoundText, rejectedText, statusReport, trustHint, verbsText } from "./report.ts";
 import { startModelTurn, startWorkflow } from "./starting.ts";
@@ -54,12 +57,17 @@ const verbs: Readonly<Record<string, Verb>> = {
 			catalogue,
 			pi.getAllTools().map(({ name }) => name),
 		);
+		const unusable = checkModelNames(
+			catalogue,
+			ctx.modelRegistry.getAvailable(),
+			readModelRoles(chronicleSettings(pi).models),
+		);
 		const pointer = "`pi-chronicle check` in a shell checks every definition of the project.";
-		const text = [...catalogueCheckLines(catalogue, unknown, ctx.cwd), pointer].join("\n");
+		const text = [...catalogueCheckLines(catalogue, [...unknown, ...unusable], ctx.cwd), pointer].join("\n");
 		if (catalogue.rejected.size > 0 && ctx.mode !== "tui") return rejectCommand(ctx, text);
 		return pageText(ctx, "Workflow check", text);
 	},
-	status: ({ controller }, ctx) => pageText(ctx, "Workflow", statusReport(ctx.sessionManager, controller)),
+	status: ({ controller }, ctx) => pageText(ctx, "Workflow", statusReport(ctx, controller)),
 	init: async (_workflows, ctx, name) => (await import("./init.ts")).initWorkflow(ctx, name),
 	show: async (...asked) => (await import("./show.ts")).showWorkflow(...asked),
 	pause: (workflows, ctx) => {
@@ -250,7 +258,9 @@ async function moveTo(workflows: Workflows, ctx: ExtensionCommandContext, event:
 	}
 	if (ctx.mode !== "tui") say(ctx, `The workflow is now in ${placeLine(run)}.`);
 	await startModelTurn(workflows, ctx, () =>
-		conversation.send(held, contextType, movedByPersonText(run, moved.from, moved.way)),
+		awaitsCut(ctx.sessionManager, held)
+			? conversation.sendPhase(ctx, held)
+			: conversation.send(held, contextType, movedByPersonText(run, moved.from, moved.way)),
 	);
 }
 

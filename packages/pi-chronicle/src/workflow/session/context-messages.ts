@@ -77,10 +77,12 @@ export function modelDecision(session: Session, held: HeldRun, id: string): Mode
  * working.
  */
 export function owesEnd(session: Session, { id }: WorkflowRun): boolean {
+	let keptFrom: string | undefined;
 	for (const entry of newestFirst(session)) {
-		if (entry.type === "compaction") return false;
+		if (entry.type === "compaction") keptFrom ??= entry.firstKeptEntryId;
 		if (saysEnd(entry, id)) return false;
 		if (visitMarkIn(entry)?.taskId === id) return true;
+		if (keptFrom === entry.id) return false;
 	}
 	return false;
 }

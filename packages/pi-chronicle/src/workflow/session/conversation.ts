@@ -30,6 +30,7 @@ import {
 } from "./context-messages.ts";
 import { type Countdown, startCountdown } from "./countdown.ts";
 import type { HeldRun } from "./entries.ts";
+import { cutEntries, freshMessages } from "./fresh-context.ts";
 import { errorOf, lastText, phaseMessage, type RunMessage, reminderMessage } from "./phase-message.ts";
 import type { RunController } from "./run-controller.ts";
 import { workflowSettings } from "./settings.ts";
@@ -351,13 +352,20 @@ export class WorkflowConversation {
 				if (!event.isError && event.toolName !== stepTool) controller.apply(ctx, { kind: "worked" });
 				fingerprints.onEnd(event);
 			}),
-			pi.on("turn_end", (_event, ctx) => {
+			pi.on("turn_end", (event, ctx) => {
 				controller.messageOver();
 				this.count(ctx, { kind: "called", fingerprints: fingerprints.drain() });
+				const cut = controller.active ? cutEntries(event, ctx.sessionManager, controller.active) : [];
+				return cut.length > 0 ? { entries: [...event.entries, ...cut] } : undefined;
 			}),
-			pi.on("turn_start", (_event, ctx) => {
+			pi.on("context", ({ messages }, ctx) => {
+				const fresh = controller.active && freshMessages(messages, ctx.sessionManager, controller.active);
+				return fresh && { messages: fresh };
+			}),
+			pi.on("turn_start", async (_event, ctx) => {
 				this.checkContext(ctx);
 				this.count(ctx, { kind: "asked" });
+				await controller.followModel(ctx);
 			}),
 			pi.on("session_compact", (_event, ctx) => this.onCompaction(ctx)),
 			// pi waits for the agent run to settle before it changes the session, and would otherwise wait for the countdown.

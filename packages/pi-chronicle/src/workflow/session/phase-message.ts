@@ -14,6 +14,7 @@ import {
 } from "../prompts/index.ts";
 import { contextType, hasReplacedText, knowsTask, reminderType, visitMarkOf } from "./context-messages.ts";
 import { finishedVisits, type HeldRun } from "./entries.ts";
+import { awaitsCut } from "./fresh-context.ts";
 
 export interface RunMessage {
 	readonly customType: string;
@@ -41,15 +42,16 @@ export function phaseMessage(
 	{ prompt = "", over, answered, fresh }: Destination = {},
 ): RunMessage & { readonly display: false } {
 	const { run } = held;
+	const starts = fresh || awaitsCut(session, held);
 	const frame = run.kind === "live" ? frameFor(run) : "";
 	const content = over === undefined ? frame : `${over}\n\n${frame}`;
 	return { customType: contextType, content, display: false, details: visitMarkOf(held) };
 
 	function frameFor(live: LiveWorkflowRun): string {
 		if (prompt.includes(initialMessage(live))) return phaseFrame({ run: live, known: "start", visits: [] });
-		const known = isLongTask(live.task) && !fresh && knowsTask(session, live) ? "task" : "nothing";
+		const known = isLongTask(live.task) && !starts && knowsTask(session, live) ? "task" : "nothing";
 		const visits = finishedVisits(session, live);
-		const replaces = !fresh && hasReplacedText(session, held);
+		const replaces = !starts && hasReplacedText(session, held);
 		return phaseFrame({ run: live, known, visits, words: userWords(session, live), answered, replaces });
 	}
 }

@@ -59,17 +59,15 @@ export function notFoundText(word: string, catalogue: Catalogue, words: readonly
 }
 
 /** The position of the run, the time spent in the current phase, and the earlier visits. */
-export function statusReport(
-	session: ExtensionContext["sessionManager"],
-	{ active, held, away }: RunController,
-): string {
+export function statusReport(ctx: ExtensionContext, controller: RunController): string {
+	const { active, held, away } = controller;
 	if (!active) {
 		const over = held ? ` The last one is ${held.run.status.kind}.` : "";
 		return `No workflow is active.${over} Start one: /workflow <name> <task>`;
 	}
 	const { run } = active;
 	if (run.kind === "stale") return workflowRefusalText({ kind: "stale", missing: run.missing });
-	const all = historyOf(session, run.id);
+	const all = historyOf(ctx.sessionManager, run.id);
 	const visits = all.filter(({ way }) => way !== undefined);
 	const present = all.find(({ way }) => way === undefined);
 	return [
@@ -78,6 +76,7 @@ export function statusReport(
 		`Started ${shortTime(Date.now() - run.startedAt)} ago, in this phase for ${shortTime(present ? activeTime(present) - away : 0)}`,
 		...(run.status.kind === "paused" ? [pauseLine(run.status)] : waitsForUser(run) ? [personLine] : []),
 		...(run.question === undefined ? [] : [askLine(run.question), `${answerLine()}.`]),
+		...controller.modelStatus(ctx),
 		phaseTrail(run, true),
 		...(visits.length > 0 ? ["So far:"] : []),
 		...visits.map((visit) => {

@@ -4,7 +4,15 @@
 // the whole conversation would be lost.
 
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { customEntries, type NoticeLevel, openBadge, printable, say, writeEntry } from "../../pi/index.ts";
+import {
+	customEntries,
+	inBackground,
+	type NoticeLevel,
+	openBadge,
+	printable,
+	say,
+	writeEntry,
+} from "../../pi/index.ts";
 import { type Policies, redactSecrets, type SessionBox } from "../../safety/index.ts";
 import {
 	currentPhase,
@@ -46,6 +54,7 @@ import {
 import { runGate } from "./gate-command.ts";
 import { type Library, projectContext } from "./library.ts";
 import { phaseMessage } from "./phase-message.ts";
+import type { PhaseModels } from "./phase-model.ts";
 import { afterStepPolicy, phasePolicy } from "./policy.ts";
 import { spentPerPhase } from "./summary.ts";
 
@@ -55,6 +64,7 @@ interface RunControllerOptions {
 	/** The session's sandbox. */
 	readonly box: SessionBox;
 	readonly library: Library;
+	readonly models: PhaseModels;
 	/** Registers or withdraws `workflow_step`. */
 	readonly offer: (offered: boolean) => void;
 }
@@ -141,6 +151,16 @@ export class RunController {
 	contextRewritten(): void {
 		this.kept = this.active !== undefined;
 		this.withdrawTool();
+	}
+
+	/** Resolves when the session has the model for the present state of the run. */
+	followModel(ctx: ExtensionContext): Promise<void> {
+		return this.options.models.follow(ctx, this.active?.run);
+	}
+
+	/** The model of the current phase, for the status. */
+	modelStatus(ctx: ExtensionContext): string[] {
+		return this.active ? this.options.models.status(ctx, this.active.run) : [];
 	}
 
 	/** Whether the tool is registered for the model. */
@@ -239,6 +259,7 @@ export class RunController {
 		const run = this.active?.run;
 		if (how === "opened" && run?.kind === "live" && run.status.kind === "running")
 			this.closedFor = Math.max(0, Date.now() - (restingSince(ctx.sessionManager) ?? Date.now()));
+		if (how === "opened") this.options.models.restore(ctx);
 		this.resting = ctx.isIdle();
 		const [state] = customEntries(ctx.sessionManager, [stateType]);
 		const compacted = state !== undefined && hasCompaction(ctx.sessionManager, state.id);
@@ -251,7 +272,7 @@ export class RunController {
 		return found.kind === "unreadable" ? found.problem : undefined;
 	}
 
-	/** Updates policy and status line to match the run. */
+	/** Updates policy, status line and the session's model to match the run. */
 	private show(ctx: ExtensionContext): void {
 		const { active } = this;
 		if (active)
@@ -265,6 +286,7 @@ export class RunController {
 		if (line !== this.statusText && ctx.hasUI) ctx.ui.setStatus(statusKey, line);
 		this.badge.show(ctx, active?.run.kind === "live" ? printable(phaseTrail(active.run, this.resting)) : line);
 		this.statusText = line;
+		inBackground(ctx, () => this.followModel(ctx));
 	}
 
 	private write(held: HeldRun, change: { left?: EndedVisit | undefined; note?: Note | undefined }): void {

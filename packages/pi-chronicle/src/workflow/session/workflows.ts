@@ -11,6 +11,7 @@ import { definitionsHash } from "./entries.ts";
 import { type Library, openLibrary, projectContext } from "./library.ts";
 import { openRows } from "./notices.ts";
 import type { phaseMessage } from "./phase-message.ts";
+import { PhaseModels } from "./phase-model.ts";
 import { brokenText } from "./report.ts";
 import { RunController } from "./run-controller.ts";
 import { offerStepTool } from "./tool.ts";
@@ -44,6 +45,7 @@ export function openWorkflows(
 		policies,
 		box,
 		library,
+		models: new PhaseModels(pi),
 		offer: (offered) => offerStepTool(pi, () => controller, offered),
 	});
 	const conversation = new WorkflowConversation({ pi, scope, controller });

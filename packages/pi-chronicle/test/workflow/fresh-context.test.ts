@@ -1,0 +1,115 @@
+// A phase with `context: fresh` in real pi: what the requests contain, however the run comes to the phase.
+import { describe, expect, it } from "vitest";
+import { gate, type ModelRequest, type Rpc, say } from "../harness/index.ts";
+import { openRpcStage, type PhaseDraft, type Stage, step } from "./stage.ts";
+
+const phases: readonly PhaseDraft[] = ["a", { id: "b", context: "fresh" }, "c"];
+
+/** Which of the texts a request contains. */
+function seen(request: ModelRequest, ...texts: string[]): string[] {
+	const all = JSON.stringify(request.messages);
+	return texts.filter((text) => all.includes(text));
+}
+const everything = ["chat before", "found the cause", "Do a for it", "Do b for it", "looked at it", "Do c for it"];
+
+/** Chats, and works through phase A. */
+async function afterA(stage: Stage & { pi: Rpc }, ...then: Parameters<Stage["play"]>): Promise<void> {
+	await stage.pi.run("chat before");
+	stage.play("in a", step("next", "found the cause"), ...then);
+	await stage.pi.prompt("/workflow w it");
+	await stage.pi.settled();
+}
+
+describe("a fresh context", () => {
+	it("begins with the phase: the task, the summaries, and nothing of the conversation", async () => {
+		const stage = await openRpcStage({ w: phases });
+		await afterA(stage, say("looked at it"), step("next"), step("next"), "done");
+		const [first, second, next, last] = stage.server.requests.slice(3);
+		const told = ["found the cause", "Do b for it"];
+		expect(first && seen(first, ...everything)).toEqual(told);
+		expect(JSON.stringify(first?.messages)).toContain("Task: it");
+		expect(second && seen(second, ...everything)).toEqual([...told, "looked at it"]);
+		// The phase after it continues the conversation.
+		expect(next && seen(next, ...everything)).toEqual([...told, "looked at it", "Do c for it"]);
+		expect(last?.results.at(-1)?.text).toContain("DONE");
+		expect((await stage.pi.entries()).filter(({ type }) => type === "compaction")).toHaveLength(1);
+		expect(stage.pi.eventsOf("extension_error")).toEqual([]);
+	});
+
+	it("is also that of the first phase, of one that the user moves to, and of a phase after a pause", async () => {
+		const stage = await openRpcStage({
+			w: { phases: [{ id: "b", context: "fresh" }, "c", { id: "d", context: "fresh" }], autoContinue: false },
+		});
+		const { pi, server } = stage;
+		await pi.run("chat before");
+		await pi.prompt("/workflow w it");
+		await pi.settled();
+		expect(seen(server.last(), "Start w: it", ...everything)).toEqual(["Start w: it", "Do b for it"]);
+		stage.play("looked at it");
+		await pi.run("my word");
+		expect(seen(server.last(), "my word", ...everything)).toEqual(["my word", "Do b for it"]);
+		await pi.prompt("/workflow next");
+		await pi.settled();
+		expect(seen(server.last(), "my word", ...everything)).toEqual([
+			"my word",
+			"Do b for it",
+			"looked at it",
+			"Do c for it",
+		]);
+		await pi.prompt("/workflow skip");
+		await pi.settled();
+		// The user's words in the run are not lost.
+		expect(seen(server.last(), "my word", "Do d for it", ...everything)).toEqual(["my word", "Do d for it"]);
+		await pi.prompt("/workflow back b");
+		await pi.settled();
+		await pi.prompt("/workflow pause");
+		await pi.prompt("/workflow skip");
+		await pi.prompt("/workflow skip");
+		await pi.prompt("/workflow resume");
+		await pi.settled();
+		expect(seen(server.last(), "Do d for it", ...everything)).toEqual(["Do d for it"]);
+		stage.play("work", "more work");
+		await pi.run("once");
+		await pi.run("twice");
+		expect(seen(server.last(), "Do d for it", "work", "once", "twice")).toHaveLength(4);
+	});
+
+	it("holds when the user moves the run while the model works", async () => {
+		const stage = await openRpcStage({ w: phases });
+		const held = gate();
+		await stage.pi.run("chat before");
+		stage.play("in a", say("still in a", { after: held.opened }), "in b", step("next"), step("next"), "done");
+		await stage.pi.prompt("/workflow w it");
+		await stage.server.waitForRequest(3);
+		await stage.pi.prompt("/workflow skip");
+		held.open();
+		await stage.pi.settled();
+		expect(stage.server.requests.slice(3).map((request) => seen(request, "chat before", "Do a for it"))).toEqual(
+			stage.server.requests.slice(3).map(() => []),
+		);
+	});
+
+	it("keeps the prefix of its own requests", async () => {
+		const stage = await openRpcStage({ w: [{ id: "b", context: "fresh" }] });
+		await stage.pi.run("chat before");
+		stage.play(say("one"), "two", step("next"), "done");
+		await stage.pi.prompt("/workflow w it");
+		await stage.pi.settled();
+		const [first, ...later] = stage.server.requests.slice(1).map(({ messages }) => messages);
+		expect(first).toBeDefined();
+		for (const messages of later) expect(messages.slice(0, first?.length)).toEqual(first);
+	});
+
+	it("goes through the same after `loop`", async () => {
+		const stage = await openRpcStage({ w: [{ id: "b", context: "fresh" }, "c"] });
+		stage.play(step("next", "first try"), step("loop", "tests fail"), "again", step("next"), step("next"), "done");
+		await stage.pi.prompt("/workflow w it");
+		await stage.pi.settled();
+		const again = stage.server.requests[2];
+		expect(again && seen(again, "first try", "tests fail", "Do b for it", "Do c for it")).toEqual([
+			"first try",
+			"tests fail",
+			"Do b for it",
+		]);
+	});
+});

@@ -84,6 +84,7 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 		notebook: (ctx, args) => notebookStep(notebook, ctx, args),
 		workflow: (ctx, args, signal) => workflow.step(ctx, args, signal),
 		chronicle: (ctx, args, signal) => chronicle.step(ctx, args, signal),
+		test: (ctx, command, signal) => workflow.test(ctx, command, signal),
 		live: () => [workflow.live(), ...chronicle.live()].filter((what) => what !== undefined),
 	});
 	registerRehearse(pi, scope, named);

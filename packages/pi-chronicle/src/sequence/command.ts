@@ -123,7 +123,13 @@ async function runWords({ session, ctx, rest }: AskedReplay): Promise<void> {
 	if (sequence === undefined) return;
 	const snapshot = { version: 1, sequenceId: name, steps: sequence.steps, updatedAt: Date.now() } as const;
 	const maxCostUsd = words.maxCostUsd ?? sequence.maxCost;
-	return startReplay(session, ctx, { ...words, count: words.count ?? sequence.runs, maxCostUsd, snapshot });
+	return startReplay(session, ctx, {
+		...words,
+		count: words.count ?? sequence.runs,
+		maxCostUsd,
+		snapshot,
+		rules: sequence,
+	});
 }
 
 /** Runs the session's recording, unless the first word is nearly the name of a saved sequence. */

@@ -3,16 +3,20 @@
 import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { errorMessage } from "@pi-chronicle/core/definition";
 import { attempt } from "../disk/index.ts";
-import { type LeftWork, runTurn, type StepEnd, say, shortCost } from "../pi/index.ts";
+import { contentText, type LeftWork, runTurn, type StepEnd, say, shortCost } from "../pi/index.ts";
 import { type ReadyStep, readySteps } from "./expand.ts";
 import { continueCommand, positionAfter, type ReplayStart, type RunPlan } from "./plan.ts";
+import { isReached } from "./repeat.ts";
 import { resolveSteps } from "./resolve.ts";
-import { runPlace, runStatus, type SequenceRun } from "./run-state.ts";
+import { runPlace, runStatus, type SequenceRun, stepPlace } from "./run-state.ts";
 import { type RunControl, type SequenceSession, sequenceSessions, statusKey } from "./session.ts";
 
 /** The end of a run. `reason` is a sentence that the user has seen. `refused`: no step was started. */
 export type IterationEnd =
-	| { readonly kind: "completed" }
+	/** `reached`: what ends the runs early has happened. */
+	| { readonly kind: "completed"; readonly reached?: boolean }
+	/** A step failed, and the next run follows. */
+	| { readonly kind: "failed"; readonly reason: string }
 	| { readonly kind: "stopped"; readonly reason: string; readonly code?: number }
 	| { readonly kind: "refused"; readonly reason: string };
 
@@ -47,19 +51,23 @@ export async function runIteration(
 	session.activeRun = control;
 	// Aborting a model run stops the sequence, whatever started the run.
 	const aborts = { seen: false };
+	const answers = { ended: false };
+	const { untilText } = around.plan.rules;
 	const forgets = [
 		session.pi.on("agent_settled", ({ aborted }) => {
 			aborts.seen ||= aborted;
 		}),
 		// At the ceiling, a step that would call tools is stopped; a final answer is kept.
 		session.pi.on("message_end", ({ message }) => {
-			if (message.role !== "assistant" || message.stopReason !== "toolUse" || !isSpent(budget)) return;
+			if (message.role !== "assistant") return;
+			if (untilText !== undefined && contentText(message.content).includes(untilText)) answers.ended = true;
+			if (message.stopReason !== "toolUse" || !isSpent(budget)) return;
 			control.halt(costCeilingText(budget));
 			ctx.abort();
 		}),
 	];
 	try {
-		return await runSteps({ ...around, session, ctx, aborts, run: first });
+		return await runSteps({ ...around, session, ctx, aborts, answers, run: first });
 	} finally {
 		session.activeRun = undefined;
 		for (const forget of forgets) forget();
@@ -67,18 +75,21 @@ export async function runIteration(
 	}
 }
 
-interface Iteration extends IterationContext {
+/** The steps of one iteration at work. */
+export interface RunSteps extends IterationContext {
 	readonly session: SequenceSession;
 	readonly ctx: ExtensionCommandContext;
 	/** Whether a model run was aborted during this iteration. */
 	readonly aborts: { readonly seen: boolean };
+	/** Whether an answer of this iteration contains the text that ends the runs. */
+	readonly answers: { readonly ended: boolean };
 	/** The current position. */
 	run: SequenceRun;
 	/** Work of the current step that still waits for the user when the sequence is stopped. */
 	left?: LeftWork;
 }
 
-async function runSteps(iteration: Iteration): Promise<IterationEnd> {
+async function runSteps(iteration: RunSteps): Promise<IterationEnd> {
 	const { session, ctx, control, plan, aborts, run } = iteration;
 	try {
 		await ctx.waitForIdle();
@@ -94,7 +105,11 @@ async function runSteps(iteration: Iteration): Promise<IterationEnd> {
 			const end = (await takeNextStep(iteration, step)) ?? stopAsAsked(iteration, ready.steps.length);
 			if (end) return end;
 		}
-		return { kind: "completed" };
+		const reached = await isReached(iteration);
+		if (reached || control.stop === undefined || run.runIndex + 1 === run.totalRuns)
+			return { kind: "completed", reached };
+		iteration.run = { ...run, runIndex: run.runIndex + 1, stepIndex: 0 };
+		return stopOnRequest(iteration);
 	} catch (error) {
 		if (control.stop !== undefined) return stopOnRequest(iteration);
 		return stopAt(iteration, `The sequence stopped at ${runPlace(iteration.run)}: ${errorMessage(error)}`, "error");
@@ -102,8 +117,8 @@ async function runSteps(iteration: Iteration): Promise<IterationEnd> {
 }
 
 /** Runs one step; returns the iteration's end if no step follows. */
-async function takeNextStep(iteration: Iteration, step: ReadyStep): Promise<IterationEnd | undefined> {
-	const { session, ctx, control, budget, aborts, run } = iteration;
+async function takeNextStep(iteration: RunSteps, step: ReadyStep): Promise<IterationEnd | undefined> {
+	const { session, ctx, control, plan, budget, aborts, run } = iteration;
 	if (control.stop !== undefined) return stopOnRequest(iteration);
 	const ceiling = ceilingReached(budget);
 	if (ceiling !== undefined) return stopAt(iteration, ceiling, "warning");
@@ -111,17 +126,28 @@ async function takeNextStep(iteration: Iteration, step: ReadyStep): Promise<Iter
 	// The user may have sent a message or compacted between two steps.
 	await ctx.waitForIdle();
 	if (aborts.seen) return stopOnRequest(iteration);
-	const end = await waitForUser(iteration, await runStep(session, ctx, step, { control, budget }));
+	const attempt = async () => waitForUser(iteration, await runStep(session, ctx, step, { control, budget }));
+	const first = await attempt();
+	const isRepeated = plan.rules.onError === "retry" && isFailure(first) && control.stop === undefined;
+	if (isRepeated) say(ctx, `The step failed at ${runPlace(run)}, and is repeated once: ${first.reason}`, "warning");
+	const end = isRepeated ? await attempt() : first;
 	if (control.stop !== undefined || end.kind === "aborted") return stopOnRequest(iteration);
 	if (end.kind !== "failed") return undefined;
+	if (plan.rules.onError === "continue" && isFailure(end))
+		return { kind: "failed", reason: `${stepPlace(run)}: ${end.reason}` };
 	const reason = `The sequence stopped at ${runPlace(run)}: ${end.reason}`;
 	return end.left
 		? leaveIteration(iteration, reason, end.left, end.code)
 		: stopAt(iteration, reason, "error", end.code);
 }
 
+/** Whether a step has failed for good, rather than waits for the user. */
+function isFailure(end: StepEnd): end is Extract<StepEnd, { kind: "failed" }> {
+	return end.kind === "failed" && end.left === undefined;
+}
+
 /** Waits for the end of work that waits for the user, if there is a screen to continue it on. */
-async function waitForUser(iteration: Iteration, end: StepEnd): Promise<StepEnd> {
+async function waitForUser(iteration: RunSteps, end: StepEnd): Promise<StepEnd> {
 	const { ctx, control, run } = iteration;
 	if (end.kind !== "failed" || !end.left || !ctx.hasUI || control.stop !== undefined) return end;
 	const { finish, ended } = end.left;
@@ -139,7 +165,7 @@ async function waitForUser(iteration: Iteration, end: StepEnd): Promise<StepEnd>
 }
 
 /** Stops at a step whose work waits: it must be finished, not repeated. */
-function leaveIteration(iteration: Iteration, reason: string, left: LeftWork, code?: number): IterationEnd {
+function leaveIteration(iteration: RunSteps, reason: string, left: LeftWork, code?: number): IterationEnd {
 	const next = positionAfter(iteration.plan, iteration.run);
 	const then = next === undefined ? "It was the last step." : `Then ${continuing(iteration, next)}`;
 	showStop(iteration, `${reason}\nFinish it first: ${asTyped(iteration.ctx, left.finish)}\n${then}`, "error");
@@ -147,7 +173,7 @@ function leaveIteration(iteration: Iteration, reason: string, left: LeftWork, co
 }
 
 /** `continue here with /sequence run …`. */
-function continuing({ ctx, plan, budget }: Iteration, place: ReplayStart): string {
+function continuing({ ctx, plan, budget }: RunSteps, place: ReplayStart): string {
 	return `continue with ${asTyped(ctx, continueCommand(plan, place, budget.spentUsd))}`;
 }
 
@@ -162,20 +188,20 @@ function shellWord(text: string): string {
 }
 
 /** Stops and shows a command that continues from the current position. */
-function stopAt(iteration: Iteration, reason: string, tone: "warning" | "error", code?: number): IterationEnd {
+function stopAt(iteration: RunSteps, reason: string, tone: "warning" | "error", code?: number): IterationEnd {
 	if (iteration.left) return leaveIteration(iteration, reason, iteration.left, code);
 	const continued = continuing(iteration, iteration.run);
 	showStop(iteration, `${reason}\n${continued.replace("continue with", "Continue here with")}`, tone);
 	return { kind: "stopped", reason, code };
 }
 
-function stopOnRequest(iteration: Iteration): IterationEnd {
+function stopOnRequest(iteration: RunSteps): IterationEnd {
 	const reason = iteration.control.stop ?? `The sequence was stopped at ${runPlace(iteration.run)}.`;
 	return stopAt(iteration, reason, "warning");
 }
 
 /** Stops after this step, or after the last step of this run, if `/sequence stop` requested it and more steps would follow. */
-function stopAsAsked(iteration: Iteration, steps: number): IterationEnd | undefined {
+function stopAsAsked(iteration: RunSteps, steps: number): IterationEnd | undefined {
 	const { run } = iteration;
 	const { after } = iteration.control;
 	const isLast = run.stepIndex + 1 === steps;
@@ -186,8 +212,10 @@ function stopAsAsked(iteration: Iteration, steps: number): IterationEnd | undefi
 	return stopAt(iteration, `The sequence was stopped after ${runPlace(run)}, as asked.`, "warning");
 }
 
-function showStop({ session, ctx, control }: Iteration, text: string, tone: "warning" | "error"): void {
+function showStop({ session, ctx, control }: RunSteps, text: string, tone: "warning" | "error"): void {
 	if (control.left) return;
+	// Over from here on: leaving the session is not told as well.
+	session.activeRun = undefined;
 	session.lastStop = { text, at: Date.now() };
 	attempt(() => say(ctx, text, tone));
 }

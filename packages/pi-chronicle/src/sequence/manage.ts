@@ -6,6 +6,7 @@ import { counted, didYouMean, errorMessage, formatDiagnostic } from "@pi-chronic
 import { askUser, definitionsTrusted, exitCodes, rejectCommand, say } from "../pi/index.ts";
 import { previewLines } from "./preview.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
+import { rulesText } from "./repeat.ts";
 import {
 	deleteSaved,
 	nameMistake,
@@ -68,7 +69,10 @@ export function findSaved(ctx: ExtensionCommandContext, name: string): UsableSeq
 /** `/sequence show <name>`. */
 export function showSaved(ctx: ExtensionCommandContext, name: string): void {
 	const saved = findSaved(ctx, name);
-	if (saved !== undefined) say(ctx, previewLines(saved.sequence.steps).join("\n"));
+	if (saved === undefined) return;
+	const { steps, runs } = saved.sequence;
+	const rules = rulesText(saved.sequence);
+	say(ctx, [...previewLines(steps), ...(rules === "" ? [] : [`${counted(runs, "run")}${rules}`])].join("\n"));
 }
 
 /** `/sequence save <name>`: saves the session's recording as a file of the project. */

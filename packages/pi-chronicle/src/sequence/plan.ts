@@ -1,6 +1,7 @@
 // A planned run: steps, number of runs, arguments, start and cost limit. Plain data.
 import { plainLine } from "./preview.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
+import type { RepeatRules } from "./repeat.ts";
 
 /** A position in a sequence, 0-based. */
 export interface ReplayStart {
@@ -19,6 +20,7 @@ export interface RunPlan {
 	readonly from: ReplayStart;
 	/** In USD. */
 	readonly maxCostUsd: number | undefined;
+	readonly rules: RepeatRules;
 }
 
 /** Longest arguments that are repeated in a printed command. */

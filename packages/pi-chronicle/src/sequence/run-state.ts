@@ -17,16 +17,27 @@ export interface SequenceRun {
 }
 
 /** The status line: `⟳ sequence · run 2/5 · step 3/4 · /handoff execution`. */
-export function runStatus({ steps, args, totalRuns, runIndex, stepIndex }: SequenceRun): string {
+export function runStatus(run: SequenceRun): string {
+	const { steps, args, stepIndex } = run;
 	const [first = "", ...rest] = substituteArguments((steps[stepIndex] ?? "").trim(), args)
 		.trim()
 		.split("\n");
 	const shown = plainLine(rest.length > 0 ? `${first} …` : first);
-	return `⟳ sequence · run ${runIndex + 1}/${totalRuns} · step ${stepIndex + 1}/${steps.length} · ${shown}`;
+	return `⟳ sequence · ${runNumber(run)} · step ${stepIndex + 1}/${steps.length} · ${shown}`;
 }
 
 /** Describes a run's position for use in a sentence: `run 2/5, step 3/4 (/handoff execution)`. */
-export function runPlace({ steps, args, totalRuns, runIndex, stepIndex }: SequenceRun): string {
+export function runPlace(run: SequenceRun): string {
+	return `${runNumber(run)}, ${stepPlace(run)}`;
+}
+
+/** `run 2/5`. */
+export function runNumber({ runIndex, totalRuns }: SequenceRun): string {
+	return `run ${runIndex + 1}/${totalRuns}`;
+}
+
+/** The same within a run: `step 3/4 (/handoff execution)`. */
+export function stepPlace({ steps, args, stepIndex }: SequenceRun): string {
 	const first = plainLine(firstLine(substituteArguments((steps[stepIndex] ?? "").trim(), args)));
-	return `run ${runIndex + 1}/${totalRuns}, step ${stepIndex + 1}/${steps.length} (${first})`;
+	return `step ${stepIndex + 1}/${steps.length} (${first})`;
 }

@@ -10,9 +10,20 @@ import { type CostBudget, ceilingReached, type IterationEnd, runIteration } from
 import { continueCommand, type RunPlan } from "./plan.ts";
 import { protectSession } from "./private-file.ts";
 import { snapshotType } from "./recorded.ts";
-import type { SequenceRun } from "./run-state.ts";
-import { openControl, sequenceSessions } from "./session.ts";
-import { type IterationSpend, type SequenceSummary, summarise, summaryType } from "./summary.ts";
+import { type EndOfRuns, endOfRuns, type FailedRun, isOver } from "./repeat.ts";
+import { runNumber, type SequenceRun } from "./run-state.ts";
+import { openControl, type RunControl, sequenceSessions } from "./session.ts";
+import { type IterationSpend, summarise, summaryType } from "./summary.ts";
+
+/** What all runs of a plan share. */
+interface Replay {
+	readonly plan: RunPlan;
+	readonly control: RunControl;
+	readonly budget: ReturnType<typeof openPurse>;
+	/** One for each run so far. */
+	readonly spends: IterationSpend[];
+	readonly failed: FailedRun[];
+}
 
 /**
  * Runs a plan: the first iteration in the current session, each further one in a new session. `agreed` lists the live work that may be left
@@ -22,53 +33,75 @@ export async function runRecorded(
 	start: ExtensionCommandContext,
 	plan: RunPlan,
 	agreed: readonly string[],
-): Promise<IterationEnd> {
+): Promise<EndOfRuns> {
 	const { snapshot, args, totalRuns, from } = plan;
 	const { sequenceId, steps } = snapshot;
+	const replay: Replay = { plan, control: openControl(), budget: openPurse(plan.maxCostUsd), spends: [], failed: [] };
 	let run: SequenceRun = { id: crypto.randomUUID(), sequenceId, steps, args, totalRuns, ...from };
-	const control = openControl();
 	let ctx: ExtensionCommandContext = start;
 	const firstModel = modelName(ctx);
-	const iterations: IterationSpend[] = [];
-	const budget = openPurse(plan.maxCostUsd);
 	while (true) {
-		const started = Date.now();
-		const meter = meterIteration(ctx, budget);
 		// Active until the next session is open: opening one can take as long as its extensions need to start.
-		const stopListening = listenForEscape(ctx, control);
-		const end = await runIteration(ctx, run, { control, plan, budget });
-		const { tokens, costUsd } = meter.stop();
-		iterations.push({ ms: Date.now() - started, tokens, costUsd: costUsd + budget.endIteration() });
-		attempt(() => protectSession(ctx));
-		if (end.kind !== "completed" || run.runIndex + 1 >= totalRuns) {
+		const stopListening = listenForEscape(ctx, replay.control);
+		try {
+			const end = await runMetered(ctx, run, replay);
+			if (run.runIndex + 1 >= totalRuns || isOver(end)) return endReplay(ctx, end, replay);
+			if (end.kind === "failed")
+				say(ctx, `The sequence continues after ${runNumber(run)}, which failed at ${end.reason}`, "warning");
+			const next = await openNext(ctx, run, replay, agreed);
+			if (next.kind === "stopped") return next;
+			ctx = next.ctx;
+		} finally {
 			stopListening();
-			keepSummary(
-				ctx,
-				end.kind === "completed"
-					? summarise(sequenceId, "completed", totalRuns, iterations)
-					: summarise(sequenceId, "stopped", totalRuns, iterations, iterations.length - 1),
-			);
-			return end;
 		}
-		const spent = ceilingReached(budget);
-		const next = spent === undefined ? await replaceSession(ctx, plan, agreed) : stoppedBy(spent);
-		stopListening();
-		if (next.kind === "stopped") {
-			keepSummary(ctx, summarise(sequenceId, "stopped", totalRuns, iterations));
-			const place = { runIndex: run.runIndex + 1, stepIndex: 0 };
-			attempt(() =>
-				say(ctx, `${next.reason}\nContinue there with ${continueCommand(plan, place, budget.spentUsd)}`, "warning"),
-			);
-			return next;
-		}
-		ctx = next.ctx;
 		run = { ...run, runIndex: run.runIndex + 1, stepIndex: 0 };
 		tellModel(ctx, run.runIndex - from.runIndex, firstModel);
 	}
 }
 
-function stoppedBy(reason: string): { kind: "stopped"; reason: string } {
-	return { kind: "stopped", reason };
+/** Runs one iteration and adds what it spent. */
+async function runMetered(
+	ctx: ExtensionCommandContext,
+	run: SequenceRun,
+	{ plan, control, budget, spends, failed }: Replay,
+): Promise<IterationEnd> {
+	const started = Date.now();
+	const meter = meterIteration(ctx, budget);
+	const end = await runIteration(ctx, run, { control, plan, budget });
+	const { tokens, costUsd } = meter.stop();
+	spends.push({ ms: Date.now() - started, tokens, costUsd: costUsd + budget.endIteration() });
+	attempt(() => protectSession(ctx));
+	if (end.kind === "failed") failed.push({ run: run.runIndex + 1, reason: end.reason });
+	return end;
+}
+
+/** Ends all runs after the last one, which ended with `end`. */
+function endReplay(ctx: ExtensionCommandContext, end: IterationEnd, replay: Replay): EndOfRuns {
+	const whole = endOfRuns(end, replay.plan.rules, replay.failed);
+	const isCutShort = end.kind === "stopped" || end.kind === "refused";
+	keepSummary(ctx, replay, whole.kind === "completed" ? "completed" : "stopped", isCutShort ? 1 : 0);
+	if (whole.kind === "stopped" && !isCutShort) say(ctx, whole.reason, "warning");
+	return whole;
+}
+
+/** Opens the session of the run after `run`, unless the money is spent or the session cannot be left. */
+async function openNext(
+	ctx: ExtensionCommandContext,
+	run: SequenceRun,
+	replay: Replay,
+	agreed: readonly string[],
+): ReturnType<typeof replaceSession> {
+	const { plan, budget } = replay;
+	const spent = ceilingReached(budget);
+	const next =
+		spent === undefined ? await replaceSession(ctx, plan, agreed) : ({ kind: "stopped", reason: spent } as const);
+	if (next.kind === "replaced") return next;
+	keepSummary(ctx, replay, "stopped", 0);
+	const place = { runIndex: run.runIndex + 1, stepIndex: 0 };
+	attempt(() =>
+		say(ctx, `${next.reason}\nContinue there with ${continueCommand(plan, place, budget.spentUsd)}`, "warning"),
+	);
+	return next;
 }
 
 /** Reports once that a new session uses a different model than the first run. */
@@ -125,8 +158,14 @@ function meterIteration(ctx: ExtensionCommandContext, budget: ReturnType<typeof 
 	});
 }
 
-/** Stores the summary in the last session, unless the user has left it. */
-function keepSummary(ctx: ExtensionCommandContext, summary: SequenceSummary): void {
+/** Stores the summary in the last session, unless the user has left it. `unfinished`: runs that did not come to their end. */
+function keepSummary(
+	ctx: ExtensionCommandContext,
+	{ plan: { snapshot, totalRuns }, spends, failed }: Replay,
+	how: "completed" | "stopped",
+	unfinished: number,
+): void {
+	const summary = summarise(snapshot.sequenceId, how, totalRuns, spends, spends.length - failed.length - unfinished);
 	attempt(() => sequenceSessions.of(ctx.sessionManager)?.pi.appendEntry(summaryType, summary));
 }
 

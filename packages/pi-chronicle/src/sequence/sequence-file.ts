@@ -3,6 +3,7 @@
 // One pass finds every problem, each with line and column; a file with an error yields no sequence.
 
 import {
+	choice,
 	type Diagnostic,
 	type Fields,
 	integer,
@@ -40,6 +41,22 @@ export const sequenceFields = {
 		empty: "error",
 		about: "Maximum cost of all runs together, in USD. `--max-cost` overrides it.",
 	}),
+	onError: choice(["stop", "continue", "retry"], {
+		fallback: "stop",
+		empty: "error",
+		about:
+			"What follows a step that [fails](#steps-that-fail): `stop` ends the sequence, `continue` goes on with the next run, `retry` repeats the step once.",
+	}),
+	until: text({
+		form: "line",
+		max: 8000,
+		about:
+			"A shell command that runs after each run, such as `npm test`: when it succeeds, [no further run follows](#until).",
+	}),
+	untilText: text({
+		max: 2000,
+		about: "A text: when the agent's answers in a run contain it, no further run follows.",
+	}),
 } satisfies Fields;
 
 export interface SequenceFile {
@@ -49,6 +66,12 @@ export interface SequenceFile {
 	readonly runs: number;
 	/** USD. */
 	readonly maxCost: number | undefined;
+	/** What follows a step that fails. */
+	readonly onError: "stop" | "continue" | "retry";
+	/** A command whose success ends the runs. */
+	readonly until: string | undefined;
+	/** A text in an answer that ends the runs. */
+	readonly untilText: string | undefined;
 }
 
 /** Reads the file at `path` (absolute). The sequence is `undefined` if a diagnostic is an error. */
@@ -72,6 +95,13 @@ export function readSequenceFile(path: string): {
 		return { sequence: undefined, diagnostics: [...diagnostics, ...report.diagnostics] };
 	}
 	const group = readObject(root, sequenceFields, { source, report, path: "" }, { unknown: () => "error" });
+	const { until, untilText, runs } = group.kind === "failed" ? group.partial : group.values;
+	if ((until ?? untilText) !== undefined && runs === 1)
+		report.warn(source.place(root.entries.get(until === undefined ? "untilText" : "until")?.keyStart ?? 0), {
+			code: "no-effect",
+			message: "`until` and `untilText` end a repetition, but the sequence runs once.",
+			remedy: "Write the maximum number of runs: `runs: 10`.",
+		});
 	const found = sortDiagnostics([...diagnostics, ...report.diagnostics]);
 	const isBad = group.kind === "failed" || found.some(({ severity }) => severity === "error");
 	return { sequence: isBad ? undefined : group.values, diagnostics: found };

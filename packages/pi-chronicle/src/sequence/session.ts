@@ -24,6 +24,12 @@ export type StepCommands = Readonly<
 		 * by typing.
 		 */
 		readonly readFrontMatter: (file: string) => Promise<(ctx: ExtensionContext) => Promise<void>>;
+		/** Runs a shell command under the session's rules; `how` is a verb phrase. */
+		readonly test: (
+			ctx: ExtensionContext,
+			command: string,
+			signal: AbortSignal,
+		) => Promise<{ readonly kind: "passed" } | { readonly kind: "failed"; readonly how: string }>;
 		/** The live work that leaving this session would abandon: `the workflow "TDD" in the phase Red`. */
 		readonly live: () => readonly string[];
 	};

@@ -11,6 +11,7 @@ import type { ReplayStart, RunPlan } from "./plan.ts";
 import { plainLine, stepsText } from "./preview.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
 import { firstLine } from "./refusal.ts";
+import { plainRules, type RepeatRules, rulesText } from "./repeat.ts";
 import { runRecorded } from "./run.ts";
 import { manyRuns, parseRunCount } from "./run-count.ts";
 import { startMistake } from "./run-words.ts";
@@ -27,6 +28,8 @@ export interface ReplayRequest {
 	/** USD. */
 	readonly maxCostUsd: number | undefined;
 	readonly dryRun: boolean;
+	/** Absent: those of a recording. */
+	readonly rules?: RepeatRules;
 }
 
 /** Whether this session is already recording or replaying; if so, reports it to the user. Call it again after every question. */
@@ -46,7 +49,7 @@ export async function startReplay(
 	const totalRuns =
 		request.count === undefined ? await askCount(ctx, request.snapshot) : await confirmCount(ctx, request.count);
 	if (totalRuns === undefined) return;
-	const { snapshot, name, maxCostUsd, from = { runIndex: 0, stepIndex: 0 } } = request;
+	const { snapshot, name, maxCostUsd, from = { runIndex: 0, stepIndex: 0 }, rules = plainRules } = request;
 	const mistake = startMistake(from, totalRuns, snapshot.steps.length);
 	if (mistake !== undefined) return rejectCommand(ctx, mistake);
 	const given = await readArguments(ctx, snapshot, request.args);
@@ -59,6 +62,7 @@ export async function startReplay(
 		totalRuns,
 		from,
 		maxCostUsd,
+		rules,
 	};
 	if (request.dryRun) return dryRun(session, ctx, plan);
 	const agreed = totalRuns - from.runIndex > 1 ? await agreeToLeave(session, ctx) : [];
@@ -148,13 +152,13 @@ async function agreeToLeave(
 }
 
 /** The report of a dry run, as lines. */
-function dryRunLines({ name, totalRuns, from, maxCostUsd }: RunPlan, steps: readonly ReadyStep[]): string[] {
+function dryRunLines({ name, totalRuns, from, maxCostUsd, rules }: RunPlan, steps: readonly ReadyStep[]): string[] {
 	const runs = counted(totalRuns, "run");
 	const what = name === undefined ? "the recording" : `"${name}"`;
 	const begin = from.runIndex + from.stepIndex > 0 ? `, from run ${from.runIndex + 1}, step ${from.stepIndex + 1}` : "";
 	const ceiling = maxCostUsd === undefined ? "" : `, at most ${shortCost(maxCostUsd)}`;
 	return [
-		`Dry run of ${what}: ${runs} of ${counted(steps.length, "step")}${begin}${ceiling}. Nothing was sent.`,
+		`Dry run of ${what}: ${runs} of ${counted(steps.length, "step")}${begin}${ceiling}${rulesText(rules)}. Nothing was sent.`,
 		...steps.map((step, index) => `${index + 1}. ${stepLine(step)}`),
 	];
 }

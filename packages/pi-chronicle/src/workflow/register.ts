@@ -32,6 +32,8 @@ export interface WorkflowDoor extends WorkflowShare {
 	endCountdown(): void;
 	/** Runs `/workflow <args>`. */
 	run(ctx: ExtensionCommandContext, args: string): Promise<void>;
+	/** Runs a command as the gate of a phase is run: under the session's rules, and in its sandbox. */
+	test(ctx: ExtensionContext, command: string, signal: AbortSignal): ReturnType<Workflows["test"]>;
 	/** Runs `/workflow <args>` as a step. It ends when the workflow ends; it fails if the workflow waits for the user. */
 	step(ctx: ExtensionCommandContext, args: string, signal: AbortSignal): ReturnType<typeof runAsStep>;
 }
@@ -118,6 +120,7 @@ export function registerWorkflow(
 		introduction: () => opened?.introduction(),
 		endCountdown: () => opened?.conversation.endCountdown(),
 		run,
+		test: async (ctx, command, signal) => (await open()).test(ctx, command, signal),
 		async step(ctx, args, signal) {
 			const { runWorkflowStep } = await import("./session/index.ts");
 			return runWorkflowStep(await open(), ctx, args, signal);

@@ -2,7 +2,8 @@
 import { custom, duration, readObject, text, wrongType } from "@pi-chronicle/core/definition";
 import type { PhaseGate } from "./definition.ts";
 
-const defaultTimeoutMs = 10 * 60_000;
+/** How long a gate may take. */
+export const gateTimeoutMs = 10 * 60_000;
 
 const gateFields = {
 	command: text({ about: "Command for the system's shell.", required: true, max: 8000 }),
@@ -32,12 +33,12 @@ export const gateField = custom<PhaseGate, { about: string; shown: string; empty
 		if (node.kind === "map") {
 			const read = readObject(node, gateFields, reading, { unknown: () => "error" });
 			if (read.kind === "failed") return undefined;
-			const { command, timeout = defaultTimeoutMs } = read.values;
+			const { command, timeout = gateTimeoutMs } = read.values;
 			return { command, timeoutMs: timeout };
 		}
 		if (node.kind === "list")
 			return wrongType(node, reading, "a command line, or an object", "Write `gate: npm test`.");
 		const command = gateFields.command.read(node, reading);
-		return command === undefined ? undefined : { command, timeoutMs: defaultTimeoutMs };
+		return command === undefined ? undefined : { command, timeoutMs: gateTimeoutMs };
 	},
 );

@@ -12,6 +12,7 @@ export type {
 	WorkflowDefinition,
 } from "./definition.ts";
 export { workflowDiagram } from "./diagram.ts";
+export { gateTimeoutMs } from "./gate-field.ts";
 export { catalogueCheckLines, listLines, usageLines, usageNotes, visibleCommands } from "./listing.ts";
 export { variables } from "./variables.ts";
 export { commandWords } from "./workflow-file.ts";

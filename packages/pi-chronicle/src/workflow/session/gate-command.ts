@@ -9,7 +9,7 @@ import { withTestCommand } from "../../disk/index.ts";
 import { askUser, setTime } from "../../pi/index.ts";
 import { ByteTail, runShellCommand } from "../../process/index.ts";
 import { measure, type Policies, redactSecrets, type SessionBox } from "../../safety/index.ts";
-import type { PhaseGate } from "../definitions/index.ts";
+import { gateTimeoutMs, type PhaseGate } from "../definitions/index.ts";
 import { type Library, projectContext } from "./library.ts";
 
 export type GateEnd =
@@ -21,16 +21,24 @@ export type GateEnd =
 const shownBytes = 4096;
 const name = "gate";
 
+interface GateSession {
+	readonly policies: Policies;
+	readonly box: SessionBox;
+	readonly library: Library;
+	/** The question to the user. */
+	readonly title?: string;
+}
+
 /** Runs a gate in the folder of `ctx`. `signal` ends it. */
 export async function runGate(
-	gate: PhaseGate,
-	{ policies, box, library }: { readonly policies: Policies; readonly box: SessionBox; readonly library: Library },
+	gate: Pick<PhaseGate, "command"> & Partial<PhaseGate>,
+	{ policies, box, library, title = "Run the gate of this phase?" }: GateSession,
 	ctx: ExtensionContext,
 	signal: AbortSignal | undefined,
 ): Promise<GateEnd> {
 	// A rehearsal runs no commands of its own.
 	if (process.env.PI_CHRONICLE_REHEARSAL) return { kind: "passed" };
-	const { timeoutMs } = gate;
+	const { timeoutMs = gateTimeoutMs } = gate;
 	const command = withTestCommand(gate.command, ctx.cwd);
 	const call = { id: name, tool: "bash", input: { command }, siblings: [] };
 	const footprint = () => measure(call, ctx.cwd);
@@ -41,7 +49,7 @@ export async function runGate(
 	if (denied) return { kind: "failed", command, how: `was refused: ${denied.reason}`, output: "" };
 	if (reason !== undefined) {
 		const message = `${reason}\n\n${command}`;
-		const answer = await askUser(ctx, { title: "Run the gate of this phase?", message });
+		const answer = await askUser(ctx, { title, message });
 		if (answer !== "yes") return { kind: "failed", command, how: `was refused: ${reason}`, output: "" };
 	}
 	const need = await policies.confine(call, footprint);
@@ -64,13 +72,17 @@ export async function runGate(
 }
 
 /** Why the user is asked about a gate that no rule is about; `undefined`: it needs no question. */
-function explainDistrust({ command }: PhaseGate, library: Library, ctx: ExtensionContext): string | undefined {
+function explainDistrust(
+	{ command }: Pick<PhaseGate, "command">,
+	library: Library,
+	ctx: ExtensionContext,
+): string | undefined {
 	const place = projectContext(ctx);
 	if (place.trusted || command === TESTS) return undefined;
 	// Without those of the project.
 	for (const { entries } of library.load(place).definitions.values())
 		if (entries.some((entry) => entry.kind === "phase" && entry.gate?.command === command)) return undefined;
-	return "pi does not trust this project, and no workflow of your own has this gate.";
+	return "pi does not trust this project, and no workflow of your own has this command.";
 }
 
 function howEnded(exit: Awaited<ReturnType<typeof runShellCommand>>["exit"], late: boolean, timeoutMs: number): string {

@@ -8,6 +8,7 @@ import { answerLine, askLine, pauseLine, personLine, placeLine, staleReason } fr
 import type { Rows } from "../rows.ts";
 import { WorkflowConversation } from "./conversation.ts";
 import { definitionsHash } from "./entries.ts";
+import { runGate } from "./gate-command.ts";
 import { type Library, openLibrary, projectContext } from "./library.ts";
 import { openRows } from "./notices.ts";
 import type { phaseMessage } from "./phase-message.ts";
@@ -29,6 +30,8 @@ export interface Workflows {
 	live(): string | undefined;
 	/** The text of the current phase, for a context that has nothing of the session; `undefined` without a running workflow. */
 	introduction(): ReturnType<typeof phaseMessage> | undefined;
+	/** Runs a command of a sequence as the gate of a phase is run. */
+	test(ctx: ExtensionContext, command: string, signal: AbortSignal): ReturnType<typeof runGate>;
 	/** Reflects the state of the run when pi has no UI. */
 	readonly exit: ExitCode;
 	/** Restores the run of the session's branch. `greet`: the user opens this session and sees the state of its run. */
@@ -77,6 +80,10 @@ export function openWorkflows(
 			return run && `the workflow "${run.kind === "live" ? rootOf(run).name : run.workflowKey}"`;
 		},
 		introduction: () => controller.introduction(),
+		test(ctx, command, signal) {
+			const title = "Run the command that can end the sequence?";
+			return runGate({ command }, { policies, box, library, title }, ctx, signal);
+		},
 		restore(ctx, greet) {
 			const problem = controller.restore(ctx, greet === "greet" ? "opened" : "moved");
 			if (problem !== undefined)

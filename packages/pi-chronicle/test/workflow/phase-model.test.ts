@@ -80,14 +80,17 @@ describe("the model of a phase", () => {
 		expect(stage.server.last().model).toBe("small");
 	});
 
-	it("and the session's own survive a restart, a fork, a handoff and a move in the tree", async () => {
+	it.each([
+		["with pi's default", "scripted/one"],
+		["as the session was left", null],
+	])("and the session's own survive a restart %s, a fork and a handoff", async (_how, model) => {
 		const stage = await openStage(calm);
 		const first = await stage.rpc();
 		await inPhase(stage, first);
 		const file = String((await first.state()).sessionFile);
 		await first.close();
 
-		const pi = await stage.rpc({ session: file });
+		const pi = await stage.rpc({ session: file, model });
 		await pi.run("next day");
 		expect(stage.server.last().model).toBe("two");
 		const [, mine] = (await pi.entries()).filter(

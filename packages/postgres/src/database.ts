@@ -54,6 +54,9 @@ export const CHANNEL = "chronicle";
 /** The payload that says that a notice was recorded. */
 export const NOTICE = "notice";
 
+/** A text of others without the character that Postgres has in no text. */
+export const storable = (text: string): string => text.replaceAll("\0", "\ufffd");
+
 /** Notifies all listeners, once the transaction of `sql` is committed. */
 export async function notify(sql: Sql, payload: string): Promise<void> {
 	await sql.query("SELECT pg_notify($1, $2)", [CHANNEL, payload]);

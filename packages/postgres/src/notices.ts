@@ -4,7 +4,7 @@
 import { errorMessage } from "@pi-chronicle/core/definition";
 import type { ReadLedger } from "@pi-chronicle/core/ports";
 import { type Channel, type Delivery, deliveryKey, type NoticeKey } from "pi-chronicle/local";
-import type { Database } from "./database.ts";
+import { type Database, storable } from "./database.ts";
 import type { Host } from "./host.ts";
 import type { HostLog } from "./log.ts";
 import type { PostgresStore } from "./store.ts";
@@ -152,7 +152,7 @@ export class Notices {
 		await this.#options.database.query(
 			`UPDATE chronicle.notice SET state = $7, answer = $8, at = now(), due_at = to_timestamp($9::float8 / 1000)
 			WHERE ${key} AND host = $5 AND tries = $6 AND state IN ('claimed', 'started')`,
-			[...this.#values(claimed), state === "retry" ? "due" : state, answer, next ?? Date.now()],
+			[...this.#values(claimed), state === "retry" ? "due" : state, storable(answer), next ?? Date.now()],
 		);
 	}
 

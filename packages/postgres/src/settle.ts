@@ -2,7 +2,7 @@
 // others have recorded. A run that is to continue, or has a command, and has neither host nor job gets a job from whichever host looks first.
 import type { ConditionChanged, HostNeed, Run } from "@pi-chronicle/core/machine";
 import type { Failure } from "@pi-chronicle/core/ports";
-import type { Database, Sql } from "./database.ts";
+import { type Database, type Sql, storable } from "./database.ts";
 import { isOutage } from "./database-failure.ts";
 import type { RunClaim } from "./host.ts";
 import {
@@ -33,10 +33,10 @@ const remoteAwaySeconds = 15;
 export function failedOn(host: string, failure: Pick<Failure, "message"> & Partial<Failure>): Settlement {
 	if (isOutage(failure)) return { kind: "again", afterSeconds: 2 };
 	const { message, remedy = "" } = failure;
-	const detail = `The host ${host} gave it back: ${message}`;
+	const detail = storable(`The host ${host} gave it back: ${message}`);
 	const hindered = remedy === "" ? { detail } : { detail, remedy };
 	if (failure.reason === "remote_away") return { kind: "again", afterSeconds: remoteAwaySeconds, hindered };
-	return { kind: "failed", reason: message, hindered };
+	return { kind: "failed", reason: storable(message), hindered };
 }
 
 /** A locked run whose job is to be settled. */

@@ -24,7 +24,7 @@ import {
 	storeFailure,
 } from "pi-chronicle/local";
 import { beginChild, type ChildStart, refuseUnneeded } from "./child-rows.ts";
-import { notify, type Sql } from "./database.ts";
+import { notify, type Sql, storable } from "./database.ts";
 import { databaseFailure, unsureMs } from "./database-failure.ts";
 import { LeasedRun, type PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
@@ -72,8 +72,7 @@ const unknown = (id: string) => storeFailure("unknown", `No run has the id "${id
 /** Opens the store of a project. Nothing is read or written before the first call. */
 export function openPostgresStore(given: PostgresStoreOptions): PostgresStore {
 	const { database, project } = given;
-	// Postgres has no NUL character in a text.
-	const options = { ...given, redact: (text: string) => given.redact(text).replaceAll("\0", "\ufffd") };
+	const options = { ...given, redact: (text: string) => storable(given.redact(text)) };
 	const guarded = async <T>(
 		id: string,
 		work: () => Promise<Result<T, StoreFailure>>,

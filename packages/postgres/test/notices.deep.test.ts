@@ -31,7 +31,8 @@ async function openReceiver(codes: readonly number[] = []): Promise<{ url: strin
 		for await (const chunk of request) text += chunk;
 		const { kind, title, commands } = JSON.parse(text) as Omit<Received, "key">;
 		received.push({ key: String(request.headers["idempotency-key"]), kind, title, commands });
-		response.writeHead(left.shift() ?? 200).end("ok");
+		// Postgres has no NUL in a text.
+		response.writeHead(left.shift() ?? 200).end("ok\0");
 	});
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 	closeLater(async () => void server.close());

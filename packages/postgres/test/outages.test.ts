@@ -55,6 +55,7 @@ it.each([
 	["again", ofGit("error: RPC failed; curl 56 Recv failure: Connection reset by peer\nfatal: early EOF")],
 	["again", ofGit("ssh: connect to host git.example port 22: Connection timed out")],
 	["failed", thrownFailure(new Error("The run's folder is gone."))],
+	["failed", thrownFailure(new Error("The set-up command failed: a\0b"))],
 	["again", thrownFailure(new Error("connection terminated unexpectedly"))],
 	["again", ofDatabase("ECONNREFUSED", "connect ECONNREFUSED 127.0.0.1:5432")],
 	["again", ofDatabase("EAI_AGAIN", "getaddrinfo EAI_AGAIN db.example")],
@@ -73,6 +74,7 @@ it.each([
 	if (failed.ok) throw new Error("no failure");
 	const how = failedOn("a", failed.failure);
 	expect(how.kind).toBe(kind);
+	expect(JSON.stringify(how)).not.toContain("\\u0000");
 	if (failed.failure.reason === "remote_away")
 		expect(how).toMatchObject({ hindered: { detail: expect.stringContaining("The host a gave it back: ") } });
 });

@@ -227,6 +227,20 @@ export async function findChildPlace(folder: string, child: string): Promise<Chi
 	return { place: found.place, root, cwd: join(root, found.record.below), start: found.record.tree };
 }
 
+/** The children of the run with the private folder `folder` that have their files, with the index of the files that they started with. */
+export async function listChildren(folder: string): Promise<readonly { child: string; startIndex: string }[]> {
+	const places = await Promise.all(
+		childrenFolders(folder).map(async (children) =>
+			((await readdir(children).catch(undefinedIfMissing)) ?? []).map((name) => join(children, name)),
+		),
+	);
+	const named = places.flat().map(async (place) => ({ place, child: (await readRecord(place))?.child }));
+	const found = await Promise.all(named);
+	return found.flatMap(({ place, child }) =>
+		child === undefined ? [] : [{ child, startIndex: join(place, START_INDEX) }],
+	);
+}
+
 export interface OpenedChild {
 	readonly record: ChildRecord;
 	/** Folder of all its files. */

@@ -17,7 +17,14 @@ import { type FileChange, totalChanges } from "@pi-chronicle/core/snapshot";
 import { readCheckedOut, readUncommitted } from "../../disk/index.ts";
 import { endChildFolder, type FindElsewhere, joinChildren, noteLeftovers } from "./child-ends.ts";
 import { type EndingChild, noteIgnored, noteIgnoredApart } from "./child-rest.ts";
-import { findChild, findChildPlace, type OpenedChild, openChildFolder, removeChildFolders } from "./children.ts";
+import {
+	findChild,
+	findChildPlace,
+	listChildren,
+	type OpenedChild,
+	openChildFolder,
+	removeChildFolders,
+} from "./children.ts";
 import { describeChanges, drawPatch, rawChanges, relativeTo } from "./compare.ts";
 import { gitFailure, ioFailure, stopped, timedOut, toResult, unknownTree, WorkspaceError } from "./failures.ts";
 import { addKept } from "./ignored.ts";
@@ -82,7 +89,8 @@ export function openGitWorkspace(options: GitWorkspaceOptions): GitWorkspace {
 	const storeFolder = join(folder, "files");
 	const limits = { ...usual, ...options.limits };
 	const control: OperationControl = { signal: undefined, notes: [...(options.notes ?? [])] };
-	const run = openQueue(childOf, {
+	const recover = (store: Store) => addFilesOnDisk(store, options);
+	const run = openQueue(childOf, recover, {
 		cwd,
 		folder: storeFolder,
 		leftOut: [folder, ...leftOut],
@@ -240,6 +248,7 @@ function noChild(cwd: string): WorkspaceError {
 /** Runs operations on the store, one at a time, each with its own time limit. */
 function openQueue(
 	childOf: string | undefined,
+	recover: StoreWork<void>,
 	options: StoreOptions,
 ): <T>(signal: AbortSignal | undefined, ms: number, work: StoreWork<T>) => Promise<Result<T, WorkspaceFailure>> {
 	const { control } = options;
@@ -254,7 +263,7 @@ function openQueue(
 			if (opened && childOf !== undefined) await requireChild(childOf, options.cwd);
 			// Opening a store is retried: git may have been installed in the meantime.
 			opened ??= await openFilesStore(childOf, options);
-			return await workOn(opened, work);
+			return await workOn(opened, work, recover);
 		} catch (error) {
 			if (signal?.aborted) throw stopped();
 			throw timeout.aborted ? timedOut(ms) : error;
@@ -267,14 +276,23 @@ function openQueue(
 	};
 }
 
-/** Works on the store; adds the current files to it and tries again if it lacks a snapshot: its folder may have been deleted since it was taken. */
-async function workOn<T>(store: Store, work: StoreWork<T>): Promise<T> {
+/** Works on the store; if it lacks a snapshot, because its folder was deleted since, adds what is still on disk by `recover` and tries again. */
+async function workOn<T>(store: Store, work: StoreWork<T>, recover: StoreWork<void>): Promise<T> {
 	try {
 		return await work(store);
 	} catch (error) {
 		if (!(error instanceof WorkspaceError) || error.failure.reason !== "unknown_tree") throw error;
-		await store.snapshot();
+		await recover(store);
 		return work(store);
+	}
+}
+
+/** Adds the files of the run and of its children, now and at their start, to the store. */
+async function addFilesOnDisk(store: Store, options: GitWorkspaceOptions): Promise<void> {
+	await store.snapshot();
+	for (const { child, startIndex } of await listChildren(options.childrenOf ?? options.folder)) {
+		await keepChildFolder(options, child, store.control.signal);
+		await store.tryGit(["write-tree", "--missing-ok"], { index: startIndex });
 	}
 }
 

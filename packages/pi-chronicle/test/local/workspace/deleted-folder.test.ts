@@ -41,6 +41,21 @@ describe("after the run's private folder was deleted", () => {
 		expect(await open().openChild("second", tree)).toMatchObject({ ok: false, failure: { reason: "unknown_tree" } });
 	});
 
+	it("the files of children are merged, with what they started from", async () => {
+		const { stage, open, tree, made, run } = await openDeleted();
+		const second = await value(open().openChild("second", tree));
+		writeFileSync(join(second.cwd, "a.txt"), "2\n");
+		const { tree: changed } = await value(open().keepChild("second"));
+		stage.write("a.txt", "the user's\n");
+		rmSync(run, { recursive: true });
+		const workspace = open();
+		await value(workspace.openChild("first", tree));
+		const sides = { base: tree, ours: made, theirs: changed, names: { ours: "first", theirs: "second" } };
+		const merged = await value(workspace.merge(sides));
+		expect(merged.conflicts).toEqual([]);
+		expect([...stage.entries(merged.tree).keys()]).toEqual(["a.txt", "mine.txt"]);
+	});
+
 	it("a child is found again where it works, with its files", async () => {
 		const { open, child, tree } = await openDeleted();
 		expect(await value(open().openChild("first", tree))).toEqual({ ...child, isNew: false });

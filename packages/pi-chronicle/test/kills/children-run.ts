@@ -64,9 +64,40 @@ export const shapes = {
 		},
 		...checking,
 	},
+	"two that need the first": {
+		work: {
+			branches: {
+				a: branch("Part 1"),
+				b: { ...branch("Part 2"), needs: ["a"] },
+				c: { ...branch("Part 3"), needs: ["a"] },
+			},
+			next: ["checking"],
+		},
+		...checking,
+	},
+	"a command that counts": {
+		work: { branches: { a: branch("Part 1"), b: branch("Part 2"), c: branch("Part 3") }, next: ["counting"] },
+		counting: {
+			command: "test $(grep -c built list.txt) = 3",
+			repeatable: true,
+			next: { 0: "checking", else: "failed" },
+		},
+		...checking,
+		failed: { next: [] },
+	},
+	"a run apart": {
+		work: { branches: { a: branch("Part 1"), b: branch("Part 2"), c: branch("Part 3") }, next: ["checking"] },
+		...checking,
+	},
 } as const;
 
 export type Shape = keyof typeof shapes;
+
+/** The options with which a run of a shape is started. */
+export const optionsOf: Partial<Record<Shape, readonly string[]>> = {
+	"a command that counts": ["--approve-cleanup"],
+	"a run apart": ["--apart"],
+};
 
 /** Files of the project in which the template `tree` has this shape. */
 export function filesOf(shape: Shape): Record<string, unknown> {

@@ -4,8 +4,8 @@ import { patient } from "../harness/patience.ts";
 import { seed } from "../harness/runs.ts";
 import { killChildrenAtRandom } from "./random-children.ts";
 
-// Five runs are one of each shape.
-it.each(Array.from({ length: 5 }, (_, n) => seed + n))(
+// Eight runs are one of each shape.
+it.each(Array.from({ length: 8 }, (_, n) => seed + n))(
 	"four kills at random times of a run with children, seed %i",
 	{ timeout: patient(180_000) },
 	async (each) => {

@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LedgerEvent, Run } from "@pi-chronicle/core/machine";
+import { copyId, type LedgerEvent, type Run } from "@pi-chronicle/core/machine";
 import { openFileStore } from "../../src/local/ledger/index.ts";
 import { ledgersOf } from "../../src/local/project/index.ts";
 import { readSessionFile } from "../../src/local/worker/session-file.ts";
@@ -16,7 +16,7 @@ import { patient } from "../harness/patience.ts";
 import { runNode } from "../harness/print.ts";
 import { openProject, type Project } from "../harness/project.ts";
 import { packageUnderTest, piScript } from "../harness/under-test.ts";
-import { answer, filesOf, listWith, type Shape, shapes } from "./children-run.ts";
+import { answer, filesOf, listWith, optionsOf, type Shape, shapes } from "./children-run.ts";
 import { generator, kill } from "./random.ts";
 
 export interface KilledTree {
@@ -32,6 +32,7 @@ const victims = ["supervisor", "supervisor", "process", "both", "folder"] as con
 const mostResumes = 5;
 
 interface Tree {
+	readonly shape: Shape;
 	readonly project: Project;
 	readonly sessions: string;
 	readonly store: ReturnType<typeof openFileStore>;
@@ -50,7 +51,7 @@ export async function killChildrenAtRandom(seed: number, most: number): Promise<
 	const sessions = project.path(".pi/chronicle/sessions");
 	const { copies } = ledgersOf({ place: { cwd: project.folder, agentFolder: project.agentFolder }, sessions });
 	const store = openFileStore({ sessions, copies, clock: { now: () => Date.now() } });
-	const tree: Tree = { project, sessions, store, wasDeleted: false };
+	const tree: Tree = { shape, project, sessions, store, wasDeleted: false };
 	const told: string[] = [];
 	let kills = 0;
 	let edits = 0;
@@ -82,8 +83,9 @@ export async function killChildrenAtRandom(seed: number, most: number): Promise<
 			if (resumes === mostResumes) throw new Error(`The run does not end: ${JSON.stringify(last)}`);
 			last = await (await startCommand(tree)).over;
 		}
+		if (shape === "a run apart") last = await (await startCommand(tree, "join")).over;
 		if (last.code !== 0 || unbegun) await fixLeftovers(tree);
-		await inspect(tree, shape);
+		await inspect(tree);
 		equal(project.read("mine.txt"), edits === 0 ? "at first\n" : `edit ${edits}\n`);
 	} catch (error) {
 		throw new Error(`Seed ${seed} (${shape}), killed: ${told.join(", ")}\n${await describeRuns(tree)}`, {
@@ -110,10 +112,10 @@ interface Command {
 }
 
 /** Starts the run, or resumes it where it exists. */
-async function startCommand(tree: Tree): Promise<Command> {
-	const { project } = tree;
+async function startCommand(tree: Tree, command = "resume"): Promise<Command> {
+	const { project, shape } = tree;
 	const root = await firstRun(tree);
-	const words = root === undefined ? ["run", "tree", "Build all parts"] : ["resume", root];
+	const words = root === undefined ? ["run", "tree", "Build all parts", ...(optionsOf[shape] ?? [])] : [command, root];
 	const child = spawn(process.execPath, [packageUnderTest().cli, ...words], {
 		cwd: project.folder,
 		env: project.environment({ PI_CHRONICLE_PI: piScript() }),
@@ -175,8 +177,8 @@ async function describeRuns(tree: Tree): Promise<string> {
 }
 
 /** Everything that must hold of a tree of runs that has ended. */
-async function inspect(tree: Tree, shape: Shape): Promise<void> {
-	const { project, sessions, store, wasDeleted } = tree;
+async function inspect(tree: Tree): Promise<void> {
+	const { project, sessions, shape, store, wasDeleted } = tree;
 	const root = (await firstRun(tree)) ?? "";
 	const planned = new Set([root]);
 	const built: number[] = [];
@@ -217,7 +219,8 @@ function inspectEvents(run: Run, events: readonly LedgerEvent[]): { readonly id:
 	ok(run.status === "done" || run.status === "aborted", `${run.id} is ${run.status}.`);
 	const ids = events.flatMap((event) => (event.kind === "children_planned" ? event.children : [])).map(({ id }) => id);
 	equal(new Set(ids).size, ids.length);
-	const ended = events.flatMap((event) => (event.kind === "child_ended" ? [event] : []));
+	const isCopy = (child: string) => child === copyId(run.id);
+	const ended = events.flatMap((event) => (event.kind === "child_ended" && !isCopy(event.child) ? [event] : []));
 	const endedIds = ended.map(({ child }) => child);
 	equal(new Set(endedIds).size, endedIds.length);
 	const children = ids.map((id) => ({ id, status: ended.find(({ child }) => child === id)?.status ?? "unknown" }));
@@ -225,7 +228,8 @@ function inspectEvents(run: Run, events: readonly LedgerEvent[]): { readonly id:
 	deepEqual(endedIds.toSorted(), ids.toSorted());
 	const moves = events.flatMap((event) => (event.kind === "moved" ? [`${event.from} ${event.to}`] : []));
 	equal(new Set(moves).size, moves.length);
-	if (ids.length > 0) equal(events.filter(({ kind }) => kind === "join_applied").length, 1);
+	const joins = events.filter(({ kind }) => kind === "join_applied").length;
+	if (ids.length > 0) equal(joins, run.apart ? 2 : 1);
 	return children;
 }
 
@@ -255,9 +259,10 @@ async function inspectLeftovers(tree: Tree, id: string): Promise<void> {
 /** What a run leaves in its folder. */
 const leftOver = [
 	/^handover\.md$/,
-	/^files$/,
-	/^files\/(\.gitignore|HEAD|config|modes|index|index\.probe|info\/\w+|objects|objects\/(\w\w\/[0-9a-f]{38}|(pack|info)\/.*))$/,
+	/^(apart\/)?files$/,
+	/^(apart\/)?files\/(\.gitignore|HEAD|config|modes|index|index\.probe|info\/\w+|objects|objects\/(\w\w\/[0-9a-f]{38}|(pack|info)\/.*))$/,
 	/^workers\/[\d.]+\.(jsonl|brief\.json|persona\.md)$/,
+	/^commands\/[\d.]+\.log$/,
 ];
 
 /** A store that has objects of its own is kept if it is used while its folder is being deleted. */

@@ -16,6 +16,7 @@ import {
 	startSupervision,
 } from "../../local/index.ts";
 import { exitCodes } from "../../pi/index.ts";
+import { apartLines } from "../phrases/index.ts";
 import type { ParsedArguments } from "./arguments.ts";
 import {
 	type Command,
@@ -97,6 +98,7 @@ async function begin(
 	launcher: WorkerLauncher,
 ): Promise<CommandResponse> {
 	host.started(ledger.run);
+	for (const line of apartLines(ledger, project.place.cwd)) host.report(line);
 	if (host.supervisors) return handOver({ host, project }, ledger, host.supervisors);
 	const contained = await launcher.containment?.([...ledger.run.plan.states.values()]);
 	if (contained) host.contained(contained);

@@ -59,7 +59,7 @@ export {
 } from "./question-lines.ts";
 export { endLines, resultLines, resultMessage } from "./result-lines.ts";
 export { runData } from "./run-data.ts";
-export { handLine, isInterrupted, statusLines, waitingLines } from "./status-lines.ts";
+export { apartLines, handLine, isInterrupted, statusLines, waitingLines } from "./status-lines.ts";
 export * from "./story-lines.ts";
 export { templateDiagram, templateNotes } from "./template-diagram.ts";
 export { ways, whichLines } from "./which-lines.ts";

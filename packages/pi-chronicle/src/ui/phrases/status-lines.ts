@@ -88,7 +88,7 @@ export function statusLines(read: ReadLedger, options: StatusOptions): string[] 
 }
 
 /** Where a run apart works, and what became of its files. */
-function apartLines({ run, folder }: ReadLedger, cwd: string | undefined): string[] {
+export function apartLines({ run, folder }: Pick<ReadLedger, "run" | "folder">, cwd: string | undefined): string[] {
 	const { joined, taken } = run.apart ?? {};
 	const state = apartState(run);
 	if (state === undefined) return [];

@@ -114,9 +114,6 @@ function residentBytes(pid: number): number {
 }
 
 function foldersOf(project: Project): number {
-	const sessions = project.path(".pi/chronicle/sessions");
-	const folders = readdirSync(sessions).map((id) => join(sessions, id, "children"));
-	return folders
-		.filter((folder) => existsSync(folder))
-		.reduce((sum, folder) => sum + readdirSync(folder).filter((name) => name !== ".gitignore").length, 0);
+	const work = join(project.agentFolder, "chronicle", "work");
+	return existsSync(work) ? readdirSync(work).length : 0;
 }

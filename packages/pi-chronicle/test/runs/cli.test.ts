@@ -30,7 +30,7 @@ describe("the specification's sample", () => {
 		expect(first.data).toMatchObject({ status: "awaiting_approval", state: "planning", task: "Add a --month option" });
 		expect(server.requests).toHaveLength(2);
 		const waiting = ledgerOf(project);
-		expect(waiting).toMatchObject({ schemaVersion: 1, status: "awaiting_approval", template: { name: "feature" } });
+		expect(waiting).toMatchObject({ schemaVersion: 2, status: "awaiting_approval", template: { name: "feature" } });
 		expect(waiting.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
 
 		const second = await chronicle(project, ["approve", "--json", waiting.id.slice(0, 6), "use", "tabs"], asInstalled);

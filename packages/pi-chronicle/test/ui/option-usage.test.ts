@@ -7,7 +7,7 @@ it.each([
 	["  --keep  keeps it", { keep: "flag" }],
 	["  --cost <usd>  --tokens <n>   limits", { cost: "value", tokens: "value" }],
 	["  --yes, --no  answers; --other is not described here", { yes: "flag", no: "flag" }],
-	["  --by-hand [folder] you answer", { "by-hand": "value" }],
+	["  --by-hand [folder] you answer", { "by-hand": "path" }],
 	["  a line that continues with --nothing", {}],
 	["", {}],
 ])("are read: %j", (usage, options) => {

@@ -27,17 +27,24 @@ export function redactEvent<T extends EventBody>(event: T, redact: Redact): T {
 	return redactDeep(event, redact) as T;
 }
 
-/** A worker's data: the template chooses its field names, so no field is exempt. */
-function redactData(value: unknown, redact: Redact): unknown {
-	if (typeof value === "string") return redact(value);
-	if (Array.isArray(value)) return value.map((item) => redactData(item, redact));
+/** A worker's data, in the field `name`: the template chooses its field names, so no field is exempt. */
+function redactData(value: unknown, redact: Redact, name = "data"): unknown {
+	if (typeof value === "string") return redactNamed(name, value, redact);
+	if (Array.isArray(value)) return value.map((item) => redactData(item, redact, name));
 	if (typeof value !== "object" || value === null) return value;
 	return Object.fromEntries(
 		Object.entries(value).map(([key, inner]) => {
 			const isSecret = isSecretName(key) && (typeof inner === "string" || typeof inner === "number");
-			return [redact(key), isSecret ? redacted : redactData(inner, redact)];
+			return [redact(key), isSecret ? redacted : redactData(inner, redact, key)];
 		}),
 	);
+}
+
+/** The name says what a value is: a long word in `sha256` is a checksum, elsewhere it may be a secret. */
+function redactNamed(name: string, value: string, redact: Redact): string {
+	const start = `${name}: `;
+	const clean = redact(start + value);
+	return clean.startsWith(start) ? clean.slice(start.length) : redact(value);
 }
 
 function redactCreated(event: Created, redact: Redact): Created {
@@ -69,37 +76,15 @@ function redactProse(value: unknown, redact: Redact): unknown {
 }
 
 /** Fields that are compared or looked up: changing them would change the run. */
-const untouched = new Set([
-	"kind",
-	"target",
-	"from",
-	"to",
-	"state",
-	"tree",
-	"base",
-	"merges",
-	"child",
-	"before",
-	"diff",
-	"resolved",
-	"hash",
-	"timeless",
-	"call",
-	"tool",
-	"model",
-	"rules",
-	"started",
-	"host",
-	"id",
-	"checkedOut",
-]);
+const untouched =
+	/^(?:kind|target|from|to|state|tree|base|merges|child|before|diff|resolved|hash|timeless|call|tool|model|rules|started|host|id|checkedOut)$/;
 
 function redactDeep(value: unknown, redact: Redact): unknown {
 	if (typeof value === "string") return redact(value);
 	if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact));
 	if (typeof value !== "object" || value === null) return value;
 	return Object.fromEntries(
-		Object.entries(value).map(([key, inner]) => [key, untouched.has(key) ? inner : redactField(key, inner, redact)]),
+		Object.entries(value).map(([key, inner]) => [key, untouched.test(key) ? inner : redactField(key, inner, redact)]),
 	);
 }
 

@@ -136,7 +136,7 @@ function isDigest(word: string, before: string, after: string): boolean {
 	const isOfFile =
 		/(?:^|[\s("'`/])[\w@-][\w@.-]*\.[A-Za-z]\w{0,7} {1,2}$/.test(before) || /^(?: {2}| \*)[\w./]/.test(after);
 	if (isOfFile) return true;
-	return /(?:\b(?:commit|tree|blob|tag|parent|object|objects|rev|revision|head|base|merge|revert|checkout|show|diff|reset|index|sha-?\d{0,3}|md5|hash|digest|checksum|etag|integrity)s?\b[^\n]{0,24}|[0-9a-f]{7,40}\.{2,3})$/i.test(
+	return /(?:(?:\b|_)(?:commit|tree|blob|tag|parent|object|objects|rev|revision|head|base|merge|revert|checkout|show|diff|reset|index|sha-?\d{0,3}|md5|hash|digest|checksum|etag|integrity)s?\b[^\n]{0,24}|[0-9a-f]{7,40}\.{2,3})$/i.test(
 		before,
 	);
 }

@@ -1,5 +1,6 @@
 // Redaction of texts before they enter the ledger.
 
+import { createHash } from "node:crypto";
 import { NO_SPEND } from "@pi-chronicle/core/machine";
 import { describe, expect, it } from "vitest";
 import { redactEvent } from "../../../src/local/ledger/index.ts";
@@ -141,6 +142,19 @@ describe("redaction", () => {
 });
 
 describe("data that a worker hands over", () => {
+	it("keeps checksums where the name of the field says that they are some, and only there", () => {
+		const digest = createHash("sha256").update("a file").digest("hex");
+		const data = (value: string) => ({
+			files: [{ file: "a.js", sha256: value }],
+			...{ file_sha256: value, checksums: [value], commit: digest.slice(0, 40), note: value, reset_token: value },
+		});
+		const event = { kind: "move_requested", visit: 1, attempt: 1, target: "done", summary: "Ok." } as const;
+		const { data: clean } = redactEvent({ ...event, data: data(digest) }, redact);
+		expect(clean).toEqual({ ...data(digest), note: "•••", reset_token: "•••" });
+		const { data: leaked } = redactEvent({ ...event, data: data(github) }, redact);
+		expect(JSON.stringify(leaked)).not.toContain(github);
+	});
+
 	const data = { state: github, list: [{ id: github, n: 1 }], password: "hunter", port: 8080, [github]: true };
 	const clean = { state: "•••", list: [{ id: "•••", n: 1 }], password: "•••", port: 8080, "•••": true };
 

@@ -13,11 +13,13 @@ import {
 } from "@pi-chronicle/core/machine";
 import {
 	entryForList,
+	entryForPeople,
 	type FileChange,
 	type FileLeft,
 	type Finding,
 	type MeasuredChanges,
 	measuredTotals,
+	outputsOf,
 } from "@pi-chronicle/core/snapshot";
 import { changedText } from "./children.ts";
 import { runFigures, uncountedText } from "./figures.ts";
@@ -30,21 +32,16 @@ export function askedLines({ text, choices }: Pick<UserQuestion, "text" | "choic
 
 /** A titled list, after an empty line; nothing if there are no entries. `dropped`: older entries that only the events have. */
 export function entrySection(title: string, entries: readonly Finding[], dropped = 0): string[] {
-	if (entries.length === 0 && dropped === 0) return [];
-	return [
-		"",
-		`${title}:`,
-		...(dropped > 0 ? [`  … ${counted(dropped, "older entry", "older entries")} only in the events of the run`] : []),
-		...entryLines(entries),
-	];
+	const older = `… ${counted(dropped, "older entry", "older entries")} only in the events of the run`;
+	return section(title, [
+		...(dropped > 0 ? [older] : []),
+		...entries.flatMap((entry) => entryForList(entry).split("\n")),
+	]);
 }
 
-function entryLines(entries: readonly Finding[]): string[] {
-	return entries.flatMap((entry) =>
-		entryForList(entry)
-			.split("\n")
-			.map((line) => `  ${line}`),
-	);
+/** Titled lines, after an empty line; nothing if there are none. */
+export function section(title: string, lines: readonly string[]): string[] {
+	return lines.length === 0 ? [] : ["", `${title}:`, ...lines.map((line) => `  ${line}`)];
 }
 
 const maxFiles = 8;
@@ -89,6 +86,7 @@ function planAndFiles(question: ApprovalQuestion, run: Run): string[] {
 	// A state that only chooses a child changes no files; that is not what approving does.
 	const hasFiles = side !== "conflict" && (count > 0 || !(takes || unmeasured !== undefined));
 	return [
+		...dataLines(question, run),
 		...entrySection("Pending tasks", pendingTasks, dropped.pendingTasks),
 		...entrySection("Findings", findings, dropped.findings),
 		"",
@@ -97,6 +95,22 @@ function planAndFiles(question: ApprovalQuestion, run: Run): string[] {
 		...(unmeasured === undefined ? [] : [`Changes could not be measured: ${unmeasured}`]),
 		...candidateLines(question, run),
 	];
+}
+
+/** What the state hands over as data: a line for each field, and for each entry of a list. */
+function dataLines({ state, visit }: ApprovalQuestion, { snapshot }: Run): string[] {
+	const output = outputsOf(snapshot).find((one) => one.state === state && one.visit === visit);
+	const lines = Object.entries(output?.data ?? {}).flatMap(([name, value]) =>
+		Array.isArray(value)
+			? [`${name}:`, ...value.map((one) => `  - ${valueText(one)}`)]
+			: `${name}: ${valueText(value)}`,
+	);
+	return section("Data", lines);
+}
+
+function valueText(value: unknown): string {
+	const fields = typeof value === "object" ? { ...value } : undefined;
+	return fields ? entryForPeople({ text: "", fields }) : String(value).replace(/\s*\n\s*/g, " ");
 }
 
 /** The changes of the current visit: all that the run lists, and how many more there are. */

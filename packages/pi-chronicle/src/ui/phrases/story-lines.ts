@@ -7,7 +7,7 @@ import { changedFiles } from "@pi-chronicle/core/snapshot";
 import { shortCost, shortCount, shortTask, shortTime } from "../../pi/index.ts";
 import { keptLine, type Undone, undoneText } from "./figures.ts";
 import { dayTime, marks } from "./names.ts";
-import { changeLines, entrySection } from "./question-lines.ts";
+import { changeLines, entrySection, section } from "./question-lines.ts";
 import { runStatusText } from "./why.ts";
 
 /** The moves that the ledger still has, then what is known. */
@@ -43,10 +43,6 @@ export function knowledgeLines({ snapshot, unmeasured }: Run, max: number): stri
 			),
 		]),
 	];
-}
-
-function section(title: string, lines: readonly string[]): string[] {
-	return lines.length === 0 ? [] : ["", `${title}:`, ...lines.map((line) => `  ${line}`)];
 }
 
 function moveLines({ from, to, at, cause, summary, visit, metrics, refused }: Move, { visits }: Undone): string[] {

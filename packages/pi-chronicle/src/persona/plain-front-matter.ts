@@ -1,5 +1,5 @@
 // Front matter that other programs accept although it is not YAML: `argument-hint: [a] | b`, descriptions with colons over several lines.
-// Only a field that has no effect on what an agent may do is taken as text; every other mistake stays one.
+// Only a field that has no effect on what an agent may do is taken as text, and a lone `*`; every other mistake stays one.
 import { openSource, parseYaml, type Source } from "@pi-chronicle/core/definition";
 
 const effective =
@@ -21,7 +21,7 @@ export function quoteTextFields(source: Source): Source {
 
 function quoteField(field: string): string {
 	const [, key = "", value = ""] = /^([A-Za-z][\w-]*):\s*(.*)$/s.exec(field) ?? [];
-	if (key === "" || effective.test(key)) return field;
+	if (key === "" || (effective.test(key) && value.trim() !== "*")) return field;
 	// As many lines as before, so that places stay right: a backslash at the end of a line joins it with the next.
 	const lines = value.trim().split("\n");
 	return `${key}: "${lines.map((line) => JSON.stringify(line.trim()).slice(1, -1)).join("\\n\\\n ")}"`;

@@ -22,6 +22,13 @@ export const shapes: readonly Shape[] = [
 		said: ["Already part of the project", ".claude/agents/reviewer.md"],
 	},
 	{
+		shape: "an agent with every tool, by a star without quotes",
+		path: "plugins/tools/agents/star.md",
+		text: "---\nname: star\ndescription: Does it: all\n  of it\ntools: *\n---\nYou do it.\n",
+		makes: ".pi/agents/star.md",
+		contains: ['tools: "*"'],
+	},
+	{
 		shape: "a command of Claude Code with every kind of placeholder",
 		path: ".claude/commands/git/commit.md",
 		text: "---\nallowed-tools: Bash(git commit:*)\nargument-hint: [message] | --amend\ndescription: Commit: well\nmodel: haiku\n---\nStatus: !`git status`\n\nCommit $ARGUMENTS by @CONTRIBUTING.md, $1, $12, ${2:-x}, $ARGUMENTS[0].\n",

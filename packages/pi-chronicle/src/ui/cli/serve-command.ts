@@ -1,6 +1,8 @@
 // The command `pi-chronicle serve`: opens the projects, shows a link and its QR code, and serves until it is stopped.
+
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
+import { setFlagsFromString } from "node:v8";
 import { errorMessage } from "@pi-chronicle/core/definition";
 import { renderUnicodeCompact } from "uqr";
 import type { Project } from "../../local/index.ts";
@@ -67,6 +69,8 @@ export async function runServe(args: readonly string[], signal: AbortSignal): Pr
 		process.stdout.write(fitText(usage, process.stdout));
 		return exitCodes.done;
 	}
+	// Pages are short-lived data: without these, the heap grows for them to several times of what is in use, and stays so.
+	for (const flag of ["--max-semi-space-size=2", "--optimize-for-size"]) setFlagsFromString(flag);
 	const say = (text: string): void => void process.stderr.write(`${text}\n`);
 	const projects = await openServedProjects({
 		...{ folders: given.project ?? [], all: given.all ?? false, engine: given.engine, pi: given.pi, report: say },

@@ -10,23 +10,10 @@ import type { DocumentProject } from "./document-project.ts";
 import type { Use } from "./follow.ts";
 import { operations } from "./operations-use.ts";
 import { scripts } from "./scripts.ts";
+import { sessionUses } from "./session-uses.ts";
+import { errorsOf, inState, move, type Part, parts, printedCommand, slow, turns, until, write } from "./use-parts.ts";
 
-type Part = readonly [marker: RegExp, replies: readonly (Reply | string)[]];
-
-/** A model that plays the first part whose marker is in the request: a reply for each result that it has seen. */
-function parts(...list: readonly Part[]): Script {
-	return ({ system, users, results }: ModelRequest) => {
-		const text = [system, ...users].join("\n");
-		const [, replies = []] = list.find(([marker]) => marker.test(text)) ?? [];
-		return replies[results.length] ?? "ok";
-	};
-}
-
-const inState = (name: string, ...words: string[]) => new RegExp([`the state "${name}"`, ...words].join("[^]*"));
-const move = (target: string, summary = `On to ${target}.`) =>
-	call("workflow_transition", { target_state: target, summary });
-const write = (path: string, content = `${path}\n`) => call("write", { path, content });
-
+const build = (summary: string) => move("building", summary, { data: { criteria: ["greeting.txt says hello"] } });
 /** A change of files whose names are known only when it runs. */
 const everyFile = (text: string) =>
 	call("bash", { command: `for f in $(git ls-files '*.md'); do echo ${text} >> "$f"; done` });
@@ -34,29 +21,11 @@ const everyFile = (text: string) =>
 const feature: readonly Part[] = [
 	[
 		inState("planning"),
-		[call("workflow_update_snapshot", { pending_tasks: ["Write greeting.txt"] }), move("building")],
+		[call("workflow_update_snapshot", { pending_tasks: ["Write greeting.txt"] }), build("One file.")],
 	],
 	[inState("building"), [write("greeting.txt", "hello\n"), everyFile("hello"), move("tests")]],
 	[inState("review"), [call("bash", { command: "cat greeting.txt" }), move("done")]],
 ];
-
-async function until(at: DocumentProject, command: string, wanted: RegExp): Promise<string> {
-	const read = async () => (await at.run(`${command} || true`)).printed;
-	let printed = "";
-	const look = async () => {
-		printed = await read();
-		return printed;
-	};
-	await expect.poll(look, { timeout: patient(40_000), interval: 800 }).toMatch(wanted);
-	return printed;
-}
-
-/** The first command in a text that is printed for the user and begins so. */
-function printedCommand(text: string, verb: string): string {
-	const [found] = text.match(new RegExp(`pi-chronicle (?:[^\\n]* )?${verb} [^·\\n]*`)) ?? [];
-	if (found === undefined) throw new Error(`No command "${verb}" is printed:\n${text}`);
-	return found.trim();
-}
 
 const engine: Use = {
 	document: "docs/engine.md",
@@ -107,17 +76,6 @@ const children: Use = {
 	},
 };
 
-/** What a session's model does: the part whose marker the user said last, a reply for each result that it has seen since. */
-function turns(...list: readonly Part[]): Script {
-	return ({ messages }: ModelRequest) => {
-		const saidAt = (marker: RegExp) =>
-			messages.findLastIndex(({ role, content }) => role === "user" && marker.test(JSON.stringify(content)));
-		const [last] = list.toSorted(([one], [other]) => saidAt(other) - saidAt(one));
-		const since = messages.slice(saidAt(last?.[0] ?? /^$/));
-		return last?.[1][since.filter(({ role }) => role === "tool").length] ?? "ok";
-	};
-}
-
 const guard: Use = {
 	document: "docs/guard.md",
 	files: { ".env": "KEY=1\n", "src/a.txt": "a\n", "dist/a.js": "a\n", "migrations/1.sql": "1\n" },
@@ -160,25 +118,12 @@ const guard: Use = {
 	},
 };
 
-/** Says something to the session's model, and returns which of its calls were refused or failed. */
-async function errorsOf(at: DocumentProject, text: string): Promise<boolean[]> {
-	const pi = await at.pi();
-	const before = pi.toolResults().length;
-	await pi.run(text);
-	return pi
-		.toolResults()
-		.slice(before)
-		.map(({ error }) => error);
-}
-
 /** Starts the plan that is shown, approves its first move, and waits for its end. */
 async function startAndApprove(at: DocumentProject, asked: RegExp, template: string): Promise<void> {
 	const { screen } = await at.pi();
 	screen.answer(await screen.dialog(asked, slow), "Start it now");
 	await approveInPi(at, /Move from plan to build/, new RegExp(`${template}.*: done`, "i"));
 }
-
-const slow = 40_000;
 
 async function approveInPi(at: DocumentProject, question: RegExp, end: RegExp): Promise<void> {
 	const { screen } = await at.pi();
@@ -456,8 +401,8 @@ const phone: Use = {
 			inState("planning"),
 			[
 				call("workflow_update_snapshot", { pending_tasks: ["Write greeting.txt"] }),
-				move("building", "A greeting in a file."),
-				move("building", "As you said, in lower case."),
+				build("A greeting in a file."),
+				build("As you said, in lower case."),
 			],
 		],
 		...feature.slice(1),
@@ -511,4 +456,5 @@ export const uses: readonly Use[] = [
 	phone,
 	sequences,
 	rehearsal,
+	...sessionUses,
 ];

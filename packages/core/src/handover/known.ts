@@ -100,7 +100,7 @@ function knownParts(known: Known, file: string | undefined): readonly KnownPart[
 			...{ noun: ["resolved entry", "resolved entries"], reserved: 0, priority: 7, cut: [] },
 		},
 		{
-			title: "Data of earlier states (JSON)",
+			title: "Data of earlier states",
 			texts: known.outputs.map(({ state, visit, data }) => `- visit ${visit}, ${state}: ${JSON.stringify(data)}`),
 			...{ noun: ["data set", "data sets"], reserved: 2000, priority: 3, cut: [] },
 		},

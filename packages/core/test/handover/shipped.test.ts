@@ -5,6 +5,8 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { briefOf, firstMessageText } from "../../src/handover/index.ts";
 import { inheritedBy, type LedgerEvent, type Run } from "../../src/machine/index.ts";
+import { addOutput, type Snapshot } from "../../src/snapshot/index.ts";
+import type { StatePlan } from "../../src/template/index.ts";
 import { here, newTree, open, resume, start } from "../machine/test-run.ts";
 
 const folder = join(import.meta.dirname, "../../../pi-chronicle/definitions/chronicle/workflows");
@@ -30,7 +32,16 @@ function inState(definition: object, state: string): Run {
 		by: "worker",
 		data: { findings: [entry], pendingTasks: [{ text: "first" }] },
 	});
-	return { ...testRun.run, outbox: [], state, visit: 2, stage: { kind: "baselining", because: "entered" } };
+	const { run } = testRun;
+	const snapshot = [...run.plan.states.values()].reduce(withData, run.snapshot);
+	return { ...run, snapshot, outbox: [], state, visit: 2, stage: { kind: "baselining", because: "entered" } };
+}
+
+/** The snapshot with data of the state, where it hands over some: each field says its own name. */
+function withData(snapshot: Snapshot, { name, output }: StatePlan): Snapshot {
+	const { properties = {} } = (output ?? {}) as { readonly properties?: object };
+	const data = Object.fromEntries(Object.keys(properties).map((field) => [field, `${name}.${field} as data`]));
+	return output ? addOutput(snapshot, { state: name, visit: 1, data }) : snapshot;
 }
 
 function childrenOf(run: Run): readonly Run[] {
@@ -75,7 +86,7 @@ function childrenOf(run: Run): readonly Run[] {
 function check(run: Run): void {
 	const text = message(run);
 	const { instructions = "" } = run.plan.states.get(run.state) ?? {};
-	expect(text).toContain(instructions.trim().replace(/\{output\.[^}]+\}/g, "(no data)"));
+	expect(text).toContain(instructions.trim().replace(/\{output\.([^}]+)\}/g, "$1 as data"));
 	for (const part of ["the task", "src/total.js:7\n  diff: -half", "first", "mind the budget"])
 		expect(text, run.state).toContain(part);
 }

@@ -41,7 +41,10 @@ states:
   planning:
     - call: [{ read: { path: src/price.js } }, { read: { path: test/price.test.js } }]
     - remember: { pending_tasks: [{ key: a, text: "total(prices, discount), test/discount.test.js" }] }
-    - go: { to: building, summary: "Done when total([10, 10], 50) is 10, and nothing changes without a discount.\\nOne step: a second parameter with its test. Tests run with npm test." }
+    - go:
+        to: building
+        summary: "One step: a second parameter with its test. Tests run with npm test."
+        data: { criteria: ["total([10, 10], 50) is 10", "nothing changes without a discount"] }
   building:
     - call: { write: { path: test/discount.test.js, content: ${testOf("discount", "assert.equal(total([10, 10], 50), 10)")} } }
     - call: { bash: { command: node --test } }
@@ -110,7 +113,7 @@ states:
   scope:
     - call: [{ bash: { command: git show --stat HEAD } }, { bash: { command: node --test } }]
     - remember: { findings: ["src/price.js:2 lost its start value; the tests pass."] }
-    - go: { to: reviews, summary: One line. }
+    - go: { to: reviews, summary: One line., data: { change: "HEAD: src/price.js", tests: "node --test passes" } }
   correctness:
     - call: { read: { path: src/price.js } }
       remember: { findings: ["src/price.js:2 throws for an empty list."] }
@@ -147,7 +150,10 @@ states:
     - call: { write: { path: test/net.test.js, content: ${testOf("nothing", "assert.equal(total([]), 0)")} } }
     - call: { bash: { command: npm test } }
       remember: { resolve: [empty] }
-    - go: { to: change, summary: "One gap is closed: the total of an empty list is 0.\\nAll tests pass on the unchanged code." }
+    - go:
+        to: change
+        summary: "One gap is closed: the total of an empty list is 0.\\nAll tests pass on the unchanged code."
+        data: { before: /tmp/before, files: [{ file: test/net.test.js, sha256: 9f2c }] }
   change:
     - call: { write: { path: src/price.js, content: "export function total(prices) {\\n\\tlet sum;\\n\\tfor (const price of prices) sum += price;\\n\\treturn sum;\\n}\\n" } }
     - go: { to: tests, summary: A loop. }
@@ -187,7 +193,10 @@ states:
   survey:
     - call: [{ bash: { command: npm test } }, { bash: { command: "grep -rn pad src" } }]
       remember: { pending_tasks: [{ key: pad, text: "pad 2 takes an object: src/line.js:3" }] }
-    - go: { to: upgrade, summary: "pad 1 to 2: it takes an object now. One call changes, src/line.js:3.\\nAll tests pass before the upgrade." }
+    - go:
+        to: upgrade
+        summary: "pad 1 to 2: it takes an object now. One call changes, src/line.js:3.\\nAll tests pass before the upgrade."
+        data: { dependencies: [{ name: pad, from: "1", to: "2", breaking: [{ change: takes an object, source: vendor/pad-2.js, places: ["src/line.js:3"] }] }] }
   upgrade:
     - call: { bash: { command: "npm pkg set 'imports.#pad=./vendor/pad-2.js'" } }
     - call: { bash: { command: npm test } }

@@ -12,7 +12,7 @@ interface Step {
 	readonly remember?: Arguments;
 	readonly next?: string;
 	readonly loop?: string;
-	readonly go?: { readonly to: string; readonly summary: string };
+	readonly go?: { readonly to: string; readonly summary: string; readonly data?: Arguments };
 }
 
 /** Holds the moves at the end of these parts. */
@@ -63,7 +63,7 @@ function replies({ say: text, call: made, remember, next, loop, go }: Step, part
 	const listed = [made ?? []].flat().flatMap((each) => Object.entries(each));
 	const all = [...listed, ...(remember ? [["workflow_update_snapshot", remember] as const] : [])];
 	const exit = go
-		? (["workflow_transition", { target_state: go.to, summary: go.summary }] as const)
+		? (["workflow_transition", { target_state: go.to, summary: go.summary, data: go.data }] as const)
 		: next !== undefined
 			? (["workflow_step", { action: "next", summary: next }] as const)
 			: loop !== undefined

@@ -5,7 +5,11 @@ import { call, openBench, say } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 
 const limit = { timeout: patient(100_000) };
-const move = (target: string) => call("workflow_transition", { target_state: target, summary: `To ${target}.` });
+const move = (target: string) =>
+	call("workflow_transition", {
+		...{ target_state: target, summary: `To ${target}.` },
+		...(target === "building" ? { data: { criteria: ["It greets."] } } : {}),
+	});
 
 describe("in an empty project", () => {
 	it("the definitions are listed, and a chronicle runs to its end with the session's model", limit, async () => {
@@ -28,6 +32,7 @@ describe("in an empty project", () => {
 		await pi.screen.notified(": done");
 		expect(server.requests.map(({ body }) => (body as { model?: string }).model)).toEqual(["two", "two", "two"]);
 		const [planning, building, review] = server.requests;
+		for (const reader of [building, review]) expect(reader?.users[0]).toContain("It greets.");
 		expect(planning?.system).toContain("You plan changes that another engineer carries out without you.");
 		expect(planning?.tools).not.toEqual(expect.arrayContaining(["write"]));
 		expect(planning?.tools).not.toContain("bash");

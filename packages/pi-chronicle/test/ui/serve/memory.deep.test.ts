@@ -7,8 +7,7 @@ import { openBench } from "../../harness/index.ts";
 import { needsLinux } from "../../harness/needs.ts";
 import { patient } from "../../harness/patience.ts";
 import { created, value } from "../../local/ledger/sample-events.ts";
-import { goOn } from "../../runs/bench.ts";
-import { Visitor } from "./page-bench.ts";
+import { serve, Visitor } from "./page-bench.ts";
 
 const runs = 150;
 const most = 150;
@@ -29,16 +28,12 @@ it(`${runs} runs, each shown three times, take at most ${most} MB`, {
 		const ledger = value(await store.create(created({ id: randomUUID(), task: `Task ${n}` })));
 		await ledger.releaseLease();
 	}
-	const server = goOn(project, ["serve", "--port", "0"]);
-	await server.says("/open/");
-	const [link = ""] = /http:\S+/.exec(server.stderr()) ?? [];
-	const visitor = new Visitor(new URL(link).origin);
+	const { origin, link, pid } = await serve(project);
+	const visitor = new Visitor(origin);
 	await visitor.signIn(link);
 	const { text } = await visitor.get("/");
 	const pages = new Set([...text.matchAll(/href="(\/p\/[^"]+\/r\/[^"]+)"/g)].map(([, path = ""]) => path));
 	expect(pages.size).toBe(runs);
 	for (const path of [...pages, ...pages, ...pages]) expect((await visitor.get(path)).text).toContain("Task ");
-	expect(peakOf(server.pid)).toBeLessThanOrEqual(most);
-	server.signal("SIGTERM");
-	await server.ended;
+	expect(peakOf(pid)).toBeLessThanOrEqual(most);
 });

@@ -83,8 +83,7 @@ async function requestTransition(
 
 function moveParameters({ targets, meanings = {}, output, withoutOutput = [] }: WorkerBrief, schemas: typeof Type) {
 	const meant = targets.flatMap((name) => (meanings[name] === undefined ? [] : [`${name}: ${meanings[name]}.`]));
-	const except = withoutOutput.length > 0 ? ` Not needed for ${withoutOutput.join(" and ")}.` : "";
-	const about = `Output of this state.${except}`;
+	const about = withoutOutput.length > 0 ? `Not needed for ${withoutOutput.join(" and ")}.` : "Output of this state.";
 	return schemas.Unsafe<MoveArguments>({
 		type: "object",
 		properties: {

@@ -1,4 +1,5 @@
 // Connections that are open on one side only: the other side is gone without a word. A host keeps its lease, and hears notifications again.
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Result, StoreFailure } from "@pi-chronicle/core/ports";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -94,8 +95,11 @@ describe("a host whose connections are half open", needsPostgres, () => {
 			expect(await count()).toBe(before + 1);
 			return done;
 		};
-		await send((store) => store.create(created()), "run");
-		const post = await send((store) => store.post(id, { kind: "told", text: "Hello." }), "inbox");
+		value(await storeOf(owner, "submitted").create(created()));
+		const [post] = await Promise.all([
+			send((store) => store.post(id, { kind: "told", text: "Hello." }), "inbox"),
+			send((store) => store.create(created({ id: randomUUID() })), "run"),
+		]);
 		await owner.query("UPDATE chronicle.inbox SET state = 'taken'");
 		expect(await post.state()).toEqual({ kind: "taken" });
 	});

@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { assertHarmless } from "./harmless.ts";
 import { closeLater } from "./lifetime.ts";
 import { scriptedModels } from "./models.ts";
 import { assertNoProcessWith, killQuietly, processesWith, type TaggedProcess, tagVariable } from "./processes.ts";
@@ -165,8 +166,10 @@ export function writeFiles(folder: string, files: Files): void {
 
 function writeFile(path: string, content: unknown): string {
 	mkdirSync(dirname(path), { recursive: true });
-	const raw = typeof content === "string" || content instanceof Uint8Array;
-	writeFileSync(path, raw ? content : `${JSON.stringify(content, null, "\t")}\n`);
+	const data =
+		typeof content === "string" || content instanceof Uint8Array ? content : `${JSON.stringify(content, null, "\t")}\n`;
+	if (typeof data === "string") assertHarmless(data);
+	writeFileSync(path, data);
 	return path;
 }
 

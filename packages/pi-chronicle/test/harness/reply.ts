@@ -1,4 +1,5 @@
 // What the scripted model may answer, as data, and the short functions that tests write scripts with.
+import { assertHarmless } from "./harmless.ts";
 
 /** Token counts of one reply, as a provider reports them; `cached` is the part of `input` read from the prompt cache. */
 export interface ReplyUsage {
@@ -52,6 +53,7 @@ export function call(
 	options: MessageOptions & { text?: string; id?: string } = {},
 ): Reply {
 	const { text = "", id, ...rest } = options;
+	assertHarmless(JSON.stringify(args));
 	return { kind: "message", text, calls: [{ name, args, ...(id === undefined ? {} : { id }) }], ...rest };
 }
 
@@ -62,6 +64,7 @@ export function calls(
 ): Reply {
 	const { text = "", ...rest } = options;
 	const each = list.map((one) => (Array.isArray(one) ? { name: one[0], args: one[1] } : one));
+	assertHarmless(JSON.stringify(each));
 	return { kind: "message", text, calls: each, ...rest };
 }
 

@@ -6,9 +6,8 @@ import { attempt } from "../disk/index.ts";
 import { contentText, type LeftWork, runTurn, type StepEnd, say, shortCost } from "../pi/index.ts";
 import { type ReadyStep, readySteps } from "./expand.ts";
 import { continueCommand, positionAfter, type ReplayStart, type RunPlan } from "./plan.ts";
-import { isReached } from "./repeat.ts";
 import { resolveSteps } from "./resolve.ts";
-import { runPlace, runStatus, type SequenceRun, stepPlace } from "./run-state.ts";
+import { runNumber, runPlace, runStatus, type SequenceRun, stepPlace } from "./run-state.ts";
 import { type RunControl, type SequenceSession, sequenceSessions, statusKey } from "./session.ts";
 
 /** The end of a run. `reason` is a sentence that the user has seen. `refused`: no step was started. */
@@ -300,4 +299,14 @@ function costCeilingText({ maxCostUsd = 0, spentUsd }: CostBudget): string {
 function costText({ spentUsd, maxCostUsd }: CostBudget): string {
 	if (maxCostUsd !== undefined) return ` · ${shortCost(spentUsd)} of ${shortCost(maxCostUsd)}`;
 	return spentUsd === 0 ? "" : ` · ${shortCost(spentUsd)}`;
+}
+
+/** Whether the runs are over after a complete one. Tells the user how the command ended. */
+async function isReached({ session, ctx, plan, control, answers, run }: RunSteps): Promise<boolean> {
+	const { until } = plan.rules;
+	if (answers.ended || until === undefined) return answers.ended;
+	const end = await session.commands.test(ctx, until, control.signal);
+	if (end.kind === "passed") return true;
+	if (control.stop === undefined) say(ctx, `After ${runNumber(run)}, \`${until}\` ${end.how}.`);
+	return false;
 }

@@ -1,7 +1,7 @@
 // A planned run: steps, number of runs, arguments, start and cost limit. Plain data.
 import { plainLine } from "./preview.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
-import type { RepeatRules } from "./repeat.ts";
+import type { RepeatRules } from "./sequence-file.ts";
 
 /** A position in a sequence, 0-based. */
 export interface ReplayStart {

@@ -1,11 +1,7 @@
 // What the file of a sequence says about its repetition: what follows a step that fails, and what ends the runs early.
 import { counted } from "@pi-chronicle/core/definition";
-import { say } from "../pi/index.ts";
-import type { IterationEnd, RunSteps } from "./iteration.ts";
-import { runNumber } from "./run-state.ts";
-import type { SequenceFile } from "./sequence-file.ts";
-
-export type RepeatRules = Pick<SequenceFile, "onError" | "until" | "untilText">;
+import type { IterationEnd } from "./iteration.ts";
+import type { RepeatRules } from "./sequence-file.ts";
 
 /** Those of a recording. */
 export const plainRules: RepeatRules = { onError: "stop", until: undefined, untilText: undefined };
@@ -32,16 +28,6 @@ export function rulesText({ onError, until, untilText }: RepeatRules): string {
 		retry: "; a step that fails is repeated once",
 	};
 	return `${ends.length === 0 ? "" : `, until ${ends.join(" or ")}`}${fails[onError]}`;
-}
-
-/** Whether the runs are over after a complete one. Tells the user how the command ended. */
-export async function isReached({ session, ctx, plan, control, answers, run }: RunSteps): Promise<boolean> {
-	const { until } = plan.rules;
-	if (answers.ended || until === undefined) return answers.ended;
-	const end = await session.commands.test(ctx, until, control.signal);
-	if (end.kind === "passed") return true;
-	if (control.stop === undefined) say(ctx, `After ${runNumber(run)}, \`${until}\` ${end.how}.`);
-	return false;
 }
 
 /** How all runs ended. */

@@ -74,6 +74,9 @@ export interface SequenceFile {
 	readonly untilText: string | undefined;
 }
 
+/** What the file says about the repetition. */
+export type RepeatRules = Pick<SequenceFile, "onError" | "until" | "untilText">;
+
 /** Reads the file at `path` (absolute). The sequence is `undefined` if a diagnostic is an error. */
 export function readSequenceFile(path: string): {
 	readonly sequence: SequenceFile | undefined;

@@ -11,10 +11,11 @@ import type { ReplayStart, RunPlan } from "./plan.ts";
 import { plainLine, stepsText } from "./preview.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
 import { firstLine } from "./refusal.ts";
-import { plainRules, type RepeatRules, rulesText } from "./repeat.ts";
+import { plainRules, rulesText } from "./repeat.ts";
 import { runRecorded } from "./run.ts";
 import { manyRuns, parseRunCount } from "./run-count.ts";
 import { startMistake } from "./run-words.ts";
+import type { RepeatRules } from "./sequence-file.ts";
 import type { SequenceSession } from "./session.ts";
 
 /** A request to start a run; fields that the user has not given are open. */

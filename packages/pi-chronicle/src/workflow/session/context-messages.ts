@@ -192,11 +192,11 @@ function asks(details: unknown): boolean {
 /** Message types that only apply while their run is active. The last two belong to the reference package. */
 const workflowTexts = new Set([contextType, reminderType, "workflow:countdown", "workflow:complete"]);
 
-type Message = ContextEvent["messages"][number];
-type Draft = TurnEndEvent["entries"][number];
+export type ContextMessage = ContextEvent["messages"][number];
+export type ContextDraft = TurnEndEvent["entries"][number];
 
 /** The replacement for a message of an ended run: `undefined` keeps the message, `null` removes it, a string replaces its content. */
-function replacementOf(message: Message, run: WorkflowRun | undefined): string | null | undefined {
+function replacementOf(message: ContextMessage, run: WorkflowRun | undefined): string | null | undefined {
 	const mine = (details: unknown) =>
 		run !== undefined && isActive(run) && (details as { taskId?: unknown } | undefined)?.taskId === run.id;
 	if (message.role === "custom")
@@ -212,8 +212,8 @@ function replacementOf(message: Message, run: WorkflowRun | undefined): string |
 export function contextEdits(
 	entries: TurnEndEvent["context"]["contextEntries"],
 	run: WorkflowRun | undefined,
-): Draft[] {
-	return entries.flatMap(({ sourceEntry, messages }): Draft[] => {
+): ContextDraft[] {
+	return entries.flatMap(({ sourceEntry, messages }): ContextDraft[] => {
 		const [message] = messages;
 		const replacement = message ? replacementOf(message, run) : undefined;
 		if (replacement === undefined) return [];
@@ -228,9 +228,12 @@ export function contextEdits(
 }
 
 /** The same for one request, until the edits are written; `undefined` if there is nothing to remove. */
-export function withoutEndedRuns(messages: readonly Message[], run: WorkflowRun | undefined): Message[] | undefined {
+export function withoutEndedRuns(
+	messages: readonly ContextMessage[],
+	run: WorkflowRun | undefined,
+): ContextMessage[] | undefined {
 	let changed = false;
-	const kept = messages.flatMap((message): Message[] => {
+	const kept = messages.flatMap((message): ContextMessage[] => {
 		const replacement = replacementOf(message, run);
 		if (replacement === undefined) return [message];
 		changed = true;

@@ -355,7 +355,7 @@ export class WorkflowConversation {
 			pi.on("turn_end", (event, ctx) => {
 				controller.messageOver();
 				this.count(ctx, { kind: "called", fingerprints: fingerprints.drain() });
-				const cut = controller.active ? cutEntries(event, ctx.sessionManager, controller.active) : [];
+				const cut = controller.active ? cutEntries(event, ctx.sessionManager, controller.active, phaseMessage) : [];
 				return cut.length > 0 ? { entries: [...event.entries, ...cut] } : undefined;
 			}),
 			pi.on("context", ({ messages }, ctx) => {

@@ -1,14 +1,17 @@
 // A phase with `context: fresh`: its model knows nothing but the phase's own text, with the task and the summaries of the earlier phases.
 // The end of the visit's first message cuts off everything before that text, as a compaction without a summary of its own. Until
 // then, requests leave it out. Nothing is cut once the visit has made a second message: its own work stays.
-import type { ContextEvent, TurnEndEvent } from "@earendil-works/pi-coding-agent";
+import type { TurnEndEvent } from "@earendil-works/pi-coding-agent";
 import { newestFirst, type Session } from "../../pi/index.ts";
 import { currentPhase, stateType } from "../machine/index.ts";
-import { contextType, type VisitMark, visitMarkOf } from "./context-messages.ts";
+import {
+	type ContextDraft,
+	type ContextMessage,
+	contextType,
+	type VisitMark,
+	visitMarkOf,
+} from "./context-messages.ts";
 import type { HeldRun } from "./entries.ts";
-import { phaseMessage } from "./phase-message.ts";
-
-type Message = ContextEvent["messages"][number];
 
 const summary =
 	"[Automatic message from pi-chronicle] The workflow continues in a fresh context. The text of its current phase follows; what it does not mention is not needed.";
@@ -42,9 +45,13 @@ function isCutOf(details: unknown, { id, step }: { readonly id: string; readonly
 }
 
 /** The messages of a request without what comes before the phase's text; `undefined`: there is nothing to leave out. */
-export function freshMessages(messages: readonly Message[], session: Session, held: HeldRun): Message[] | undefined {
+export function freshMessages(
+	messages: readonly ContextMessage[],
+	session: Session,
+	held: HeldRun,
+): ContextMessage[] | undefined {
 	if (!awaitsCut(session, held)) return undefined;
-	const start = startOf(messages, visitMarkOf(held));
+	const start = freshStart(messages, visitMarkOf(held));
 	const first = messages[start];
 	if (start < 1 || first === undefined) return undefined;
 	// The same as after the cut, so that the provider's cache holds.
@@ -54,18 +61,19 @@ export function freshMessages(messages: readonly Message[], session: Session, he
 	];
 }
 
-/** The entries that cut the context at the end of a message; empty if there is nothing to cut. */
+/** The entries that cut the context at the end of a message; empty if there is nothing to cut. `phaseText`: the message of the current phase. */
 export function cutEntries(
 	{ context, outcome }: TurnEndEvent,
 	session: Session,
 	held: HeldRun,
+	phaseText: (session: Session, held: HeldRun) => Omit<Extract<ContextDraft, { type: "custom_message" }>, "type">,
 ): TurnEndEvent["entries"] {
 	if (outcome !== "completed" || !awaitsCut(session, held)) return [];
 	const shown = context.contextEntries.flatMap(({ sourceEntry, messages: [message] }) =>
 		message === undefined || message.role === "system" ? [] : [{ id: sourceEntry.id, message }],
 	);
 	const messages = shown.map(({ message }) => message);
-	const start = startOf(messages, visitMarkOf(held));
+	const start = freshStart(messages, visitMarkOf(held));
 	if (start === 0) return [];
 	const { id, step } = held.run;
 	const cut = { type: "compaction" as const, summary, details: { taskId: id, step } };
@@ -74,12 +82,12 @@ export function cutEntries(
 	// The text is in the answer of `workflow_step`, or has not arrived yet.
 	return [
 		{ ...cut, firstKeptEntryId: null },
-		{ type: "custom_message", ...phaseMessage(session, held) },
+		{ type: "custom_message", ...phaseText(session, held) },
 	];
 }
 
 /** The index of the first message that belongs to the visit: its text, or the user's messages directly before it; -1 without its text. */
-function startOf(messages: readonly Message[], { taskId, step }: VisitMark): number {
+function freshStart(messages: readonly ContextMessage[], { taskId, step }: VisitMark): number {
 	let start = messages.findIndex(
 		(message) =>
 			message.role === "custom" && message.customType === contextType && isCutOf(message.details, { id: taskId, step }),
@@ -89,6 +97,6 @@ function startOf(messages: readonly Message[], { taskId, step }: VisitMark): num
 }
 
 /** Whether a message was sent to the model, rather than written by it or a summary. */
-function isSent(message: Message | undefined): boolean {
+function isSent(message: ContextMessage | undefined): boolean {
 	return message?.role === "user" || message?.role === "custom";
 }

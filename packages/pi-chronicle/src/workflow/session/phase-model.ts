@@ -54,7 +54,7 @@ export class PhaseModels {
 		const [entry] = customEntries(sessionManager, [modelType]);
 		const data = entry?.data as Partial<Switched> | undefined;
 		// pi was started with the model that would return: the phase gets its own again.
-		const isBack = data?.before?.model === nameOf(model);
+		const isBack = data?.before?.model === modelWords(model);
 		this.known = data?.now === undefined || isBack ? undefined : (data as Switched);
 	}
 
@@ -64,12 +64,14 @@ export class PhaseModels {
 		if (named === undefined) return [];
 		const { picked, before } = this.known ?? {};
 		const how = picked ? ", which you picked" : "";
-		return [`Model: ${nameOf(model)}${how}; the phase names ${named}${before ? `; then ${before.model} again` : ""}`];
+		return [
+			`Model: ${modelWords(model)}${how}; the phase names ${named}${before ? `; then ${before.model} again` : ""}`,
+		];
 	}
 
 	private async decide(ctx: ExtensionContext, run: WorkflowRun | undefined): Promise<void> {
 		const visit = run && `${run.id} ${run.step}`;
-		const now = nameOf(ctx.model);
+		const now = modelWords(ctx.model);
 		if (this.known && this.known.now !== now) this.remember({ visit: this.known.visit, now, picked: true });
 		if (this.known?.picked && this.known.visit === visit) return;
 		const wanted = run?.status.kind === "running" ? this.chosen(ctx, run) : undefined;
@@ -79,7 +81,7 @@ export class PhaseModels {
 
 	private async switchTo(ctx: ExtensionContext, wanted: Selection, visit: string): Promise<void> {
 		const { model } = wanted;
-		const own = { model: nameOf(ctx.model), thinking: this.pi.getThinkingLevel() };
+		const own = { model: modelWords(ctx.model), thinking: this.pi.getThinkingLevel() };
 		const isSet = model === own.model && wanted.thinking === undefined;
 		if (!isSet && !(await this.select(ctx, wanted))) return;
 		const before = this.known?.before ?? (isSet ? undefined : own);
@@ -91,7 +93,7 @@ export class PhaseModels {
 		const { before } = this.known;
 		if (before) await this.select(ctx, before);
 		else if (this.known.visit === visit) return;
-		this.remember(before && visit !== undefined ? { visit, now: nameOf(ctx.model) } : undefined);
+		this.remember(before && visit !== undefined ? { visit, now: modelWords(ctx.model) } : undefined);
 	}
 
 	/** The usable model that the phase names. Says once that there is none. */
@@ -101,7 +103,7 @@ export class PhaseModels {
 		const words = namedModels(named, readModelRoles(chronicleSettings(this.pi).models));
 		const { model, thinking, notice } = chooseModel(words, ctx.modelRegistry.getAvailable(), ctx.model);
 		if (notice) this.tell(ctx, named, `${phaseTitle(run)}: ${notice.message} ${notice.remedy}`);
-		return model && !notice && words.length > 0 ? { model: nameOf(model), thinking } : undefined;
+		return model && !notice && words.length > 0 ? { model: modelWords(model), thinking } : undefined;
 	}
 
 	private async select({ modelRegistry }: ExtensionContext, { model: name, thinking }: Selection): Promise<boolean> {
@@ -129,6 +131,6 @@ function modelOfPhase(run: WorkflowRun): string | undefined {
 	return run.kind === "live" ? currentPhase(run).model : undefined;
 }
 
-function nameOf(model: { readonly provider: string; readonly id: string } | undefined): string {
+function modelWords(model: { readonly provider: string; readonly id: string } | undefined): string {
 	return model === undefined ? "" : `${model.provider}/${model.id}`;
 }

@@ -75,7 +75,7 @@ export async function runIteration(
 }
 
 /** The steps of one iteration at work. */
-export interface RunSteps extends IterationContext {
+interface RunSteps extends IterationContext {
 	readonly session: SequenceSession;
 	readonly ctx: ExtensionCommandContext;
 	/** Whether a model run was aborted during this iteration. */

@@ -308,6 +308,9 @@ const updating: Use = {
 	},
 };
 
+/** The tests pass after the second repair. */
+const repairOfTwo = `echo one >> repairs.txt; [ $(wc -l < repairs.txt) -lt 2 ] || echo '{"scripts":{"test":"node -e 0"}}' > package.json`;
+
 const sequences: Use = {
 	document: "docs/sequences.md",
 	answers: "terminal",
@@ -316,6 +319,7 @@ const sequences: Use = {
 			/^Write (\w+)/.exec(lastUser.replace(/^[\s\S]*own words:\s+build the parser/, "Write built")) ?? [];
 		if (afterResults) return "Done.";
 		if (name !== undefined) return call("bash", { command: `echo ${name} >> ${name}.txt` });
+		if (lastUser.startsWith("Repair")) return call("bash", { command: repairOfTwo });
 		return /handoff/i.test(lastUser) ? call("handoff", { context: "It is planned." }) : "Nothing is missing.";
 	},
 	async before(at) {
@@ -350,6 +354,13 @@ const sequences: Use = {
 				await tui.waitForScreen("Delete the sequence");
 				await tui.press("y");
 				await expect.poll(() => at.project.exists(".pi/sequences/plan.yaml")).toBe(false);
+			},
+		],
+		[
+			/run green/,
+			async (at) => {
+				await (await at.tui()).waitForScreen(/✓ sequence · 2 of 10 runs/, slow);
+				await untilLines(at, { "repairs.txt": 2 });
 			},
 		],
 		[
@@ -388,7 +399,7 @@ async function untilLines(at: DocumentProject, wanted: Readonly<Record<string, n
 		);
 	await expect.poll(lines, { timeout: patient(15_000) }).toEqual(wanted);
 	// The last run has a session of its own, so these totals are not those of an earlier sequence.
-	await (await at.tui()).waitForScreen(/✓ sequence · \d of \d runs?/, slow);
+	await (await at.tui()).waitForScreen(/✓ sequence · \d of \d+ runs?/, slow);
 	await (await at.tui()).still();
 }
 

@@ -35,22 +35,19 @@ export function directImports(folder) {
 /** Opens a rewriter that remembers what indexes list: `(absolute path, its text) → text` with absolute paths for what was behind an index. */
 export function directImporter() {
 	const lists = new Map();
-	/** What an index lists: name → file and name there. Followed through further indexes. */
-	const listOf = (index) => {
-		if (!lists.has(index)) lists.set(index, readList(index));
-		return lists.get(index);
+	/** What a file exports: name → file and name there. Followed through what it exports of others. */
+	const listOf = (path) => {
+		if (!lists.has(path)) lists.set(path, readList(path));
+		return lists.get(path);
 	};
-	const readList = async (index) => {
-		const list = new Map();
-		const code = await readFile(index, "utf8");
-		for (const [, from] of code.matchAll(everything)) {
-			const file = resolve(dirname(index), from);
-			const listed = isIndex(file) ? await listOf(file) : declarationsOf(file, await readFile(file, "utf8"));
-			for (const [as, known] of listed) list.set(as, known);
-		}
+	const readList = async (path) => {
+		const code = await readFile(path, "utf8");
+		const list = new Map(declarationsOf(path, code));
+		for (const [, from] of code.matchAll(everything))
+			for (const [as, known] of await listOf(resolve(dirname(path), from))) list.set(as, known);
 		for (const [, kind, names, from] of code.matchAll(statement)) {
 			if (kind !== "export") continue;
-			const file = sourceOf(index, from);
+			const file = sourceOf(path, from);
 			for (const { name, as } of namesIn(names)) list.set(as, await origin(file, name));
 		}
 		return list;

@@ -67,7 +67,7 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 		endCountdown: () => workflow.endCountdown(),
 	});
 	const named = openDefinitionNotice();
-	const workflow = registerWorkflow(pi, { scope, policies, box, named });
+	const workflow = registerWorkflow(pi, { scope, policies, box, named, agentDir });
 	registerSpawn(pi, scope, {
 		seed: () => [...notebook.share(), ...readonly.share(), ...workflow.share()],
 		refuses: (tool) => policies.forbidTool(tool),

@@ -46,12 +46,16 @@ export function registerWorkflow(
 		readonly policies: Policies;
 		readonly box: SessionBox;
 		readonly named: NameDefinitions;
+		/** pi's agent folder, absolute. */
+		readonly agentDir: string;
 	},
 ): WorkflowDoor {
 	let opened: Workflows | undefined;
 	let share: WorkflowShare["share"] = () => [];
+	let session: typeof import("./session/index.ts") | undefined;
 	const open = async (): Promise<Workflows> => {
-		const { inheritance, openWorkflows } = await import("./session/index.ts");
+		session = await import("./session/index.ts");
+		const { inheritance, openWorkflows } = session;
 		opened ??= openWorkflows(pi, parts);
 		const { controller } = opened;
 		share = () => [inheritance(controller.active?.run)].filter((entry) => entry !== undefined);
@@ -69,9 +73,11 @@ export function registerWorkflow(
 	registerOwnCommand(pi, "workflow", {
 		description: "Run a workflow: /workflow <name> <task>; alone it lists the workflows",
 		getArgumentCompletions: loadedCompletions(async () => {
-			const { completeWorkflow } = await import("./session/index.ts");
-			const workflows = await open();
-			return (prefix) => completeWorkflow(workflows, prefix, place);
+			const { completeUnread } = await import("./unread-names.ts");
+			return (prefix) =>
+				session && opened
+					? session.completeWorkflow(opened, prefix, place)
+					: completeUnread(parts.agentDir, place, prefix);
 		}),
 		list: async (ctx) => {
 			const { workflowChoices } = await import("./session/index.ts");
@@ -91,16 +97,7 @@ export function registerWorkflow(
 		},
 	});
 
-	let inherited = false;
-	/** Applies the limits of the parent's phase to a child session before anything runs in it. */
-	const inherit = async ({ sessionManager, cwd }: ExtensionContext) => {
-		const [entry] = customEntries(sessionManager, ["workflow:inherited"]);
-		if (!entry || inherited) return;
-		inherited = true;
-		const { inheritedPolicy } = await import("./session/index.ts");
-		parts.policies.add(inheritedPolicy(entry.data, cwd));
-	};
-
+	const inherit = openInheritance(parts.policies);
 	const restore = async (ctx: ExtensionContext, how: "greet" | "silently") => {
 		const [state] = customEntries(ctx.sessionManager, [stateType]);
 		if (!state && !opened) return;
@@ -125,5 +122,17 @@ export function registerWorkflow(
 			const { runWorkflowStep } = await import("./session/index.ts");
 			return runWorkflowStep(await open(), ctx, args, signal);
 		},
+	};
+}
+
+/** Applies the limits of the parent's phase to a child session, once, before anything runs in it. */
+function openInheritance(policies: Policies): (ctx: ExtensionContext) => Promise<void> {
+	let inherited = false;
+	return async ({ sessionManager, cwd }) => {
+		const [entry] = customEntries(sessionManager, ["workflow:inherited"]);
+		if (!entry || inherited) return;
+		inherited = true;
+		const { inheritedPolicy } = await import("./session/index.ts");
+		policies.add(inheritedPolicy(entry.data, cwd));
 	};
 }

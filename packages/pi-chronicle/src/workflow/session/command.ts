@@ -4,7 +4,6 @@ import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import { readModelRoles } from "../../persona/index.ts";
 import { chronicleSettings, exitCodes, pageText, rejectCommand, say } from "../../pi/index.ts";
-import { shippedNames } from "../../tools/shipped/index.ts";
 import {
 	type Catalogue,
 	catalogueCheckLines,
@@ -22,6 +21,7 @@ import {
 	type WorkflowEvent,
 	type WorkflowRun,
 } from "../machine/index.ts";
+import { offerWords, verbsWithoutRun } from "../offered-words.ts";
 import {
 	abandonedText,
 	answerLine,
@@ -154,39 +154,19 @@ export function completeWorkflow(
 	prefix: string,
 	place: ProjectContext,
 ): AutocompleteItem[] | null {
-	const catalogue = library.recent(place);
 	const run = controller.active?.run;
-	const names = visibleCommands(catalogue).map(([command, { name }]) => ({
-		value: command,
-		label: command,
-		description: name,
-	}));
-	const taken = new Set(names.map(({ label }) => label));
-	const spelled = (word: string) => (taken.has(word) || prefix.startsWith("--") ? `--${word}` : word);
-	const [, verb, argument = ""] = /^(\S+) +(\S*)$/.exec(prefix) ?? [];
-	const behind = (labels: readonly string[]) => labels.map((label) => ({ value: `${verb} ${label}`, label }));
-	const earlier = run?.kind === "live" ? earlierPhases(run) : [];
-	const shipped = verb === spelled("init") ? shippedNames() : [];
-	const offered =
-		verb === undefined
-			? [
-					...(run === undefined ? names : []),
-					...commandWords
-						.filter((word) => isApplicable(word, run))
-						.map((word) => ({ value: spelled(word), label: spelled(word) })),
-				]
-			: verb === spelled("show")
-				? names.map((item) => ({ ...item, value: `${verb} ${item.value}` }))
-				: behind(verb === spelled("back") ? earlier : shipped);
-	const typed = verb === undefined ? prefix : argument;
-	const found = offered.filter(({ label }) => label.startsWith(typed));
-	// With an open list, Enter selects an item instead of sending the complete command.
-	return found.length === 0 || found.some(({ label }) => label === typed) ? null : found;
+	const words = {
+		names: visibleCommands(library.recent(place)).map(([command, { name }]) => [command, name] as const),
+		startable: run === undefined,
+		verbs: commandWords.filter((word) => isApplicable(word, run)),
+		earlier: run?.kind === "live" ? earlierPhases(run) : [],
+	};
+	return offerWords(words, prefix);
 }
 
 /** Whether a verb applies now: most verbs require a run in a certain state. */
 function isApplicable(verb: string, run: WorkflowRun | undefined): boolean {
-	if (["list", "check", "show", "init"].includes(verb)) return true;
+	if (verbsWithoutRun.includes(verb)) return true;
 	if (run === undefined) return false;
 	switch (verb) {
 		case "pause":

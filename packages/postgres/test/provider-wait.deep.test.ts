@@ -79,7 +79,7 @@ describe("a run that waits for its provider on an engine", needsPostgres, () => 
 		/** Statements a second of all connections of this process. Postgres counts late: a connection reports up to 10 s after its work. */
 		const statements = async (): Promise<number> => {
 			// A host that has just started, or given runs back, is still settling.
-			await sleep(within(5000));
+			await sleep(patient(5000));
 			const queries = vi.spyOn(pg.Client.prototype, "query");
 			await sleep(watchedMs);
 			const perSecond = queries.mock.calls.length / (watchedMs / 1000);

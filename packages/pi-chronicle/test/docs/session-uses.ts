@@ -68,7 +68,7 @@ const workflows: Use = {
 			async (at) => {
 				const pi = await at.pi();
 				await pi.screen.notified(/DONE/, 40_000);
-				expect(pi.toolResults().map(({ error }) => error)).toEqual([true, false, false, false]);
+				await expect.poll(() => pi.toolResults().map(({ error }) => error)).toEqual([true, false, false, false]);
 				expect(at.project.read("total.txt")).toBe("right\n");
 			},
 		],

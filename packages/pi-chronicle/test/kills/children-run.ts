@@ -64,17 +64,6 @@ export const shapes = {
 		},
 		...checking,
 	},
-	"two that need the first": {
-		work: {
-			branches: {
-				a: branch("Part 1"),
-				b: { ...branch("Part 2"), needs: ["a"] },
-				c: { ...branch("Part 3"), needs: ["a"] },
-			},
-			next: ["checking"],
-		},
-		...checking,
-	},
 	"a command that counts": {
 		work: { branches: { a: branch("Part 1"), b: branch("Part 2"), c: branch("Part 3") }, next: ["counting"] },
 		counting: {
@@ -87,6 +76,17 @@ export const shapes = {
 	},
 	"a run apart": {
 		work: { branches: { a: branch("Part 1"), b: branch("Part 2"), c: branch("Part 3") }, next: ["checking"] },
+		...checking,
+	},
+	"two that need the first": {
+		work: {
+			branches: {
+				a: branch("Part 1"),
+				b: { ...branch("Part 2"), needs: ["a"] },
+				c: { ...branch("Part 3"), needs: ["a"] },
+			},
+			next: ["checking"],
+		},
 		...checking,
 	},
 } as const;

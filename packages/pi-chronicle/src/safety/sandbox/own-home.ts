@@ -175,6 +175,8 @@ export async function openOwnHome(
 	for (const [name, more] of Object.entries(secondStores))
 		if (existsSync(join(home, name))) Object.assign(variables, more(show(name), env));
 	if (!existsSync(join(folder, completeMark))) await makeHome(folder, home);
+	// What deletes ignored files can have been stopped midway: without one of these, no command starts.
+	for (const name of stores) mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
 	const filled = existsSync(join(folder, filledMark)) ? Promise.resolve() : fillHome(folder, home, found);
 	for (const name of cacheVariables) if (env(name) !== undefined) variables[name] = "";
 	if (signsCommits(folder)) addGitSetting(variables, env, "commit.gpgsign", "false");

@@ -4,11 +4,14 @@
 // installs it, beside the package of engines.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { homedir, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { removeClusters } from "./postgres.ts";
 import { checkout, compileCache, packageFolder, piScript } from "./under-test.ts";
+
+/** The folder of pi in the home of who runs the tests. */
+const usersPi = join(homedir(), ".pi");
 
 const stages = join(tmpdir(), `chronicle-stages-${userInfo().uid}`);
 
@@ -19,11 +22,15 @@ const stages = join(tmpdir(), `chronicle-stages-${userInfo().uid}`);
  */
 export default function stage(project: TestProject): () => void {
 	sweepStages();
+	const hadPi = existsSync(usersPi);
 	const folder = join(stages, String(process.pid));
 	build(folder);
 	process.env.CHRONICLE_PI_START_MS = String(measurePi(folder));
 	project.onTestsRerun(async () => build(folder));
-	return () => removeStage(folder);
+	return () => {
+		removeStage(folder);
+		if (!hadPi && existsSync(usersPi)) throw new Error(`A test has started a pi with the user's own home: ${usersPi}.`);
+	};
 }
 
 function build(folder: string): void {

@@ -18,7 +18,10 @@ async function problemsOf(...files: readonly DraftFile[]): Promise<string[]> {
 	const draft = read.kind === "draft" ? read.draft : read.rest;
 	if (!draft) throw new Error("no draft");
 	const pi = { command: "pi", args: [], version: undefined };
-	const project = openProject({ cwd, home: `${cwd}/home`, agentFolder: `${cwd}/home/.pi/agent`, trust: "trusted", pi });
+	const [home, agentFolder] = [`${cwd}/home`, `${cwd}/home/.pi/agent`];
+	// The check of a workflow's models may start pi.
+	const env = { ...process.env, HOME: home, PI_CODING_AGENT_DIR: agentFolder };
+	const project = openProject({ cwd, home, agentFolder, trust: "trusted", pi, env });
 	return [...(read.kind === "problems" ? read.problems : []), ...(await draftProblems(draft, project))];
 }
 

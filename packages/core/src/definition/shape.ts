@@ -23,7 +23,7 @@ export const isRecord: Shape<Readonly<Record<string, unknown>>> = (value): value
 
 /** The fields of an object; anything else has none. */
 export function propertiesOf(value: unknown): Readonly<Record<string, unknown>> {
-	return anyObject(value) ? (value as Readonly<Record<string, unknown>>) : {};
+	return isRecord(value) ? value : {};
 }
 
 /** Tests for one of `values`. */

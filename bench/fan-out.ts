@@ -1,12 +1,13 @@
 // What child runs cost beside their model's time: four at once against one, the memory of their processes, and what forty leave behind.
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { call, openBench, type Project } from "../packages/pi-chronicle/test/harness/index.ts";
 import { piScript } from "../packages/pi-chronicle/test/harness/under-test.ts";
 import { type Figures, median } from "./figure.ts";
 import { installedPackage } from "./packed.ts";
+import { residentBytes } from "./resident.ts";
 
 const rounds = 3;
 /** A child's requests, and the milliseconds until each is answered. */
@@ -101,16 +102,6 @@ function watch(project: Project, supervisor: number, peaks: { bytes: number; wor
 	const workers = project.processes().filter(({ pid }) => pid !== supervisor);
 	peaks.bytes = Math.max(peaks.bytes, residentBytes(supervisor));
 	peaks.workerBytes = Math.max(peaks.workerBytes, sum(workers.map(({ pid }) => pid)));
-}
-
-/** 0 where the process is gone, or the system does not say it. */
-function residentBytes(pid: number): number {
-	try {
-		const [, kilobytes = "0"] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-		return Number(kilobytes) * 1024;
-	} catch {
-		return 0;
-	}
 }
 
 function foldersOf(project: Project): number {

@@ -1,10 +1,10 @@
 // What a graph of tasks costs beside its critical path: children that are commands and take no time, in levels that need each other.
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openBench } from "../packages/pi-chronicle/test/harness/index.ts";
 import { type Figures, median } from "./figure.ts";
 import { installedPackage } from "./packed.ts";
+import { residentBytes } from "./resident.ts";
 
 const rounds = 3;
 const levels = 20;
@@ -86,14 +86,4 @@ async function play(width: number): Promise<Played> {
 	if (code !== 0) throw new Error(`The run ended with ${code}: ${said.slice(-2000)}`);
 	for (const name of names) if (!project.exists(`${name}.txt`)) throw new Error(`${name}.txt is missing.`);
 	return { ms, bytes };
-}
-
-/** 0 where the process is gone, or the system does not say it. */
-function residentBytes(pid: number): number {
-	try {
-		const [, kilobytes = "0"] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-		return Number(kilobytes) * 1024;
-	} catch {
-		return 0;
-	}
 }

@@ -30,7 +30,7 @@ const hints = {
 	workflow: ["Esc pauses the workflow. What to try next is ready when it is over."],
 	paused: ["The workflow is not over: /workflow resume continues it, /cancel-workflow ends it."],
 	chronicle: ["Each state has an agent with a process and a conversation of its own, so you can go on here."],
-	question: ["The chronicle waits for you, as long as you like, and goes on when you answer."],
+	question: ["The chronicle waits for you, as long as you like, and continues when you answer."],
 	end: [
 		"That was a workflow and a chronicle. /chronicle report writes a page about the run; open it before you leave.",
 		"/workflow and /chronicle list what else there is. Ctrl+C twice leaves pi and removes the copy.",

@@ -132,6 +132,7 @@ describe("npm start in a terminal", () => {
 		await tui.waitForScreen("Each state has an agent");
 		expect(tui.screen()).not.toContain("Enter starts");
 		await tui.waitForScreen("Move from safety-net to change?");
+		await tui.still();
 		await tui.press("escape");
 		await tui.waitForScreen("The chronicle waits for you");
 		await tui.waitForScreen("Alt+A answers");

@@ -74,7 +74,7 @@ const odd: readonly Odd[] = [
 		files: (m, outside) => m.tree(link(m, outside)),
 	},
 	{
-		...{ what: "a relative link in its place", folder: "sub", waits: "is not inside its working folder" },
+		...{ what: "a relative link instead of it", folder: "sub", waits: "is not inside its working folder" },
 		files: (m) => m.tree(link(m, "../../../../../outside")),
 	},
 	{ what: "a link above it", folder: "sub/deep", files: (m, outside) => m.tree(link(m, outside)) },
@@ -87,7 +87,7 @@ const odd: readonly Odd[] = [
 	{ what: "settings in `.git`", files: (m) => m.tree(folder(".git", m.tree(file(m, "config")))) },
 	{ what: "settings in `.GIT`", files: (m) => m.tree(folder(".GIT", m.tree(file(m, "config")))) },
 	{
-		...{ what: "a submodule in its place", folder: "sub" },
+		...{ what: "a submodule instead of it", folder: "sub" },
 		files: (m) => m.tree({ mode: "160000", name: "sub", object: "1".repeat(40) }),
 	},
 	{

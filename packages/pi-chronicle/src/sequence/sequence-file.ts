@@ -45,7 +45,7 @@ export const sequenceFields = {
 		fallback: "stop",
 		empty: "error",
 		about:
-			"What follows a step that [fails](#steps-that-fail): `stop` ends the sequence, `continue` goes on with the next run, `retry` repeats the step once.",
+			"What follows a step that [fails](#steps-that-fail): `stop` ends the sequence, `continue` starts the next run, `retry` repeats the step once.",
 	}),
 	until: text({
 		form: "line",

@@ -33,7 +33,7 @@ describe("onError", () => {
 		expect(said).toMatch(/The sequence stopped at run 2\/3, step 2\/2 \(second\).*out of order/);
 	});
 
-	it("continue goes on with the next run, names the failed one at the end, and exits with 1", async () => {
+	it("continue starts the next run, names the failed one at the end, and exits with 1", async () => {
 		const { code, said, sent } = await replay(file("continue"), failing(1));
 		expect(sent).toEqual(["first", "second", "first", "second", "first", "second"]);
 		expect(said).toMatch(/The sequence continues after run 2\/3, which failed at step 2\/2 \(second\): .*out of order/);

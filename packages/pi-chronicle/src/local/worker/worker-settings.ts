@@ -17,7 +17,7 @@ export interface Setting {
 	readonly max: number;
 }
 
-/** The settings that are numberSettings. */
+/** The settings that are numbers. */
 export const numberSettings = {
 	maxWorkers: { standard: 8, min: 1, max: 1000 },
 	standby: { standard: 2, max: 100 },

@@ -227,18 +227,17 @@ export async function findChildPlace(folder: string, child: string): Promise<Chi
 	return { place: found.place, root, cwd: join(root, found.record.below), start: found.record.tree };
 }
 
-/** The children of the run with the private folder `folder` that have their files, with the index of the files that they started with. */
+/** The children that have a folder of the run with the private folder `folder`, each with the index of the files that it started with. */
 export async function listChildren(folder: string): Promise<readonly { child: string; startIndex: string }[]> {
-	const places = await Promise.all(
-		childrenFolders(folder).map(async (children) =>
-			((await readdir(children).catch(undefinedIfMissing)) ?? []).map((name) => join(children, name)),
-		),
-	);
-	const named = places.flat().map(async (place) => ({ place, child: (await readRecord(place))?.child }));
-	const found = await Promise.all(named);
-	return found.flatMap(({ place, child }) =>
-		child === undefined ? [] : [{ child, startIndex: join(place, START_INDEX) }],
-	);
+	const found: { child: string; startIndex: string }[] = [];
+	for (const children of childrenFolders(folder)) {
+		for (const name of (await readdir(children).catch(undefinedIfMissing)) ?? []) {
+			const place = join(children, name);
+			const child = (await readRecord(place))?.child;
+			if (child !== undefined) found.push({ child, startIndex: join(place, START_INDEX) });
+		}
+	}
+	return found;
 }
 
 export interface OpenedChild {

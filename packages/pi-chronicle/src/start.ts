@@ -43,9 +43,6 @@ import { registerWorkflow } from "./workflow/index.ts";
  */
 export async function startSession(pi: ExtensionAPI, agentDir: string, version: string): Promise<void> {
 	if (isTooOld(version)) return (await import("./pi/stand-aside.ts")).standAsideForOldPi(pi, version);
-	// Set only in a pi that lists for `doctor` what is installed.
-	const inventory = process.env.PI_CHRONICLE_INVENTORY;
-	if (inventory) return (await import("./pi/write-inventory.ts")).writeInventory(inventory);
 	const other = otherCopy(pi);
 	if (other !== undefined) return (await import("./pi/stand-aside.ts")).standAsideForCopy(pi, other);
 	const scope = openSessionScope(pi);

@@ -25,7 +25,6 @@ export {
 } from "./host-line.ts";
 export { inBackground } from "./in-background.ts";
 export { openInstances } from "./instances.ts";
-export { type Inventory, takeInventory } from "./inventory.ts";
 export { lateRow } from "./late-row.ts";
 export { literalText, sendLiteral } from "./literal.ts";
 export { listedModel, listModels, markDefault, takeNextModel, takeoverText } from "./models.ts";
@@ -65,7 +64,7 @@ export { otherCopy } from "./single-copy.ts";
 export { offerSkills } from "./skills.ts";
 export { failStep, type LeftWork, runAsStep, type StepEnd, stepOf, waitForEnd } from "./step.ts";
 export { supplyPiPackages } from "./supplied-packages.ts";
-export { isTooOld, updatePiText } from "./supported-pi.ts";
+export { isTooOld } from "./supported-pi.ts";
 export { type PiSurvey, type SurveyedCommand, surveyPi } from "./survey-pi.ts";
 export { openToolSwitch, type ToolSwitch } from "./tool-switch.ts";
 export { aboutTool } from "./tools.ts";

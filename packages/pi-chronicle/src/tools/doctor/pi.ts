@@ -2,17 +2,9 @@
 
 import { counted } from "@pi-chronicle/core/definition";
 import type { Project } from "../../local/index.ts";
-import {
-	findPi,
-	type Inventory,
-	isPiCommand,
-	ownPiSearch,
-	type PiSurvey,
-	surveyPi,
-	takeInventory,
-} from "../../pi/index.ts";
+import { findPi, isPiCommand, ownPiSearch, type PiSurvey, surveyPi } from "../../pi/index.ts";
 import { type DoctorExamination, type DoctorFinding, fine, unknownFinding } from "./examination.ts";
-import { examinePackages } from "./packages.ts";
+import { examineCommands } from "./packages.ts";
 
 /** Milliseconds for pi to start and answer. */
 const startMs = 20_000;
@@ -22,21 +14,15 @@ const maxWords = 600;
 export interface AskablePi {
 	readonly found: ReturnType<typeof findPi>;
 	ask(): Promise<PiSurvey>;
-	/** What the user has installed, by name; `undefined` if this pi cannot list it. */
-	takeInventory(): Promise<Inventory | undefined>;
-	readonly agentFolder: string;
 }
 
 /** `named`: the value of the option `--pi`. */
 export function openAskablePi({ place }: Project, named: string | undefined): AskablePi {
-	const { cwd, env = process.env, trust, agentFolder } = place;
+	const { cwd, env = process.env } = place;
 	const found = findPi(ownPiSearch(named));
 	let survey: Promise<PiSurvey> | undefined;
 	return {
 		found,
-		agentFolder,
-		takeInventory: async () =>
-			isPiCommand(found) ? takeInventory({ pi: found, cwd, env, ms: startMs }, trust) : undefined,
 		async ask() {
 			if (!isPiCommand(found)) return { kind: "silent", stderr: "" };
 			survey ??= surveyPi({ pi: found, cwd, env, ms: startMs });
@@ -45,8 +31,7 @@ export function openAskablePi({ place }: Project, named: string | undefined): As
 	};
 }
 
-export function piExaminations(pi: AskablePi): readonly DoctorExamination[] {
-	const { found, ask } = pi;
+export function piExaminations({ found, ask }: AskablePi): readonly DoctorExamination[] {
 	if (!isPiCommand(found)) {
 		const finding: DoctorFinding = { state: "failed", text: found.message, remedy: found.remedy };
 		return [{ what: "pi", maxMs: 1000, examine: async () => finding }];
@@ -55,19 +40,9 @@ export function piExaminations(pi: AskablePi): readonly DoctorExamination[] {
 	const file = found.args.at(-1) ?? found.command;
 	return [
 		{ what: "pi", maxMs, examine: async () => examineStart(await ask(), `pi ${found.version ?? ""} at ${file}`) },
-		{ what: "packages", maxMs: 2 * maxMs, examine: () => comparePackages(pi) },
+		{ what: "packages", maxMs, examine: async () => examineCommands(await ask()) },
 		{ what: "model", maxMs, examine: async () => examineModels(await ask()) },
 	];
-}
-
-async function comparePackages({
-	ask,
-	takeInventory: take,
-	agentFolder,
-}: AskablePi): Promise<readonly DoctorFinding[]> {
-	const survey = await ask();
-	const inventory = survey.kind === "silent" ? undefined : await take();
-	return examinePackages({ survey, inventory, agentFolder });
 }
 
 function examineStart(survey: PiSurvey, which: string): DoctorFinding {

@@ -1,6 +1,6 @@
 // `doctor`: its findings and remedies, and that it changes nothing unless asked. Real pi on the command line and in a session.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, utimesSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { thisHost } from "../../../src/local/ledger/index.ts";
 import { createRun, openProject as openChronicleProject, prepareStart } from "../../../src/local/project/index.ts";
@@ -9,7 +9,6 @@ import { RUN_TAG } from "../../../src/process/index.ts";
 import { examineInTime } from "../../../src/tools/doctor/examination.ts";
 import { deepIt } from "../../harness/deep-it.ts";
 import {
-	fixtureExtension,
 	openBench,
 	openModelServer,
 	openProject,
@@ -18,7 +17,6 @@ import {
 	packageUnderTest,
 	piScript,
 	runNode,
-	say,
 } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { move, withTemplates, worker } from "../../runs/bench.ts";
@@ -114,70 +112,6 @@ describe("doctor", () => {
 		expect(second.done.stdout + second.done.stderr).not.toContain(key);
 		const absent = await examine(project, "--pi", project.path("no-such-pi"));
 		expect(absent.of("pi")).toMatchObject([{ state: "failed", text: expect.stringContaining("no-such-pi") }]);
-	});
-
-	it("finds names that another package shares with this one, and nothing else", async () => {
-		const skill = (text: string) => `---\nname: ${text}\ndescription: Does ${text}.\n---\nText.\n`;
-		const project = await withModel({
-			trusted: true,
-			files: { ".pi/skills/style/SKILL.md": skill("style"), "node_modules/x/package.json": '{ "name": "x" }' },
-			agentFiles: {
-				"extensions/other/package.json": '{ "name": "pi-other", "pi": { "extensions": ["./index.js"] } }',
-				"extensions/other/index.js": `import { readFileSync } from "node:fs";
-export default (pi) => {
-	for (const name of ["spawn", "notebook_read", "notebook_write", "patch_file"])
-		pi.registerTool({ name, label: name, description: name, parameters: { type: "object", properties: {} }, execute: async () => ({ content: [] }) });
-	pi.registerShortcut("alt+a", { description: "x", handler: async () => {} });
-	pi.registerShortcut("alt+q", { description: "x", handler: async () => {} });
-	pi.registerFlag("chronicle-readonly", { type: "boolean", description: "x" });
-};
-`,
-				"prompts/plan.md": "Make a plan.\n",
-				"prompts/unrelated.md": "Something else.\n",
-				"skills/chronicle-authoring/SKILL.md": skill("chronicle-authoring"),
-				"skills/style/SKILL.md": skill("style"),
-				"keybindings.json": '{ "app.session.new": ["ctrl+q", "Alt+A"] }',
-			},
-		});
-		const before = project.list();
-		const { code, of } = await examine(project);
-		expect(code).toBe(0);
-		const found = of("packages");
-		expect(found.map(({ state, remedy }) => [state, typeof remedy])).toEqual(found.map(() => ["warning", "string"]));
-		const texts = found.map(({ text }) => text).sort();
-		expect(texts).toEqual([
-			expect.stringMatching(/^--chronicle-readonly is also an option of pi-other/),
-			expect.stringMatching(/^The prompt template .*plan\.md cannot be used: \/plan is a command/),
-			expect.stringMatching(/^The skill chronicle-authoring of this package is not used: .*SKILL\.md/),
-			expect.stringMatching(/^Two skills are called style: pi uses .* not .*SKILL\.md/),
-			expect.stringMatching(/^alt\+a is also a key of pi, as app\.session\.new in .*keybindings\.json/),
-			expect.stringMatching(/^alt\+a is also a key of pi-other\. Here it opens the question/),
-			expect.stringMatching(/^notebook_read, notebook_write are also tools of pi-other, so \/notebook does not work/),
-			expect.stringMatching(/^spawn is also a tool of pi-other, so \/spawn on does not work/),
-		]);
-		expect(project.list()).toEqual(before);
-	});
-
-	deepIt("knows every tool that a session of this package registers", { timeout: patient(90_000) }, async () => {
-		const bench = await openBench({ files: workflow, script: () => say("ok") });
-		const names = async (commands: readonly string[]) => {
-			const pi = await bench.rpc({ extensions: [fixtureExtension("probe")] });
-			for (const command of commands) await pi.prompt(command);
-			const { allTools } = await pi.probe();
-			await pi.close();
-			return allTools;
-		};
-		const builtin = await names([]);
-		const all = await names(["/notebook on", "/spawn on", "/chronicle tool on", "/workflow w x", "/handoff go on"]);
-		const own = all.filter((name) => !builtin.includes(name));
-		expect(own.length).toBeGreaterThanOrEqual(8);
-		const project = await withModel({
-			agentFiles: { "extensions/other.js": readFileSync(fixtureExtension("foreign-tool"), "utf8") },
-		});
-		const { cli } = packageUnderTest();
-		const env = { PI_CHRONICLE_PI: piScript(), FOREIGN_TOOLS: own.join(",") };
-		const { stdout } = await runNode(project, [cli, "doctor"], { env });
-		for (const name of own) expect(stdout).toMatch(new RegExp(`\\b${name}\\b.* (?:is|are) also `));
 	});
 
 	it("reports a missing git", async () => {

@@ -1,7 +1,7 @@
 // Generated from the field tables of templates, workflows and scenarios: the JSON Schemas in schemas/ and the tables in the documentation.
 // Tests compare both with this output, so neither can drift.
 
-import { type JsonSchema, objectSchema, referenceTable } from "@pi-chronicle/core/definition";
+import { type JsonSchema, objectSchema } from "@pi-chronicle/core/definition";
 import { branchFields, childrenFields, orderFields } from "../packages/core/src/template/children-fields.ts";
 import { cleanupFields } from "../packages/core/src/template/cleanup.ts";
 import { limitFields, stateFields, templateFields } from "../packages/core/src/template/fields.ts";
@@ -11,6 +11,7 @@ import { sequenceFields } from "../packages/pi-chronicle/src/sequence/sequence-f
 import { cueFields, scenarioFields } from "../packages/pi-chronicle/src/tools/rehearsal/scenario-file.ts";
 import { phaseFields, workflowFields } from "../packages/pi-chronicle/src/workflow/definitions/fields.ts";
 import { variables } from "../packages/pi-chronicle/src/workflow/definitions/variables.ts";
+import { referenceTable } from "./reference-table.ts";
 
 /** The schema that a template's `$schema` refers to. */
 export function templateSchema(): JsonSchema {

@@ -1,9 +1,9 @@
 // The table of docs/benchmarks.md, from the transcripts of the plays.
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { sharePercent } from "../packages/pi-chronicle/src/tools/rehearsal/hand/figures.ts";
-import type { PlayTranscript } from "../packages/pi-chronicle/src/tools/rehearsal/hand/transcript.ts";
+import { type PlayTranscript, sharePercent } from "../packages/pi-chronicle/src/tools/rehearsal/hand/transcript.ts";
 import { parseTranscript } from "../packages/pi-chronicle/src/tools/rehearsal/hand/transcript-file.ts";
+import { playedFigures } from "../packages/pi-chronicle/test/played/figures.ts";
 
 const folder = fileURLToPath(new URL("../packages/pi-chronicle/test/played", import.meta.url));
 
@@ -15,7 +15,7 @@ export function playedTable(): string {
 		.map((name) => readPlay(name));
 	if (played.length === 0) return "No transcripts are recorded.";
 	const finished = played.filter(({ transcript }) => transcript.outcome === "done").length;
-	const lost = played.reduce((sum, { transcript }) => sum + transcript.figures.factsLost, 0);
+	const lost = played.reduce((sum, { transcript }) => sum + playedFigures(transcript).factsLost, 0);
 	return [
 		"| play | finished | requests | calls | refused | of these moves | questions | decisions | facts saved | facts lost | characters | by pi-chronicle |",
 		"|---|---|---|---|---|---|---|---|---|---|---|---|",
@@ -31,14 +31,16 @@ function readPlay(name: string): { readonly name: string; readonly transcript: P
 	return { name: name.replace(/\.yaml$/, ""), transcript };
 }
 
-function rowOf(name: string, { outcome, figures }: PlayTranscript): string {
+function rowOf(name: string, transcript: PlayTranscript): string {
+	const { outcome, figures: sizes } = transcript;
+	const figures = playedFigures(transcript);
 	const cells = [
 		name,
 		outcome === "done" ? "yes" : "no",
 		...[figures.requests, figures.calls, figures.refusedCalls, figures.wrongTargets],
 		...[figures.questions, figures.decisions, figures.factsSaved, figures.factsLost],
-		figures.characters.toLocaleString("en"),
-		`${sharePercent(figures)} %`,
+		sizes.characters.toLocaleString("en"),
+		`${sharePercent(sizes)} %`,
 	];
 	return `| ${cells.join(" | ")} |`;
 }

@@ -185,18 +185,3 @@ export function objectSchema(fields: Fields): Record<string, unknown> {
 		additionalProperties: false,
 	};
 }
-
-/** Markdown lines of the reference table of an object: field, type, default, meaning. */
-export function referenceTable(fields: Fields): string[] {
-	const cell = (text: string): string => text.replaceAll("|", "\\|").replace(/\s+/g, " ");
-	const rows = Object.entries(fields).map(([key, wanted]) => {
-		const shown = wanted.required ? "*required*" : (wanted.shown ?? showDefault(wanted.fallback));
-		return `| \`${key}\` | ${cell(wanted.type)} | ${cell(shown)} | ${cell(wanted.about)} |`;
-	});
-	return ["| field | type | default | meaning |", "|---|---|---|---|", ...rows];
-}
-
-function showDefault(value: unknown): string {
-	if (value === undefined) return "—";
-	return typeof value === "string" && value.trim() === value ? `\`${value}\`` : `\`${JSON.stringify(value)}\``;
-}

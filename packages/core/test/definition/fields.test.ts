@@ -1,5 +1,6 @@
 // Typed fields over a tree: defaults, problems with places, and documentation generated from the same table.
 import { describe, expect, it } from "vitest";
+import { referenceTable } from "../../../../scripts/reference-table.ts";
 import {
 	choice,
 	editDistance,
@@ -18,7 +19,6 @@ import {
 	quoted,
 	readObject,
 	record,
-	referenceTable,
 	sortDiagnostics,
 	text,
 } from "../../src/definition/index.ts";

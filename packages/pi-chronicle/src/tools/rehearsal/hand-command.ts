@@ -5,13 +5,13 @@ import { attempt, replaceFileSync } from "../../disk/index.ts";
 import type { OpenPlayer } from "./by-hand.ts";
 import {
 	compareTranscripts,
-	figureLines,
 	folderProblem,
 	openFilesPlayer,
 	openReplayPlayer,
 	openTerminalPlayer,
 	type PlayTranscript,
 	parseTranscript,
+	sharePercent,
 	writeTranscript,
 } from "./hand/index.ts";
 import type { RehearsalReport } from "./rehearse.ts";
@@ -77,8 +77,13 @@ function playedLines({ gaveUp, transcript, result }: RehearsalReport): string[] 
 	return [
 		...(result === undefined ? [] : ["", "Result of the run:", result, ""]),
 		...(gaveUp === undefined ? [] : [gaveUp]),
-		...(transcript ? figureLines(transcript.figures) : []),
+		...(transcript ? [sizeLine(transcript)] : []),
 	];
+}
+
+function sizeLine({ entries, figures }: PlayTranscript): string {
+	const requests = entries.filter(({ kind }) => kind === "model").length;
+	return `Requests: ${requests}, ${figures.characters.toLocaleString("en")} characters in all, ${sharePercent(figures)} % of them by pi-chronicle.`;
 }
 
 /** The transcript in a file, relative to here; a string says why it cannot be read. */

@@ -9,16 +9,15 @@ import {
 	writeDecision,
 } from "../../../src/tools/rehearsal/hand/answer-text.ts";
 import { compareTranscripts } from "../../../src/tools/rehearsal/hand/compare.ts";
-import { figuresOf } from "../../../src/tools/rehearsal/hand/figures.ts";
 import { maskPlaces, maskText, unmaskPlaces } from "../../../src/tools/rehearsal/hand/mask.ts";
 import { OwnText } from "../../../src/tools/rehearsal/hand/own-text.ts";
-import type { Exchange } from "../../../src/tools/rehearsal/hand/play.ts";
 import { openReplayPlayer } from "../../../src/tools/rehearsal/hand/replay.ts";
 import { openRequestDesk } from "../../../src/tools/rehearsal/hand/request.ts";
 import { requestMarkdown } from "../../../src/tools/rehearsal/hand/request-text.ts";
 import { Temporaries } from "../../../src/tools/rehearsal/hand/temporaries.ts";
 import type { PlayTranscript } from "../../../src/tools/rehearsal/hand/transcript.ts";
 import { parseTranscript, writeTranscript } from "../../../src/tools/rehearsal/hand/transcript-file.ts";
+import { playedFigures } from "../../played/figures.ts";
 
 describe("what a player types", () => {
 	it("is a message of texts and calls, each on one line", () => {
@@ -179,31 +178,28 @@ describe("a question to the user", () => {
 
 describe("the figures", () => {
 	type Call = { tool: string; input: Record<string, unknown> };
-	const desk = openRequestDesk();
-	const exchange = (place: string, told: string, calls: Call[]): Exchange => ({
-		...{ kind: "model", request: desk.receive(post(place, [user(told)])), share },
-		answer: { text: "", calls },
+	let number = 0;
+	const entry = (conversation: string, told: string, calls: Call[]) => ({
+		...({ kind: "model", number: ++number, conversation, turn: 1 } as const),
+		...{ asked: [{ title: "User message", text: told }], answer: { text: "", calls } },
 	});
+	type Entry = ReturnType<typeof entry>;
 	const save = (input: Record<string, unknown>): Call => ({ tool: "workflow_update_snapshot", input });
 	const acceptance = { key: "acceptance", criteria: ['prints {"sum": 1.5}', "errors go to stderr"] };
 	const newer = { key: "acceptance", criteria: ['prints {"sum": 150}'] };
-	const all = (exchanges: readonly Exchange[], outcome: "ok" | "refused" = "ok") =>
-		figuresOf(
-			exchanges,
-			new Map(
-				exchanges.flatMap((each) =>
-					each.kind === "model" ? [[each.request.number, each.answer.calls.map(() => outcome)] as const] : [],
-				),
-			),
-		);
+	const all = (entries: readonly Entry[], outcome: "ok" | "refused" | "unknown" = "ok") =>
+		playedFigures({
+			kind: "chronicle",
+			entries: entries.map((each) => ({ ...each, outcomes: each.answer.calls.map(() => outcome) })),
+		});
 
 	it("count a fact as told as JSON, and not after it was replaced or resolved", () => {
-		const first = exchange("plan", "Do it", [save({ findings: [acceptance] })]);
+		const first = entry("plan", "Do it", [save({ findings: [acceptance] })]);
 		const told = `acceptance: ${JSON.stringify(acceptance.criteria)}`;
-		const second = exchange("build", told, [save({ findings: [newer], pending_tasks: ["gone"] })]);
-		const third = exchange("review", `acceptance: ${JSON.stringify(newer.criteria)}`, []);
+		const second = entry("build", told, [save({ findings: [newer], pending_tasks: ["gone"] })]);
+		const third = entry("review", `acceptance: ${JSON.stringify(newer.criteria)}`, []);
 		expect(all([first, second, third])).toMatchObject({ factsSaved: 3, factsLost: 1 });
-		expect(all([first, exchange("review 2", "nothing", [])])).toMatchObject({ factsSaved: 1, factsLost: 1 });
+		expect(all([first, entry("review 2", "nothing", [])])).toMatchObject({ factsSaved: 1, factsLost: 1 });
 	});
 
 	it("count questions that reached the user, and refused moves", () => {
@@ -213,13 +209,13 @@ describe("the figures", () => {
 			{ tool: "ask_user", input: { question: "Which?" } },
 			{ tool: "read", input: { action: "ask" } },
 		];
-		expect(all([exchange("ask", "x", calls)], "refused")).toMatchObject({
+		expect(all([entry("ask", "x", calls)], "refused")).toMatchObject({
 			questions: 0,
 			wrongTargets: 1,
 			refusedCalls: 4,
 		});
-		expect(all([exchange("ask 2", "x", calls)])).toMatchObject({ questions: 2, wrongTargets: 0, calls: 4 });
-		expect(figuresOf([exchange("ask 3", "x", calls)], new Map())).toMatchObject({ questions: 2, calls: 0 });
+		expect(all([entry("ask 2", "x", calls)])).toMatchObject({ questions: 2, wrongTargets: 0, calls: 4 });
+		expect(all([entry("ask 3", "x", calls)], "unknown")).toMatchObject({ questions: 2, calls: 0 });
 	});
 });
 
@@ -256,10 +252,7 @@ describe("a transcript", () => {
 		expect(unmaskPlaces(masked, { ...around, names })).toBe(text);
 	});
 
-	const figures = {
-		...{ requests: 2, characters: 10, ownCharacters: 2, calls: 1, refusedCalls: 0, wrongTargets: 0, questions: 0 },
-		...{ decisions: 1, factsSaved: 0, factsLost: 0 },
-	};
+	const figures = { characters: 10, ownCharacters: 2 };
 	const system = "Be good. ".repeat(40);
 	const asked = (turn: number, words: string) => ({
 		...({ kind: "model", number: turn, conversation: "state a", turn } as const),

@@ -1,6 +1,5 @@
 export type { PlayedDecision } from "./answer-text.ts";
 export { compareTranscripts } from "./compare.ts";
-export { type CallOutcome, figureLines } from "./figures.ts";
 export { folderProblem, openFilesPlayer } from "./files-player.ts";
 export { mailboxBeside } from "./mailbox.ts";
 export type { Surroundings } from "./mask.ts";
@@ -10,5 +9,5 @@ export { openPost } from "./post.ts";
 export { openReplayPlayer } from "./replay.ts";
 export { Temporaries } from "./temporaries.ts";
 export { openTerminalPlayer } from "./terminal-player.ts";
-export { type Played, type PlayTranscript, transcriptOf } from "./transcript.ts";
+export { type CallOutcome, type Played, type PlayTranscript, sharePercent, transcriptOf } from "./transcript.ts";
 export { parseTranscript, writeTranscript } from "./transcript-file.ts";

@@ -4,9 +4,8 @@
 import { isNumber, isText, listOf, object, oneOf, optional, type Shape } from "@pi-chronicle/core/definition";
 import { parse, stringify } from "yaml";
 import { parseDecision, readAnswer, writeAnswer, writeDecision } from "./answer-text.ts";
-import { type CallOutcome, isFigures } from "./figures.ts";
 import type { RequestPart } from "./request-text.ts";
-import type { ModelEntry, PlayTranscript, TranscriptEntry } from "./transcript.ts";
+import type { CallOutcome, ModelEntry, PlayFigures, PlayTranscript, TranscriptEntry } from "./transcript.ts";
 
 const version = 1;
 /** Shorter parts are repeated. */
@@ -37,7 +36,7 @@ const isWritten = object<WrittenTranscript>({
 	name: isText,
 	task: isText,
 	outcome: oneOf("done", "stopped"),
-	figures: isFigures,
+	figures: object<PlayFigures>({ characters: isNumber, ownCharacters: isNumber }),
 	entries: listOf(
 		object<WrittenEntry>({
 			request: optional(isNumber),

@@ -1,6 +1,5 @@
 // The transcript of a rehearsal by hand: what was asked and answered, the same on every machine, so that another rehearsal can replay it. Pure.
 import type { ModelAnswer, PlayedDecision } from "./answer-text.ts";
-import { type CallOutcome, figuresOf, type Outcomes, type PlayFigures } from "./figures.ts";
 import { mapTexts, maskPlaces, maskText, type Surroundings } from "./mask.ts";
 import type { Exchange } from "./play.ts";
 import { newParts, type RequestPart } from "./request-text.ts";
@@ -10,6 +9,18 @@ export interface Played {
 	readonly kind: "workflow" | "chronicle";
 	readonly name: string;
 	readonly task: string;
+}
+
+export type CallOutcome = "ok" | "refused" | "failed" | "unknown";
+
+/** Outcomes of the calls of each request, by its number. */
+export type Outcomes = ReadonlyMap<number, readonly CallOutcome[]>;
+
+/** Of all requests together, as they were sent. */
+export interface PlayFigures {
+	readonly characters: number;
+	/** Of these, written by this package. */
+	readonly ownCharacters: number;
 }
 
 export interface PlayTranscript extends Played {
@@ -52,9 +63,22 @@ export function transcriptOf(
 	const { kind, name, task } = played;
 	return {
 		...{ kind, name, task, outcome },
-		figures: figuresOf(exchanges, outcomes),
+		figures: figuresOf(exchanges),
 		entries: exchanges.map((exchange) => entryOf(exchange, outcomes, around)),
 	};
+}
+
+function figuresOf(exchanges: readonly Exchange[]): PlayFigures {
+	const shares = exchanges.flatMap((exchange) => (exchange.kind === "model" ? [exchange.share] : []));
+	return {
+		characters: shares.reduce((sum, { all }) => sum + all, 0),
+		ownCharacters: shares.reduce((sum, { own }) => sum + own, 0),
+	};
+}
+
+/** This package's share of all characters, in percent with one decimal. */
+export function sharePercent({ characters, ownCharacters }: PlayFigures): string {
+	return characters === 0 ? "0.0" : ((ownCharacters / characters) * 100).toFixed(1);
 }
 
 function entryOf(exchange: Exchange, outcomes: Outcomes, around: Surroundings): TranscriptEntry {

@@ -1,8 +1,9 @@
 // Kills many runs at random times and prints how they ended: `node bench/kills.ts [runs] [seed] [children]`; with `children` they are runs with
-// child runs. A run takes a few seconds. The first failure is printed with its seed and error. Exit code 0: every run finished.
+// child runs of all shapes, with the name of a shape only of that (test/kills/children-run.ts). A run takes a few seconds. The first failure is printed with its seed and error. Exit code 0: every run finished.
 
 import { endFile } from "../packages/pi-chronicle/test/harness/lifetime.ts";
 import stage from "../packages/pi-chronicle/test/harness/stage.ts";
+import { type Shape, shapes } from "../packages/pi-chronicle/test/kills/children-run.ts";
 import { killAtRandom } from "../packages/pi-chronicle/test/kills/random.ts";
 import { killChildrenAtRandom } from "../packages/pi-chronicle/test/kills/random-children.ts";
 
@@ -23,7 +24,7 @@ for (let n = 0; n < runs; n++) {
 	try {
 		const most = 1 + (n % 8);
 		const figures: Record<string, number> =
-			kind === "children" ? await treeFigures(seed + n, most) : await runFigures(seed + n, most);
+			kind === undefined ? await runFigures(seed + n, most) : await treeFigures(seed + n, most, kind);
 		for (const [name, figure] of Object.entries(figures)) sums[name] = (sums[name] ?? 0) + figure;
 	} catch (error) {
 		failed += 1;
@@ -40,7 +41,9 @@ async function runFigures(of: number, most: number) {
 	return { kills, "answers lost on their way": lostAnswers };
 }
 
-async function treeFigures(of: number, most: number) {
-	const { kills, resumes } = await killChildrenAtRandom(of, most);
+async function treeFigures(of: number, most: number, name: string) {
+	const shape = (Object.keys(shapes) as Shape[]).find((one) => one === name);
+	if (name !== "children" && shape === undefined) throw new Error(`There is no shape ${name}.`);
+	const { kills, resumes } = await killChildrenAtRandom(of, most, shape);
 	return { kills, "resumes after them": resumes };
 }

@@ -40,12 +40,16 @@ interface Tree {
 	wasDeleted: boolean;
 }
 
+/** The shape that a seed plays where none is named. */
+function shapeOf(seed: number): Shape {
+	const names = Object.keys(shapes) as Shape[];
+	return names[seed % names.length] ?? "children of a child";
+}
+
 /** Plays one run with up to `most` kills. Throws what does not hold. */
-export async function killChildrenAtRandom(seed: number, most: number): Promise<KilledTree> {
+export async function killChildrenAtRandom(seed: number, most: number, shape = shapeOf(seed)): Promise<KilledTree> {
 	const random = generator(seed);
 	const began = performance.now();
-	const names = Object.keys(shapes) as Shape[];
-	const shape = names[seed % names.length] ?? "children of a child";
 	const server = await openModelServer(answer);
 	const project = openProject({ server, files: filesOf(shape), trusted: true });
 	const sessions = project.path(".pi/chronicle/sessions");
@@ -90,9 +94,10 @@ export async function killChildrenAtRandom(seed: number, most: number): Promise<
 		await inspect(tree);
 		equal(project.read("mine.txt"), edits === 0 ? "at first\n" : `edit ${edits}\n`);
 	} catch (error) {
-		throw new Error(`Seed ${seed} (${shape}), killed: ${told.join(", ")}\n${await describeRuns(tree)}`, {
-			cause: error,
-		});
+		const results = server.requests.at(-1)?.results.slice(-3) ?? [];
+		const last = results.map(({ id, text }) => `${id}: ${text.slice(0, 500)}`).join("\n");
+		const message = `Seed ${seed} (${shape}), killed: ${told.join(", ")}\n${await describeRuns(tree)}\nLast results:\n${last}`;
+		throw new Error(message, { cause: error });
 	}
 	project.killProcesses();
 	await server.close();
@@ -204,7 +209,11 @@ async function inspect(tree: Tree): Promise<void> {
 	deepEqual([...planned].toSorted(), (await store.ids()).toSorted());
 	const names = [...planned].flatMap((id) => [id, `${id}.json`, `${id}.events.jsonl`]);
 	if (!wasDeleted) deepEqual(readdirSync(sessions).toSorted(), [".gitignore", ...names].toSorted());
-	deepEqual(existsSync(join(project.agentFolder, "chronicle", "workers")), false);
+	const inAgentFolder = ["workers", "standby"].map((name) => join(project.agentFolder, "chronicle", name));
+	deepEqual(
+		inAgentFolder.filter(existsSync).map((folder) => [folder, readdirSync(folder)]),
+		[],
+	);
 	const work = join(project.agentFolder, "chronicle", "work");
 	deepEqual(existsSync(work) ? readdirSync(work) : [], []);
 	const { run } = await readRun(tree, root);

@@ -1,4 +1,4 @@
-import { readlinkSync, statSync } from "node:fs";
+import { existsSync, readlinkSync, statSync } from "node:fs";
 import { access, link, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -71,7 +71,7 @@ export async function takeLease(folder: string, atLeast: number): Promise<Result
 		return { ok: false, failure: raced };
 	}
 	for (const other of others) await rm(join(folder, `${prefix}${other}`), { force: true });
-	await removeDeadDrafts(folder);
+	await removeOwnDrafts(folder);
 	return { ok: true, value: openLease(folder, { ...mine, fence, alive: "yes" }) };
 }
 
@@ -119,7 +119,7 @@ async function explainLoss(folder: string): Promise<StoreFailure> {
 		() => undefined,
 		(error: NodeJS.ErrnoException) => error,
 	);
-	if (seen?.code === "ENOENT" && (await hasProject(folder))) return deleted(folder);
+	if (seen?.code === "ENOENT" && hasProject(folder)) return deleted(folder);
 	if (seen) return diskFailure(seen, folder);
 	const holder = await leaseHolder(folder).catch(() => undefined);
 	return holder
@@ -132,12 +132,8 @@ async function explainLoss(folder: string): Promise<StoreFailure> {
 }
 
 /** Whether the project of a run's folder, `.pi/chronicle/sessions/<id>` in it, exists. */
-async function hasProject(folder: string): Promise<boolean> {
-	const project = dirname(dirname(dirname(dirname(folder))));
-	return access(project).then(
-		() => true,
-		() => false,
-	);
+function hasProject(folder: string): boolean {
+	return existsSync(dirname(dirname(dirname(dirname(folder)))));
 }
 
 function deleted(folder: string): StoreFailure {
@@ -205,14 +201,20 @@ function heldBy({ host, pid, fence, alive }: LeaseHolder, folder: string): Store
 			};
 }
 
-/** Removes dead drafts. Only for the holder of the lease. `folder`: the private folder of the run. */
-async function removeDeadDrafts(folder: string): Promise<void> {
-	await removeIn(folder, ".lease.");
-	await removeIn(dirname(folder), `.${basename(folder)}.`);
+/** Folders below the private folder of a run in which files are replaced. */
+const written = ["", "workers", "files", "apart/files"];
+
+/** Removes dead drafts of the run with the private folder `folder`. */
+async function removeOwnDrafts(folder: string): Promise<void> {
+	for (const name of written) await removeDeadDrafts(join(folder, name), ".");
+	await removeDeadDrafts(dirname(folder), `.${basename(folder)}.`);
 }
 
-/** A draft is named after its file and the process that writes it. */
-async function removeIn(folder: string, prefix: string): Promise<void> {
+/**
+ * Removes the drafts in `folder` that dead processes left and whose names begin with `prefix`. A draft is named after its file and the process
+ * that writes it. Only for the holder of the lease of the run that they belong to: that process may have been on another machine.
+ */
+export async function removeDeadDrafts(folder: string, prefix: string): Promise<void> {
 	const names = await readdir(folder).catch((): string[] => []);
 	for (const name of names.filter((one) => one.startsWith(prefix))) {
 		const [, pid] = /\.(\d+)(?:\.tmp)?$/.exec(name) ?? [];

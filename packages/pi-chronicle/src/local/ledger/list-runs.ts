@@ -14,7 +14,7 @@ import type {
 	RunSummary,
 	StoreFailure,
 } from "@pi-chronicle/core/ports";
-import { undefinedIfMissing } from "../../disk/index.ts";
+import { attempt, undefinedIfMissing } from "../../disk/index.ts";
 import { redactSecrets } from "../../safety/index.ts";
 import { diskFailure, OWN_COMMAND, storeFailure } from "./failures.ts";
 import { isRunId, LOG_ENDING, pathsOf, type RunPaths } from "./layout.ts";
@@ -149,8 +149,8 @@ async function describeAll(place: RunsPlace, names: readonly string[]): Promise<
 	return entries;
 }
 
-async function newestFirst({ sessions }: RunsPlace, entries: readonly LedgerEntry[]): Promise<LedgerEntry[]> {
-	const dated = await Promise.all(entries.map(async (entry) => ({ entry, at: await updatedAt(sessions, entry) })));
+function newestFirst(place: RunsPlace, entries: readonly LedgerEntry[]): LedgerEntry[] {
+	const dated = entries.map((entry) => ({ entry, at: updatedAt(place, entry) }));
 	return dated.sort((one, other) => other.at - one.at).map(({ entry }) => entry);
 }
 
@@ -237,17 +237,9 @@ async function describeForeign(path: string, id: string): Promise<LedgerEntry | 
 }
 
 /** In milliseconds since the epoch; 0 if unknown. */
-async function updatedAt(sessions: string, entry: LedgerEntry): Promise<number> {
+function updatedAt(place: RunsPlace, entry: LedgerEntry): number {
 	if (entry.kind !== "unreadable") return Date.parse(entry.summary.updatedAt) || 0;
-	if (!isRunId(entry.id)) return 0;
-	const { checkpoint, log } = pathsOf(sessions, entry.id);
-	const times = [checkpoint, log].map((path) =>
-		stat(path).then(
-			({ mtimeMs }) => mtimeMs,
-			() => 0,
-		),
-	);
-	return Math.max(...(await Promise.all(times)));
+	return isRunId(entry.id) ? (attempt(() => changedAt(place, entry.id)) ?? 0) : 0;
 }
 
 /** The ids that a name can stand for: those of first runs before those of child runs, so that `last` is a first run. */

@@ -14,6 +14,7 @@ import {
 	usedBytes,
 } from "../../disk/index.ts";
 import { LOG_ENDING, type RunPaths } from "./layout.ts";
+import { removeDeadDrafts } from "./lease.ts";
 
 /** In the folder of a project's copies: the project's path. */
 const projectFile = "project";
@@ -70,6 +71,7 @@ export async function readablePaths(paths: RunPaths, copies: CopiesPlace | undef
  */
 export async function completeLog({ log }: RunPaths, copies: CopiesPlace | undefined): Promise<void> {
 	if (!copies) return;
+	await removeDeadDrafts(copies.folder, `.${basename(log)}.`);
 	const copy = logCopyPath(copies, { log });
 	if (isNoFile(copy) || !(await hasFile(copy))) return;
 	const [had, kept] = [(await fileSize(log)) ?? 0, await wholeLines(copy)];

@@ -46,6 +46,12 @@ export function runChildrenFolder(place: ChildFoldersPlace, id: string): string 
 	return join(projectChildrenFolder(place), id.slice(0, 13));
 }
 
+/** The places where the folder of the children of run `id` can be: as the setting says, or where it was made without one. */
+export function childrenPlaces(place: ProjectEnvironment, id: string): readonly string[] {
+	const { childFolders } = workerSettings(place);
+	return [childFolders, undefined].map((each) => runChildrenFolder({ ...place, childFolders: each }, id));
+}
+
 /** The copy of the project in the folder of a child whose parent works in the copy `outer`, or in the project itself. */
 export function copyOf(
 	{ root, source }: Pick<ChildFolder, "root" | "source">,
@@ -84,9 +90,7 @@ export function withChildFolders(store: LedgerStore, sessions: string, place: Pr
 		async open(id) {
 			const opened = await store.open(id);
 			if (!opened.ok) return opened;
-			const { childFolders } = workerSettings(place);
-			const places = [childFolders, undefined].map((each) => runChildrenFolder({ ...place, childFolders: each }, id));
-			await findOutsideFolder(opened.value.folder, places);
+			await findOutsideFolder(opened.value.folder, childrenPlaces(place, id));
 			return opened;
 		},
 		async remove(id) {

@@ -15,6 +15,15 @@ import type {
 import { makePrivateFolder } from "../../disk/index.ts";
 import { findChildPlace, type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
 
+export interface ChildFoldersOptions extends Pick<GitWorkspaceOptions, "leftOut" | "scope" | "secrets"> {
+	/** The private folder of the run. */
+	readonly parent: string;
+	/** Where the folder of its children can be: what deletes ignored files may have deleted only the pointer to it. */
+	readonly places: readonly string[];
+	/** The private folder of a child. */
+	privateFolder(child: string): string;
+}
+
 /** The own folders of children. */
 export interface ChildFolders {
 	/** Whether the child's folder has its files. */
@@ -28,22 +37,18 @@ export interface ChildFolders {
 /** Marks a folder that was created again and does not have the child's files yet; in the child's private folder. */
 const restoringFile = "restoring";
 
-/** The folders of the children of the run with the private folder `parent`. */
-export function openChildFolders(
-	sessions: string,
-	parent: string,
-	options: Pick<GitWorkspaceOptions, "leftOut" | "scope" | "secrets">,
-): ChildFolders {
-	const mark = (child: string): string => join(sessions, child, restoringFile);
+/** The folders of the children of a run. */
+export function openChildFolders({ parent, places, privateFolder, ...files }: ChildFoldersOptions): ChildFolders {
+	const mark = (child: string): string => join(privateFolder(child), restoringFile);
 	return {
-		exists: async (child) => !existsSync(mark(child)) && (await findChildPlace(parent, child)) !== undefined,
+		exists: async (child) => !existsSync(mark(child)) && (await findChildPlace(parent, child, places)) !== undefined,
 		async expect(child) {
 			// It may have been deleted as well.
-			await makePrivateFolder(join(sessions, child));
+			await makePrivateFolder(privateFolder(child));
 			await writeFile(mark(child), "", { mode: 0o600 });
 		},
 		async restore(child, cwd, tree) {
-			const workspace = openGitWorkspace({ ...options, cwd, folder: join(sessions, child), childOf: parent });
+			const workspace = openGitWorkspace({ ...files, cwd, folder: privateFolder(child), childOf: parent });
 			const restored = await workspace.restore(tree);
 			if (restored.ok) await rm(mark(child), { force: true });
 			return restored;

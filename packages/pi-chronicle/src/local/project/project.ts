@@ -29,7 +29,14 @@ import {
 	workerSettings,
 } from "../worker/index.ts";
 import { agentExclusions, childFilesFolder, type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
-import { launchInCopy, logCopiesFolder, nestedCopy, runChildrenFolder, withChildFolders } from "./child-folders.ts";
+import {
+	childrenPlaces,
+	launchInCopy,
+	logCopiesFolder,
+	nestedCopy,
+	runChildrenFolder,
+	withChildFolders,
+} from "./child-folders.ts";
 import { type ChildPlace, oneAtATime, openChildRuns } from "./child-runs.ts";
 import { type CleanupApprovals, openCleanupApprovals } from "./cleanup-approvals.ts";
 import { openCleanupRunner } from "./cleanup-runner.ts";
@@ -144,7 +151,11 @@ export function openProject(
 				approvals,
 				tree,
 				outer: copy,
-				folders: openChildFolders(sessions, ledger.folder, { leftOut: ownFolders, ...workspaceScope(ledger.run) }),
+				folders: openChildFolders({
+					...{ parent: ledger.folder, leftOut: ownFolders, places: childrenPlaces(place, id) },
+					privateFolder: (child) => join(sessions, child),
+					...workspaceScope(ledger.run),
+				}),
 				supervise(childLedger, childPlace, origin) {
 					// A standby belongs to one run: children start their workers cold.
 					const cold: WorkerLauncher = { ...opened, keepReady: async () => {} };

@@ -1,8 +1,7 @@
 // The copy of the project that a run apart works in: made when the run is created, and again if it was lost.
 // A run apart never works in the project's folder: it is opened with its copy, or not at all; a copy that was lost has the last recorded files,
 // and its worker learns what that undid.
-import { existsSync } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { copyId, type Run } from "@pi-chronicle/core/machine";
 import type {
@@ -17,7 +16,7 @@ import type {
 } from "@pi-chronicle/core/ports";
 import { findChildPlace, forgetOutsideFolder, type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
 import { copyOf } from "./child-folders.ts";
-import { lastFiles } from "./lost-folder.ts";
+import { lastFiles, openChildFolders } from "./lost-folder.ts";
 
 export interface CopyPlace {
 	/** The project's folder. */
@@ -32,8 +31,6 @@ export interface CopyPlace {
 
 /** In the private folder of a run apart: the one for the files of its copy. Both share their snapshots. */
 const copyFolder = "apart";
-/** In that: the copy was lost, and does not have its files again yet. */
-const restoringFile = "restoring";
 
 type RunFiles = Pick<HeldLedger, "folder" | "run">;
 
@@ -84,22 +81,21 @@ async function openCopy(
 ): Promise<Result<RunCopy, WorkspaceFailure>> {
 	const { folder, run } = ledger;
 	const id = copyId(run.id);
-	const mark = join(folder, copyFolder, restoringFile);
-	const found = existsSync(mark) ? undefined : await findChildPlace(folder, id);
+	const folders = openChildFolders({
+		...{ parent: folder, places: [], leftOut: place.leftOut, privateFolder: () => join(folder, copyFolder) },
+		...place.scope(run),
+	});
+	const found = (await folders.exists(id)) ? await findChildPlace(folder, id) : undefined;
 	const files = openUserFiles(place, ledger);
 	const { startTree } = run;
 	if (found) return opened(await files.openChild(id, startTree ?? found.start), { isSetBack: false });
 	if (origin === "fresh" || startTree === undefined) return opened(await makeCopy(files, id), { isSetBack: false });
-	await mkdir(join(folder, copyFolder), { recursive: true, mode: 0o700 });
-	await writeFile(mark, "", { mode: 0o600 });
+	await folders.expect(id);
 	const made = await files.openChild(id, startTree, { links: "missing" });
 	if (!made.ok) return made;
 	const { tree, isSetBack } = await lastFiles(ledger.events(), startTree);
-	const { cwd } = made.value;
-	const restored = await openCopyFiles(place, ledger, { cwd, notes: [] }).restore(tree);
-	if (!restored.ok) return restored;
-	await rm(mark, { force: true });
-	return opened(made, { isSetBack });
+	const restored = await folders.restore(id, made.value.cwd, tree);
+	return restored.ok ? opened(made, { isSetBack }) : restored;
 }
 
 /** Copies the user's files as they are now. */

@@ -27,6 +27,11 @@ export function boundWorkers(launcher: WorkerLauncher, bound: WorkerBound): Work
 	const queue = new BoundQueue(bound);
 	return {
 		...launcher,
+		async redactSessions(folder, keep) {
+			// A run that needs no further worker takes no slot, which would remove those of its killed supervisors.
+			sweepSlots(bound.folder);
+			await launcher.redactSessions(folder, keep);
+		},
 		async launch(order, host, signal) {
 			const release = await queue.take(signal, () =>
 				host.waits(
@@ -113,12 +118,9 @@ function makeFile(folder: string, file: string): boolean {
 
 /** Removes the slots of processes that have exited. */
 export function sweepSlots(folder: string): void {
-	try {
-		livingSlots(folder);
-		removeIfEmpty(folder);
-	} catch {
-		// The folder does not exist.
-	}
+	// Without the folder there are none.
+	attempt(() => livingSlots(folder));
+	removeIfEmpty(folder);
 }
 
 /** One that stays, on a disk that became read-only, counts as long as its process lives. */

@@ -24,16 +24,16 @@ export interface ChildrenOwner {
 	readonly folder: string;
 }
 
-/** The folders that the children of the run with the private folder `folder` can be in: outside the project, and in the private folder. */
-export function childrenFolders(folder: string): readonly string[] {
-	const outside = outsideFolder(folder);
+/** The folders that the children of the run with the private folder `folder` can be in: outside the project (see `outsideFolder`), and in the private folder. */
+export function childrenFolders(folder: string, places?: readonly string[]): readonly string[] {
+	const outside = outsideFolder(folder, places);
 	return [...(outside === undefined ? [] : [outside]), join(folder, insideFolder)];
 }
 
-/** The folder of the run's children outside the project; `undefined` if it has none. */
-export function outsideFolder(folder: string): string | undefined {
-	const named = attempt(() => readFileSync(join(folder, pointerFile), "utf8"))?.trim();
-	return named !== undefined && readOwner(named)?.run === basename(folder) ? named : undefined;
+/** The folder of the run's children outside the project; `undefined` if it has none. `places`: where it can be if its pointer is gone. */
+export function outsideFolder(folder: string, places: readonly string[] = []): string | undefined {
+	const named = attempt(() => readFileSync(join(folder, pointerFile), "utf8"))?.trim() ?? "";
+	return [named, ...places].find((place) => place !== "" && readOwner(place)?.run === basename(folder));
 }
 
 /** The owner of a folder of children; `undefined` if it is not one. */
@@ -61,7 +61,7 @@ export async function makeChildrenFolder(folder: string, wanted: string): Promis
 /** Finds the folder of the run's children again, if what deletes ignored files has deleted the pointer to it. `places`: where it can be. */
 export async function findOutsideFolder(folder: string, places: readonly string[]): Promise<void> {
 	if (outsideFolder(folder) !== undefined) return;
-	const found = places.find((place) => readOwner(place)?.run === basename(folder));
+	const found = outsideFolder(folder, places);
 	if (found !== undefined) await replaceFile(join(folder, pointerFile), `${await realpath(found)}\n`);
 }
 

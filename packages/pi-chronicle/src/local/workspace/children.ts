@@ -173,8 +173,9 @@ const readRecord = (place: string): Promise<ChildRecord | undefined> => readNote
 async function findFolder(
 	folder: string,
 	child: string,
+	places?: readonly string[],
 ): Promise<{ readonly place: string; readonly record: ChildRecord } | undefined> {
-	for (const children of childrenFolders(folder)) {
+	for (const children of childrenFolders(folder, places)) {
 		for (const name of new Set([childFolderName(child), child])) {
 			const place = join(children, name);
 			const record = await readRecord(place);
@@ -219,9 +220,13 @@ interface ChildLocation {
 	readonly start: string;
 }
 
-/** The folder of child `child`; `undefined` if there is none. `folder`: the private folder of its parent. */
-export async function findChildPlace(folder: string, child: string): Promise<ChildLocation | undefined> {
-	const found = await findFolder(folder, child).catch(() => undefined);
+/** The folder of child `child`; `undefined` if there is none. `folder`: the private folder of its parent; `places`: see `outsideFolder`. */
+export async function findChildPlace(
+	folder: string,
+	child: string,
+	places?: readonly string[],
+): Promise<ChildLocation | undefined> {
+	const found = await findFolder(folder, child, places).catch(() => undefined);
 	if (!found) return undefined;
 	const root = join(found.place, filesFolder);
 	return { place: found.place, root, cwd: join(root, found.record.below), start: found.record.tree };

@@ -15,7 +15,7 @@ import {
 import { mkdtemp, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { attempt, folderEntries, readSmallFile } from "../../disk/index.ts";
+import { attempt, folderEntries, folderNames, readSmallFile } from "../../disk/index.ts";
 
 export interface OwnHome {
 	/** Absolute. */
@@ -143,7 +143,7 @@ const MAX_LINKS = 20_000;
 /** Where the sandbox shows the user's caches. */
 const SHOWN = "/run/pi-chronicle";
 
-/** In one with its stores and settings, and in one with its caches. */
+/** In one with its stores and settings, whose names it has, and in one with its caches. */
 const completeMark = ".pi-chronicle";
 const filledMark = ".pi-chronicle-filled";
 const makingMark = ".making-";
@@ -174,9 +174,7 @@ export async function openOwnHome(
 	for (const cache of found) show(cache.folder);
 	for (const [name, more] of Object.entries(secondStores))
 		if (existsSync(join(home, name))) Object.assign(variables, more(show(name), env));
-	if (!existsSync(join(folder, completeMark))) await makeHome(folder, home);
-	// What deletes ignored files can have been stopped midway: without one of these, no command starts.
-	for (const name of stores) mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
+	if (!isComplete(folder)) await makeHome(folder, home);
 	const filled = existsSync(join(folder, filledMark)) ? Promise.resolve() : fillHome(folder, home, found);
 	for (const name of cacheVariables) if (env(name) !== undefined) variables[name] = "";
 	if (signsCommits(folder)) addGitSetting(variables, env, "commit.gpgsign", "false");
@@ -189,14 +187,20 @@ async function makeHome(folder: string, home: string): Promise<void> {
 	try {
 		makeStores(making);
 		writeSettings(making, home);
-		writeFileSync(join(making, completeMark), "");
-		// An incomplete one, as earlier versions left it when they were killed.
-		if (!existsSync(join(folder, completeMark))) await rm(folder, { recursive: true, force: true });
+		writeFileSync(join(making, completeMark), folderNames(making).join("\n"));
+		if (!isComplete(folder)) await rm(folder, { recursive: true, force: true });
 		await rename(making, folder);
 	} catch (error) {
 		await rm(making, { recursive: true, force: true });
-		if (!existsSync(join(folder, completeMark))) throw error;
+		if (!isComplete(folder)) throw error;
 	}
+}
+
+/** Whether the directory has what it was made with, so that commands start: what deletes ignored files can have been stopped midway. */
+function isComplete(folder: string): boolean {
+	const made = readSmallFile(join(folder, completeMark))?.split("\n") ?? [completeMark];
+	const found = folderNames(folder);
+	return [...stores, ...made].every((name) => name === "" || found.includes(name));
 }
 
 /** Adds the caches, unless another process does so first. Without them everything is fetched again. */
@@ -205,12 +209,8 @@ async function fillHome(folder: string, home: string, found: readonly Cache[]): 
 	const work = { links: MAX_LINKS, until: 0 };
 	try {
 		for (const cache of found) {
-			const [from, place, to] = [home, SHOWN, making].map((base) => join(base, cache.folder)) as [
-				string,
-				string,
-				string,
-			];
-			await linkTree({ from, place, to }, cache, work);
+			const below = (base: string): string => join(base, cache.folder);
+			await linkTree({ from: below(home), place: below(SHOWN), to: below(making) }, cache, work);
 		}
 		moveAbsent(making, folder);
 		writeFileSync(join(folder, filledMark), "");

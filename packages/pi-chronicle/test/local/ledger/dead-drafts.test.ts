@@ -1,7 +1,7 @@
 // Drafts that a process left next to a run's files because it was killed while writing.
 import { spawnSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { openFileStore } from "../../../src/local/ledger/index.ts";
 import { openFolder } from "../../harness/folder.ts";
@@ -10,7 +10,8 @@ const id = "0a1b2c3d-0000-4000-8000-0000000000dd";
 
 it("the next holder of a run removes the drafts of dead processes, and no others", async () => {
 	const sessions = join(openFolder(), "sessions");
-	const store = openFileStore({ sessions, clock: { now: () => 0 } });
+	const copies = { folder: join(openFolder(), "copies"), project: openFolder() };
+	const store = openFileStore({ sessions, copies, clock: { now: () => 0 } });
 	const definition = { states: { build: { persona: "B", next: ["done"] } } };
 	const created = await store.create({
 		kind: "created",
@@ -26,9 +27,17 @@ it("the next holder of a run removes the drafts of dead processes, and no others
 		join(sessions, id, `.lease.1.${pid}`),
 		join(sessions, id, `.lease.12.${pid}`),
 		join(sessions, `.${id}.json.${pid}.tmp`),
+		join(copies.folder, `.${id}.events.jsonl.${pid}.tmp`),
+		join(sessions, id, `.children.path.${pid}.tmp`),
+		join(sessions, id, "workers", `.1.1.jsonl.${pid}.tmp`),
+		join(sessions, id, "files", `.joining.${pid}.tmp`),
+		join(sessions, id, "apart", "files", `.joining.${pid}.tmp`),
 	];
 	const kept = [...drafts(process.pid), join(sessions, id, ".lease"), join(sessions, ".other.json.1.tmp")];
-	for (const path of [...drafts(dead), ...kept]) writeFileSync(path, "{");
+	for (const path of [...drafts(dead), ...kept]) {
+		mkdirSync(dirname(path), { recursive: true });
+		writeFileSync(path, "{");
+	}
 	const opened = await store.open(id);
 	if (!opened.ok) throw new Error(opened.failure.message);
 	await opened.value.releaseLease();

@@ -91,6 +91,14 @@ describe("the limit on workers", () => {
 		worker?.stop("now");
 	});
 
+	it("leaves no slot of a killed supervisor to a run that needs no further worker", async () => {
+		const { folder, open } = openRig(1);
+		mkdirSync(folder, { recursive: true });
+		writeFileSync(join(folder, [hostname(), String(2 ** 30), "start", "1"].map(encodeURIComponent).join("~")), "");
+		await open().redactSessions(openFolder());
+		expect(existsSync(folder)).toBe(false);
+	});
+
 	it("gives the slot of a failed launch to the next one", async () => {
 		const { open, launch } = openRig(1);
 		const failing = boundWorkers(

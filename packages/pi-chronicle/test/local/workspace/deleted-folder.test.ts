@@ -20,7 +20,11 @@ async function openDeleted() {
 	const { tree: made } = await value(stage.openChild(child.cwd, "first").snapshot());
 	const run = dirname(stage.store);
 	rmSync(run, { recursive: true });
-	return { stage, open, child, tree, made, run };
+	const folders = openChildFolders({
+		...{ parent: run, leftOut: [dirname(run)], places: [children] },
+		privateFolder: (name) => join(dirname(run), name),
+	});
+	return { stage, open, child, tree, made, run, folders };
 }
 
 describe("after the run's private folder was deleted", () => {
@@ -57,7 +61,9 @@ describe("after the run's private folder was deleted", () => {
 	});
 
 	it("a child is found again where it works, with its files", async () => {
-		const { open, child, tree } = await openDeleted();
+		const { open, child, tree, folders } = await openDeleted();
+		// What is lost would be replaced by the last recorded files.
+		expect(await folders.exists("first")).toBe(true);
 		expect(await value(open().openChild("first", tree))).toEqual({ ...child, isNew: false });
 		expect(readFileSync(join(child.cwd, "mine.txt"), "utf8")).toBe("mine\n");
 		const other = await value(open().openChild("second", tree));
@@ -65,10 +71,9 @@ describe("after the run's private folder was deleted", () => {
 	});
 
 	it("the folder of a child that was deleted too gets its last snapshot again", async () => {
-		const { stage, open, child, tree, made, run } = await openDeleted();
+		const { stage, open, child, tree, made, run, folders } = await openDeleted();
 		const kept = readFileSync(join(child.cwd, "mine.txt"), "utf8");
 		rmSync(join(dirname(run), "first"), { recursive: true });
-		const folders = openChildFolders(dirname(run), run, { leftOut: [dirname(run)] });
 		await value(open().openChild("first", tree));
 		await folders.expect("first");
 		expect(await folders.exists("first")).toBe(false);

@@ -1,19 +1,35 @@
 // The home directory of a run's sandbox: whatever a deletion that was stopped midway has left of it, commands start in it.
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openOwnHome } from "../../../src/safety/sandbox/own-home.ts";
 import { openFolder } from "../../harness/folder.ts";
 
-it("has all of its stores again after some were deleted", async () => {
-	const base = openFolder();
+it("has all of its stores, settings and caches again after one of them was deleted", async () => {
+	const base = openFolder({
+		"home/.gitconfig": "[user]\n\tname = A\n",
+		"home/.npmrc": "fund=false\n",
+		"home/go/x": "1",
+	});
 	const open = () => openOwnHome(join(base, "own"), { home: join(base, "home"), env: () => undefined });
 	const { folder, stores, filled } = await open();
 	await filled;
-	for (const name of stores) {
+	const whole = readdirSync(folder).toSorted();
+	expect(whole).toEqual(expect.arrayContaining([...stores, ".gitconfig", ".npmrc", ".gradle"]));
+	for (const name of whole) {
 		rmSync(join(folder, name), { recursive: true });
 		const again = await open();
 		await again.filled;
-		expect(stores.filter((each) => !existsSync(join(folder, each)))).toEqual([]);
+		expect(readdirSync(folder).toSorted()).toEqual(whole);
 	}
+});
+
+it("keeps what commands have stored while it is complete", async () => {
+	const base = openFolder();
+	const open = () => openOwnHome(join(base, "own"), { home: join(base, "home"), env: () => undefined });
+	const { folder, filled } = await open();
+	await filled;
+	writeFileSync(join(folder, ".local", "tool"), "x");
+	await (await open()).filled;
+	expect(existsSync(join(folder, ".local", "tool"))).toBe(true);
 });

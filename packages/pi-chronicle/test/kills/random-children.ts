@@ -7,6 +7,7 @@ import { existsSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { copyId, type LedgerEvent, type Run } from "@pi-chronicle/core/machine";
+import { folderNames } from "../../src/disk/index.ts";
 import { openFileStore } from "../../src/local/ledger/index.ts";
 import { ledgersOf } from "../../src/local/project/index.ts";
 import { readSessionFile } from "../../src/local/worker/session-file.ts";
@@ -156,7 +157,7 @@ async function fixLeftovers({ project, sessions, store }: Tree): Promise<void> {
 	deepEqual((await store.ids()).flatMap(findOrphans), []);
 	// A folder whose process was killed before it took the lease counts as left after an hour.
 	const anHourAgo = Date.now() / 1000 - 3601;
-	const unbegun = readdirSync(sessions).filter(
+	const unbegun = folderNames(sessions).filter(
 		(name) => /^[0-9a-f-]{36}$/.test(name) && !existsSync(join(sessions, `${name}.json`)),
 	);
 	for (const name of unbegun) utimesSync(join(sessions, name), anHourAgo, anHourAgo);

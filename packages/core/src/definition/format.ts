@@ -52,6 +52,11 @@ export function truncate(text: string, max: number): string {
 	return text.length > max ? `${text.slice(0, max - 1).replace(/[\ud800-\udbff]$/, "")}…` : text;
 }
 
+/** The text as the end of a sentence. */
+export function asSentence(words: string): string {
+	return /[.!?…:]\s*$/.test(words) ? words : `${words}.`;
+}
+
 /** A number with its noun: `1 step`, `2 steps`. */
 export function counted(number: number, noun: string, plural = `${noun}s`): string {
 	return `${number} ${number === 1 ? noun : plural}`;

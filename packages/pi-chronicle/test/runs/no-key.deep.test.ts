@@ -1,6 +1,6 @@
-// Where pi has a key for no model, a run with workers is refused before it exists; one of commands needs none.
+// Where pi has a key for no model, a run with workers is refused before it exists, and a plan before it is drafted; a run of commands needs none.
 import { expect, it } from "vitest";
-import { openBench, openFolder } from "../harness/index.ts";
+import { defaultModel, fail, openBench, openFolder } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
 import { chronicle, runIds, withTemplates } from "./bench.ts";
 
@@ -12,6 +12,20 @@ it("says what to do, leaves no run", { timeout: patient(60_000) }, async () => {
 	const refused = await chronicle(project, ["run", "t", "Do it"], { env });
 	expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/key for no model\. .*\/login/) });
 	expect(runIds(project)).toEqual([]);
+	const unplanned = await chronicle(project, ["plan", "Do it", "--approve"], { env });
+	expect(unplanned).toMatchObject({
+		code: 2,
+		stderr: expect.stringMatching(/^Nothing was started: .*key for no model\. /),
+	});
+});
+
+it("says what helps where the model refuses to draft a plan", { timeout: patient(60_000) }, async () => {
+	const { project } = await openBench({ files: {}, script: () => fail(401, "The token has expired.") });
+	const { code, stderr } = await chronicle(project, ["plan", "Do it", "--approve", "--model", defaultModel]);
+	expect([code, stderr]).toEqual([
+		1,
+		expect.stringMatching(/has expired.*Log in with \/login in pi, or choose another model/s),
+	]);
 });
 
 it("runs a template of commands, and its children, in the project and apart", {

@@ -35,11 +35,9 @@ export function diskFailure(error: unknown, path: string): StoreFailure {
 				message: `${path} cannot be written: its file system is read-only.`,
 				remedy: "Mount it writable, or copy the project elsewhere.",
 			};
-		case "ENOENT": {
+		case "ENOENT":
 			// Creating a folder on a read-only file system fails with this code, too.
-			const refused = refusedAt(nearestExisting(path).at);
-			return refused ? diskFailure(refused, path) : missingRun(path);
-		}
+			return refusedWrite(path) ?? missingRun(path);
 		default:
 			return {
 				reason: "io",
@@ -57,13 +55,13 @@ function missingRun(path: string): StoreFailure {
 	};
 }
 
-/** The error of a write to a folder; `undefined` if it is possible. */
-function refusedAt(folder: string): unknown {
+/** Why nothing can be written in `path`, or in the folder above it that exists; `undefined` if that is possible. */
+export function refusedWrite(path: string): StoreFailure | undefined {
 	try {
-		accessSync(folder, constants.W_OK);
+		accessSync(nearestExisting(path).at, constants.W_OK);
 		return undefined;
 	} catch (error) {
-		return (error as NodeJS.ErrnoException).code === "ENOENT" ? undefined : error;
+		return (error as NodeJS.ErrnoException).code === "ENOENT" ? undefined : diskFailure(error, path);
 	}
 }
 
@@ -71,13 +69,13 @@ function refusedAt(folder: string): unknown {
 function explainPermissions(path: string): Pick<StoreFailure, "message" | "remedy"> {
 	const { at, stats } = nearestExisting(path);
 	const own = process.geteuid?.();
+	const folder = stats?.isDirectory() ? at : dirname(at);
 	if (!stats || own === undefined || stats.uid === own)
 		return {
 			message: `${path} cannot be used: its permissions do not allow it.`,
-			remedy: `Give yourself permission: chmod -R u+rwX ${JSON.stringify(dirname(path))}`,
+			remedy: `Give yourself permission: chmod -R u+rwX ${JSON.stringify(folder)}`,
 		};
 	const owner = stats.uid === 0 ? "root" : `another user (uid ${stats.uid})`;
-	const folder = stats.isDirectory() ? at : dirname(at);
 	return {
 		message: `${path} cannot be used: ${at === path ? "it" : at} belongs to ${owner}, but this is uid ${own}.`,
 		remedy: `Give it back: sudo chown -R ${own} ${JSON.stringify(folder)}`,

@@ -1,6 +1,6 @@
 export { CHECKPOINT_BYTES } from "./checkpoint.ts";
 export { openDeliveryLoop } from "./delivery-loop.ts";
-export { diskFailure, OWN_COMMAND, storeFailure } from "./failures.ts";
+export { diskFailure, OWN_COMMAND, refusedWrite, storeFailure } from "./failures.ts";
 export { type FileStoreOptions, openFileStore, postTooLong } from "./file-store.ts";
 export { parsePost, postText } from "./inbox.ts";
 export { isRunId, pathsOf, prepareSessions } from "./layout.ts";

@@ -35,7 +35,7 @@ export async function findNoModel({ place }: Pick<Project, "place">): Promise<Pr
 	}
 	return {
 		code: "no-model",
-		message: "No run was started: pi has a key for no model.",
+		message: "Nothing was started: pi has a key for no model.",
 		remedy: "Start pi and enter /login, or set the key of a provider, such as ANTHROPIC_API_KEY.",
 	};
 

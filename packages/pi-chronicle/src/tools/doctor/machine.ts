@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { propertiesOf } from "@pi-chronicle/core/definition";
 import { satisfies } from "compare-versions";
 import { freeBytes, gitOutput, jsonObject } from "../../disk/index.ts";
-import type { Project } from "../../local/index.ts";
+import { type Project, refusedWrite } from "../../local/index.ts";
 import { packageRoot } from "../../pi/index.ts";
 import { probeSandbox } from "../../safety/index.ts";
 import { type DoctorExamination, type DoctorFinding, fine } from "./examination.ts";
@@ -13,13 +13,13 @@ import { type DoctorExamination, type DoctorFinding, fine } from "./examination.
 const littleSpace = 1_000_000_000;
 const noSpace = 50_000_000;
 
-export function machineExaminations({ place }: Project): readonly DoctorExamination[] {
+export function machineExaminations({ place, sessions }: Project): readonly DoctorExamination[] {
 	const { cwd, agentFolder, env = process.env } = place;
 	return [
 		{ what: "Node", maxMs: 1000, examine: async () => examineNode() },
 		{ what: "git", maxMs: 10_000, examine: (signal) => examineGit(cwd, env, signal) },
 		{ what: "sandbox", maxMs: 15_000, examine: examineSandbox },
-		{ what: "disk", maxMs: 5000, examine: () => examineDisk([cwd, agentFolder]) },
+		{ what: "disk", maxMs: 5000, examine: () => examineDisk([sessions, agentFolder]) },
 	];
 }
 
@@ -61,6 +61,8 @@ async function examineSandbox(): Promise<DoctorFinding> {
 }
 
 async function examineDisk(folders: readonly string[]): Promise<readonly DoctorFinding[]> {
+	const refused = folders.flatMap((folder) => refusedWrite(folder) ?? []);
+	if (refused.length > 0) return refused.map(({ message, remedy }) => ({ state: "failed", text: message, remedy }));
 	const found = await Promise.all(folders.map(async (folder) => ({ folder, free: await freeBytes(folder) })));
 	const low = found.filter(({ free }) => free < littleSpace);
 	if (low.length === 0) return [fine(`${size(Math.min(...found.map(({ free }) => free)))} free`)];

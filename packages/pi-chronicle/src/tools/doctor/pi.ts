@@ -47,13 +47,19 @@ export function piExaminations({ found, ask }: AskablePi): readonly DoctorExamin
 
 function examineStart(survey: PiSurvey, which: string): DoctorFinding {
 	if (survey.kind === "answered") return fine(which);
-	const said = survey.stderr.trim().slice(-maxWords).replaceAll(/\s+/g, " ");
+	const said = reasonIn(survey.stderr);
 	return {
 		state: "failed",
 		text: `${which} does not start here${said === "" ? "." : `: ${said}`}`,
 		remedy:
 			"Start `pi -ne`, which loads no extension. If that works, remove packages with `pi remove` until pi starts.",
 	};
+}
+
+/** The end of what a pi that did not start has written; of a crash, its error without the stack. */
+function reasonIn(stderr: string): string {
+	const crash = /^\w*Error(?: \[\w+\])?: (.+)\n\s+at /m.exec(stderr)?.[1];
+	return (crash ?? stderr.trim().slice(-maxWords)).replaceAll(/\s+/g, " ");
 }
 
 function examineModels(survey: PiSurvey): DoctorFinding {

@@ -23,6 +23,7 @@ export type DraftEnd =
 	| {
 			readonly kind: "failed";
 			readonly reason: string;
+			readonly remedy: string;
 			/** Problems of the last draft. */
 			readonly problems: readonly string[];
 			/** The session file of the drafting model. */
@@ -32,6 +33,7 @@ export type DraftEnd =
 	| { readonly kind: "aborted"; readonly usage: Usage };
 
 const maxDrafts = 6;
+const helpWithModel = "Log in with /login in pi, or choose another model; `pi-chronicle doctor` examines both.";
 /** Limits of each draft. */
 const ceilings: ChildCeilings = { minutes: 20, tokens: 3_000_000, costUsd: 3 };
 const readingTools = ["read", "grep", "find", "ls"];
@@ -44,12 +46,14 @@ export async function draftPlan(request: DraftRequest, host: PlanHost, scope: Sc
 	let prompt = draftPrompt(request, host.packageRoot);
 	let problems: readonly string[] = [];
 	let kind: DraftKind | undefined;
+	const failed = (reason: string, remedy: string) =>
+		({ kind: "failed", reason, remedy, problems, session, usage }) as const;
 	for (let number = 1; number <= maxDrafts; ) {
 		onProgress(number === 1 ? "drafting" : `correcting draft ${number - 1}`);
 		const end = await askAuthor(prompt, session, request, host, scope);
 		usage = { tokens: usage.tokens + end.usage.totalTokens, costUsd: usage.costUsd + end.usage.cost };
 		if (end.kind === "aborted" || signal.aborted) return { kind: "aborted", usage };
-		if (end.kind === "failed") return { kind: "failed", reason: end.reason, problems, session, usage };
+		if (end.kind === "failed") return failed(end.reason, helpWithModel);
 		const read = readDraft(end.text);
 		const asked = read.kind === "problems" && !read.rest && kind === undefined ? askedKind(end.text) : undefined;
 		if (asked) {
@@ -65,7 +69,7 @@ export async function draftPlan(request: DraftRequest, host: PlanHost, scope: Sc
 		prompt = correctionPrompt(problems);
 		number++;
 	}
-	return { kind: "failed", reason: `No draft passed in ${maxDrafts} attempts.`, problems, session, usage };
+	return failed(`No draft passed in ${maxDrafts} attempts.`, "Describe the task in more detail.");
 }
 
 function askAuthor(

@@ -1,5 +1,6 @@
 // The command `pi-chronicle plan`.
 import { createInterface } from "node:readline/promises";
+import { findNoModel } from "../../local/index.ts";
 import { exitCodes, openScope, packageRoot, printable } from "../../pi/index.ts";
 import {
 	type Command,
@@ -7,6 +8,7 @@ import {
 	type CommandResponse,
 	misuse,
 	performInShell,
+	refused,
 	startCommand,
 } from "../../ui/index.ts";
 import { draftPlan } from "./author.ts";
@@ -44,6 +46,8 @@ otherwise use --save or --start. Without a task, the command shows the plan that
 		if (text === "") return misuse(`No plan is waiting. Describe the task: ${host.prefix}plan <task…>`);
 		const words = readPlanWords(text, project.place.cwd);
 		if (typeof words === "string") return misuse(words);
+		const none = values.model === undefined ? await findNoModel(project) : undefined;
+		if (none) return refused(none);
 		const scope = openScope();
 		try {
 			let last = "";
@@ -59,8 +63,8 @@ otherwise use --save or --start. Without a task, the command shows the plan that
 				return await decideOnPlan(end.plan, call);
 			}
 			const message = [end.reason, ...end.problems].join("\n");
-			const remedy = `Describe the task in more detail. The drafts are in ${end.session}.`;
-			return { kind: "refused", code: "no-plan", message, remedy, exitCode: exitCodes.failed };
+			const remedy = `${end.remedy} The drafts are in ${end.session}.`;
+			return refused({ code: "no-plan", message, remedy, exitCode: exitCodes.failed });
 		} catch (error) {
 			if (signal.aborted) return { kind: "silent", exitCode: exitCodes.interrupted };
 			throw error;

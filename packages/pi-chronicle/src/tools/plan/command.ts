@@ -99,7 +99,7 @@ async function draft(
 	if (end.kind === "drafted") return end.plan;
 	if (end.kind === "failed") {
 		failWith({ hasUI }, exitCodes.failed);
-		show([end.reason, ...end.problems, `The drafts are in ${end.session}.`].join("\n"), "error");
+		show([end.reason, ...end.problems, `${end.remedy} The drafts are in ${end.session}.`].join("\n"), "error");
 	}
 	return undefined;
 }

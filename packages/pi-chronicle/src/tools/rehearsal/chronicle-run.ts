@@ -1,12 +1,12 @@
 // Runs a chronicle in a rehearsal with the commands of the command line. The player or the scenario decides for the user; the default is yes.
 
 import { join } from "node:path";
-import { propertiesOf } from "@pi-chronicle/core/definition";
+import { asSentence, propertiesOf } from "@pi-chronicle/core/definition";
 import { exitCodes } from "../../pi/index.ts";
 import type { PlayedDecision } from "./hand/index.ts";
 import { type ProcessEnd, runProcess } from "./process.ts";
 import type { RunContext, RunResult } from "./rehearse.ts";
-import { asSentence, type UserAnswer } from "./scenario.ts";
+import type { UserAnswer } from "./scenario.ts";
 import { understudyModel } from "./understudy.ts";
 
 /** Maximum number of questions that a scenario answers in one run. */

@@ -27,11 +27,6 @@ export type UserAnswer =
 	/** The user sends the run to this state or phase instead. */
 	| { readonly kind: "sent"; readonly to: string; readonly words: string };
 
-/** The text as the end of a sentence. */
-export function asSentence(words: string): string {
-	return /[.!?…]\s*$/.test(words) ? words : `${words}.`;
-}
-
 export interface ScriptedCall {
 	readonly tool: string;
 	readonly input: Readonly<Record<string, unknown>>;

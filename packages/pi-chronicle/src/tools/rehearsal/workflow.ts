@@ -1,7 +1,7 @@
 // Rehearses a workflow: finds and checks it, and runs it in pi's print mode.
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Diagnostic } from "@pi-chronicle/core/definition";
+import { asSentence, type Diagnostic } from "@pi-chronicle/core/definition";
 import { exitCodes } from "../../pi/index.ts";
 import type { ChildExit } from "../../process/index.ts";
 import {
@@ -30,7 +30,7 @@ import {
 	type RunResult,
 	type Unplayable,
 } from "./rehearse.ts";
-import { asSentence, type UserAnswer } from "./scenario.ts";
+import type { UserAnswer } from "./scenario.ts";
 import type { WorkflowProgress } from "./session-position.ts";
 import { understudyModel } from "./understudy.ts";
 

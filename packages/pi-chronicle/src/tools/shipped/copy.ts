@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import {
 	didYouMean,
+	errorMessage,
 	formatPath,
 	type Node,
 	openSource,
@@ -13,6 +14,7 @@ import {
 	thereAre,
 } from "@pi-chronicle/core/definition";
 import { findTestCommand, writeTogether } from "../../disk/index.ts";
+import { exitCodes } from "../../pi/index.ts";
 import {
 	copyFolder,
 	type ShippedKind,
@@ -36,6 +38,8 @@ export interface ShippedCopy {
 export interface CopyRefusal {
 	readonly message: string;
 	readonly remedy: string;
+	/** Absent: usage. */
+	readonly exitCode?: number;
 }
 
 /** Lists what a copy wrote; `trusted`: whether pi reads the project's definitions. */
@@ -89,8 +93,8 @@ export function lacksTests(name: string, cwd: string): boolean {
 }
 
 /**
- * Copies the shipped definition `name` into `.pi` of the project `cwd`. `command` runs the project's tests; `undefined`: it is looked for.
- * Throws disk errors; then nothing is copied.
+ * Copies the shipped definition `name` into `.pi` of the project `cwd`, or nothing of it. `command` runs the project's tests; `undefined`: it
+ * is looked for.
  */
 export function copyShipped(name: string, cwd: string, command = findTestCommand(cwd)): ShippedCopy | CopyRefusal {
 	const source = sourceOf(name);
@@ -111,7 +115,12 @@ export function copyShipped(name: string, cwd: string, command = findTestCommand
 	const tested = source.files.find((file) => shippedText(file).includes(tests));
 	const line = command === undefined ? tests : JSON.stringify(command);
 	const copies = written.map((file) => ({ path: target(file), content: shippedText(file).replace(tests, () => line) }));
-	writeTogether(copies, "fail");
+	try {
+		writeTogether(copies, "fail");
+	} catch (error) {
+		const message = `The definition cannot be copied: ${errorMessage(error)}.`;
+		return { message, remedy: "It needs a writable folder and free space.", exitCode: exitCodes.failed };
+	}
 	return {
 		...{ name, kind: source.kind, written: written.map(target), kept: kept.map(target) },
 		...(tested && { tests: { file: target(tested), command: command ?? null } }),

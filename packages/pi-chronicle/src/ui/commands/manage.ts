@@ -1,5 +1,5 @@
 // Commands that change stored definitions and runs: init, remove, prune, repair. Those that delete ask for confirmation if the user can be asked.
-import { errorMessage, thereAre } from "@pi-chronicle/core/definition";
+import { thereAre } from "@pi-chronicle/core/definition";
 import {
 	daysOf,
 	ledgersOf,
@@ -39,15 +39,10 @@ found in package.json, Makefile, pyproject.toml, Cargo.toml, go.mod and the like
 		const [name] = parsed.names;
 		if (name === undefined) return misuse(`Name a definition: ${prefix}init <name>. ${thereAre(shippedNames(), "")}`);
 		const { cwd, trust } = project.place;
-		try {
-			const asked = parsed.values.tests ?? (lacksTests(name, cwd) ? await askTests?.() : undefined);
-			const copied = copyShipped(name, cwd, asked?.trim() || undefined);
-			if ("message" in copied) return refused({ code: "not-copied", ...copied });
-			return { kind: "done", lines: copyLines(copied, cwd, trust === "trusted"), data: { ...copied } };
-		} catch (error) {
-			const message = `The definition cannot be copied: ${errorMessage(error)}`;
-			return refused({ code: "io", message, remedy: "Make the folder writable.", exitCode: exitCodes.failed });
-		}
+		const asked = parsed.values.tests ?? (lacksTests(name, cwd) ? await askTests?.() : undefined);
+		const copied = copyShipped(name, cwd, asked?.trim() || undefined);
+		if ("message" in copied) return refused({ code: "not-copied", ...copied });
+		return { kind: "done", lines: copyLines(copied, cwd, trust === "trusted"), data: { ...copied } };
 	},
 };
 

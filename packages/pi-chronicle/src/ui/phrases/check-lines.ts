@@ -1,6 +1,13 @@
 // Problems of checked templates and of refused commands, and commands and runs that the user has to confirm, as plain lines. Pure.
 
-import { counted, type Diagnostic, formatDiagnostic, formatPath, formatPlace } from "@pi-chronicle/core/definition";
+import {
+	asSentence,
+	counted,
+	type Diagnostic,
+	formatDiagnostic,
+	formatPath,
+	formatPlace,
+} from "@pi-chronicle/core/definition";
 import type { LaunchProblem } from "@pi-chronicle/core/ports";
 import type { Check, CleanupTexts, KeptFolders, Removable, Removed, RunEntry } from "../../local/index.ts";
 import { shortTime } from "../../pi/index.ts";
@@ -47,7 +54,7 @@ export function complaintLines(complaint: ComplaintText, cwd: string): string[] 
 	// What prevents it stands alone: warnings would hide it.
 	const rest = `and ${counted(warnings.length, "warning")}, listed by: pi-chronicle check`;
 	return [
-		remedy === undefined ? message : `${message} ${remedy}`,
+		remedy === undefined ? message : `${asSentence(message)} ${remedy}`,
 		...errors,
 		...(errors.length === 0 ? warnings : warnings.length > 0 ? [rest] : []),
 		...lines,

@@ -47,7 +47,7 @@ export function templateLines(
 	const untrusted =
 		place.trust === "untrusted" ? ["  The project's templates are not read: pi does not trust the project."] : [];
 	return [
-		own.length === 0 ? `You have no templates yet. Write one: ${templatePlace(place.cwd)}` : "Templates:",
+		own.length === 0 ? "You have no templates yet. Write one: .pi/chronicle/workflows/<name>.yaml" : "Templates:",
 		...own.map(line),
 		...untrusted,
 		...(problems.length === 0 ? [] : ["Problems:", ...problems]),
@@ -72,11 +72,6 @@ function originRemarks({ tier, inPlaceOf }: SelectedTemplate, cwd: string): stri
 			: []),
 	];
 	return remarks.length === 0 ? "" : ` (${remarks.join(", ")})`;
-}
-
-/** The path for new templates, for a project without any. */
-function templatePlace(cwd: string): string {
-	return formatPath(join(cwd, ".pi", "chronicle", "workflows", "<name>.json"), cwd);
 }
 
 /** Entries with the runs whose question waits for an answer first. */

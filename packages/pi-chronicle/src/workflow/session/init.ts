@@ -1,6 +1,6 @@
 // `/workflow init`: copies one of the package's definitions into the project.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import { errorMessage, thereAre } from "@pi-chronicle/core/definition";
+import { thereAre } from "@pi-chronicle/core/definition";
 import { askForLine, rejectCommand, say } from "../../pi/index.ts";
 import { copyLines, copyShipped, lacksTests, shippedNames, testsQuestion } from "../../tools/shipped/index.ts";
 import { projectContext } from "./library.ts";
@@ -11,12 +11,8 @@ export async function initWorkflow(ctx: ExtensionCommandContext, name: string): 
 		return;
 	}
 	const { cwd, trusted } = projectContext(ctx);
-	try {
-		const asked = lacksTests(name, cwd) ? await askForLine(ctx, testsQuestion) : undefined;
-		const copied = copyShipped(name, cwd, asked?.trim() || undefined);
-		if ("message" in copied) rejectCommand(ctx, `${copied.message} ${copied.remedy}`);
-		else say(ctx, copyLines(copied, cwd, trusted).join("\n"));
-	} catch (error) {
-		rejectCommand(ctx, `The definition cannot be copied: ${errorMessage(error)}. Make the folder writable.`);
-	}
+	const asked = lacksTests(name, cwd) ? await askForLine(ctx, testsQuestion) : undefined;
+	const copied = copyShipped(name, cwd, asked?.trim() || undefined);
+	if ("message" in copied) rejectCommand(ctx, `${copied.message} ${copied.remedy}`);
+	else say(ctx, copyLines(copied, cwd, trusted).join("\n"));
 }

@@ -3,7 +3,7 @@ import files from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { diskFailure } from "../../../src/local/ledger/failures.ts";
+import { diskFailure, refusedWrite } from "../../../src/local/ledger/failures.ts";
 import { openFolder } from "../../harness/folder.ts";
 
 const { accessSync } = files;
@@ -25,4 +25,22 @@ it.each([
 	const path = join(openFolder(), ".pi", "chronicle", "sessions", "a.events.jsonl");
 	const { message, remedy } = diskFailure(Object.assign(new Error("missing"), { code: "ENOENT" }), path);
 	expect(`${message} ${remedy}`).toMatch(sentence);
+});
+
+it.each([
+	["the folder itself", ""],
+	["a folder below it that is not there yet", "agent/chronicle"],
+])("a folder that may not be written, asked about %s", (_what, below) => {
+	const folder = openFolder();
+	expect(refusedWrite(join(folder, below))).toBeUndefined();
+	files.accessSync = (path) => {
+		throw Object.assign(new Error("EACCES"), { code: "EACCES", path });
+	};
+	syncBuiltinESMExports();
+	expect(refusedWrite(join(folder, below))).toEqual({
+		reason: "io",
+		message: `${folder} cannot be used: its permissions do not allow it.`,
+		// Of no folder above it.
+		remedy: `Give yourself permission: chmod -R u+rwX ${JSON.stringify(folder)}`,
+	});
 });

@@ -1,12 +1,15 @@
 // `doctor`: its findings and remedies, and that it changes nothing unless asked. Real pi on the command line and in a session.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, utimesSync } from "node:fs";
+import files, { existsSync, mkdirSync, utimesSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { thisHost } from "../../../src/local/ledger/index.ts";
 import { createRun, openProject as openChronicleProject, prepareStart } from "../../../src/local/project/index.ts";
 import { CRASH_VARIABLE } from "../../../src/local/supervisor/index.ts";
 import { RUN_TAG } from "../../../src/process/index.ts";
 import { examineInTime } from "../../../src/tools/doctor/examination.ts";
+import { machineExaminations } from "../../../src/tools/doctor/machine.ts";
 import { deepIt } from "../../harness/deep-it.ts";
 import {
 	openBench,
@@ -110,8 +113,31 @@ describe("doctor", () => {
 		const second = await examine(project, "--pi", broken);
 		expect(second.of("pi")).toMatchObject([{ state: "failed", text: expect.stringContaining("no model for") }]);
 		expect(second.done.stdout + second.done.stderr).not.toContain(key);
+		const crashes = project.write("crash.mjs", "throw new Error('permission denied, mkdir /a');\n");
+		const third = await examine(project, "--pi", crashes);
+		expect(third.of("pi")).toMatchObject([
+			{ text: expect.stringMatching(/does not start here: permission denied, mkdir \/a$/) },
+		]);
 		const absent = await examine(project, "--pi", project.path("no-such-pi"));
 		expect(absent.of("pi")).toMatchObject([{ state: "failed", text: expect.stringContaining("no-such-pi") }]);
+	});
+
+	it("names a folder that runs could not write, with the remedy", async () => {
+		const { agentFolder, folder: cwd } = openProject();
+		const project = { place: { cwd, agentFolder }, sessions: join(cwd, ".pi/chronicle/sessions") } as never;
+		const disk = machineExaminations(project).find(({ what }) => what === "disk");
+		const examineAll = () => disk?.examine(new AbortController().signal);
+		expect(await examineAll()).toMatchObject([{ state: "ok" }]);
+		const { accessSync } = files;
+		files.accessSync = (path) => {
+			if (path === cwd) throw Object.assign(new Error("EACCES"), { code: "EACCES", path });
+		};
+		syncBuiltinESMExports();
+		const found = await examineAll();
+		files.accessSync = accessSync;
+		syncBuiltinESMExports();
+		const text = expect.stringContaining(`${cwd} cannot be used`);
+		expect(found).toEqual([{ state: "failed", text, remedy: expect.stringContaining("chmod") }]);
 	});
 
 	it("reports a missing git", async () => {

@@ -36,7 +36,7 @@ export function failedOn(host: string, failure: Pick<Failure, "message"> & Parti
 	const detail = storable(`The host ${host} gave it back: ${message}`);
 	const hindered = remedy === "" ? { detail } : { detail, remedy };
 	if (failure.reason === "remote_away") return { kind: "again", afterSeconds: remoteAwaySeconds, hindered };
-	return { kind: "failed", reason: storable(message), hindered };
+	return { kind: "failed", reason: storable(`${message} ${remedy}`.trim()), hindered };
 }
 
 /** A locked run whose job is to be settled. */

@@ -49,6 +49,15 @@ it.each([
 	["failed", ofGit(" ! [remote rejected] main -> main (pre-receive hook declined)")],
 	["failed", ofGit("fatal: remote error: upload-pack: not our ref 1234")],
 	["failed", ofGit("fatal: unable to access 'https://git.example/': SSL certificate problem: certificate has expired")],
+	...[
+		"remote: fatal: loose object 52ab (stored in ./objects/52/ab) is corrupt",
+		"remote: aborting due to possible repository corruption on the remote side.\nfatal: protocol error: bad pack header",
+		"error: object file ./objects/2e/fd is empty\nfatal: loose object 2efd is corrupt\nfatal: the remote end hung up unexpectedly",
+		"remote: fatal: bad tree object df55",
+		"error: inflate: data stream error (invalid bit length repeat)\nfatal: unpack-objects failed",
+		"fatal: pack is corrupted (SHA1 mismatch)",
+		"error: packfile ./objects/pack/pack-4.pack does not match index\nfatal: the remote end hung up unexpectedly",
+	].map((said) => ["failed", ofGit(said), /remote is damaged: .* Run git fsck there/s] as const),
 	["again", ofGit("fatal: unable to access 'https://git.example/': The requested URL returned error: 503")],
 	["again", ofGit("remote: fatal: write error: No space left on device\nerror: unpack failed: unpacker error")],
 	["again", ofGit("fatal: '/srv/a.git' does not appear to be a git repository")],
@@ -70,10 +79,10 @@ it.each([
 	["failed", ofDatabase("42501", "permission denied for table run")],
 	["failed", ofDatabase("28P01", "password authentication failed")],
 	["failed", ofDatabase("XX000", "internal")],
-] as const)("a run that failed on a host is tried %s", (kind, failed) => {
+] as const)("a run that failed on a host is tried %s", (kind, failed, reason = /^/) => {
 	if (failed.ok) throw new Error("no failure");
 	const how = failedOn("a", failed.failure);
-	expect(how.kind).toBe(kind);
+	expect(how).toMatchObject({ kind, ...(kind === "failed" ? { reason: expect.stringMatching(reason) } : {}) });
 	expect(JSON.stringify(how)).not.toContain("\\u0000");
 	if (failed.failure.reason === "remote_away")
 		expect(how).toMatchObject({ hindered: { detail: expect.stringContaining("The host a gave it back: ") } });

@@ -66,11 +66,15 @@ const notMoved = "The files could not be pushed to or fetched from the project's
 /** The failure of the workspace for a remote that did not take or give something; `what`: that could not be done, as a sentence without its end. */
 export function remoteFailure(result: NotDone, what = notMoved): Failed {
 	const outcome = result.kind === "failed" ? remoteOutcome(result) : "refused";
-	if (result.kind === "aborted") return failed("stopped", `${what}: ${explainGit(result)}.`);
-	return outcome === "away"
-		? failed("remote_away", `${what}: the project's git remote cannot be reached: ${explainGit(result)}.`)
-		: hereOrThere(outcome === "no_space", what, explainGit(result));
+	const why = explainGit(result);
+	if (result.kind === "aborted") return failed("stopped", `${what}: ${why}.`);
+	if (outcome === "away") return failed("remote_away", `${what}: the project's git remote cannot be reached: ${why}.`);
+	return outcome === "damaged"
+		? failed("io", `${what}: the project's git remote is damaged: ${why}.`, repair)
+		: hereOrThere(outcome === "no_space", what, why);
 }
+
+const repair = "Run git fsck there, put back what it names from a backup or a clone, then resume the run.";
 
 /** The same as an error. */
 export function remoteError(what: string, result: NotDone): WorkspaceError {

@@ -4,10 +4,14 @@ import type { GitResult } from "../workspace/index.ts";
 import { isDiskFull } from "../workspace/index.ts";
 
 /**
- * `refused`: the remote answers, and does not do what was asked; trying again changes nothing. `no_space`: this host's disk is full. `away`:
- * the remote cannot be reached, or fails, for now.
+ * `refused`: the remote answers, and does not do what was asked; trying again changes nothing. `damaged`: an object there is, until somebody
+ * repairs it. `no_space`: this host's disk is full. `away`: the remote cannot be reached, or fails, for now.
  */
-export type RemoteOutcome = "refused" | "no_space" | "away";
+export type RemoteOutcome = "refused" | "damaged" | "no_space" | "away";
+
+/** Messages of git there about an object, or of git here about one that it got. */
+const damage =
+	/repository corruption|\bis corrupt|corrupted|corrupt loose object|data stream error|bad (?:tree )?object|does not match index|(?:sha1|hash) mismatch/i;
 
 /** Messages of a remote that answers, or of git here about what it was asked. Any other failure may pass. */
 const refusals: readonly RegExp[] = [
@@ -26,5 +30,6 @@ const refusals: readonly RegExp[] = [
 export function remoteOutcome({ message }: Pick<Extract<GitResult, { kind: "failed" }>, "message">): RemoteOutcome {
 	// Git begins with `remote:` what the other side has said.
 	if (isDiskFull(message.replace(/^remote:.*$/gm, ""))) return "no_space";
+	if (damage.test(message)) return "damaged";
 	return refusals.some((refusal) => refusal.test(message)) ? "refused" : "away";
 }

@@ -3,11 +3,7 @@
 import type { Diagnostic, Place } from "./diagnostic.ts";
 
 /** A problem without its place. */
-export interface Problem {
-	readonly code: string;
-	readonly message: string;
-	readonly remedy: string;
-}
+export type Problem = Pick<Diagnostic, "code" | "message" | "remedy">;
 
 export interface Report {
 	readonly diagnostics: readonly Diagnostic[];

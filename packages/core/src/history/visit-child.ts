@@ -1,31 +1,16 @@
 // The child runs of one visit, folded from the parent's events. Times are milliseconds since the epoch.
-import type { ChildActivity, ChildGroup, ChildSpend, ChildStatus, LedgerEvent } from "../machine/index.ts";
+import type { ChildGroup, ChildRun, ChildSpend, LedgerEvent } from "../machine/index.ts";
 import { NO_CHILD_SPEND } from "../machine/index.ts";
 import { type ChangeTotals, type FileChange, measuredTotals } from "../snapshot/index.ts";
 
-export interface VisitChild {
-	/** From 1, in join order. */
-	readonly index: number;
-	/** Run id. */
-	readonly id: string;
-	readonly name: string;
-	/** Numbers of the children that it needs; absent: no child needs another. */
-	readonly needs?: readonly number[];
-	/** Children that need it may begin. Absent: not yet. */
-	readonly joined?: true;
-	readonly status: ChildStatus;
-	/** Why it waits or failed; empty if there is no reason. */
-	readonly detail: string;
-	/** The state of its run at its last report; absent before. */
-	readonly state?: string;
-	/** What its run did at its last report; absent if that is nothing to show, or it does not run. */
-	readonly activity?: ChildActivity | undefined;
+type KnownOfRun = "index" | "id" | "name" | "needs" | "joined" | "status" | "detail" | "state" | "activity" | "summary";
+
+export interface VisitChild extends Pick<ChildRun, KnownOfRun> {
 	readonly plannedAt: number;
 	/** When its first worker started, as far as the parent knows; `undefined` before its first report. */
 	readonly beganAt: number | undefined;
 	readonly endedAt: number | undefined;
 	readonly total: ChildSpend;
-	readonly summary: string;
 	/** The files that it has changed; empty before its end, and where that is unknown. */
 	readonly changes: readonly FileChange[];
 	/** Counts all of them, also those that the ledger does not list. Absent where they are unknown. */

@@ -6,10 +6,11 @@ import {
 	type LaunchId,
 	type LaunchReason,
 	type MoveCause,
+	type Run,
 	type Spend,
 	type WorkerOutcome,
 } from "../machine/index.ts";
-import type { ChangeTotals, CheckedOut, FileChange, Snapshot } from "../snapshot/index.ts";
+import type { ChangeTotals, CheckedOut, FileChange } from "../snapshot/index.ts";
 import type { VisitChild } from "./visit-child.ts";
 
 export interface Visit {
@@ -40,15 +41,11 @@ export interface Visit {
 }
 
 /** The run at the start of a visit. */
-export interface VisitStart {
-	readonly visit: number;
-	readonly state: string;
+export interface VisitStart extends Pick<Run, "visit" | "state" | "snapshot" | "pairMoves"> {
 	/** `null` if the files could not be measured. */
 	readonly tree: string | null;
 	/** What was checked out then; `undefined`: nothing, or unknown. */
 	readonly checkedOut?: CheckedOut | undefined;
-	readonly snapshot: Snapshot;
-	readonly pairMoves: Readonly<Record<string, number>>;
 }
 
 /** Changes made during a visit, measured after its last worker. */

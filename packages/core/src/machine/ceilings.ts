@@ -9,7 +9,7 @@ export interface Ceilings {
 
 /** The maximum that one worker may spend. */
 export interface Allowance extends Omit<Ceilings, "moves"> {
-	/** For this visit. */
+	/** Limits of the visit; they do not change while the worker runs. */
 	readonly requests?: number;
 	readonly calls?: number;
 }

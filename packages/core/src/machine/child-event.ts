@@ -1,5 +1,5 @@
 // Events about child runs. Each is recorded before anything depends on it.
-import type { ChangeTotals, FileChange, FileLeft, SnapshotData } from "../snapshot/index.ts";
+import type { ChangeTotals, FileChange, FileLeft, MeasuredChanges, SnapshotData } from "../snapshot/index.ts";
 import type { ChildActivity, ChildSpend, JoinConflict, PlannedChild } from "./child-run.ts";
 import type { RunDecision } from "./run-decision.ts";
 
@@ -106,14 +106,10 @@ export interface Joined {
 }
 
 /** The run's folder has the merged files. */
-export interface JoinApplied {
+export interface JoinApplied extends MeasuredChanges {
 	readonly kind: "join_applied";
 	readonly visit: number;
 	readonly tree: string;
-	readonly changes?: readonly FileChange[];
-	readonly more?: number;
-	/** Totals of all changes; absent in ledgers of earlier versions. */
-	readonly total?: ChangeTotals;
 	/** Files that could not be written and are unchanged, bounded. */
 	readonly left?: readonly FileLeft[];
 	/** Number of such files that the list omits. */

@@ -13,7 +13,9 @@ export const MAX_CHILD_LEVELS = 4;
 
 /** A template as it was when the run started. */
 export interface PinnedTemplate {
+	/** Of the definition's content, see `template/hash.ts`. */
 	readonly hash: string;
+	/** The data of the template file, unchanged. */
 	readonly definition: unknown;
 	readonly file?: string;
 }
@@ -61,10 +63,11 @@ export interface PlannedChild {
 /** What a child used in total, including its own children. */
 export interface ChildSpend {
 	readonly spend: Spend;
+	/** Working time of workers, in ms. */
 	readonly activeMs: number;
 	readonly attempts: number;
 	readonly toolCalls: number;
-	/** As in the totals of a run; absent: none, or an earlier version recorded it. */
+	/** Tool calls that did not run because a rule, a limit or the user refused them; absent: none, or an earlier version recorded it. */
 	readonly refused?: number;
 }
 

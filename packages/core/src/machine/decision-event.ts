@@ -69,7 +69,7 @@ export type ParkCause =
 	| "parent";
 
 /** The run waits until a provider that fails can be tried again. It has no worker meanwhile. */
-interface ProviderAwaited {
+export interface ProviderAwaited {
 	readonly kind: "provider_awaited";
 	readonly visit: number;
 	/** The first failure, the next try, and the end of the wait, ISO 8601. */
@@ -78,7 +78,7 @@ interface ProviderAwaited {
 	readonly until: string;
 	/** Failures so far. */
 	readonly tries: number;
-	/** What the provider answered. */
+	/** What the provider answered, redacted, one line. */
 	readonly detail: string;
 }
 

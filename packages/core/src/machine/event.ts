@@ -2,21 +2,14 @@
 // An event is self-contained: no reader needs the disk, the clock or the template file; texts are bounded, and the store redacts their
 // secrets; the user's answer names the event that it answers in `answers`, so a second answer has no effect.
 import type { PathList } from "../definition/index.ts";
-import type {
-	ChangeTotals,
-	CheckedOut,
-	FileChange,
-	FileLeft,
-	MeasuredChanges,
-	SnapshotData,
-} from "../snapshot/index.ts";
+import type { ChangeTotals, CheckedOut, FileLeft, MeasuredChanges, SnapshotData } from "../snapshot/index.ts";
 import type { ApprovalQuestion } from "./approval-question.ts";
 import type { ChildEvent, KeptChildFolder } from "./child-event.ts";
 import type { CleanupEnded, CommandEvent } from "./command-event.ts";
 import type { ConditionChanged } from "./condition.ts";
 import type { Created } from "./created-event.ts";
 import type { DecisionEvent } from "./decision-event.ts";
-import type { LaunchId } from "./launch.ts";
+import type { AttemptId, LaunchId } from "./launch.ts";
 import type { ListOfFile } from "./run.ts";
 import type { Spend } from "./spend.ts";
 import type { StoredRun } from "./stored-run.ts";
@@ -138,10 +131,8 @@ export interface LaunchFailed extends LaunchId {
 }
 
 /** A tool call started. */
-export interface ToolStarted {
+export interface ToolStarted extends AttemptId {
 	readonly kind: "tool_started";
-	readonly visit: number;
-	readonly attempt: number;
 	readonly call: string;
 	readonly tool: string;
 	/** Arguments, redacted, at most 2 KB. */
@@ -151,10 +142,8 @@ export interface ToolStarted {
 }
 
 /** A tool call ended. Of its result, only size and hash are recorded. */
-export interface ToolEnded {
+export interface ToolEnded extends AttemptId {
 	readonly kind: "tool_ended";
-	readonly visit: number;
-	readonly attempt: number;
 	readonly call: string;
 	readonly tool: string;
 	readonly ms: number;
@@ -172,10 +161,8 @@ export interface ToolEnded {
  * What the conversation has used: `spend` is its total so far, not that of the last message, so a repeated report only updates when
  * the worker was last seen.
  */
-export interface Used {
+export interface Used extends AttemptId {
 	readonly kind: "used";
-	readonly visit: number;
-	readonly attempt: number;
 	readonly spend: Spend;
 	/** Requests to the model since the previous report; absent: none. */
 	readonly requests?: number;
@@ -184,10 +171,8 @@ export interface Used {
 }
 
 /** The provider of `from` failed, and another model continues the conversation. Both are `provider/id`. */
-export interface ModelSwitched {
+export interface ModelSwitched extends AttemptId {
 	readonly kind: "model_switched";
-	readonly visit: number;
-	readonly attempt: number;
 	readonly from: string;
 	readonly to: string;
 	/** The provider's error message. */
@@ -195,10 +180,8 @@ export interface ModelSwitched {
 }
 
 /** The model ended its turn and has nothing left to do. */
-export interface TurnSettled {
+export interface TurnSettled extends AttemptId {
 	readonly kind: "turn_settled";
-	readonly visit: number;
-	readonly attempt: number;
 	readonly stop: "finished" | "length" | "aborted" | ProviderStop;
 	readonly detail?: string;
 	/** When the provider can be tried again, as it has said, ISO 8601; absent: it has not. */
@@ -223,19 +206,15 @@ export interface Delivered {
 }
 
 /** Data for the snapshot. */
-export interface SnapshotUpdated {
+export interface SnapshotUpdated extends AttemptId {
 	readonly kind: "snapshot_updated";
-	readonly visit: number;
-	readonly attempt: number;
 	readonly by: "worker" | "person";
 	readonly data: SnapshotData;
 }
 
 /** A legal `workflow_transition`: the move is guaranteed from here on. */
-export interface MoveRequested {
+export interface MoveRequested extends AttemptId {
 	readonly kind: "move_requested";
-	readonly visit: number;
-	readonly attempt: number;
 	readonly target: string;
 	readonly summary: string;
 	/** The worker's output, which matches the state's `output` schema. Absent in a state without one, and in a move that needs none. */
@@ -243,10 +222,8 @@ export interface MoveRequested {
 }
 
 /** The worker requested a move with output that does not match the `output` schema of its state. The move was refused with the reasons. */
-export interface OutputRefused {
+export interface OutputRefused extends AttemptId {
 	readonly kind: "output_refused";
-	readonly visit: number;
-	readonly attempt: number;
 	/** One sentence each, with the path, bounded. */
 	readonly problems: readonly string[];
 }
@@ -271,8 +248,11 @@ export type WorkerOutcome =
 
 type FilesEvent = FilesMeasured | FilesUnmeasured | FilesRestored | FilesUnrestored;
 
-/** The files were saved: `tree` names a snapshot of all of them in the workspace's own store. */
-export interface FilesMeasured {
+/**
+ * The files were saved: `tree` names a snapshot of all of them in the workspace's own store. For purpose `changes`, with the changes since the
+ * baseline of the visit.
+ */
+export interface FilesMeasured extends MeasuredChanges {
 	readonly kind: "files_measured";
 	readonly visit: number;
 	/** `before`: the files before a rewind; `rewind kept-<seq>` restores them. */
@@ -284,12 +264,6 @@ export interface FilesMeasured {
 	readonly uncommitted?: PathList;
 	/** What is checked out in the repository; absent: nothing, or unknown. */
 	readonly checkedOut?: CheckedOut;
-	/** For purpose `changes`: the changes since the baseline of the visit, bounded. */
-	readonly changes?: readonly FileChange[];
-	/** Number of changes that the list omits. */
-	readonly more?: number;
-	/** Totals of all changes of the visit; absent in ledgers of earlier versions. */
-	readonly total?: ChangeTotals;
 	/** All changes since the run started, bounded. `same`: those of the visit; `unknown`: they cannot be compared. */
 	readonly ofRun?: MeasuredChanges | "same" | "unknown";
 	/** Only in ledgers of earlier versions: the totals of `ofRun`, where the list of the visits' changes was cut. */
@@ -312,8 +286,8 @@ export interface FilesUnmeasured {
 	readonly detail: string;
 }
 
-/** Files were restored to an earlier state. */
-export interface FilesRestored {
+/** Files were restored to an earlier state, with the changes that the rewind made. */
+export interface FilesRestored extends MeasuredChanges {
 	readonly kind: "files_restored";
 	readonly tree: string;
 	/** Tree of the files before the rewind, for undoing it. */
@@ -322,10 +296,6 @@ export interface FilesRestored {
 	readonly now?: string;
 	/** As in {@link FilesMeasured}. */
 	readonly checkedOut?: CheckedOut;
-	/** Changes made by the rewind, bounded. */
-	readonly changes?: readonly FileChange[];
-	readonly more?: number;
-	readonly total?: ChangeTotals;
 	/** Files that were not restored and are unchanged, bounded. */
 	readonly left?: readonly FileLeft[];
 	readonly leftMore?: number;
@@ -361,10 +331,8 @@ export interface ApprovalAsked {
 }
 
 /** A worker, or a rule of the guard, asks the user, whose answer is `ask_answered`. */
-export interface AskOpened {
+export interface AskOpened extends AttemptId {
 	readonly kind: "ask_opened";
-	readonly visit: number;
-	readonly attempt: number;
 	readonly title: string;
 	readonly text: string;
 	/** The call of `ask_user` whose result the answer becomes: the run waits for it. Absent: a rule asks, and only the live worker waits. */

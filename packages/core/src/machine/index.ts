@@ -23,6 +23,7 @@ export {
 	targetsWithoutOutput,
 	winnerOf,
 } from "./candidates.ts";
+export type * from "./ceilings.ts";
 export { activityMs, activityOf, runsAlike, workersBelow } from "./child-activity.ts";
 export type { ChildEnded, ChildWait, KeptChildFolder, WaitingBelow } from "./child-event.ts";
 export { awaitedBy, criticalPath, dueConflict, inOrderOfNeeds, isGraph } from "./child-graph.ts";

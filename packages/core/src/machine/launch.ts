@@ -1,9 +1,12 @@
 // A worker launch: its identity, its key, and the reason for it.
 
-/** Identifies one launch: process `launch` of attempt `attempt` of visit `visit`. */
-export interface LaunchId {
+export interface AttemptId {
 	readonly visit: number;
 	readonly attempt: number;
+}
+
+/** Identifies one launch: process `launch` of attempt `attempt` of visit `visit`. */
+export interface LaunchId extends AttemptId {
 	readonly launch: number;
 }
 

@@ -2,6 +2,8 @@
 // A moment that the provider has named is kept, otherwise waits grow from the first to the longest; no wait ends after the limit, counted
 // from the first failure; nothing here reads a clock: every moment follows from the events.
 import { setTime } from "../definition/index.ts";
+import type { ProviderAwaited } from "./decision-event.ts";
+import type { TurnSettled } from "./event.ts";
 
 const minuteMs = 60_000;
 
@@ -12,19 +14,9 @@ const trustedTries = 3;
 const leastMs = 1000;
 
 /** A run's wait for a provider that has failed since its model last answered. */
-export interface ProviderWait {
-	/** The first failure, ISO 8601. */
-	readonly since: string;
-	/** Failures since then. */
-	readonly tries: number;
-	/** When the provider is tried again, ISO 8601. */
-	readonly next: string;
-	/** When the run gives up, ISO 8601. */
-	readonly until: string;
+export interface ProviderWait extends Omit<ProviderAwaited, "kind" | "visit"> {
 	/** Whether the provider has named `next`. */
 	readonly named: boolean;
-	/** What it answered last, redacted, one line. */
-	readonly detail: string;
 	/** The next try has begun. */
 	readonly trying?: true;
 }
@@ -37,11 +29,8 @@ export interface WaitOver {
 }
 
 /** A failure at `at`, as the event `turn_settled` records it. */
-interface ProviderFailure {
+interface ProviderFailure extends Pick<TurnSettled, "detail" | "retryAt" | "waits"> {
 	readonly at: string;
-	readonly detail?: string;
-	readonly retryAt?: string;
-	readonly waits?: { readonly firstMs?: number; readonly maxMs?: number };
 }
 
 /** What follows from a failure of the provider. `maxMs`: the limit of the template; `undefined`: that of the settings, or the default. */

@@ -12,10 +12,10 @@ import type { Calls } from "./calls.ts";
 import type { Allowance, Ceilings } from "./ceilings.ts";
 import type { KeptChildFolder } from "./child-event.ts";
 import type { Candidates, ChildChoice, ChildGroup } from "./child-group.ts";
-import type { Inherited, RunParent } from "./child-run.ts";
+import type { ChildSpend, Inherited, RunParent } from "./child-run.ts";
 import type { CommandFailure } from "./command-event.ts";
 import type { Condition } from "./condition.ts";
-import type { DecisionEvent, Finished, MoveCause, ParkCause } from "./decision-event.ts";
+import type { DecisionEvent, Finished, MoveCause, Moved, Parked } from "./decision-event.ts";
 import type { LaunchId, LaunchReason } from "./launch.ts";
 import type { ProviderWait } from "./provider-wait.ts";
 import type { RunDecision } from "./run-decision.ts";
@@ -167,48 +167,23 @@ interface Unmeasured {
 	readonly why: string;
 }
 
-interface Totals extends Spend {
-	/** Working time of workers, in ms. */
-	readonly activeMs: number;
-	readonly toolCalls: number;
-	/** Tool calls that did not run because a rule, a limit or the user refused them; absent: none. */
-	readonly refused?: number;
-	readonly attempts: number;
-}
+type Totals = Spend & Omit<ChildSpend, "spend">;
 
-export interface StateTotals {
+export interface StateTotals
+	extends Pick<Totals, "attempts" | "activeMs" | "tokens" | "costUsd" | "cacheRead">,
+		Pick<Partial<Spend>, "unmeteredTokens" | "unreportedAnswers"> {
 	readonly visits: number;
-	readonly attempts: number;
-	readonly tokens: number;
-	readonly costUsd: number;
-	readonly activeMs: number;
-	readonly cacheRead: number;
-	/** As in `Spend`; absent: none. */
-	readonly unmeteredTokens?: number;
-	readonly unreportedAnswers?: number;
 }
 
-export interface Move {
-	readonly from: string;
-	readonly to: string;
+export interface Move extends Omit<Moved, "kind"> {
 	readonly at: string;
-	readonly cause: MoveCause;
 	/** The worker's summary, cut in older moves. */
 	readonly summary: string;
-	/** The visit that the move ended. */
-	readonly visit: number;
 	readonly metrics: MoveMetrics;
-	readonly refused?: string;
 }
 
 /** Figures of the visit that the move ended. */
-export interface MoveMetrics {
-	readonly attempts: number;
-	readonly tokens: number;
-	readonly costUsd: number;
-	readonly activeMs: number;
-	readonly toolCalls: number;
-}
+export type MoveMetrics = Pick<Totals, "attempts" | "tokens" | "costUsd" | "activeMs" | "toolCalls">;
 
 export interface VisitRecord extends MoveMetrics {
 	readonly startedAt: string;
@@ -257,11 +232,7 @@ export interface Message {
 	readonly given: boolean;
 }
 
-export interface PauseReason {
-	readonly status: "paused" | "budget_exceeded" | "awaiting_approval" | "asks";
-	readonly cause: ParkCause;
-	readonly detail: string;
-}
+export type PauseReason = Omit<Parked, "kind">;
 
 /** An answer of the user that was recorded. */
 interface GivenAnswer {

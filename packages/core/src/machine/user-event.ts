@@ -1,6 +1,7 @@
 // Events from the user. `answers` is the `seq` of the event that an answer responds to.
 
 import type { Snapshot } from "../snapshot/index.ts";
+import type { Ceilings } from "./ceilings.ts";
 import type { ConflictChoice, PinnedTemplate } from "./child-run.ts";
 import type { ParkCause } from "./decision-event.ts";
 import type { RunDecision } from "./run-decision.ts";
@@ -36,13 +37,8 @@ type UserCommand =
 	| DecisionInherited;
 
 /** The template of a run, with those of its children, as it was when the run started or was reloaded. */
-export interface RunTemplate {
+export interface RunTemplate extends PinnedTemplate {
 	readonly name: string;
-	/** Of the definition's content, see `template/hash.ts`. */
-	readonly hash: string;
-	/** The data of the template file, unchanged. */
-	readonly definition: unknown;
-	readonly file?: string;
 	/** Definitions of all templates that its children run, by name. */
 	readonly children?: Readonly<Record<string, PinnedTemplate>>;
 	/** Personas without a tool that can change files. */
@@ -63,10 +59,17 @@ export interface Seen {
 	readonly attempt?: number;
 }
 
-/** The user approved. */
-export interface Approved {
-	readonly kind: "approved";
+/** An answer of the user. */
+interface UserAnswer {
+	/** `seq` of the event that it answers. */
 	readonly answers: number;
+	readonly words?: string;
+	readonly seen?: Seen;
+}
+
+/** The user approved. */
+export interface Approved extends UserAnswer {
+	readonly kind: "approved";
 	/** Tree that was shown to the user. */
 	readonly diff: string;
 	/** The answer to a question about conflicts. */
@@ -75,50 +78,35 @@ export interface Approved {
 	readonly resolved?: string;
 	/** Name of the child to take, whichever the worker has named (`take: one`). */
 	readonly winner?: string;
-	readonly words?: string;
-	readonly seen?: Seen;
 }
 
 /** The user rejected, with a message. */
-export interface Rejected {
+export interface Rejected extends UserAnswer {
 	readonly kind: "rejected";
-	readonly answers: number;
 	readonly words: string;
-	readonly seen?: Seen;
 }
 
 /** The user resumed a paused run. */
-export interface Resumed {
+export interface Resumed extends UserAnswer {
 	readonly kind: "resumed";
-	readonly answers: number;
-	readonly words?: string;
 	readonly reload?: TemplateReload;
 	/** The visit may continue although another branch is checked out than at its start. */
 	readonly otherBranch?: true;
-	readonly seen?: Seen;
 }
 
 /** The user ends a wait in `human_intervention`, or any other wait by moving to a state of the user's choice. */
-export interface Released {
+export interface Released extends UserAnswer {
 	readonly kind: "released";
-	readonly answers: number;
 	/** Target state; absent (only in `human_intervention`): make the refused move. */
 	readonly to?: string;
 	/** Finishes the run as `done`. */
 	readonly done?: boolean;
-	readonly words?: string;
-	readonly seen?: Seen;
 }
 
 /** The user replaces the named limits; the others stay. */
 export interface LimitsChanged {
 	readonly kind: "limits_changed";
-	readonly limits: {
-		readonly costUsd?: number;
-		readonly tokens?: number;
-		readonly activeMs?: number;
-		readonly moves?: number;
-	};
+	readonly limits: Ceilings;
 	/** The state that the limits apply to; absent: the run. */
 	readonly state?: string;
 }
@@ -163,13 +151,9 @@ export interface AbortRequested {
 }
 
 /** The user continues a finished run in `to`. */
-export interface Reopened {
+export interface Reopened extends UserAnswer {
 	readonly kind: "reopened";
-	/** `seq` of the event that ended the run. */
-	readonly answers: number;
 	readonly to: string;
-	readonly words?: string;
-	readonly seen?: Seen;
 }
 
 /** The user returns run and files to the start of visit `to`; with `kept`, to visit `to` as it was before an earlier rewind. */

@@ -1,6 +1,7 @@
 // Launches workers, and defines the messages between them and the supervisor. This port does not assume that a worker is a local process.
 import type { Place } from "../definition/index.ts";
 import type {
+	Allowance,
 	LaunchFailed,
 	LaunchId,
 	ModelSwitched,
@@ -156,15 +157,9 @@ export interface StandbyOrder
 }
 
 /** Limits of this process from now on, in milliseconds, USD and tokens. Beyond a limit, the worker itself refuses further tool calls. */
-export interface WorkerLimits {
+export interface WorkerLimits extends Allowance {
 	readonly wallMs?: number;
 	readonly idleMs: number;
-	readonly activeMs?: number;
-	readonly costUsd?: number;
-	readonly tokens?: number;
-	/** Limits of the visit; they do not change while the worker runs. */
-	readonly requests?: number;
-	readonly calls?: number;
 	/** How long a stop at a boundary waits for the streaming message; 60 s by default. */
 	readonly pauseMs?: number;
 	readonly countCacheReads: boolean;

@@ -27,11 +27,12 @@ export function totalChanges(changes: readonly FileChange[], more = 0): ChangeTo
 
 /** Changes as an event or a visit records them: a list that may be cut, and the totals of all of them. */
 export interface MeasuredChanges {
-	readonly changes?: readonly FileChange[] | undefined;
+	/** Bounded. */
+	readonly changes?: readonly FileChange[];
 	/** Number of changes that the list omits. */
-	readonly more?: number | undefined;
+	readonly more?: number;
 	/** Absent: the list has all of them. Measurements of earlier versions lack the lines of omitted files. */
-	readonly total?: ChangeTotals | undefined;
+	readonly total?: ChangeTotals;
 }
 
 /** Counts all measured changes. */

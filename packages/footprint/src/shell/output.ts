@@ -4,6 +4,7 @@ import { isDirectory, pathRules } from "../paths.ts";
 import { absolutePaths } from "../places.ts";
 import { findProgram } from "../programs/index.ts";
 import { bounded, FILE_TEXT, isKnown, SHELL_SETUP, SOME_NAME, UNKNOWN_VALUE, unmarked } from "../text.ts";
+import type { ActiveCommand } from "./active-command.ts";
 import { contentOf, onDisk } from "./contents.ts";
 import { compileGlob } from "./globs.ts";
 import { lookUp, type State } from "./state.ts";
@@ -17,13 +18,7 @@ const silent = new Set(
 );
 
 /** One command whose output is needed. */
-interface Printing {
-	readonly walk: ShellWalk;
-	readonly name: string;
-	readonly args: readonly string[];
-	readonly state: State;
-	readonly stdin: string;
-}
+type Printing = Pick<ActiveCommand, "walk" | "name" | "args" | "state" | "stdin">;
 
 /** Commands that print one name or number, by the whole command. */
 const oneName =

@@ -1,34 +1,28 @@
 // Starts a run: asks for missing information (number of runs, arguments) and reports every obstacle before the first step. No
 // placeholder reaches the model: if the user cannot be asked for arguments, nothing is started; a session with live work is left only if the
 // user agrees.
+
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { counted } from "@pi-chronicle/core/definition";
 import { askForLine, askUser, exitCodes, failWith, rejectCommand, say, shortCost } from "../pi/index.ts";
 import { hasPlaceholder, needsArguments, splitArguments } from "./arguments.ts";
 import type { ReadyStep } from "./expand.ts";
 import { prepare } from "./iteration.ts";
-import type { ReplayStart, RunPlan } from "./plan.ts";
+import type { RunPlan } from "./plan.ts";
 import { plainLine, stepsText } from "./preview.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
 import { firstLine } from "./refusal.ts";
 import { plainRules, rulesText } from "./repeat.ts";
 import { runRecorded } from "./run.ts";
 import { manyRuns, parseRunCount } from "./run-count.ts";
+import type { RunWords } from "./run-words.ts";
 import { startMistake } from "./run-words.ts";
 import type { RepeatRules } from "./sequence-file.ts";
 import type { SequenceSession } from "./session.ts";
 
 /** A request to start a run; fields that the user has not given are open. */
-export interface ReplayRequest {
+export interface ReplayRequest extends RunWords {
 	readonly snapshot: SequenceSnapshot;
-	readonly name: string | undefined;
-	/** `undefined`: ask the user. */
-	readonly count: number | undefined;
-	readonly args: string;
-	readonly from: ReplayStart | undefined;
-	/** USD. */
-	readonly maxCostUsd: number | undefined;
-	readonly dryRun: boolean;
 	/** Absent: those of a recording. */
 	readonly rules?: RepeatRules;
 }

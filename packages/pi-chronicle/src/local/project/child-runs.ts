@@ -5,6 +5,7 @@ import {
 	childrenPlanOf,
 	inheritedBy,
 	MAX_RUNS_IN_TREE,
+	type PinnedTemplate,
 	planOf,
 	type Run,
 	type RunParent,
@@ -167,12 +168,9 @@ export function firstOfChild(
 	return { ok: true, value: first };
 }
 
-interface ChildDefinition {
+interface ChildDefinition extends PinnedTemplate {
 	readonly name: string;
-	readonly hash: string;
-	readonly definition: unknown;
 	readonly plan: Template | undefined;
-	readonly file?: string;
 }
 
 function branchTemplate(parent: Run, index: number): ChildDefinition | undefined {

@@ -13,7 +13,7 @@ import {
 	runGit,
 } from "../workspace/index.ts";
 import { gitFetch, thrownFailure } from "./git-remote.ts";
-import { RunRefs } from "./run-refs.ts";
+import { RunRefs, type RunRefsOptions } from "./run-refs.ts";
 import {
 	addNote,
 	type RecordedSnapshot,
@@ -25,11 +25,7 @@ import {
 import { SnapshotPublisher } from "./snapshot-publisher.ts";
 import { isObjectName, parseNote } from "./untrusted.ts";
 
-export interface SharedWorkspaceOptions extends GitWorkspaceOptions {
-	readonly run: string;
-	readonly remote: string;
-	/** The run whose refs hold the snapshots, where that is another one. */
-	readonly trees?: string;
+export interface SharedWorkspaceOptions extends GitWorkspaceOptions, Pick<RunRefsOptions, "run" | "remote" | "trees"> {
 	/** The snapshot that the run is at, if it is on the remote. */
 	readonly published?: Pick<RunSnapshot, "tree" | "parent"> | undefined;
 	/** Reads the snapshots of the run that are not on the remote yet. */

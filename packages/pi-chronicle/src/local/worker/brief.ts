@@ -19,29 +19,18 @@ import {
 	type Shape,
 } from "@pi-chronicle/core/definition";
 import type { LaunchId } from "@pi-chronicle/core/machine";
-import type { WorkingCopy } from "@pi-chronicle/core/ports";
-import type { OutputSchema } from "@pi-chronicle/core/template";
+import type { LaunchOrder, WorkerLimits, WorkingCopy } from "@pi-chronicle/core/ports";
 import type { SandboxProbe } from "../../safety/index.ts";
 import type { RequestedTool, ToolOrder } from "./tool-order.ts";
 
 /** Names the file. Only for pi; removed from the environment once read. */
 export const BRIEF_VARIABLE = "PI_CHRONICLE_BRIEF";
 
-export interface WorkerBrief {
+type Ordered = "run" | "launch" | "copy" | "targets" | "meanings" | "lists" | "output" | "withoutOutput";
+
+export interface WorkerBrief extends Pick<LaunchOrder, Ordered> {
 	readonly version: 2;
-	readonly run: string;
 	readonly state: string;
-	readonly launch: LaunchId;
-	/** Legal targets of `workflow_transition`. */
-	readonly targets: readonly string[];
-	/** What each target means, by name. */
-	readonly meanings?: Readonly<Record<string, string>>;
-	/** Names under which it is to save a list, each with a description of the list. */
-	readonly lists?: Readonly<Record<string, string>>;
-	/** JSON Schema of the output that `workflow_transition` needs; absent if it needs none. */
-	readonly output?: OutputSchema;
-	/** Targets that need no output. */
-	readonly withoutOutput?: readonly string[];
 	/** The tools of the state's extensions that it gets; absent if it loads none: then pi's list of tools decides. */
 	readonly tools?: ToolOrder;
 	/** `none`: the worker cannot ask the user. */
@@ -49,8 +38,6 @@ export interface WorkerBrief {
 	/** Absent if the worker may change the project. */
 	readonly unchanged?: UnchangedProject;
 	readonly rules: FrozenRules;
-	/** The copy of the project that the worker works in; absent: it works in the project itself. */
-	readonly copy?: WorkingCopy;
 	/** `off`: shell commands are not contained. */
 	readonly sandbox: WorkerBox | "off";
 }
@@ -84,14 +71,7 @@ export interface Adoption {
 }
 
 /** Maximum spend of a process; absent: no ceiling. */
-export interface ProcessAllowance {
-	readonly costUsd?: number;
-	readonly tokens?: number;
-	/** Of the visit. */
-	readonly requests?: number;
-	readonly calls?: number;
-	readonly countCacheReads: boolean;
-}
+export type ProcessAllowance = Pick<WorkerLimits, "costUsd" | "tokens" | "requests" | "calls" | "countCacheReads">;
 
 /** The guard's rules as they were when the supervisor read them. */
 export interface FrozenRules {

@@ -7,24 +7,18 @@ import { join } from "node:path";
 import { quoted } from "@pi-chronicle/core/definition";
 import type { StateProblem } from "@pi-chronicle/core/ports";
 import type { StatePlan } from "@pi-chronicle/core/template";
-import type { PiCommand } from "../../pi/index.ts";
 import { startChild } from "../../process/index.ts";
 import { type FrozenRules, writeBrief } from "./brief.ts";
 import { extensionArguments, workerEnvironment } from "./command-line.ts";
 import { awaitHello, faultOf } from "./greeting.ts";
 import { bringTool, lacking, leftOut } from "./handshake.ts";
-import { defaultHelloMs, stopMs } from "./start-process.ts";
+import { defaultHelloMs, type StartOptions, stopMs } from "./start-process.ts";
 import { chooseTools } from "./tool-order.ts";
 import type { WorkerSpec } from "./worker-spec.ts";
 
-export interface ExtensionCheck {
-	readonly pi: PiCommand;
-	readonly workerEntry: string;
+export interface ExtensionCheck extends Pick<StartOptions, "pi" | "workerEntry" | "trust" | "env" | "helloMs"> {
 	readonly resources: { readonly cwd: string };
 	readonly rules: FrozenRules;
-	readonly trust: "trusted" | "untrusted";
-	readonly env?: NodeJS.ProcessEnv;
-	readonly helloMs?: number;
 }
 
 /** Tools that a set of extensions registers, or why it does not load. */

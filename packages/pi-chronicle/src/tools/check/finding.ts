@@ -1,5 +1,6 @@
 // The findings of a check: every file that this package reads, with its diagnostics. Data only.
 import type { Diagnostic } from "@pi-chronicle/core/definition";
+import type { Project } from "../../local/index.ts";
 
 /** The kinds in display order, singular and plural. */
 export const kinds = {
@@ -43,14 +44,7 @@ export interface Inspection {
 }
 
 /** The folders that a check searches. */
-export interface CheckPlace {
-	/** The project, absolute. */
-	readonly cwd: string;
-	readonly home: string;
-	/** pi's agent folder. */
-	readonly agentFolder: string;
-	readonly trust: "trusted" | "untrusted";
-}
+export type CheckPlace = Pick<Project["place"], "cwd" | "home" | "agentFolder" | "trust">;
 
 /** Whether no diagnostic is an error. */
 export function isSound(diagnostics: readonly Diagnostic[]): boolean {

@@ -6,6 +6,7 @@ import type { VisitStart } from "@pi-chronicle/core/history";
 import {
 	type ApprovalQuestion,
 	awaitedAnswer,
+	type Ceilings,
 	candidatesIn,
 	decide,
 	decidedEarlier,
@@ -108,11 +109,7 @@ export function rejectionCommand(run: Run, words: string): RunCommand {
 	return { kind: "answer", question, approval: { kind: "rejected", words } };
 }
 
-export interface RaisedLimits {
-	readonly costUsd?: number;
-	readonly tokens?: number;
-	readonly activeMs?: number;
-	readonly moves?: number;
+export interface RaisedLimits extends Ceilings {
 	/** Of this state instead of the whole run. */
 	readonly state?: string;
 }

@@ -1,7 +1,7 @@
 // The data of a report: visits with their workers and waits, moves, figures of states, decisions of users, incidents. `read-model.ts` reads it
 // from a ledger. Times are milliseconds since the epoch.
 import type { NumberedMove, Visit } from "@pi-chronicle/core/history";
-import type { Run, Spend } from "@pi-chronicle/core/machine";
+import type { ChildSpend, Run } from "@pi-chronicle/core/machine";
 import type { Incident, UserAction } from "../phrases/index.ts";
 import type { VisitWork } from "./visit-work.ts";
 
@@ -25,12 +25,8 @@ export interface ReportModel {
 	readonly gaps: readonly string[];
 }
 
-export interface StateFigures {
+export interface StateFigures extends Omit<ChildSpend, "refused"> {
 	readonly visits: number;
-	readonly attempts: number;
-	readonly activeMs: number;
-	readonly toolCalls: number;
-	readonly spend: Spend;
 }
 
 /** The time, visit and state of an entry. */

@@ -250,13 +250,8 @@ export async function showPatch<T = never>(
 	return undefined;
 }
 
-export interface QuestionRequest {
-	readonly ctx: ExtensionContext;
+export interface QuestionRequest extends Pick<ApprovalRequest, "ctx" | "run" | "signal" | "uncalled"> {
 	readonly question: UserQuestion;
-	readonly run: Run;
-	readonly signal: AbortSignal;
-	/** It opens automatically, not through a command of the user. */
-	readonly uncalled: boolean;
 }
 
 const ownWords = "Answer in your own words";

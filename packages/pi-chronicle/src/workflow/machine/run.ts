@@ -98,17 +98,10 @@ export function isActive(run: WorkflowRun): boolean {
 	}
 }
 
-export interface WorkflowStart {
-	/** `wf-<ms>-<6 characters>`. */
-	readonly id: string;
+export interface WorkflowStart extends Pick<RunFacts, "id" | "workflowKey" | "task" | "position" | "uncommitted"> {
 	readonly definitions: Definitions;
-	readonly workflowKey: string;
-	readonly task: string;
 	/** ms since the epoch. */
 	readonly at: number;
-	/** The first phase of the workflow. */
-	readonly position: Position;
-	readonly uncommitted?: PathList | undefined;
 }
 
 /** A new run. */

@@ -1,6 +1,6 @@
 // The guard's verdicts and their messages.
 import { type AccessKind, effects, type FileAccess } from "@pi-chronicle/footprint";
-import { type Decision, type Origin, placeName, quoteRedacted, type Verdict } from "../../policy/index.ts";
+import { type Decision, placeName, quoteRedacted, type Verdict } from "../../policy/index.ts";
 import type { InferredEffect, Match } from "../match/index.ts";
 import type { CommandRule, EffectRule, PathLimit, PathRule } from "../rules/index.ts";
 
@@ -8,13 +8,7 @@ const guard = "guard";
 /** The advice where no allowed way is known. */
 export const withoutIt = "Continue without it, or ask the user to do it.";
 
-interface Ruled {
-	readonly decision: "ask" | "deny";
-	readonly dryRun: boolean;
-	readonly origin: Origin;
-	readonly name: string;
-	readonly reason: string;
-}
+type Ruled = Pick<CommandRule, "decision" | "dryRun" | "origin" | "name" | "reason">;
 
 /** A rule on trial allows the call and reports what it would have decided. */
 function ruled(rule: Ruled, reason: string, advice: string, decision: Decision = rule.decision): Verdict {

@@ -17,7 +17,7 @@ import type { OutputSchema, StatePlan } from "../template/index.ts";
 import type { Result } from "./result.ts";
 import type { WorkingCopy } from "./workspace.ts";
 
-/** Whether shell commands of workers run in a sandbox, and a sentence about it for people. */
+/** Whether shell commands run in a sandbox, and a sentence about it for people. */
 export interface Containment {
 	readonly contained: boolean;
 	readonly line: string;
@@ -28,8 +28,8 @@ export interface WorkerLauncher {
 	check(states: readonly StatePlan[], options?: CheckOptions): Promise<readonly StateProblem[]>;
 	/** What the workers of `states` can do, without those that cannot be set up. */
 	abilities(states: readonly StatePlan[]): Promise<ReadonlyMap<StatePlan, WorkerAbilities>>;
-	/** How the shell commands of the workers of `states` are contained; absent: it starts no processes here. */
-	containment?(states: readonly StatePlan[]): Promise<Containment>;
+	/** How the shell commands of `states` are contained; `undefined`: they have none. Absent: it starts no processes here. */
+	containment?(states: readonly StatePlan[]): Promise<Containment | undefined>;
 	/**
 	 * Starts the worker and sends its first message. Resolves once it has passed its handshake (`worker_started`), or has failed and left
 	 * nothing running. `signal` aborts a launch before the handshake: the process is stopped within a second.

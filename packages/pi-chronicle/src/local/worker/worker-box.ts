@@ -43,23 +43,24 @@ export async function chooseBox(
 	};
 }
 
-/** How the commands of the workers of `states` are contained, for people. */
+/** How the shell commands of `states`, those of workers and those that are states, are contained, for people; `undefined`: there are none. */
 export async function describeContainment(
 	states: readonly StatePlan[],
 	{ sandbox, probe }: BoxOptions,
-): Promise<Containment> {
-	const workers = states.filter(({ persona }) => persona);
-	const off = workers.filter((state) => mergeChoices(state.sandbox, sandbox).use === "off").map(({ name }) => name);
-	const found = off.length === workers.length ? undefined : await probe?.();
+): Promise<Containment | undefined> {
+	const working = states.filter(({ persona, command }) => persona ?? command);
+	if (working.length === 0) return undefined;
+	const off = working.filter((state) => mergeChoices(state.sandbox, sandbox).use === "off").map(({ name }) => name);
+	const found = off.length === working.length ? undefined : await probe?.();
 	if (found) {
 		const except = off.length === 0 ? "" : `, except in ${off.join(", ")}`;
-		return { contained: true, line: `Workers' shell commands run in a sandbox (${found.kind})${except}.` };
+		return { contained: true, line: `Shell commands run in a sandbox (${found.kind})${except}.` };
 	}
 	const why =
-		off.length === workers.length
+		off.length === working.length
 			? "The sandbox is off"
 			: "No sandbox works on this machine (`pi-chronicle doctor` says why)";
-	return { contained: false, line: `${why}: workers' shell commands are judged by their text alone.` };
+	return { contained: false, line: `${why}: shell commands are judged by their text alone.` };
 }
 
 /** The template's choice and the user's: a sandbox that one of them requires is required. */

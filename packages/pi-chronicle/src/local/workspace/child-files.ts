@@ -15,7 +15,8 @@ import { fromRaw, pathBytes } from "./paths.ts";
 import { editTree } from "./private-index.ts";
 import type { Store } from "./store.ts";
 
-interface SizedEntry extends TreeEntry {
+/** An entry of a tree with the bytes of its contents. */
+export interface SizedEntry extends TreeEntry {
 	readonly size: number;
 }
 
@@ -25,6 +26,8 @@ interface PlaceFilling {
 	readonly files: string;
 	readonly goal: string;
 	readonly tree: string;
+	/** The entries of `tree`. */
+	readonly listed: readonly SizedEntry[];
 	readonly storeFolder: string;
 }
 
@@ -40,9 +43,8 @@ export async function fillFolder(
 	store: Store,
 	filling: PlaceFilling,
 ): Promise<{ readonly tree: string; readonly notes: string[] }> {
-	const { git, files, goal, tree, storeFolder } = filling;
+	const { git, files, goal, tree, listed, storeFolder } = filling;
 	await store.reloadPlaceholders();
-	const listed = await listSized(store, tree);
 	const isPlaceholder = ({ object }: TreeEntry): boolean => store.placeholderOf(object) !== undefined;
 	const placeholders = listed.filter(isPlaceholder);
 	const repositories = listed.filter(({ mode }) => mode === modes.repository);
@@ -54,7 +56,7 @@ export async function fillFolder(
 	const copied = await copyLarge(store, plain, tree, files);
 	const rest = plain.filter(({ path }) => !copied.has(path));
 	if (rest.reduce((sum, { size }) => sum + size, 0) > (await roomIn(files))) throw noSpace();
-	await writeRest(git, start, { rest, files, skipped: unkept.copied });
+	await writeRest(git, start, { rest, files, skipped: unkept.copied, refreshes: copied.size > 0 });
 	await store.modes.apply(
 		files,
 		[...rest, ...placeholders].map(({ path }) => path),
@@ -75,7 +77,8 @@ async function remadeLinks(store: Store, plain: readonly SizedEntry[], goal: str
 	return made;
 }
 
-async function listSized(store: Store, tree: string): Promise<SizedEntry[]> {
+/** The entries of `tree` that can be files of a run. Throws `unknown_tree`. */
+export async function listSized(store: Store, tree: string): Promise<SizedEntry[]> {
 	const listed = await store.tryGit(["ls-tree", "-r", "-l", "-z", "--full-tree", tree]);
 	if (listed.kind !== "done") throw listed.kind === "failed" ? unknownTree(tree) : gitFailure(listed);
 	const entries: SizedEntry[] = [];
@@ -192,14 +195,21 @@ async function writeRest(
 		rest,
 		files,
 		skipped,
-	}: { readonly rest: readonly SizedEntry[]; readonly files: string; readonly skipped: readonly string[] },
+		refreshes,
+	}: {
+		readonly rest: readonly SizedEntry[];
+		readonly files: string;
+		readonly skipped: readonly string[];
+		/** Whether other files are there already. */
+		readonly refreshes: boolean;
+	},
 ): Promise<void> {
 	const largest = rest.reduce((most, { size }) => Math.max(most, size), 0);
 	const steps: (readonly [readonly string[], Buffer?])[] = [
 		[["read-tree", tree]],
 		[["update-index", "-z", "--skip-worktree", "--stdin"], nulled(skipped)],
 		[["-c", "checkout.workers=0", "checkout-index", "-q", "-u", "-z", "--stdin"], nulled(rest.map(({ path }) => path))],
-		[["update-index", "-q", "--really-refresh"]],
+		...(refreshes ? [[["update-index", "-q", "--really-refresh"]] as const] : []),
 	];
 	for (const [args, input] of steps) {
 		if (input?.length === 0) continue;

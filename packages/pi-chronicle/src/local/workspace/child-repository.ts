@@ -11,8 +11,8 @@ import { privateAttributes, type Store } from "./store.ts";
 export interface ChildRepository {
 	/** Runs git on it. */
 	git(args: readonly string[], input?: Buffer): Promise<GitResult>;
-	/** Makes its index its only commit on top of the project's. */
-	commit(message: string): Promise<void>;
+	/** Makes its index, which is `indexed` if that is known, its only commit on top of the project's. */
+	commit(message: string, indexed: string | undefined): Promise<void>;
 	copyIndex(place: string): Promise<void>;
 }
 
@@ -55,8 +55,8 @@ export async function makeChildRepository(
 	await writeFile(join(folder, "info", "exclude"), `${ignored}\n`);
 	return {
 		git,
-		async commit(message) {
-			const tree = await required(["write-tree", "--missing-ok"]);
+		async commit(message, indexed) {
+			const tree = indexed ?? (await required(["write-tree", "--missing-ok"]));
 			const parent = repository.objects === undefined ? undefined : await takeHistory(store, folder);
 			const parents = parent === undefined ? [] : ["-p", parent];
 			await required(["update-ref", "HEAD", await required(["commit-tree", tree, "-m", message, ...parents])]);

@@ -9,7 +9,7 @@ import { isText, listOf, object, optional } from "@pi-chronicle/core/definition"
 import type { ChildFolder, KeptFolder } from "@pi-chronicle/core/ports";
 import type { FileLeft } from "@pi-chronicle/core/snapshot";
 import { realPathOf, undefinedIfMissing } from "../../disk/index.ts";
-import { fillFolder } from "./child-files.ts";
+import { fillFolder, listSized } from "./child-files.ts";
 import { readNote, writeNote } from "./child-notes.ts";
 import {
 	childFolderName,
@@ -26,7 +26,6 @@ import { ioFailure, stopped } from "./failures.ts";
 import { modes } from "./git.ts";
 import { findLacks, lackText } from "./lacks.ts";
 import { takeLinks } from "./links.ts";
-import { entriesOf } from "./merge.ts";
 import { isPattern } from "./path-glob.ts";
 import { fromRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
@@ -131,14 +130,16 @@ async function makeChild(
 	// A name that would be read as a pattern stays missing, and is noted.
 	const named = request.links === "missing" ? wanted.filter((path) => !isPattern(path)) : wanted;
 	const links = await takeLinks(store, { links: named, files, goal, tree });
-	const inner = await takeRepositories(store, await repositoriesIn(store, tree), { files, goal });
+	const listed = await listSized(store, tree);
+	const repositories = listed.filter(({ mode }) => mode === modes.repository).map(({ path }) => fromRaw(path));
+	const inner = await takeRepositories(store, repositories, { files, goal });
 	const ignored = [store.repository.ignored, ...links.patterns, ...inner.patterns].join("\n");
 	const git = await makeChildRepository(store, { files, storeFolder, ignored });
-	const filled = await fillFolder(store, { git, files, goal, tree, storeFolder });
+	const filled = await fillFolder(store, { git, files, goal, tree, listed, storeFolder });
 	await git.copyIndex(join(place, START_INDEX));
 	await addGitlinks(git, inner.repositories);
 	await addAddresses(store, files, inner.repositories);
-	await git.commit(`Start of ${child}`);
+	await git.commit(`Start of ${child}`, inner.repositories.length === 0 ? filled.tree : undefined);
 	await noteRepositories(place, inner.repositories);
 	const lacks = request.hasSetup ? [] : await findLacks(store, files);
 	const record: ChildRecord = {
@@ -154,12 +155,6 @@ async function makeChild(
 	await noteIgnored(store, { place, root: files });
 	await writeNote(place, recordFile, record);
 	return record;
-}
-
-/** The repositories among the files of a tree, by path below the root. */
-async function repositoriesIn(store: Store, tree: string): Promise<readonly string[]> {
-	const entries = [...(await entriesOf(store, tree)).values()];
-	return entries.flatMap(({ mode, path }) => (mode === modes.repository ? [fromRaw(path)] : []));
 }
 
 function describeFolder(place: string, { below, tree, notes, lacks = [] }: ChildRecord, { root }: Pick<Store, "root">) {

@@ -49,11 +49,11 @@ const settings = [
 
 /** Merges two trees. */
 export async function mergeTrees(store: Store, sides: Omit<MergeSides, "names">): Promise<MergeOutput> {
-	await checkVersion(store);
 	try {
 		return await mergeCommits(store, sides);
 	} catch (error) {
 		if (!(error instanceof WorkspaceError) || error.failure.reason !== "io") throw error;
+		await checkVersion(store);
 		// Throws `unknown_tree` if that is the reason.
 		for (const side of [sides.ours, sides.theirs]) await rawChanges(store, sides.base, side, "apart");
 		throw error;

@@ -32,9 +32,9 @@ const inspectedBytes = 8_000;
 
 /** Merges two snapshots; changes no files. */
 export async function mergeSnapshots(store: Store, sides: MergeSides, options: MergeOptions): Promise<MergedFiles> {
+	if (sides.ours === sides.base) return { tree: sides.theirs, conflicts: [] };
 	await store.reloadPlaceholders();
-	const merged = await mergeTrees(store, sides);
-	const output = merged;
+	const output = await mergeTrees(store, sides);
 	const contents = await readBlobs(store, [...new Set(output.stages.map(({ object }) => object))]);
 	const conflicts = findConflicts(output, {
 		isUnkept: (object) => store.placeholderOf(object) !== undefined,

@@ -75,8 +75,8 @@ export async function inspectRepository(cwd: string, signal?: AbortSignal): Prom
 	if (asked.kind !== "done") return alone;
 	const [top = here, objects = "", exclude = "", objectFormat = "sha1"] = answersOf(asked.output);
 	// For a repository that ignores the folder, the folder has no files: treat it as outside of any repository.
-	const hidden = await runGit({ args: ["check-ignore", "-q", "."], cwd: here });
-	if (hidden.kind === "done" && top !== here) return alone;
+	const hidden = top === here ? undefined : await runGit({ args: ["check-ignore", "-q", "."], cwd: here });
+	if (hidden?.kind === "done") return alone;
 	const forced = await runGit({
 		args: ["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"],
 		cwd: top,

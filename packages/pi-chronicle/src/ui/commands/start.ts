@@ -100,7 +100,8 @@ async function begin(
 	host.started(ledger.run);
 	for (const line of apartLines(ledger, project.place.cwd)) host.report(line);
 	if (host.supervisors) return handOver({ host, project }, ledger, host.supervisors);
-	const contained = await launcher.containment?.([...ledger.run.plan.states.values()]);
+	const plans = [ledger.run.plan, ...ledger.run.childPlans.values()];
+	const contained = await launcher.containment?.(plans.flatMap(({ states }) => [...states.values()]));
 	if (contained) host.contained(contained);
 	const run = startSupervision(project, ledger, host.approver(project, "uncalled"), "fresh", launcher);
 	return stopResult({ host, project }, run.id, await host.attend(project, run));

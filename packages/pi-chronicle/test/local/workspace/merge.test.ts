@@ -272,7 +272,8 @@ describe("a merge", () => {
 		const { stage, sides } = await openSides({ "a.txt": "1\n" }, { "a.txt": "2\n" }, { "b.txt": "3\n" });
 		const folder = openFolder();
 		const real = spawnSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).stdout.trim();
-		const script = `for last; do :; done\n[ "$last" = version ] && { echo git version ${version}; exit 0; }\nexec ${real} "$@"\n`;
+		// Its `merge-tree` takes three trees.
+		const script = `for word; do case $word in\nversion) echo git version ${version}; exit 0;;\nmerge-tree) echo "usage: git merge-tree <base-tree> <branch1> <branch2>" >&2; exit 129;;\nesac; done\nexec ${real} "$@"\n`;
 		writeFileSync(join(folder, "git"), `#!/bin/sh\n${script}`);
 		chmodSync(join(folder, "git"), 0o755);
 		const { PATH } = process.env;

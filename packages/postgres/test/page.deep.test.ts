@@ -1,5 +1,6 @@
 // The page over an engine: one page for all hosts, whose questions are answered once.
 import { basename } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { openModelServer } from "../../pi-chronicle/test/harness/index.ts";
 import { patient } from "../../pi-chronicle/test/harness/patience.ts";
@@ -66,10 +67,12 @@ it("shows and steers the runs of all hosts, and a question is answered once, fro
 	const other = new Visitor(page.origin);
 	other.cookie = visitor.cookie;
 	await other.get(address(first));
+	const asked = (await stage.events(first)).find(({ kind }) => kind === "approval_asked");
 	const [one, two_, shell] = await Promise.all([
 		visitor.send("/approve", { words: "use tabs" }),
 		other.send("/reject", { words: "no" }),
-		stage.cli(["approve", first, "use spaces"]),
+		// A slow shell must not answer what the next worker asks.
+		stage.cli(["approve", first, "--answers", `${asked?.seq}`, "use spaces"]),
 	]);
 	const accepted = [one.status === 200, two_.status === 200, shell.code === 0];
 	expect(accepted.filter(Boolean), `${wordsOf(one.text)}\n${wordsOf(two_.text)}\n${shell.stderr}`).toHaveLength(1);
@@ -106,10 +109,46 @@ it("shows and steers the runs of all hosts, and a question is answered once, fro
 	const ended = wordsOf((await visitor.get(`${address(second)}/visits/2`)).text);
 	for (const words of ["Built it.", "A b.txt +1", "System prompt 2.2"]) expect(ended).toContain(words);
 
-	// Without the database it does not say that there is no such run.
-	link.lead("postgres://127.0.0.1:1");
-	const away = wordsOf((await visitor.get(address(first))).text);
-	expect(away).toMatch(/This run cannot be shown.*cannot be reached/);
+	// A short hiccup only delays the page. An outage is said within seconds, also to pages that are open, and nothing has to be done when it is over.
+	const dead = "postgres://127.0.0.1:1";
+	for (const [cut, words] of [
+		[() => link.lead(dead), /This run cannot be shown.*cannot be reached/],
+		[() => link.cut(), /This run cannot be shown.*does not answer/],
+	] as const) {
+		cut();
+		const during = visitor.get(address(first));
+		await sleep(500);
+		link.lead(stage.cluster.url);
+		expect((await during).status, wordsOf((await during).text)).toBe(200);
+		const open = liveMarks(visitor, `${address(first)}/live`);
+		await eventually(
+			() => open.marks.length,
+			(count) => count > 0,
+		);
+		const from = performance.now();
+		cut();
+		const shown = await visitor.get(address(first));
+		expect(performance.now() - from).toBeLessThan(3000);
+		expect([shown.status, shown.headers.get("refresh"), wordsOf(shown.text)]).toEqual([
+			503,
+			"3",
+			expect.stringMatching(words),
+		]);
+		expect(wordsOf((await visitor.get("/")).text)).toMatch(/all runs cannot be read/);
+		await eventually(
+			() => open.marks.at(-1),
+			(mark) => mark === "unread",
+		);
+		expect(performance.now() - from).toBeLessThan(4000);
+		link.lead(stage.cluster.url);
+		const back = await eventually(
+			() => open.marks.at(-1),
+			(mark) => mark !== "unread",
+		);
+		expect(back).toMatch(/^\d+\./);
+		expect((await visitor.get(address(first))).status).toBe(200);
+		open.stop();
+	}
 });
 
 /** The marks of the changes that a page is told. */

@@ -56,8 +56,10 @@ describe("a run in the terminal", () => {
 		pi.type("half a thought");
 		await pi.waitForScreen("half a thought");
 		held.open();
-		const screen = await pi.waitForScreen("waits in planning", 20_000);
+		const screen = await pi.waitForScreen("awaiting approval", 20_000);
 		expect(screen).toContain("half a thought");
+		// The timeline says that it waits; no notice says it again.
+		expect(screen).not.toContain("waits in");
 		expect(screen).not.toContain("Approve: move");
 		expect(ledgerOf(project).status).toBe("awaiting_approval");
 		await pi.press("ctrl+u");

@@ -1,6 +1,7 @@
 // The channels of notices: `chronicle.notify` in pi's settings files, or `--notify`. Where there are none, nothing of this costs anything.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { anyObject, eitherOf, isText, optional } from "@pi-chronicle/core/definition";
 import { userSettings } from "../../pi/index.ts";
 import type { ProjectEnvironment } from "../worker/index.ts";
 import { isNoticeKind, type NoticeKind, noticeKinds } from "./kind.ts";
@@ -148,10 +149,8 @@ export function isAddress(text: string): boolean {
 	return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-function isBody(value: unknown): value is BodyTemplate | undefined {
-	return value === undefined || typeof value === "string" || (typeof value === "object" && value !== null);
-}
+const isBody = optional(eitherOf<string, object>(isText, anyObject));
 
 function isTexts(value: unknown): value is Readonly<Record<string, string>> {
-	return typeof value === "object" && value !== null && Object.values(value).every((one) => typeof one === "string");
+	return anyObject(value) && Object.values(value).every(isText);
 }

@@ -18,20 +18,14 @@ interface Packages {
 	readonly resources: typeof import("@opentelemetry/resources");
 }
 
-const names = {
-	api: "@opentelemetry/api",
-	sdk: "@opentelemetry/sdk-trace",
-	exporter: "@opentelemetry/exporter-trace-otlp-http",
-	transformer: "@opentelemetry/otlp-transformer",
-	resources: "@opentelemetry/resources",
-} as const;
-
-/** The versions that this is tested with. */
-const versions: Readonly<Record<keyof Packages, string>> = {
-	...{ api: "1", sdk: "3", exporter: "0.301", transformer: "0.301", resources: "3" },
+/** Each with the version that this is tested with. */
+const packageNames: Readonly<Record<keyof Packages, string>> = {
+	api: "@opentelemetry/api@1",
+	sdk: "@opentelemetry/sdk-trace@3",
+	exporter: "@opentelemetry/exporter-trace-otlp-http@0.301",
+	transformer: "@opentelemetry/otlp-transformer@0.301",
+	resources: "@opentelemetry/resources@3",
 };
-
-const packageNames = Object.entries(names).map(([key, name]) => `${name}@${versions[key as keyof Packages]}`);
 
 const errorCode = 2;
 const kinds = { internal: 0, client: 2 } as const;
@@ -47,9 +41,9 @@ async function loadPackages(places: readonly string[]): Promise<Packages | undef
 	for (const from of places) {
 		try {
 			const { resolve } = createRequire(from);
-			const loaded = Object.entries(names).map(async ([key, name]) => [
+			const loaded = Object.entries(packageNames).map(async ([key, name]) => [
 				key,
-				await import(pathToFileURL(resolve(name)).href),
+				await import(pathToFileURL(resolve(name.replace(/@[^@]*$/, ""))).href),
 			]);
 			return Object.fromEntries(await Promise.all(loaded)) as Packages;
 		} catch {
@@ -77,7 +71,7 @@ export async function sendTrace(
 			failure: {
 				reason: "no_packages",
 				message: "The OpenTelemetry packages are not installed.",
-				remedy: `Install them with \`${installCommand(packageNames)}\`.`,
+				remedy: `Install them with \`${installCommand(Object.values(packageNames))}\`.`,
 			},
 		};
 	try {

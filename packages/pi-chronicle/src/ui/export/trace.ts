@@ -98,9 +98,10 @@ function chat(
 	{ input, output, cacheRead, cacheWrite, costUsd }: Spend,
 	{ model }: Launch,
 ): Pick<RunSpan, "name" | "attributes"> {
-	const [provider, name] = splitModel(model);
+	const asked = modelAttributes(model);
+	const name = asked["gen_ai.request.model"];
 	return {
-		name: `chat ${name}`.trim(),
+		name: `chat ${name ?? ""}`.trim(),
 		attributes: {
 			"gen_ai.operation.name": "chat",
 			// As the conventions have it, tokens of the cache are part of the input.
@@ -109,8 +110,8 @@ function chat(
 			"gen_ai.usage.cache_read.input_tokens": cacheRead,
 			"gen_ai.usage.cache_creation.input_tokens": cacheWrite,
 			"chronicle.cost_usd": costUsd,
-			...(provider === "" ? {} : { "gen_ai.provider.name": provider }),
-			...(name === "" ? {} : { "gen_ai.request.model": name, "gen_ai.response.model": name }),
+			...asked,
+			...(name === undefined ? {} : { "gen_ai.response.model": name }),
 		},
 	};
 }
@@ -124,7 +125,6 @@ function attemptSpan(
 	{ parent, ended }: { parent: number; ended: number },
 ): RunSpan {
 	const { visit, attempt, reservedAt, startedAt = reservedAt, endedAt = ended, model, command, end } = launch;
-	const [provider = "", name = ""] = splitModel(model);
 	const isCommand = command !== undefined || run.plan.states.get(state)?.command !== undefined;
 	const isBad = badEnds.has(end.kind);
 	return {
@@ -139,8 +139,7 @@ function attemptSpan(
 						"gen_ai.agent.name": state,
 						"gen_ai.conversation.id": `${run.id}/${visit}.${attempt}`,
 					}),
-			...(provider === "" ? {} : { "gen_ai.provider.name": provider }),
-			...(name === "" ? {} : { "gen_ai.request.model": name }),
+			...modelAttributes(model),
 			...{ "chronicle.attempt": attempt, "chronicle.launch": launch.launch, "chronicle.end": end.kind },
 		},
 		...(isBad ? { failed: end.words } : {}),
@@ -153,8 +152,11 @@ function isDoneBy({ attempt, to }: WorkItem, launch: Launch, launches: readonly 
 	return (own.findLast(({ startedAt }) => startedAt !== undefined && startedAt <= to) ?? own[0]) === launch;
 }
 
-/** `provider/id`. */
-function splitModel(model = ""): [string, string] {
-	const at = model.indexOf("/");
-	return at < 0 ? ["", model] : [model.slice(0, at), model.slice(at + 1)];
+/** Of a model `provider/id`. */
+function modelAttributes(model = ""): { "gen_ai.provider.name"?: string; "gen_ai.request.model"?: string } {
+	const [, provider, name] = /^(?:(.*?)\/)?(.+)$/.exec(model) ?? [];
+	return {
+		...(provider ? { "gen_ai.provider.name": provider } : {}),
+		...(name ? { "gen_ai.request.model": name } : {}),
+	};
 }

@@ -30,6 +30,8 @@ const maxVisits = 150;
 
 export interface VisitPatch {
 	readonly files: readonly PatchFile[];
+	/** Of the patch that they were read from. */
+	readonly bytes: number;
 	readonly cut: boolean;
 	readonly failed: string | undefined;
 }
@@ -43,46 +45,32 @@ export async function collectPatches(
 	const patches = new Map<number, VisitPatch>();
 	if (!workspace) return patches;
 	let left = allBytes;
-	for (const { number, files } of changedVisits(report)) {
-		const { from, to } = files;
-		if (from === undefined || to === undefined || from === to) continue;
-		const bytes = Math.min(visitBytes, left);
-		if (bytes < 2000) {
-			patches.set(number, { files: [], cut: true, failed: undefined });
-			continue;
-		}
-		const patch = await askPatch(workspace, from, to, bytes);
-		if (typeof patch === "string") {
-			left -= Buffer.byteLength(patch);
-			patches.set(number, { files: readPatch(patch, redact), cut: isCutPatch(patch, bytes), failed: undefined });
-		} else patches.set(number, { files: [], cut: false, failed: patch.message });
+	for (const visit of changedVisits(report)) {
+		const patch = await visitPatch(workspace, visit, redact, Math.min(visitBytes, left));
+		if (!patch) continue;
+		left -= patch.bytes;
+		patches.set(visit.number, patch);
 	}
 	return patches;
 }
 
-/** The patch of one visit; `undefined` if it changed nothing, or its files were not compared. Never rejects. */
+/** The patch of one visit; `undefined` if it changed nothing, or its files were not compared. Never rejects. `most`: bytes that it may have. */
 export async function visitPatch(
 	workspace: Pick<Workspace, "patch">,
 	{ files: { from, to } }: Visit,
 	redact: Redact,
+	most = visitBytes,
 ): Promise<VisitPatch | undefined> {
 	if (from === undefined || to === undefined || from === to) return undefined;
-	const patch = await askPatch(workspace, from, to, visitBytes);
-	if (typeof patch !== "string") return { files: [], cut: false, failed: patch.message };
-	return { files: readPatch(patch, redact), cut: isCutPatch(patch, visitBytes), failed: undefined };
-}
-
-async function askPatch(
-	workspace: Pick<Workspace, "patch">,
-	from: string,
-	to: string,
-	bytes: number,
-): Promise<string | { message: string }> {
+	const none = { files: [], bytes: 0, cut: false, failed: undefined };
+	if (most < 2000) return { ...none, cut: true };
 	try {
-		const patch = await workspace.patch(from, to, bytes);
-		return patch.ok ? patch.value : { message: patch.failure.message };
+		const patch = await workspace.patch(from, to, most);
+		if (!patch.ok) return { ...none, failed: patch.failure.message };
+		const bytes = Buffer.byteLength(patch.value);
+		return { ...none, bytes, files: readPatch(patch.value, redact), cut: isCutPatch(patch.value, most) };
 	} catch (error) {
-		return { message: errorMessage(error) };
+		return { ...none, failed: errorMessage(error) };
 	}
 }
 

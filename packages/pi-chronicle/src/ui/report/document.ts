@@ -5,7 +5,7 @@ import { counted } from "@pi-chronicle/core/definition";
 import type { VisitPatch } from "./changes.ts";
 import { drawFilm } from "./film.ts";
 import { historySection } from "./history.ts";
-import { type HtmlContent, type Markup, trusted } from "./markup.ts";
+import { type Html, type HtmlContent, type Markup, trusted } from "./markup.ts";
 import { drawFigures, drawHead, drawNext, drawOutcome } from "./overview.ts";
 import type { ReportPage, Section } from "./page.ts";
 import { pathSection } from "./path.ts";
@@ -35,18 +35,19 @@ export interface DocumentParts {
 }
 
 export function drawDocument(page: ReportPage, { patches, transcripts, log, madeAt }: DocumentParts): string {
-	const { html, report, moments, leftOut } = page;
+	const { html, report, moments } = page;
 	const head = drawHead(page);
 	const visits = drawInspector(page, patches, transcripts);
 	const { sections, absent } = drawSections(page, [...runSections(page), transcriptSection(page, transcripts, log)]);
 	const links = sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`);
-	const { gaps } = report;
-	const missing =
-		gaps.length + leftOut.length === 0
-			? undefined
-			: html`<h2 id="left-out">Omitted</h2><ul>${[...gaps, ...leftOut].map((one) => html`<li>${html.cut(one, 400)}</li>`)}</ul>`;
-	const body = html`<div class="sheet"><a class="skip" href="#content">Skip to content</a>${head}<main id="content">${drawFilm(page)}${drawNext(page)}${drawFigures(page)}${drawOutcome(page)}<nav aria-label="Contents"><ul>${visits === undefined ? undefined : html`<li><a href="#visits">Visits</a></li>`}${links}</ul></nav>${visits}${sections.map(({ markup }) => markup)}${absent}</main><footer>${missing}<p>Generated ${moments.full(madeAt)} by pi-chronicle from events 1 to ${report.run.seq}. Recognized secrets are shown as •••.</p></footer></div>`;
-	return frame(html`${html.cut(`${report.run.plan.name}: ${report.run.task}`.replace(/\s+/g, " "), 120)}`, body);
+	const body = html`<div class="sheet"><a class="skip" href="#content">Skip to content</a>${head}<main id="content">${drawFilm(page)}${drawNext(page)}${drawFigures(page)}${drawOutcome(page)}<nav aria-label="Contents"><ul>${visits === undefined ? undefined : html`<li><a href="#visits">Visits</a></li>`}${links}</ul></nav>${visits}${sections.map(({ markup }) => markup)}${absent}</main><footer>${drawOmitted(page)}<p>Generated ${moments.full(madeAt)} by pi-chronicle from events 1 to ${report.run.seq}. Recognized secrets are shown as •••.</p></footer></div>`;
+	return drawFrame(html, { title: `${report.run.plan.name}: ${report.run.task}`, head: ownStyle(html), body });
+}
+
+/** What the page leaves out; to be drawn last. */
+export function drawOmitted({ html, report: { gaps }, leftOut }: ReportPage): HtmlContent {
+	if (gaps.length + leftOut.length === 0) return undefined;
+	return html`<h2 id="left-out">Omitted</h2><ul>${[...gaps, ...leftOut].map((one) => html`<li>${html.cut(one, 400)}</li>`)}</ul>`;
 }
 
 /** What is about the whole run. */
@@ -110,26 +111,38 @@ function drawInspector(
 	return html`<div class="inspector" id="visits"><nav aria-label="Visits">${drawVisitList(page)}</nav><div class="detail">${details}</div></div>`;
 }
 
-function frame(title: Markup, body: Markup): string {
+/** The style sheet, and the policy that allows nothing but it. */
+function ownStyle(html: Html): Markup {
 	const hash = createHash("sha256").update(styleSheet).digest("base64");
 	const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'`;
-	const style = trusted(styleSheet);
-	return `<!DOCTYPE html>
+	return html`<meta http-equiv="Content-Security-Policy" content="${trusted(policy)}">
+<meta name="referrer" content="no-referrer">
+<style>${trusted(styleSheet)}</style>`;
+}
+
+export interface PageFrame {
+	readonly title: string;
+	/** What the page loads. */
+	readonly head: HtmlContent;
+	readonly body: HtmlContent;
+}
+
+/** A whole page, of a report or of the server. */
+export function drawFrame(html: Html, { title, head, body }: PageFrame): string {
+	return html`<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex">
 <link rel="icon" href="data:,">
-<title>${title.markup}</title>
-<style>${style.markup}</style>
+<title>${html.cut(title.replace(/\s+/g, " "), 120)}</title>
+${head}
 </head>
 <body>
-${body.markup}
+${body}
 </body>
 </html>
-`;
+`.markup;
 }

@@ -1,17 +1,11 @@
 // The last moves that the folded run keeps, for a ledger whose events are missing. Pure.
 import { causePhrases, shortCost, shortCount, shortTime, titleOf } from "../phrases/index.ts";
-import type { HtmlContent } from "./markup.ts";
 import { drawTable, drawWords, type ReportPage, type Section } from "./page.ts";
 
 export function historySection(page: ReportPage): Section {
-	return { id: "history", title: "Last moves", content: foldedHistory(page) };
-}
-
-function foldedHistory(page: ReportPage): HtmlContent {
 	const { report, moments } = page;
 	const { history } = report.run;
-	if (history.length === 0) return undefined;
-	return drawTable(page, {
+	const content = drawTable(page, {
 		caption: "The last moves in the folded state",
 		rows: history,
 		columns: [
@@ -25,4 +19,5 @@ function foldedHistory(page: ReportPage): HtmlContent {
 			{ name: "Summary", kind: "words", of: ({ summary }) => drawWords(page, summary) },
 		],
 	});
+	return { id: "history", title: "Last moves", content: history.length === 0 ? undefined : content };
 }

@@ -1,6 +1,6 @@
 export { type VisitPatch, visitPatch } from "./changes.ts";
 export { pageTalk, readConversation } from "./conversation.ts";
-export { drawSections, runSections } from "./document.ts";
+export { drawFrame, drawOmitted, drawSections, runSections } from "./document.ts";
 export { drawFilm } from "./film.ts";
 export { escapeText, type Html, type HtmlContent, type Markup, openHtml, trusted } from "./markup.ts";
 export { drawFigures, drawHead, drawOutcome } from "./overview.ts";

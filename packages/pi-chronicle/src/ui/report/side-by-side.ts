@@ -77,23 +77,16 @@ function comparedFacts(subject: Compared): readonly ComparedFact[] {
 		: visitFacts(subject, subject.visit);
 }
 
-const time = (name: string, value: number): ComparedFact => ({
-	name,
-	value,
-	show: shortTime,
-	content: shortTime(value),
-});
-const cost = (value: number): ComparedFact => ({ name: "Cost", value, show: shortCost, content: shortCost(value) });
-const count = (name: string, value: number): ComparedFact => ({
-	name,
-	value,
-	show: shortCount,
-	content: shortCount(value),
-});
+const figure =
+	(show: (value: number) => string) =>
+	(name: string, value: number): ComparedFact => ({ name, value, show, content: show(value) });
+const time = figure(shortTime);
+const cost = figure(shortCost);
+const count = figure(shortCount);
 
 function spendFacts(spend: Spend): readonly ComparedFact[] {
 	return [
-		cost(spend.costUsd),
+		cost("Cost", spend.costUsd),
 		count("Tokens", spend.tokens),
 		count("Tokens in", spend.input + spend.cacheWrite),
 		count("Tokens from the cache", spend.cacheRead),

@@ -25,13 +25,8 @@ export function drawVisitList(page: ReportPage, shown?: number): Markup {
 	const { html, report } = page;
 	const { first, last, leftOut } = listedVisits(report.visits, shown);
 	const listed = new Set([...first, ...last]);
-	const gap =
-		leftOut > 0
-			? drawGap(
-					page,
-					report.visits.filter((visit) => !listed.has(visit)),
-				)
-			: undefined;
+	const hidden = report.visits.filter((visit) => !listed.has(visit));
+	const gap = leftOut > 0 ? drawGap(page, hidden) : undefined;
 	const rows = (visits: readonly Visit[]): HtmlContent =>
 		visits.map((visit, at) => drawRow(page, visit, shown, visits[at - 1]));
 	return html`<ol class="visits">${rows(first)}${gap}${rows(last)}</ol>`;

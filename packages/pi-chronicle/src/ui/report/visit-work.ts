@@ -118,14 +118,6 @@ export class WorkCollector {
 	}
 }
 
-function callKey({
-	visit,
-	attempt,
-	call,
-}: {
-	readonly visit: number;
-	readonly attempt: number;
-	readonly call: string;
-}) {
+function callKey({ visit, attempt, call }: Pick<DoneCall, "visit" | "attempt" | "call">): string {
 	return `${visit}.${attempt} ${call}`;
 }

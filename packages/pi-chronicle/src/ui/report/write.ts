@@ -78,14 +78,14 @@ export async function saveReport(
 	const file = resolve(path ?? join(read.folder, "report.html"));
 	const redact = options.redact ?? openRedaction(process.env);
 	const transcripts = await findTranscripts(read.folder, dirname(file));
-	const log = await seenLog(read.place, dirname(file));
+	const log = isAbsolute(read.place) ? await linkedFile(dirname(file), read.place) : undefined;
 	const childReports = await findChildReports(read, dirname(file));
 	const html = await writeReport(read, {
 		...options,
 		redact,
 		transcripts,
 		childReports,
-		...(log === undefined ? {} : { log }),
+		...(log && { log: log.href }),
 	});
 	try {
 		await replaceFile(file, html);
@@ -104,14 +104,10 @@ async function findTranscripts(folder: string, from: string): Promise<Transcript
 	for (const name of names) {
 		const key = /^(\d+\.\d+)\.jsonl$/.exec(name)?.[1];
 		if (key === undefined) continue;
-		const bytes = await stat(join(workers, name)).then(
-			({ size }) => size,
-			() => undefined,
-		);
-		const href = bytes === undefined ? undefined : seenFrom(from, join(workers, name));
-		if (bytes === undefined || href === undefined) continue;
+		const file = await linkedFile(from, join(workers, name));
+		if (!file) continue;
 		const conversation = readConversation(join(workers, name), resolve(folder, "..", "..", "..", ".."));
-		found.push({ key, href, bytes, conversation });
+		found.push({ key, ...file, conversation });
 	}
 	const order = (key: string): number => key.split(".").reduce((sum, part) => sum * 10_000 + Number(part), 0);
 	return found.sort((one, other) => order(one.key) - order(other.key));
@@ -122,24 +118,20 @@ async function findChildReports(read: ReadLedger, from: string): Promise<Map<str
 	const found = new Map<string, string>();
 	const history = await readHistory(read).catch(() => undefined);
 	for (const { id } of history?.visits.flatMap(({ children }) => children) ?? []) {
-		const report = join(dirname(read.folder), id, "report.html");
-		const isThere = await stat(report).then(
-			(stats) => stats.isFile(),
-			() => false,
-		);
-		const href = isThere ? seenFrom(from, report) : undefined;
-		if (href !== undefined) found.set(id, href);
+		const file = await linkedFile(from, join(dirname(read.folder), id, "report.html"));
+		if (file) found.set(id, file.href);
 	}
 	return found;
 }
 
-async function seenLog(place: string, from: string): Promise<string | undefined> {
-	if (!isAbsolute(place)) return undefined;
-	const there = await stat(place).then(
-		(stats) => stats.isFile(),
-		() => false,
-	);
-	return there ? seenFrom(from, place) : undefined;
+/** A file with its path relative to the report in `from`; `undefined`: it is not there, or on another drive. */
+async function linkedFile(
+	from: string,
+	path: string,
+): Promise<{ readonly href: string; readonly bytes: number } | undefined> {
+	const stats = await stat(path).catch(() => undefined);
+	const href = stats?.isFile() ? seenFrom(from, path) : undefined;
+	return stats && href !== undefined ? { href, bytes: stats.size } : undefined;
 }
 
 /** The path relative to the report, as a URL path; `undefined` on another drive. */

@@ -2,6 +2,7 @@
 // A token is 128 random bits or more, and only its hash is kept; a link works once, within its time; the token of a form is bound to a
 // session and to the form's address; every table is bounded.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { keep } from "./kept.ts";
 
 /** A device that has used a link. */
 export interface PageSession {
@@ -97,13 +98,6 @@ function hashToken(token: string): string {
 	return createHash("sha256").update(token).digest("base64url");
 }
 
-/** Keeps `value`, and at most `most` of all: the oldest goes. */
-function keep<T>(kept: Map<string, T>, key: string, value: T, most: number): void {
-	kept.set(key, value);
-	const [oldest] = kept.keys();
-	if (kept.size > most && oldest !== undefined) kept.delete(oldest);
-}
-
 const maxKeys = 1000;
 
 /** At most `most` a minute for each key. */
@@ -121,7 +115,6 @@ class Rate {
 		const now = this.#now();
 		const known = this.#left.get(key) ?? { left: this.#most, at: now };
 		const left = Math.min(this.#most, known.left + ((now - known.at) / 60_000) * this.#most);
-		this.#left.delete(key);
 		keep(this.#left, key, { left: left < 1 ? left : left - 1, at: now }, maxKeys);
 		return left >= 1;
 	}

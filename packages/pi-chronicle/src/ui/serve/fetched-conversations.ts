@@ -1,6 +1,7 @@
 // Brings the conversations of an engine's runs here, so that the page shows what workers did on its hosts.
 import type { ReadLedger } from "@pi-chronicle/core/ports";
 import type { Project } from "../../local/index.ts";
+import { keep } from "./kept.ts";
 
 const maxRuns = 200;
 
@@ -15,9 +16,7 @@ export class FetchedConversations {
 		// A host publishes them when it gives the run back.
 		const mark = holder ? `held under ${holder.fence}` : `left at ${run.seq}`;
 		if (this.#asked.get(run.id) === mark) return;
-		this.#asked.set(run.id, mark);
-		const [oldest] = this.#asked.keys();
-		if (this.#asked.size > maxRuns && oldest !== undefined) this.#asked.delete(oldest);
+		keep(this.#asked, run.id, mark, maxRuns);
 		const done = await engine.fetchConversations(run.id, folder);
 		if (!done.ok) this.#asked.delete(run.id);
 	}

@@ -5,6 +5,7 @@ import { Access } from "./access.ts";
 import { type AppBindings, openApp } from "./app.ts";
 import { listen } from "./listen.ts";
 import { addressesOf, isLoopback, servedOrigins } from "./origin.ts";
+import { withPatience } from "./patient-store.ts";
 import { runAddress, type ShownProject } from "./runs-page.ts";
 import type { OwnSupervisors } from "./supervise.ts";
 
@@ -37,7 +38,8 @@ export async function servePage(options: ServeOptions): Promise<PageServer> {
 	const access = new Access();
 	const server = await listen(host, options.port, (port) => {
 		const origins = servedOrigins(host, port, proxies);
-		const app = openApp({ ...options, access, origins, cookie: `pi-chronicle-${port}` });
+		const projects = options.projects.map((one) => ({ ...one, project: withPatience(one.project) }));
+		const app = openApp({ ...options, projects, access, origins, cookie: `pi-chronicle-${port}` });
 		return (request, env) => app.fetch(request, env as AppBindings);
 	});
 	const origins = openOrigins(host, server.port, proxies);

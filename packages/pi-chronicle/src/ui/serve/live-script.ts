@@ -34,8 +34,9 @@ export const liveScript = `"use strict";
 		running = true;
 		try {
 			const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+			const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+			if (answer.status === 503) say(fresh.querySelector("main p").textContent + " What you see may be old.");
 			if (answer.ok) {
-				const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
 				const all = [...document.querySelectorAll("[data-part]")].map((part) => {
 					const found = fresh.getElementById(part.id);
 					return found ? replace(part, found) : true;

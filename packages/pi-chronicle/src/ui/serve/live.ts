@@ -13,38 +13,47 @@ const restMs = 200;
 const recentRuns = 30;
 
 export function watchOneRun(project: Project, id: string): RunWatch {
-	return (changed) => {
-		const look = async (): Promise<void> => {
-			const read = await project.store.read(id);
-			if (read.ok) changed(`${read.value.run.seq}.${read.value.holder?.alive ?? "none"}`);
-		};
-		void look().catch(() => {});
-		return watchRun(project, id, ({ run, holder }) => changed(`${run.seq}.${holder?.alive ?? "none"}`));
+	const look = async (): Promise<string> => {
+		const read = await project.store.read(id);
+		return read.ok ? `${read.value.run.seq}.${read.value.holder?.alive ?? "none"}` : "unread";
 	};
+	return watchBy(look, (soon) => [watchRun(project, id, soon), ...(project.engine ? [often(soon)] : [])]);
 }
 
 export function watchAllRuns(projects: readonly ShownProject[]): RunWatch {
+	const look = async (): Promise<string> => {
+		const recent = await Promise.all(projects.map(({ project }) => project.store.recent(recentRuns)));
+		const marks = recent
+			.flat()
+			.map((entry) =>
+				entry.kind === "run" ? `${entry.id.slice(0, 8)}${entry.summary.updatedAt}${entry.summary.status}` : entry.id,
+			);
+		return hashText(marks.join(" "));
+	};
+	return watchBy(look, (soon) =>
+		projects.map(({ project }) => (project.engine ? often(soon) : watchFolder(project.sessions, soon))),
+	);
+}
+
+function often(soon: () => void): () => void {
+	const every = setInterval(soon, engineMs);
+	return () => clearInterval(every);
+}
+
+/** `look` gives the mark of what is there now; `watch` begins to call `soon` when it may have changed, and gives the functions that end that. */
+function watchBy(look: () => Promise<string>, watch: (soon: () => void) => readonly (() => void)[]): RunWatch {
 	return (changed) => {
 		let ended = false;
 		let timer: NodeJS.Timeout | undefined;
-		const look = async (): Promise<void> => {
+		const lookNow = async (): Promise<void> => {
 			timer = undefined;
-			const recent = await Promise.all(projects.map(({ project }) => project.store.recent(recentRuns)));
-			const marks = recent
-				.flat()
-				.map((entry) =>
-					entry.kind === "run" ? `${entry.id.slice(0, 8)}${entry.summary.updatedAt}${entry.summary.status}` : entry.id,
-				);
-			if (!ended) changed(hashText(marks.join(" ")));
+			const mark = await look();
+			if (!ended) changed(mark);
 		};
 		const soon = (): void => {
-			timer ??= setTimeout(() => void look().catch(() => {}), restMs);
+			timer ??= setTimeout(() => void lookNow().catch(() => {}), restMs);
 		};
-		const stops = projects.map(({ project }) => {
-			if (!project.engine) return watchFolder(project.sessions, soon);
-			const every = setInterval(soon, engineMs);
-			return () => clearInterval(every);
-		});
+		const stops = watch(soon);
 		soon();
 		return () => {
 			ended = true;

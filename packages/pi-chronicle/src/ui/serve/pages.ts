@@ -1,5 +1,6 @@
 // The pages of the server, one method for each: what is shown at an address, and what a form at it does. Projects, runs, visits and templates are looked
 // up by what the page itself listed.
+import type { Failure } from "@pi-chronicle/core/ports";
 import type { Context } from "hono";
 import { setCookie } from "hono/cookie";
 import { streamSSE } from "hono/streaming";
@@ -7,13 +8,14 @@ import { isRunId } from "../../local/index.ts";
 import type { Redact } from "../../safety/index.ts";
 import type { Supervisors } from "../commands/index.ts";
 import { cleanupAnswers } from "../phrases/index.ts";
-import { type Compared, type Html, type HtmlContent, openHtml, ReportReader } from "../report/index.ts";
+import { type Compared, drawFrame, type Html, type HtmlContent, openHtml, ReportReader } from "../report/index.ts";
 import type { Access, PageSession } from "./access.ts";
 import { type ActionResult, type FormFields, startFromPage, steeringVerbs, steerRun } from "./actions.ts";
 import { drawBeside, findSubject, readSubject } from "./beside.ts";
 import { FetchedConversations } from "./fetched-conversations.ts";
+import { files, pageFiles } from "./files.ts";
 import { drawForm, exactly } from "./forms.ts";
-import { drawFrame, files } from "./frame.ts";
+import { keep } from "./kept.ts";
 import { type RunWatch, watchOneRun } from "./live.ts";
 import { drawOpened, drawSentence, drawSignIn } from "./open-page.ts";
 import type { ServedOrigins } from "./origin.ts";
@@ -50,6 +52,9 @@ export type PageCall = Context<Env>;
 const maxStreams = 40;
 const pingMs = 20_000;
 const maxReaders = 6;
+const maxNotes = 200;
+/** Seconds until a page that could not be made is loaded again. */
+const againSeconds = 3;
 
 /** The fields of the form, as text. */
 export async function fieldsOf(c: PageCall): Promise<FormFields> {
@@ -69,7 +74,7 @@ interface Shown {
 	readonly title: string;
 	readonly body: HtmlContent;
 	readonly live?: string;
-	readonly status?: 200 | 404 | 409 | 401 | 429 | 500;
+	readonly status?: 200 | 404 | 409 | 401 | 429 | 500 | 503;
 	/** What was done, or why not, above the page. */
 	readonly note?: { readonly text: string; readonly tone: "good" | "bad" } | undefined;
 }
@@ -101,10 +106,15 @@ export class Pages {
 				? undefined
 				: html`<p class="said-note ${note.tone}" role="status" dir="auto">${html.cut(note.text, 8000)}</p>`;
 		const content = html`<div class="sheet"><a class="skip" href="#content">Skip to content</a>${top}${said}${body}</div>`;
-		return c.html(drawFrame(html, { title, body: content, ...(live === undefined ? {} : { live }) }), status);
+		return c.html(drawFrame(html, { title, head: pageFiles(html, live), body: content }), status);
 	}
 
-	sentence(c: PageCall, status: 404 | 401 | 429 | 500, title: string, text: string): Response | Promise<Response> {
+	sentence(
+		c: PageCall,
+		status: 404 | 401 | 429 | 500 | 503,
+		title: string,
+		text: string,
+	): Response | Promise<Response> {
 		return this.show(c, { title, status, body: drawSentence(this.html, title, text) });
 	}
 
@@ -153,7 +163,7 @@ export class Pages {
 
 	async run(c: PageCall, note = this.#noteOf(c), status: 200 | 409 = 200): Promise<Response> {
 		const read = await this.#read(c, c.req.param("run") ?? "");
-		if (typeof read === "string") return this.sentence(c, 404, "This run cannot be shown", read);
+		if ("reason" in read) return this.#unread(c, read);
 		const visit = c.req.param("visit");
 		const page = { ...read, visit: visit === undefined ? undefined : Number(visit) };
 		const { run } = page.report;
@@ -176,15 +186,22 @@ export class Pages {
 	async #subject(c: PageCall, text: string | undefined): Promise<Compared | undefined> {
 		const name = readSubject(text);
 		const page = name && (await this.#read(c, name.run));
-		return name && page && typeof page !== "string" ? findSubject(page, name) : undefined;
+		return name && page && !("reason" in page) ? findSubject(page, name) : undefined;
+	}
+
+	/** An engine's database that is away comes back by itself, and so does the page. */
+	#unread(c: PageCall, { reason, message }: Failure): Response | Promise<Response> {
+		const isAway = reason === "io" && this.#served(c)?.project.engine !== undefined;
+		if (isAway && c.req.method === "GET") c.header("refresh", String(againSeconds));
+		return this.sentence(c, isAway ? 503 : 404, "This run cannot be shown", message);
 	}
 
 	/** What the pages of run `id` show, or why there is no such run. */
-	async #read(c: PageCall, id: string): Promise<ShownRun | string> {
+	async #read(c: PageCall, id: string): Promise<ShownRun | Failure> {
 		const served = this.#served(c);
 		const read = served && isRunId(id) ? await served.project.store.read(id) : undefined;
-		if (!served || !read) return "It may have been removed.";
-		if (!read.ok) return read.failure.message;
+		if (!served || !read) return { reason: "unknown", message: "It may have been removed.", remedy: "" };
+		if (!read.ok) return read.failure;
 		const { redact, prefix } = this.#options;
 		const report = await this.#reader(served, id).catchUp(read.value);
 		return {
@@ -283,10 +300,7 @@ export class Pages {
 	#reader({ key }: ShownProject, id: string): ReportReader {
 		const name = `${key} ${id}`;
 		const known = this.#readers.get(name) ?? new ReportReader(this.#options.redact);
-		this.#readers.delete(name);
-		this.#readers.set(name, known);
-		const [oldest] = this.#readers.keys();
-		if (this.#readers.size > maxReaders && oldest !== undefined) this.#readers.delete(oldest);
+		keep(this.#readers, name, known, maxReaders);
 		return known;
 	}
 
@@ -302,9 +316,7 @@ export class Pages {
 		switch (result.kind) {
 			case "done": {
 				const number = Math.random().toString(36).slice(2, 12);
-				this.#notes.set(number, result.text);
-				const [oldest] = this.#notes.keys();
-				if (this.#notes.size > 200 && oldest !== undefined) this.#notes.delete(oldest);
+				keep(this.#notes, number, result.text, maxNotes);
 				return c.redirect(`${id === undefined ? "/" : runAddress(served.key, id)}?note=${number}`, 303);
 			}
 			case "refused": {

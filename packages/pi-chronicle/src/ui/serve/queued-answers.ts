@@ -1,5 +1,6 @@
 // Answers that were posted to a run and that nobody has read yet, so that a second person is told of the first.
 import type { Project } from "../../local/index.ts";
+import { keep } from "./kept.ts";
 
 const maxAnswers = 200;
 
@@ -23,8 +24,6 @@ export class QueuedAnswers {
 	async note({ store }: Project, id: string, answers: string | undefined, by: string): Promise<void> {
 		const read = await store.read(id);
 		if (answers === undefined || !read.ok) return;
-		this.#queued.set(`${id} ${answers}`, { by, seq: read.value.run.seq });
-		const [oldest] = this.#queued.keys();
-		if (this.#queued.size > maxAnswers && oldest !== undefined) this.#queued.delete(oldest);
+		keep(this.#queued, `${id} ${answers}`, { by, seq: read.value.run.seq }, maxAnswers);
 	}
 }

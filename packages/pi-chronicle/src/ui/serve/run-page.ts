@@ -9,6 +9,7 @@ import {
 	drawFigures,
 	drawFilm,
 	drawHead,
+	drawOmitted,
 	drawOutcome,
 	drawSections,
 	drawVisit,
@@ -44,15 +45,10 @@ export async function drawRunPage(page: ShownRun): Promise<HtmlContent> {
 			? undefined
 			: html`<div class="inspector"><nav aria-label="Visits" id="visits" data-part>${drawVisitList(parts, visit?.number)}</nav><div class="detail" id="detail" data-part>${detail}</div></div>`;
 	const beside = await drawBesideForm(page, visit);
-	const gaps = [...report.gaps, ...parts.leftOut];
-	const missing =
-		gaps.length === 0
-			? undefined
-			: html`<h2>Omitted</h2><ul>${gaps.map((one) => html`<li>${html.cut(one, 400)}</li>`)}</ul>`;
 	return [
 		html`<div id="head" data-part>${drawHead(parts, "Chronicle run")}</div>`,
 		html`<main id="content"><div id="film" data-part>${drawFilm(parts)}</div><div id="asks" data-part>${drawQuestion(forms, read, below)}</div>${drawSteering(forms, read, rewindable)}<div id="figures" data-part>${drawFigures(parts)}${drawOutcome(parts)}</div>${list}<div id="beside" data-part>${beside && html`<div class="steer">${beside}</div>`}</div><div id="whole" data-part>${sections.map(({ markup }) => markup)}${absent}</div></main>`,
-		html`<footer>${missing}<p>Everything in one file: <code>${page.prefix}report ${read.run.id.slice(0, 8)}</code> in ${project.place.cwd}</p></footer>`,
+		html`<footer>${drawOmitted(parts)}<p>Everything in one file: <code>${page.prefix}report ${read.run.id.slice(0, 8)}</code> in ${project.place.cwd}</p></footer>`,
 	];
 }
 

@@ -7,25 +7,30 @@ import { userSettings, withoutControls } from "../../pi/index.ts";
 import { runStatusText } from "../phrases/index.ts";
 
 export class Attention {
-	/** The runs that wait, with their titles. */
-	readonly #waiting = new Map<string, string>();
+	/** The runs that wait. */
+	readonly #waiting = new Map<string, Run>();
+
+	waiting(id: string): Run | undefined {
+		return this.#waiting.get(id);
+	}
 
 	/** Takes note of what the run does now. */
 	look(ctx: ExtensionContext, run: Run): void {
 		if (ctx.mode !== "tui") return;
 		const waits = run.stage.kind !== "over" && (isParked(run) || run.status === "asks");
-		if (waits === this.#waiting.has(run.id) || userSettings().bell === false) return;
-		if (waits) {
-			this.#waiting.set(run.id, `${run.template.name}: ${runStatusText(run.status)}`);
-			process.stdout.write("\x07");
-		} else this.#waiting.delete(run.id);
+		if (waits === this.#waiting.has(run.id)) return;
+		if (waits) this.#waiting.set(run.id, run);
+		else this.#waiting.delete(run.id);
+		if (userSettings().bell === false) return;
+		if (waits) process.stdout.write("\x07");
 		ctx.ui.setTitle(this.#title(ctx));
 	}
 
 	#title({ cwd, sessionManager }: ExtensionContext): string {
 		const [waiting] = this.#waiting.values();
 		const name = sessionManager.getSessionName();
-		const parts = [waiting === undefined ? "π" : `❗ ${waiting}`, ...(name ? [name] : []), basename(cwd)];
+		const called = waiting ? `❗ ${waiting.template.name}: ${runStatusText(waiting.status)}` : "π";
+		const parts = [called, ...(name ? [name] : []), basename(cwd)];
 		return withoutControls(parts.join(" - "));
 	}
 }

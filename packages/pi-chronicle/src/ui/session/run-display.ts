@@ -5,7 +5,7 @@ import { type Project, type SupervisedRun, watchRun } from "../../local/index.ts
 import { inBackground, type Scope, say } from "../../pi/index.ts";
 import { asksUser, isInterrupted, waitingLines } from "../phrases/index.ts";
 import { mountTimeline, type TimelineWidget } from "../screen/index.ts";
-import { answeredElsewhere } from "./answered-elsewhere.ts";
+import { answeredElsewhere, nameOfRun } from "./answered-elsewhere.ts";
 import type { Attention } from "./attention.ts";
 import { commandPrefix } from "./session-project.ts";
 
@@ -62,10 +62,22 @@ export class RunDisplay {
 			this.#shown.widget.show(run);
 			return this.#shown;
 		}
+		const left = this.#shown && this.#attention.waiting(this.#shown.id);
 		this.hide();
+		if (left) this.#leave(ctx, project, left);
 		const widget = mountTimeline(ctx, this.#scope, { run, prefix: commandPrefix(project) });
 		this.#shown = { id: run.id, widget, unfollow: () => {}, stopListening: () => {} };
 		return this.#shown;
+	}
+
+	/** A run that leaves the timeline while it waits is named, and the title calls for it until it is answered. */
+	#leave(ctx: ExtensionContext, project: Project, run: Run): void {
+		say(ctx, `${nameOfRun(run)} still waits: ${commandPrefix(project)}status ${run.id.slice(0, 8)}`, "warning");
+		const watch = watchRun(project, run.id, ({ run: now }) => {
+			this.#attention.look(ctx, now);
+			if (!this.#attention.waiting(run.id)) void end();
+		});
+		const end = this.#scope.own(watch);
 	}
 
 	/** Shows a run that this process does not supervise, and updates it as its ledger changes. */
@@ -131,7 +143,7 @@ export class RunDisplay {
 		this.hide();
 		const { run } = read.value;
 		if (await this.#takeUp(ctx, run.id)) return;
-		const name = `${run.template.name} ${run.id.slice(0, 8)}`;
+		const name = nameOfRun(run);
 		say(ctx, [`${name} is interrupted.`, ...waitingLines(read.value, commandPrefix(project))].join("\n"), "warning");
 	}
 }

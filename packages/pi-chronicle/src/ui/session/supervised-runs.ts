@@ -9,7 +9,6 @@ import {
 	type Project,
 	type SupervisedRun,
 	type SupervisionEnd,
-	type WaitingChild,
 	waitingChildren,
 	watchChanges,
 } from "../../local/index.ts";
@@ -131,8 +130,9 @@ class SupervisedRuns implements ChronicleSession {
 		this.follow(ctx, project, run);
 		if (ctx.mode === "tui" && asksUser(run)) inBackground(ctx, () => this.#offerAnswer(ctx, project, run));
 		const below = await waitingChildren(project.store, run);
-		if (this.scope.closed) return;
-		say(ctx, waitNotice(ctx, read, { below, prefix }), "warning");
+		// The timeline of a terminal says the same, except what several children ask.
+		if (this.scope.closed || (ctx.mode === "tui" && below.length < 2)) return;
+		say(ctx, [`${nameOfRun(run)} waits in ${run.state}.`, ...waitingLines(read, prefix, below)].join("\n"), "warning");
 	}
 
 	async #offerAnswer(ctx: ExtensionContext, project: Project, run: Run): Promise<void> {
@@ -154,16 +154,6 @@ function resultNotice({ hasUI }: ExtensionContext, run: Run, prefix: string): st
 		...lines.slice(-1),
 		...(hasUI ? [`Put the result into this conversation: ${prefix}use ${id}`] : []),
 	].join("\n");
-}
-
-/** That a run waits. In the terminal the timeline shows the reason and the commands, except for those of several children. */
-function waitNotice(
-	{ mode }: ExtensionContext,
-	read: ReadLedger,
-	{ below, prefix }: { readonly below: readonly WaitingChild[]; readonly prefix: string },
-): string {
-	const lines = mode === "tui" && below.length < 2 ? [] : waitingLines(read, prefix, below);
-	return [`${nameOfRun(read.run)} waits in ${read.run.state}.`, ...lines].join("\n");
 }
 
 /** A run that waits is not over: the command that continues it, and its end. */

@@ -169,7 +169,7 @@ it.each([true, false])(
 			files: withTemplates({ t: template }),
 			git: true,
 			settings: { chronicle: { bell } },
-			script: { [worker("plan")]: [move("done", "Planned.")] },
+			script: { [worker("plan")]: [move("done", "Planned."), move("done", "Planned again.")] },
 		});
 		const tui = await open({ cols: 100, rows: 30 });
 		const [before, bells] = [tui.title, tui.bells];
@@ -178,8 +178,16 @@ it.each([true, false])(
 		await tui.still();
 		expect([tui.bells - bells, tui.title.startsWith("❗ t: awaiting approval")]).toEqual(bell ? [1, true] : [0, false]);
 		const { id } = ledgerOf(project);
+		await tui.press("escape");
+		await tui.waitForScreen("awaiting approval");
+		// A run that leaves the timeline while it waits is not forgotten.
+		await tui.submit("/chronicle t Do more");
+		await tui.waitForScreen("Planned again.", 30_000);
+		await tui.press("escape");
+		await tui.waitForScreen(`t ${id.slice(0, 8)} still waits: /chronicle status ${id.slice(0, 8)}`);
+		await tui.submit("/chronicle abort");
+		await tui.waitForScreen("Ended by you", 30_000);
 		await chronicle(project, ["approve", id.slice(0, 8)]);
-		await tui.waitForScreen("Result of plan", 30_000);
 		await until(() => tui.title === before, "pi's own title");
 		await tui.close();
 	},

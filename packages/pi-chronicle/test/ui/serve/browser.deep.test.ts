@@ -274,6 +274,33 @@ describe("in a browser", needsProgram("chromium", chromiumPath), () => {
 	);
 
 	it(
+		"an open page says that its run cannot be read now, keeps what it shows, and is current again by itself",
+		async () => {
+			const play = working();
+			const shown = await serveRun(play.events);
+			const { page, context } = await visit(shown, "phone");
+			const words = "The database db:5432 does not answer.";
+			const away = `<main><h1>This run cannot be shown</h1><p>${words}</p></main>`;
+			await page.route(`**${shown.run}`, (route) =>
+				route.fulfill({ status: 503, contentType: "text/html", body: away }),
+			);
+			ask(play, "build", "The plan stands now.");
+			shown.show(play.events);
+			await page.getByText(`${words} What you see may be old.`).waitFor({ timeout: patient(5000) });
+			await page.locator("summary", { hasText: "Tell the worker" }).waitFor();
+			await page.unroute(`**${shown.run}`);
+			shown.show(restWith(play, []).events);
+			await page
+				.getByText("The plan stands now.")
+				.first()
+				.waitFor({ timeout: patient(5000) });
+			await expect.poll(() => page.locator("#live").textContent()).toBe("");
+			await context.close();
+		},
+		patient(60_000),
+	);
+
+	it(
 		"200 runs, and a run of 2,000 visits, are pages of less than 200 ms of CPU",
 		async () => {
 			const shown = await serveRun(manyVisits(), { copies: 199 });

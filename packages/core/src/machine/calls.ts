@@ -1,6 +1,4 @@
 // The tool calls of a run that later workers have to know of: in flight, interrupted, ended last.
-import type { ToolStarted } from "./event.ts";
-
 export interface Calls {
 	/** Calls in flight. */
 	readonly open: readonly CallInFlight[];
@@ -22,7 +20,11 @@ export interface Calls {
 
 export const NO_CALLS: Calls = { open: [], interrupted: { by: "", calls: [] }, recent: [] };
 
-interface CallInFlight extends Pick<ToolStarted, "call" | "tool" | "args" | "print"> {
+interface CallInFlight {
+	readonly call: string;
+	readonly tool: string;
+	readonly args: string;
+	readonly print?: string;
 	/** The files were set back to before it; absent: not. */
 	readonly undone?: true;
 }

@@ -3,7 +3,6 @@
 // from the first failure; nothing here reads a clock: every moment follows from the events.
 import { setTime } from "../definition/index.ts";
 import type { ProviderAwaited } from "./decision-event.ts";
-import type { TurnSettled } from "./event.ts";
 
 const minuteMs = 60_000;
 
@@ -29,8 +28,11 @@ export interface WaitOver {
 }
 
 /** A failure at `at`, as the event `turn_settled` records it. */
-interface ProviderFailure extends Pick<TurnSettled, "detail" | "retryAt" | "waits"> {
+interface ProviderFailure {
 	readonly at: string;
+	readonly detail?: string;
+	readonly retryAt?: string;
+	readonly waits?: { readonly firstMs?: number; readonly maxMs?: number };
 }
 
 /** What follows from a failure of the provider. `maxMs`: the limit of the template; `undefined`: that of the settings, or the default. */

@@ -60,7 +60,7 @@ export interface Seen {
 }
 
 /** An answer of the user. */
-interface UserAnswer {
+interface AnswerEvent {
 	/** `seq` of the event that it answers. */
 	readonly answers: number;
 	readonly words?: string;
@@ -68,7 +68,7 @@ interface UserAnswer {
 }
 
 /** The user approved. */
-export interface Approved extends UserAnswer {
+export interface Approved extends AnswerEvent {
 	readonly kind: "approved";
 	/** Tree that was shown to the user. */
 	readonly diff: string;
@@ -81,13 +81,13 @@ export interface Approved extends UserAnswer {
 }
 
 /** The user rejected, with a message. */
-export interface Rejected extends UserAnswer {
+export interface Rejected extends AnswerEvent {
 	readonly kind: "rejected";
 	readonly words: string;
 }
 
 /** The user resumed a paused run. */
-export interface Resumed extends UserAnswer {
+export interface Resumed extends AnswerEvent {
 	readonly kind: "resumed";
 	readonly reload?: TemplateReload;
 	/** The visit may continue although another branch is checked out than at its start. */
@@ -95,7 +95,7 @@ export interface Resumed extends UserAnswer {
 }
 
 /** The user ends a wait in `human_intervention`, or any other wait by moving to a state of the user's choice. */
-export interface Released extends UserAnswer {
+export interface Released extends AnswerEvent {
 	readonly kind: "released";
 	/** Target state; absent (only in `human_intervention`): make the refused move. */
 	readonly to?: string;
@@ -151,7 +151,7 @@ export interface AbortRequested {
 }
 
 /** The user continues a finished run in `to`. */
-export interface Reopened extends UserAnswer {
+export interface Reopened extends AnswerEvent {
 	readonly kind: "reopened";
 	readonly to: string;
 }

@@ -105,30 +105,30 @@ export function parseDecision(text: string): TypedText<PlayedDecision> {
 		.map((each) => each.trim())
 		.filter((each) => each !== "");
 	if (line === "") return { kind: "unfinished" };
-	if (more.some((each) => each !== "end")) return wrong("A decision is one line.");
+	if (more.some((each) => each !== "end")) return wrongLine("A decision is one line.");
 	const [, word = "", words = ""] = /^(\S+)\s*(.*)$/s.exec(line) ?? [];
 	switch (word) {
 		case "approve":
 			return { kind: "whole", value: words === "" ? { kind: word } : { kind: word, words } };
 		case "stop":
-			return words === "" ? { kind: "whole", value: { kind: word } } : wrong("`stop` takes no words.");
+			return words === "" ? { kind: "whole", value: { kind: word } } : wrongLine("`stop` takes no words.");
 		case "reject":
 		case "answer":
 			return words === ""
-				? wrong(`\`${word}\` needs words for the agent.`)
+				? wrongLine(`\`${word}\` needs words for the agent.`)
 				: { kind: "whole", value: { kind: word, words } };
 		case "release": {
 			const [, to = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec(words) ?? [];
 			return to === ""
-				? wrong("`release` needs the name of a state.")
+				? wrongLine("`release` needs the name of a state.")
 				: { kind: "whole", value: { kind: "release", to, words: rest } };
 		}
 		default:
-			return wrong(`A decision is \`approve\`, \`reject\`, \`answer\`, \`release\` or \`stop\`, not \`${word}\`.`);
+			return wrongLine(`A decision is \`approve\`, \`reject\`, \`answer\`, \`release\` or \`stop\`, not \`${word}\`.`);
 	}
 }
 
-function wrong(problem: string): TypedText<never> {
+function wrongLine(problem: string): TypedText<never> {
 	return { kind: "wrong", problems: [`Line 1: ${problem}`] };
 }
 

@@ -35,7 +35,7 @@ import { importCommand } from "./tools/migration/index.ts";
 import { openProposals, registerPlan } from "./tools/plan/index.ts";
 import { joinRehearsal, registerRehearse } from "./tools/rehearsal/index.ts";
 import { registerChronicle } from "./ui/index.ts";
-import { registerWorkflow } from "./workflow/index.ts";
+import { type OpenRunFiles, registerWorkflow } from "./workflow/index.ts";
 
 /**
  * Registers everything for the session that `pi` belongs to. `agentDir` is the absolute path of pi's agent folder, `version` is pi's
@@ -64,7 +64,9 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 		endCountdown: () => workflow.endCountdown(),
 	});
 	const named = openDefinitionNotice();
-	const workflow = registerWorkflow(pi, { scope, policies, box, named, agentDir });
+	const openFiles: OpenRunFiles = async (place, run) =>
+		(await import("./local/index.ts")).openPhaseSnapshots({ ...place, agentFolder: agentDir }, run);
+	const workflow = registerWorkflow(pi, { scope, policies, box, named, agentDir, openFiles });
 	registerSpawn(pi, scope, {
 		seed: () => [...notebook.share(), ...readonly.share(), ...workflow.share()],
 		refuses: (tool) => policies.forbidTool(tool),

@@ -5,6 +5,7 @@ export { HELD_SUFFIX, HOLD_VARIABLE, openAwakeClock } from "./awake-clock.ts";
 export { type BackgroundJob, BackgroundWork } from "./background-work.ts";
 export { openBadge } from "./badge.ts";
 export { customEntries, newestFirst, type Session, writeEntry } from "./branch.ts";
+export { changeLines, leftLines, maxAsked, maxFiles, restLine, restoreLines } from "./change-lines.ts";
 export { type ChoiceList, chooseFromList, completedChoices, fillLine } from "./command-choice.ts";
 export { contentText } from "./content-text.ts";
 export { drawDiagram, showDiagram } from "./diagram.ts";

@@ -25,3 +25,4 @@ export {
 } from "./machine/index.ts";
 export { answerLine, askLine } from "./prompts/messages.ts";
 export { registerWorkflow } from "./register.ts";
+export type { OpenRunFiles } from "./session/index.ts";

@@ -14,7 +14,7 @@ import {
 import type { Policies, SessionBox } from "../safety/index.ts";
 import { stateType } from "./machine/index.ts";
 import { registerRows } from "./rows.ts";
-import type { Workflows } from "./session/index.ts";
+import type { OpenRunFiles, Workflows } from "./session/index.ts";
 
 /** Passes the limits of the active run to child sessions. */
 interface WorkflowShare {
@@ -46,6 +46,7 @@ export function registerWorkflow(
 		readonly policies: Policies;
 		readonly box: SessionBox;
 		readonly named: NameDefinitions;
+		readonly openFiles: OpenRunFiles;
 		/** pi's agent folder, absolute. */
 		readonly agentDir: string;
 	},

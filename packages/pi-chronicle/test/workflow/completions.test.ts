@@ -31,13 +31,17 @@ it("completions are the verbs that apply to the run's current state", () => {
 	const folder = openFolder(workflowFiles({ w: ["a"] }));
 	const library = openLibrary(`${folder}/nowhere`);
 	const first = begin(drafts({ w: ["a", "b", "c"] }), "w");
-	const offered = (run: WorkflowRun, prefix = "") =>
-		completeWorkflow({ library, controller: { active: { run } } } as never, prefix, { cwd: folder, trusted: true })
+	const offered = (run: WorkflowRun, prefix = "", isOn = false) =>
+		completeWorkflow({ library, controller: { active: { run } }, files: { isOn } } as never, prefix, {
+			cwd: folder,
+			trusted: true,
+		})
 			?.map(({ value }) => value)
 			.filter((value) => !["w", "list", "check", "init", "show"].includes(value)) ?? null;
 	expect(offered(first)).toEqual(["status", "pause", "resume", "next", "skip", "reload"]);
 	const third = happen(happen(first, { kind: "skip", at: 1 }).run, { kind: "skip", at: 1 }).run;
 	expect(offered(third)).toContain("back");
+	expect(offered(third, "back ", true)).toEqual(["back b", "back a", "back --files", "back --undo"]);
 	expect(offered(third, "back ")).toEqual(["back b", "back a"]);
 	expect(offered(third, "back b")).toBeNull();
 	expect(offered(third, "pause ")).toBeNull();

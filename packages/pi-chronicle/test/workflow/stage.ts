@@ -57,12 +57,18 @@ export interface Stage extends Bench {
 /** A project with workflows. Without `countdown` the model continues at once. */
 export async function openStage(
 	workflows: Record<string, WorkflowDraft | readonly PhaseDraft[]>,
-	{ countdown = 0, settings, files, ...options }: Omit<BenchOptions, "script"> & { countdown?: number } = {},
+	{
+		countdown = 0,
+		snapshots = false,
+		settings,
+		files,
+		...options
+	}: Omit<BenchOptions, "script"> & { countdown?: number; snapshots?: boolean } = {},
 ): Promise<Stage> {
 	let queue: (Reply | string | ((request: ModelRequest) => Reply | string))[] = [];
 	const bench = await openBench({
 		...options,
-		settings: { ...settings, chronicle: { workflow: { countdown } } },
+		settings: { ...settings, chronicle: { workflow: { countdown, snapshots } } },
 		files: { ...workflowFiles(workflows), ...files },
 		script: (request) => {
 			const reply = queue.shift() ?? "ok";

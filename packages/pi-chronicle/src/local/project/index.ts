@@ -10,6 +10,7 @@ export { writeCopyPatch } from "./copy-patch.ts";
 export { diffConflicts, diffRun, isCutPatch, type RunDiff, withWorkspace } from "./diff.ts";
 export * from "./engine-setting.ts";
 export { findNoModel, resolveModel, usableModels } from "./model.ts";
+export { openPhaseSnapshots } from "./phase-snapshots.ts";
 export * from "./project.ts";
 export type { PlannedEnd, PlannedEnds } from "./rehearsed-command.ts";
 export * from "./remove.ts";

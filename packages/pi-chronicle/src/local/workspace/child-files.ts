@@ -80,13 +80,13 @@ async function remadeLinks(store: Store, plain: readonly SizedEntry[], goal: str
 /** The entries of `tree` that can be files of a run. Throws `unknown_tree`. */
 export async function listSized(store: Store, tree: string): Promise<SizedEntry[]> {
 	const listed = await store.tryGit(["ls-tree", "-r", "-l", "-z", "--full-tree", tree]);
-	if (listed.kind !== "done") throw listed.kind === "failed" ? unknownTree(tree) : gitFailure(listed);
+	if (listed.kind !== "done") throw listed.kind === "failed" ? unknownTree() : gitFailure(listed);
 	const entries: SizedEntry[] = [];
 	for (const line of listed.output.toString("latin1").split("\0")) {
 		const [, mode = "", object = "", size, path] = /^(\d+) [a-z]+ ([0-9a-f]+) +(\S+)\t([\s\S]*)$/.exec(line) ?? [];
 		if (path === undefined || store.exclusionOf(path) !== undefined) continue;
 		// A missing object has no size.
-		if (size === "BAD") throw unknownTree(tree);
+		if (size === "BAD") throw unknownTree();
 		entries.push({ path, mode, object, size: size === "-" ? 0 : Number(size) });
 	}
 	return entries;

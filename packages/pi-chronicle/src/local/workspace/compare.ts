@@ -50,7 +50,7 @@ export async function rawChanges(
 		listed.kind === "failed" &&
 		/bad object|not a tree|unable to read|ambiguous argument|bad revision|Not a valid/i.test(listed.message)
 	)
-		throw unknownTree(from, to);
+		throw unknownTree();
 	throw gitFailure(listed);
 }
 

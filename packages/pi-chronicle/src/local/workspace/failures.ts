@@ -89,9 +89,8 @@ export function changedMeanwhile(): WorkspaceError {
 	});
 }
 
-export function unknownTree(...trees: readonly string[]): WorkspaceError {
-	const names = trees.map((tree) => tree.slice(0, 12)).join(", ");
-	const message = `A snapshot of the files no longer exists (${names}).`;
+export function unknownTree(): WorkspaceError {
+	const message = "The snapshot of these files no longer exists.";
 	return new WorkspaceError({ reason: "unknown_tree", message, remedy: "Choose another visit." });
 }
 

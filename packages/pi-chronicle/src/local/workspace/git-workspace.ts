@@ -301,7 +301,7 @@ async function findMarkers(store: Store, tree: string, paths: readonly string[])
 	const below = fromRaw(store.repository.below);
 	const known = await store.tryGit(["cat-file", "-e", `${tree}^{tree}`]);
 	// Otherwise every file would seem to be removed.
-	if (known.kind === "failed") throw unknownTree(tree);
+	if (known.kind === "failed") throw unknownTree();
 	const marked: string[] = [];
 	for (const path of paths) {
 		const shown = await store.tryGit(["cat-file", "blob", `${tree}:${posix.join(below, path)}`]);

@@ -13,7 +13,7 @@ export { type EndingChild, readRest } from "./child-rest.ts";
 export { childFilesFolder, findChildPlace, findCopy } from "./children.ts";
 export type { ConvertedObjects } from "./committed-files.ts";
 export { agentExclusions, containsFile, openExclusions } from "./exclusions.ts";
-export { isDiskFull, WorkspaceError } from "./failures.ts";
+export { isDiskFull, toResult, WorkspaceError } from "./failures.ts";
 export { addFileModes, type FileMode, readFileModes } from "./file-modes.ts";
 export {
 	answersOf,

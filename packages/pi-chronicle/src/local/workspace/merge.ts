@@ -83,7 +83,7 @@ export function openSides(store: Store, { cwd, take }: Pick<MergeOptions, "cwd" 
 /** The entries of `tree`, by path (bytes as latin1). Throws `unknown_tree`. */
 export async function entriesOf(store: Store, tree: string): Promise<ReadonlyMap<string, TreeEntry>> {
 	const listed = await store.tryGit(["ls-tree", "-r", "-z", "--full-tree", tree]);
-	if (listed.kind !== "done") throw listed.kind === "failed" ? unknownTree(tree) : gitFailure(listed);
+	if (listed.kind !== "done") throw listed.kind === "failed" ? unknownTree() : gitFailure(listed);
 	const entries = new Map<string, TreeEntry>();
 	for (const line of listed.output.toString("latin1").split("\0")) {
 		const [, mode = "", object = "", path] = /^(\d+) [a-z]+ ([0-9a-f]+)\t([\s\S]*)$/.exec(line) ?? [];

@@ -110,13 +110,13 @@ export function leftList(left: ReadonlyMap<string, string>, seen: (path: string)
 }
 
 /** Fails if contents to restore are missing: restoring only some files would be worse than none. */
-export async function requireAll(store: Store, writes: readonly RawChange[], tree: string): Promise<void> {
+export async function requireAll(store: Store, writes: readonly RawChange[]): Promise<void> {
 	const objects = writes.map(({ after }) => after.object).filter((object) => !isNothing(object));
 	if (objects.length === 0) return;
 	const checked = await store.tryGit(["cat-file", "--batch-check=%(objecttype)"], {
 		input: Buffer.from(`${objects.join("\n")}\n`),
 	});
-	if (checked.kind !== "done" || checked.output.toString("latin1").includes("missing")) throw unknownTree(tree);
+	if (checked.kind !== "done" || checked.output.toString("latin1").includes("missing")) throw unknownTree();
 }
 
 /** Maximum growth of the files in bytes during `writes`, and the size of the largest written file. */

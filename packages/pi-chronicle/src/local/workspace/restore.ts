@@ -47,7 +47,7 @@ const maxRounds = 3;
 async function prepareOnce(store: Store, tree: string, how: "keep" | "look"): Promise<RestorePreparation> {
 	const first = await planNow(store, tree);
 	const { plan } = first;
-	await requireAll(store, plan.writes, tree);
+	await requireAll(store, plan.writes);
 	const { keep, blocked: found } = await findObstacles(store, plan.writes);
 	const blocked = found.length > 0 ? found : await blockedNested(store, plan, how);
 	const settled = blocked.length > 0 || how === "look" || (keep.length === 0 && plan.nested.length === 0);

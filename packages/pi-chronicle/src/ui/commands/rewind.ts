@@ -3,7 +3,7 @@ import type { UserEvent } from "@pi-chronicle/core/machine";
 import type { ReadLedger } from "@pi-chronicle/core/ports";
 import { checkedOutText, isOtherBranch } from "@pi-chronicle/core/snapshot";
 import { type Project, readBranch, withWorkspace } from "../../local/index.ts";
-import { rewindLines } from "../phrases/index.ts";
+import { restoreLines } from "../../pi/index.ts";
 import { type CommandCall, type CommandResponse, failed, refused } from "./command.ts";
 import type { RunCommand } from "./run-command.ts";
 
@@ -99,7 +99,7 @@ async function rewindChanges({ project, host }: CommandCall, { tree }: Rewind, l
 	const preview = await withWorkspace(project, ledger, host.supervised.get(ledger.run.id), (workspace) =>
 		workspace.preview(tree, maxChanges),
 	);
-	if (preview.ok) return { lines: rewindLines(preview.value), data: preview.value };
+	if (preview.ok) return { lines: restoreLines(preview.value), data: preview.value };
 	const { reason, message, remedy } = preview.failure;
 	if (reason === "unknown_tree" || reason === "no_git") return `${message} ${remedy}`;
 	return { lines: [`Its changes cannot be listed: ${message}`], data: {} };

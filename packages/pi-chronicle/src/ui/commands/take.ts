@@ -4,8 +4,7 @@ import { explainUntakable, type Run } from "@pi-chronicle/core/machine";
 import type { HeldLedger, Result } from "@pi-chronicle/core/ports";
 import type { FileLeft } from "@pi-chronicle/core/snapshot";
 import { discardCopy, makeCopyBranch, writeCopyPatch } from "../../local/index.ts";
-import { exitCodes } from "../../pi/index.ts";
-import { changeLines, leftLines } from "../phrases/index.ts";
+import { changeLines, exitCodes, leftLines } from "../../pi/index.ts";
 import {
 	type Command,
 	type CommandCall,

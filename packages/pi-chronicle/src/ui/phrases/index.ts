@@ -45,15 +45,12 @@ export { undeliveredLines } from "./notice-lines.ts";
 export { progressLine } from "./progress.ts";
 export {
 	askedLines,
-	changeLines,
 	conflictFiles,
 	differenceLines,
 	headLine,
-	leftLines,
 	otherCandidates,
 	questionLines,
 	questionTitle,
-	rewindLines,
 	subjectLines,
 	takingTitle,
 } from "./question-lines.ts";

@@ -9,11 +9,10 @@ import {
 	type Run,
 	type WorkerOutcome,
 } from "@pi-chronicle/core/machine";
-import { shortCost, shortCount, shortTime } from "../../pi/index.ts";
+import { changeLines, leftLines, shortCost, shortCount, shortTime } from "../../pi/index.ts";
 import { choiceText } from "./children.ts";
 import { endingText } from "./figures.ts";
 import { timeOf } from "./names.ts";
-import { changeLines, leftLines } from "./question-lines.ts";
 import { haltReason } from "./why.ts";
 
 const summaryLength = 160;

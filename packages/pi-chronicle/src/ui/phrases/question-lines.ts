@@ -21,6 +21,7 @@ import {
 	measuredTotals,
 	outputsOf,
 } from "@pi-chronicle/core/snapshot";
+import { changeLines, leftLines, maxAsked, maxFiles, restLine } from "../../pi/index.ts";
 import { changedText } from "./children.ts";
 import { runFigures, uncountedText } from "./figures.ts";
 import { runTitle } from "./names.ts";
@@ -43,10 +44,6 @@ export function entrySection(title: string, entries: readonly Finding[], dropped
 export function section(title: string, lines: readonly string[]): string[] {
 	return lines.length === 0 ? [] : ["", `${title}:`, ...lines.map((line) => `  ${line}`)];
 }
-
-const maxFiles = 8;
-/** An answer covers all of them. */
-const maxAsked = 40;
 
 /** The question, in one sentence. */
 export function questionTitle({ side, state, target }: ApprovalQuestion): string {
@@ -153,60 +150,6 @@ function candidateLines(question: ApprovalQuestion, run: Run): string[] {
 	];
 }
 
-/** The changed files with their counts, at most `max` of them by name; without `max` all, folded by folder if all are known. `rest`: where the others are shown. */
-export function changeLines(
-	measured: MeasuredChanges,
-	{ max, rest }: { readonly max: number | undefined; readonly rest?: string } = { max: maxFiles },
-): string[] {
-	const { files: count, added, removed } = measuredTotals(measured);
-	if (count === 0) return ["No files changed."];
-	const { changes = [] } = measured;
-	// A sum of some of a folder's files would be taken for the sum of all.
-	const folds = max === undefined && changes.length === count;
-	const listed = folds ? changes : changes.slice(0, max ?? maxNamed);
-	return [
-		`${counted(count, "file")} changed, +${added} −${removed}:`,
-		...(folds ? foldedLines(listed) : listed.map(changeLine)),
-		...restLine(count - listed.length, rest),
-	];
-}
-
-/** More files than this are folded by folder, into at most about as many lines. */
-const maxNamed = 50;
-
-/** The files by name; if there are many, those of one folder on one line. */
-function foldedLines(changes: readonly FileChange[]): string[] {
-	if (changes.length <= maxNamed) return changes.map(changeLine);
-	const at = (depth: number) =>
-		Map.groupBy(changes, ({ path }) => path.split("/").slice(0, -1).slice(0, depth).join("/"));
-	let folded = at(1);
-	for (let depth = 2; at(depth).size <= maxNamed && at(depth).size > folded.size; depth++) folded = at(depth);
-	return [...folded].flatMap(([folder, own]) =>
-		own.length === 1 || folder === "" ? own.map(changeLine) : [`  ${pathOnLine(folder)}/ ${sumText(own)}`],
-	);
-}
-
-function sumText(changes: readonly FileChange[]): string {
-	const { files, added, removed } = measuredTotals({ changes });
-	return `${counted(files, "file")} +${added} −${removed}`;
-}
-
-/** Files that could not be compared or restored, the first ones by name. */
-export function leftLines(title: string, left: readonly FileLeft[], more = 0): string[] {
-	if (left.length === 0) return [];
-	const listed = left.slice(0, maxFiles);
-	return [
-		`${title}:`,
-		...listed.map(({ path, why }) => `  ${pathOnLine(path)} (${why})`),
-		...restLine(left.length - listed.length + more),
-	];
-}
-
-/** The line below a list that omits `hidden` of its items; none if it omits nothing. `where`: where they are shown. */
-function restLine(hidden: number, where?: string): string[] {
-	return hidden > 0 ? [`  … and ${hidden} more${where === undefined ? "" : `: ${where}`}`] : [];
-}
-
 /** The changes of a difference, and the reason if they are incomplete. */
 export function differenceLines({
 	unmeasured,
@@ -238,30 +181,6 @@ function conflictsAhead(paths: readonly string[]): string[] {
 	const hidden = paths.length - maxFiles;
 	const named = paths.slice(0, maxFiles).map(pathOnLine).join(", ");
 	return [`Conflicts with your files: ${named}${hidden > 0 ? ` and ${hidden} more` : ""}`];
-}
-
-/** The effect of a rewind on the files. */
-export function rewindLines({
-	left,
-	blocked,
-	...measured
-}: MeasuredChanges & {
-	readonly changes: readonly FileChange[];
-	readonly left: readonly FileLeft[];
-	readonly blocked: readonly FileLeft[];
-}): string[] {
-	return [
-		...(measured.changes.length > 0 ? ["Changes to the current files:"] : []),
-		...changeLines(measured, { max: maxAsked }),
-		...leftLines("Not restored", left),
-		...leftLines("The rewind will stop before any change, because these files block it and cannot be saved", blocked),
-	];
-}
-
-/** `  M src/a.ts +10 −2`. */
-function changeLine({ change, path, from, added, removed }: FileChange): string {
-	const counts = added === undefined ? "" : ` +${added} −${removed ?? 0}`;
-	return `  ${change} ${from === undefined ? "" : `${pathOnLine(from)} → `}${pathOnLine(path)}${counts}`;
 }
 
 /** `$0.42, 12.3k tokens, 4m10s`. Tokens without a price are marked. */

@@ -2,9 +2,10 @@
 
 import { counted } from "@pi-chronicle/core/definition";
 import { apartState, describeKept, outcomeOf, type Run, type RunOutcome } from "@pi-chronicle/core/machine";
+import { changeLines } from "../../pi/index.ts";
 import { crumbText, currentMark } from "./crumbs.ts";
 import { marks, templateNameOf } from "./names.ts";
-import { changeLines, entrySection, spendText } from "./question-lines.ts";
+import { entrySection, spendText } from "./question-lines.ts";
 import { haltReason, runStatusText } from "./why.ts";
 
 /** The lines about a finished run. `prefix`: before every command. */

@@ -4,10 +4,10 @@ import { counted } from "@pi-chronicle/core/definition";
 import { explainCause, type Move, type Run } from "@pi-chronicle/core/machine";
 import type { LedgerEntry } from "@pi-chronicle/core/ports";
 import { changedFiles } from "@pi-chronicle/core/snapshot";
-import { shortCost, shortCount, shortTask, shortTime } from "../../pi/index.ts";
+import { changeLines, shortCost, shortCount, shortTask, shortTime } from "../../pi/index.ts";
 import { keptLine, type Undone, undoneText } from "./figures.ts";
 import { dayTime, marks } from "./names.ts";
-import { changeLines, entrySection, section } from "./question-lines.ts";
+import { entrySection, section } from "./question-lines.ts";
 import { runStatusText } from "./why.ts";
 
 /** The moves that the ledger still has, then what is known. */

@@ -48,6 +48,11 @@ export function movedByPersonText(run: LiveWorkflowRun, from: Position, way: Exi
 	return `${noticeMark} The user has ${did}.\n\n${movedText(run, from, way)}`;
 }
 
+/** After the user has restored files. `of`: a clause of time. */
+export function restoredText(of: string): string {
+	return `${noticeMark} The user has set the project's files back to how they were ${of}: read again what you need of them.`;
+}
+
 /** How a gate ended that keeps the phase open. */
 export interface FailedGate {
 	readonly command: string;

@@ -36,6 +36,7 @@ import { definitionsHash, type HeldRun } from "./entries.ts";
 import { awaitsCut } from "./fresh-context.ts";
 import { type ProjectContext, projectContext } from "./library.ts";
 import { brokenText, notFoundText, rejectedText, statusReport, trustHint, verbsText } from "./report.ts";
+import { restorePhase, undoRestore } from "./restore-files.ts";
 import { startModelTurn, startWorkflow } from "./starting.ts";
 import type { Workflows } from "./workflows.ts";
 
@@ -76,8 +77,7 @@ const verbs: Readonly<Record<string, Verb>> = {
 	resume: resumeWorkflow,
 	next: (workflows, ctx) => moveTo(workflows, ctx, { kind: "advance", at: Date.now() }),
 	skip: (workflows, ctx) => moveTo(workflows, ctx, { kind: "skip", at: Date.now() }),
-	back: (workflows, ctx, rest) =>
-		moveTo(workflows, ctx, { kind: "back", at: Date.now(), ...(rest === "" ? {} : { to: rest }) }),
+	back: goBack,
 	reload: reloadWorkflow,
 };
 
@@ -150,7 +150,7 @@ function reportEnd({ conversation }: Workflows, held: HeldRun, working: boolean,
 
 /** Completions for `/workflow `: names and the verbs that apply now, then the argument of the verb. `null` if the input is complete. */
 export function completeWorkflow(
-	{ library, controller }: Workflows,
+	{ library, controller, files }: Workflows,
 	prefix: string,
 	place: ProjectContext,
 ): AutocompleteItem[] | null {
@@ -159,7 +159,7 @@ export function completeWorkflow(
 		names: visibleCommands(library.recent(place)).map(([command, { name }]) => [command, name] as const),
 		startable: run === undefined,
 		verbs: commandWords.filter((word) => isApplicable(word, run)),
-		earlier: run?.kind === "live" ? earlierPhases(run) : [],
+		earlier: run?.kind === "live" ? [...earlierPhases(run), ...(files.isOn ? ["--files", "--undo"] : [])] : [],
 	};
 	return offerWords(words, prefix);
 }
@@ -218,6 +218,16 @@ async function resumeWorkflow(workflows: Workflows, ctx: ExtensionCommandContext
 		if (!ctx.isIdle() && !hasPhaseText(ctx.sessionManager, active)) conversation.sendPhase(ctx, active);
 		conversation.send(active, reminderType, resumeText(run, asked));
 	});
+}
+
+/** `/workflow back [phase] [--files]`, or `--undo`. */
+async function goBack(workflows: Workflows, ctx: ExtensionCommandContext, rest: string): Promise<void> {
+	const words = rest.split(/\s+/);
+	if (words.includes("--undo")) return undoRestore(workflows, ctx);
+	const to = words.filter((word) => word !== "--files").join(" ");
+	const event = { kind: "back" as const, at: Date.now(), ...(to === "" ? {} : { to }) };
+	if (words.includes("--files") && !(await restorePhase(workflows, ctx, event))) return;
+	await moveTo(workflows, ctx, event);
 }
 
 async function moveTo(workflows: Workflows, ctx: ExtensionCommandContext, event: WorkflowEvent): Promise<void> {

@@ -365,7 +365,7 @@ export class WorkflowConversation {
 			pi.on("turn_start", async (_event, ctx) => {
 				this.checkContext(ctx);
 				this.count(ctx, { kind: "asked" });
-				await controller.followModel(ctx);
+				await controller.prepareRequest(ctx);
 			}),
 			pi.on("session_compact", (_event, ctx) => this.onCompaction(ctx)),
 			// pi waits for the agent run to settle before it changes the session, and would otherwise wait for the countdown.

@@ -25,6 +25,7 @@ import type { RunController } from "./run-controller.ts";
 export const verbsText = [
 	"/workflow list, check, show <name>: the workflows and their problems; init <name> copies a ready-to-use one",
 	"/workflow status, pause, resume, next, skip, back [phase], reload: the active workflow; /cancel-workflow ends it",
+	"/workflow back [phase] --files: also restores the files as they were when that phase began; back --undo undoes that",
 ].join("\n");
 
 /** Why a workflow did not load, one line per reason. */

@@ -53,6 +53,7 @@ import {
 } from "./entries.ts";
 import { runGate } from "./gate-command.ts";
 import { type Library, projectContext } from "./library.ts";
+import type { PhaseFiles } from "./phase-files.ts";
 import { phaseMessage } from "./phase-message.ts";
 import type { PhaseModels } from "./phase-model.ts";
 import { afterStepPolicy, phasePolicy } from "./policy.ts";
@@ -65,6 +66,7 @@ interface RunControllerOptions {
 	readonly box: SessionBox;
 	readonly library: Library;
 	readonly models: PhaseModels;
+	readonly files: PhaseFiles;
 	/** Registers or withdraws `workflow_step`. */
 	readonly offer: (offered: boolean) => void;
 }
@@ -156,6 +158,13 @@ export class RunController {
 	/** Resolves when the session has the model for the present state of the run. */
 	followModel(ctx: ExtensionContext): Promise<void> {
 		return this.options.models.follow(ctx, this.active?.run);
+	}
+
+	/** Resolves when the session has that model, and the files are saved as the current visit found them, if they should be. */
+	async prepareRequest(ctx: ExtensionContext): Promise<void> {
+		await this.followModel(ctx);
+		const run = this.active?.run;
+		if (run?.kind === "live" && run.status.kind === "running") await this.options.files.keep(ctx, run);
 	}
 
 	/** The model of the current phase, for the status. */

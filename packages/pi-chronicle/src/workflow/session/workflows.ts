@@ -11,6 +11,7 @@ import { definitionsHash } from "./entries.ts";
 import { runGate } from "./gate-command.ts";
 import { type Library, openLibrary, projectContext } from "./library.ts";
 import { openRows } from "./notices.ts";
+import { type OpenRunFiles, PhaseFiles } from "./phase-files.ts";
 import type { phaseMessage } from "./phase-message.ts";
 import { PhaseModels } from "./phase-model.ts";
 import { brokenText } from "./report.ts";
@@ -24,6 +25,7 @@ export interface Workflows {
 	readonly controller: RunController;
 	readonly conversation: WorkflowConversation;
 	readonly rows: Rows;
+	readonly files: PhaseFiles;
 	/** Calls `read` when earlier calls have returned, so that of two commands the one that was given first continues first. */
 	inOrder<T>(read: () => Promise<T>): Promise<T>;
 	/** A description of the active run, for the user; `undefined` without one. */
@@ -40,15 +42,17 @@ export interface Workflows {
 
 export function openWorkflows(
 	pi: ExtensionAPI,
-	{ scope, policies, box }: { scope: Scope; policies: Policies; box: SessionBox },
+	{ scope, policies, box, openFiles }: { scope: Scope; policies: Policies; box: SessionBox; openFiles: OpenRunFiles },
 ): Workflows {
 	const library = openLibrary(getAgentDir());
+	const files = new PhaseFiles(pi, openFiles);
 	const controller: RunController = new RunController({
 		pi,
 		policies,
 		box,
 		library,
 		models: new PhaseModels(pi),
+		files,
 		offer: (offered) => offerStepTool(pi, () => controller, offered),
 	});
 	const conversation = new WorkflowConversation({ pi, scope, controller });
@@ -69,6 +73,7 @@ export function openWorkflows(
 		controller,
 		conversation,
 		exit,
+		files,
 		inOrder(read) {
 			const result = last.then(read);
 			last = result.catch(() => undefined);

@@ -3,8 +3,8 @@
 import type { LeaseHolder, ReadLedger } from "@pi-chronicle/core/ports";
 import { expect, it } from "vitest";
 import { definition, open, start } from "../../../../core/test/machine/test-run.ts";
+import { changeLines, leftLines } from "../../../src/pi/index.ts";
 import { statusLines } from "../../../src/ui/phrases/index.ts";
-import { changeLines, leftLines } from "../../../src/ui/phrases/question-lines.ts";
 
 const { run } = start(open(definition({ planning: { persona: "A", next: ["done"] } })));
 const later = new Date(Date.parse(run.updatedAt) + 3_600_000).toISOString();

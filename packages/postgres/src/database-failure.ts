@@ -1,20 +1,20 @@
 // Errors of the database: repeats work until an outage has passed, and explains each error to the user.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Failure, Result, StoreFailure } from "@pi-chronicle/core/ports";
+import { FailureError } from "pi-chronicle/local";
 
 const outages =
 	/^(?:ECONN(?:REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|E(?:HOST|NET)(?:UNREACH|DOWN)|EADDRNOTAVAIL|EAI_AGAIN|EAI_FAIL|ENOTFOUND)$/;
 
-/** Whether an error, or what it was explained by, means that the database is temporarily unreachable, so that the statement may succeed later. */
+/** Whether an error or a failure means that the database is temporarily unreachable, so that the statement may succeed later. */
 export function isOutage(error: unknown): boolean {
-	const { code = "", message = "" } = error as { code?: string; message?: string };
+	const failure = error instanceof FailureError ? error.failure : error;
+	const { code = "", message = "", reason } = failure as { code?: string; message?: string; reason?: string };
+	if (reason === "database_away") return true;
 	// Classes 08 and 57P: connection lost, shutdown, starting up; 53100, 53300: disk full, too many connections; 40001, 40P01: try again; 57014: not
 	// done in time; 25006: a standby that is not promoted yet; 25P03: the transaction was silent for too long.
 	if (outages.test(code) || /^(?:08...|57P0.|57014|53[13]00|40001|40P01|25006|25P03)$/.test(code)) return true;
-	return (
-		/connection terminated|timeout exceeded|query read timeout|not queryable|ended unexpectedly/i.test(message) ||
-		/^The database \S+ (?:cannot be reached|is read-only|has no space left)/.test(message)
-	);
+	return /connection terminated|timeout exceeded|query read timeout|not queryable|ended unexpectedly/i.test(message);
 }
 
 /** Milliseconds for which a sender finds out whether the database has recorded what was sent when the connection was lost. */
@@ -35,15 +35,15 @@ export async function throughOutage<T>(ms: number, work: () => Promise<T>): Prom
 	}
 }
 
-/** The result of `work` on a store, repeated in the same way. Throws a sentence when the database does not answer: its caller gives the run back. */
+/** The result of `work` on a store, repeated in the same way. Throws the failure when the database does not answer: its caller gives the run back. */
 export function untilReached<T>(
 	ms: number,
 	work: () => Promise<Result<T, StoreFailure>>,
 ): Promise<Result<T, StoreFailure>> {
 	return throughOutage(ms, async () => {
 		const done = await work();
-		if (done.ok || (done.failure.reason !== "io" && done.failure.reason !== "no_space")) return done;
-		throw new Error(`${done.failure.message} ${done.failure.remedy}`);
+		if (done.ok || (done.failure.reason !== "io" && done.failure.reason !== "database_away")) return done;
+		throw new FailureError(done.failure);
 	});
 }
 
@@ -54,6 +54,12 @@ const rules: readonly (readonly [code: RegExp, message: RegExp, what: string, re
 		/unsupported startup parameter/,
 		"The database {name} is behind a PgBouncer that refused the connection: {message}",
 		"Set ignore_startup_parameters = statement_timeout in PgBouncer, or connect to Postgres itself.",
+	],
+	[
+		/^53100$/,
+		/^/,
+		"The database {name} has no space left",
+		"Free some space there, then resume the run: nothing that was recorded is lost.",
 	],
 	[
 		/^25006$/,
@@ -115,23 +121,17 @@ const rules: readonly (readonly [code: RegExp, message: RegExp, what: string, re
 export function databaseFailure(
 	error: unknown,
 	{ name, shell }: { readonly name: string; readonly shell: string },
-): Failure & { readonly reason: "io" | "no_space" } {
+): Failure & { readonly reason: "io" | "database_away" } {
 	const { code = "", message: said } = error as { code?: string; message: string };
-	if (code === "53100")
-		return {
-			reason: "no_space",
-			message: `The database ${name} has no space left.`,
-			remedy: "Free some space there, then resume the run: nothing that was recorded is lost.",
-		};
+	const reason = isOutage(error) ? "database_away" : "io";
+	if (error instanceof FailureError) return { ...error.failure, reason };
 	const message = said || code;
 	const rule = rules.find(([codes, messages]) => codes.test(code) && messages.test(said));
 	const [what, remedy] = rule ? [rule[2], rule[3]] : unexplained(error, code);
+	const words = { name, shell, message };
 	const fill = (text: string): string =>
-		text.replace(
-			/\{(name|shell|message)\}/g,
-			(_, word: "name" | "shell" | "message") => ({ name, shell, message })[word],
-		);
-	return { reason: "io", message: `${fill(what)}.`, remedy: fill(remedy) };
+		text.replace(/\{(name|shell|message)\}/g, (_, word: keyof typeof words) => words[word]);
+	return { reason, message: `${fill(what)}.`, remedy: fill(remedy) };
 }
 
 /** What an error means that no rule names. */

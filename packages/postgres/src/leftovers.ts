@@ -42,7 +42,7 @@ export function openLeftovers(options: LeftoversOptions): Leftovers {
 		const start = parent ? (await filesOfChild(database, id)).base : now.startTree;
 		return start == null ? undefined : { place: folder, root: work, start };
 	};
-	const failed = (error: unknown): WorkspaceFailure => ({ ...databaseFailure(error, database), reason: "io" });
+	const failed = (error: unknown): WorkspaceFailure => databaseFailure(error, database);
 	const noteNow = async (now: Run): Promise<WorkspaceFailure | undefined> => {
 		const own = isOwn && (await find(now));
 		if (!own) return undefined;

@@ -86,7 +86,8 @@ export function publishSegment(
 				(needsFiles(bodies) ? publisher.failure : undefined) ??
 				(await pushResults(bodies)) ??
 				(isParked(next) ? await pushAll() : undefined);
-			return failure && { ...failure, reason: failure.reason === "remote_away" ? failure.reason : "io" };
+			const reason = failure?.reason === "remote_away" || failure?.reason === "database_away" ? failure.reason : "io";
+			return failure && { ...failure, reason };
 		},
 		afterAppend(events, now, staged) {
 			latest = now;

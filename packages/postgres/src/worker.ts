@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage } from "@pi-chronicle/core/definition";
 import type { Failure } from "@pi-chronicle/core/ports";
-import { Checkout, openCrashPoints, openRedaction, systemClock, WorkspaceError } from "pi-chronicle/local";
+import { Checkout, FailureError, openCrashPoints, openRedaction, systemClock } from "pi-chronicle/local";
 import { isDelegatingQueued } from "./child-rows.ts";
 import { type Database, NOTICE } from "./database.ts";
 import { openDiskCheck } from "./disk-check.ts";
@@ -385,7 +385,7 @@ export class EngineWorker {
 			await segment.tidyUp();
 		} catch (error) {
 			report(errorMessage(error), { level: "error" });
-			await ledger.settle(failedOn(host.name, error instanceof WorkspaceError ? error.failure : (error as Error)));
+			await ledger.settle(failedOn(host.name, error instanceof FailureError ? error.failure : (error as Error)));
 		} finally {
 			this.#running.delete(run);
 		}

@@ -3,14 +3,14 @@ import { expect, it } from "vitest";
 import { remoteFailure, thrownFailure } from "../../pi-chronicle/src/local/remote/git-remote.ts";
 import { runGit } from "../../pi-chronicle/src/local/workspace/index.ts";
 import { openFolder } from "../../pi-chronicle/test/harness/folder.ts";
-import { databaseFailure } from "../src/database-failure.ts";
+import { databaseFailure, isOutage, untilReached } from "../src/database-failure.ts";
 import { openLeftovers } from "../src/leftovers.ts";
 import { failedOn } from "../src/settle.ts";
 
 const outage = {
 	ok: false,
-	failure: { reason: "io", message: "The database db/x cannot be reached: no route.", remedy: "" },
-};
+	failure: { reason: "database_away", message: "No route.", remedy: "Wait." },
+} as const;
 const removed = { ok: false, failure: { reason: "unknown", message: "No run has the id.", remedy: "" } };
 
 it.each([
@@ -23,6 +23,12 @@ it.each([
 	const leftovers = openLeftovers({ store, run, database: { name: "db", shell: "" } } as never);
 	expect(await leftovers.keep()).toEqual({ ok: true, value: [] });
 	expect(2 - answers.length).toBe(reads);
+});
+
+it("what throws instead of returning an outage throws its failure, which is said once", async () => {
+	const thrown = await untilReached(0, async () => outage).catch((error: unknown) => error);
+	expect(isOutage(thrown)).toBe(true);
+	expect(databaseFailure(thrown, { name: "db/x", shell: "" })).toEqual(outage.failure);
 });
 
 it("what a git remote says has no NUL, which Postgres takes in no text", async () => {
@@ -66,6 +72,8 @@ it.each([
 	["failed", thrownFailure(new Error("The run's folder is gone."))],
 	["failed", thrownFailure(new Error("The set-up command failed: a\0b"))],
 	["again", thrownFailure(new Error("connection terminated unexpectedly"))],
+	["again", outage],
+	["failed", { ok: false, failure: { reason: "io", message: "The database x cannot be reached: y.", remedy: "" } }],
 	["again", ofDatabase("ECONNREFUSED", "connect ECONNREFUSED 127.0.0.1:5432")],
 	["again", ofDatabase("EAI_AGAIN", "getaddrinfo EAI_AGAIN db.example")],
 	["again", ofDatabase("ENETDOWN", "connect ENETDOWN 10.0.0.1:5432")],

@@ -1,6 +1,7 @@
 export type { Diagnostic, Place } from "./diagnostic.ts";
 export { readDuration } from "./duration.ts";
 export { errorMessage, expressionMistake, systemWords } from "./error-message.ts";
+export { FailureError } from "./failure-error.ts";
 export {
 	type Common,
 	choice,

@@ -22,6 +22,8 @@ export interface StoreFailure extends Failure {
 		| "no_space"
 		/** The git remote that hosts share cannot be reached for now. */
 		| "remote_away"
+		/** The database of the engine cannot be reached, or takes nothing, for now. */
+		| "database_away"
 		| "io";
 }
 

@@ -21,6 +21,8 @@ export interface WorkspaceFailure extends Failure {
 		| "timed_out"
 		/** The git remote that hosts share cannot be reached for now. */
 		| "remote_away"
+		/** The database of the engine cannot be reached, or takes nothing, for now. */
+		| "database_away"
 		| "io";
 }
 

@@ -1,6 +1,6 @@
 // The engine of one machine, as packages that extend it see it: `pi-chronicle/local`.
 
-export { parseUntrusted } from "@pi-chronicle/core/definition";
+export { FailureError, parseUntrusted } from "@pi-chronicle/core/definition";
 export { attempt, deepestRealPath, freeBytes, makePrivateFolder } from "../disk/index.ts";
 export { exactTime, listModels, packageRoot, shortTime } from "../pi/index.ts";
 export { processStart, RUN_TAG, runShellCommand } from "../process/index.ts";

@@ -5,7 +5,7 @@
 // supervisor that has lost the lease does nothing more for the run; work that needs another host ends the supervision before it starts.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorMessage } from "@pi-chronicle/core/definition";
+import { errorMessage, FailureError } from "@pi-chronicle/core/definition";
 import {
 	type Action,
 	type ConditionChanged,
@@ -210,7 +210,8 @@ class Supervisor implements Supervision {
 	/** After an exception, the effects are unknown: the supervision ends, and the run stays as recorded. */
 	#break(error: unknown): string {
 		const message = errorMessage(error);
-		this.#failure ??= { reason: "broken", message, remedy: "Resume the run; if it happens again, report it." };
+		const broken = { reason: "broken", message, remedy: "Resume the run; if it happens again, report it." };
+		this.#failure ??= error instanceof FailureError ? error.failure : broken;
 		return message;
 	}
 

@@ -1,6 +1,6 @@
 // Failures of the workspace, with messages for the user. Inside the workspace they are thrown; its operations return them.
 
-import { errorMessage } from "@pi-chronicle/core/definition";
+import { errorMessage, FailureError } from "@pi-chronicle/core/definition";
 import type { Result, WorkspaceFailure } from "@pi-chronicle/core/ports";
 import type { FileLeft } from "@pi-chronicle/core/snapshot";
 import { freeBytes } from "../../disk/index.ts";
@@ -8,14 +8,7 @@ import { setTime } from "../../pi/index.ts";
 import { diskFailure } from "../ledger/index.ts";
 import type { GitResult } from "./git.ts";
 
-export class WorkspaceError extends Error {
-	readonly failure: WorkspaceFailure;
-
-	constructor(failure: WorkspaceFailure) {
-		super(failure.message);
-		this.failure = failure;
-	}
-}
+export class WorkspaceError extends FailureError<WorkspaceFailure> {}
 
 /** The result of `work`. Disk errors, and files that cannot be parsed, are failures too; other exceptions are bugs. */
 export async function toResult<T>(work: () => Promise<T>): Promise<Result<T, WorkspaceFailure>> {

@@ -36,6 +36,7 @@ const failures: Readonly<Record<StoreFailure["reason"], number>> = {
 	corrupt: 1,
 	no_space: 1,
 	remote_away: 1,
+	database_away: 1,
 	io: 1,
 };
 

@@ -1,6 +1,7 @@
 // The supervisor's loop: order of records, questions, and how it ends.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { FailureError } from "@pi-chronicle/core/definition";
 import { NO_SPEND } from "@pi-chronicle/core/machine";
 import type { HeldLedger, MoveReply, WorkerHost } from "@pi-chronicle/core/ports";
 import { describe, expect, it } from "vitest";
@@ -225,6 +226,16 @@ describe("the supervisor's loop", () => {
 		expect(end).toMatchObject({ kind: "failed", failure: { reason: "no_space" } });
 		const read = await stage.store.read(end.run.id);
 		expect(read.ok && read.value.run.state).toBe("plan");
+	});
+
+	it.each([
+		[new FailureError({ reason: "database_away", message: "No route.", remedy: "Wait." }), "database_away", "Wait."],
+		[new Error("It broke."), "broken", "Resume the run; if it happens again, report it."],
+	])("what throws %s ends the supervision with its failure", async (error, reason, remedy) => {
+		const stage = openStage([]);
+		const launcher = { ...stage.ports.launcher, launch: () => Promise.reject(error) };
+		const end = await supervise(await stage.create(two), { ...stage.ports, launcher }, "fresh").ended;
+		expect(end).toMatchObject({ kind: "failed", failure: { reason, message: error.message, remedy } });
 	});
 
 	it("the user sends the run elsewhere instead of approving", async () => {

@@ -1,5 +1,6 @@
 // How commands are contained, as a template or the settings say it: `sandbox: required`, or an object.
 import { custom, type ReadContext, wrongType } from "./field.ts";
+import { didYouMean } from "./near.ts";
 import type { Node } from "./node.ts";
 import { plainOf } from "./plain.ts";
 
@@ -52,7 +53,15 @@ export function sandboxField<const O extends { readonly about: string; readonly 
 function readSandbox(node: Node, reading: ReadContext): SandboxChoice | undefined {
 	const read = readSandboxChoice(plainOf(node));
 	if ("choice" in read) return read.choice;
-	return wrongType(node, reading, wanted, read.remedy);
+	const wrong = node.kind === "map" ? [...node.entries].filter(([key]) => !keys.includes(key)) : [];
+	if (wrong.length === 0) return wrongType(node, reading, wanted, read.remedy);
+	for (const [key, { keyStart }] of wrong)
+		reading.report.error(reading.source.place(keyStart), {
+			code: "unknown-key",
+			message: `In \`${reading.path}\`, ${unknownKey(key)}`,
+			remedy: "Correct its name, or remove it.",
+		});
+	return undefined;
 }
 
 /** Reads a choice from JSON; `remedy` is a sentence. */
@@ -63,7 +72,7 @@ export function readSandboxChoice(value: unknown): { readonly choice: SandboxCho
 	if (typeof value !== "object" || value === null || Array.isArray(value)) return { remedy: `Write ${wanted}.` };
 	const { use = "default", network, write } = value as Readonly<Record<string, unknown>>;
 	const unknown = Object.keys(value).find((key) => !keys.includes(key));
-	if (unknown !== undefined) return { remedy: `\`${unknown}\` is not one of \`use\`, \`network\` and \`write\`.` };
+	if (unknown !== undefined) return { remedy: unknownKey(unknown) };
 	if (!isUse(use)) return { remedy: "`use` is `default`, `off` or `required`." };
 	const net = network === false ? "off" : network;
 	const isNetwork =
@@ -83,6 +92,10 @@ export function readSandboxChoice(value: unknown): { readonly choice: SandboxCho
 			write,
 		},
 	};
+}
+
+function unknownKey(key: string): string {
+	return `\`${key}\` is not one of \`use\`, \`network\` and \`write\`.${didYouMean(key, keys)}`;
 }
 
 function isUse(value: unknown): value is SandboxUse {

@@ -1,6 +1,14 @@
 // Compiles the fields of a state that is done by child runs.
 
-import { type MapNode, type Node, plainOf, type ReadContext, readObject, type Values } from "../definition/index.ts";
+import {
+	type MapNode,
+	type Node,
+	nearest,
+	plainOf,
+	type ReadContext,
+	readObject,
+	type Values,
+} from "../definition/index.ts";
 import {
 	type BranchEntry,
 	branchFields,
@@ -175,19 +183,21 @@ function readBranch(entry: BranchEntry, context: ChildrenContext): Branch | unde
 /** A branch that is written as a state, with the field `needs` of a branch. */
 function readStateBranch(entry: BranchEntry, path: string, context: ChildrenContext): Branch | undefined {
 	const { keyStart, node } = entry;
-	const { needs, ...others } = Object.fromEntries(node.entries);
-	const only = { ...node, entries: new Map(needs ? [["needs", needs]] : []) };
+	// A misspelled one too: no field of a state is near.
+	const isOrder = (key: string): boolean => nearest(key, Object.keys(orderFields)) !== undefined;
+	const only = { ...node, entries: new Map([...node.entries].filter(([key]) => isOrder(key))) };
 	const read = readObject(only, orderFields, { ...context.reading, path }, { unknown: () => "error" });
-	if (read.kind !== "read") return undefined;
-	const state = { ...node, entries: new Map(Object.entries(others)) };
+	const state = { ...node, entries: new Map([...node.entries].filter(([key]) => !isOrder(key))) };
 	const run: RunNode = {
 		kind: "inline",
 		node: oneState({ name: entry.name, keyStart, node: state }, context.team),
 	};
-	return compileBranch({ name: entry.name, run, task: undefined, ...read.values }, path, {
+	const values = read.kind === "read" ? read.values : undefined;
+	const branch = compileBranch({ name: entry.name, run, task: undefined, ...values }, path, {
 		...context,
 		readInline: (inner, at, name) => context.readInline(inner, at, name, at),
 	});
+	return values && branch;
 }
 
 /** The one-state template of a branch that is written as a state. Its `task` is the task of the child. */

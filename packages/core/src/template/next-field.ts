@@ -133,15 +133,14 @@ function reportKey(key: string, keyStart: number, reading: ReadContext): void {
 }
 
 function readComparison(node: MapNode, reading: ReadContext): Ways | undefined {
-	for (const [key, { keyStart }] of node.entries)
-		if (!deciding.includes(key)) {
-			reading.report.error(reading.source.place(keyStart), {
-				code: "unknown-key",
-				message: `\`${reading.path}\` decides by \`when\`, so ${quoted(key)} has no effect.${didYouMean(key, deciding)}`,
-				remedy: "Write `when`, `then` and `else`; for a further comparison, such an object in `else`.",
-			});
-			return undefined;
-		}
+	const unknown = [...node.entries].filter(([key]) => !deciding.includes(key));
+	for (const [key, { keyStart }] of unknown)
+		reading.report.error(reading.source.place(keyStart), {
+			code: "unknown-key",
+			message: `\`${reading.path}\` decides by \`when\`, so ${quoted(key)} has no effect.${didYouMean(key, deciding)}`,
+			remedy: "Write `when`, `then` and `else`; for a further comparison, such an object in `else`.",
+		});
+	if (unknown.length > 0) return undefined;
 	const at = (key: string) => ({ ...reading, path: `${reading.path}.${key}` });
 	const written = node.entries.get("when")?.value;
 	const test = written && readTest(written, at("when"));

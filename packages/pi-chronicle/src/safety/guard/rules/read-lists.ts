@@ -1,5 +1,5 @@
 // Reads the lists of a rule file: expressions over commands, paths, exceptions. Translates the forms of other guards.
-import type { MapEntry, Node } from "@pi-chronicle/core/definition";
+import { didYouMean, type MapEntry, type Node } from "@pi-chronicle/core/definition";
 import { type KeyMeaning, readKey } from "./keys.ts";
 import {
 	type Expression,
@@ -133,7 +133,7 @@ export function unknownInner(
 ): void {
 	report.error(source.place(keyStart), {
 		code: "unknown-key",
-		message: `\`${path}\` has no \`${name}\`.`,
+		message: `\`${path}\` has no \`${name}\`.${didYouMean(name, known.split(", "))}`,
 		remedy: `The known keys are ${known}.${/\s/.test(name) ? " Within braces, a value with a comma needs quotes." : ""}`,
 	});
 }

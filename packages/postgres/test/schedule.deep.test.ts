@@ -1,9 +1,11 @@
-// Schedules of an engine, with real logins: a submitter adds one, pg-boss sends its job on time, a host creates the run.
+// Schedules of an engine, with real logins: a submitter adds one, pg-boss sends its job on time, a host creates the run. And the same for the
+// schedulers of one machine.
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Checkout } from "../../pi-chronicle/src/local/remote/checkout.ts";
+import { timerLines } from "../../pi-chronicle/src/ui/cli/timer-lines.ts";
 import { deepDescribe } from "../../pi-chronicle/test/harness/deep-it.ts";
 import { openProject } from "../../pi-chronicle/test/harness/index.ts";
 import { patient } from "../../pi-chronicle/test/harness/patience.ts";
@@ -16,6 +18,41 @@ import { wakeRun } from "../src/settle.ts";
 import { connect } from "./connect.ts";
 import { eventually, openEngineStage, openStageModel } from "./engine-stage.ts";
 import { queue, storeOf } from "./open-engine.ts";
+
+describe("a schedule for one machine", () => {
+	it.each([
+		["0 3 * * *", ["*-*-* 3:0:00 UTC"]],
+		["*/15 8-17 * * 1-5", ["Mon,Tue,Wed,Thu,Fri *-*-* 8..17:0/15:00 UTC"]],
+		["5,35 0 1 */3 *", ["*-1/3-1 0:5,35:00 UTC"]],
+		["0 0 13 * 5", ["*-*-13 0:0:00 UTC", "Fri *-*-* 0:0:00 UTC"]],
+		["0 0 * * 0,7", ["Sun *-*-* 0:0:00 UTC"]],
+		["0 0 * * */2", ["Sun,Tue,Thu,Sat *-*-* 0:0:00 UTC"]],
+	])("%s", (cron, calendars) => {
+		const lines = timerLines({ cron, zone: "UTC", template: "play", task: "It's 5% done", cwd: "/home/ann/my app" });
+		if ("error" in lines) throw new Error(lines.error);
+		expect(lines.crontab).toEqual([
+			"CRON_TZ=UTC",
+			`${cron} pi-chronicle run --cwd '/home/ann/my app' play -- 'It'\\''s 5\\% done'`,
+		]);
+		const named = lines.systemd.filter((line) => line.startsWith("OnCalendar=")).map((line) => line.slice(11));
+		expect(named).toEqual(calendars);
+	});
+
+	it.each([
+		"",
+		"* * * *",
+		"60 * * * *",
+		"* 24 * * *",
+		"* * 0 * *",
+		"* * * 13 *",
+		"* * * * 8",
+		"a * * * *",
+		"5-1 * * * *",
+		"*/0 * * * *",
+	])("is refused: %j", (cron) => {
+		expect(timerLines({ cron, zone: "UTC", template: "t", task: "x", cwd: "/" })).toHaveProperty("error");
+	});
+});
 
 deepDescribe("a schedule that is added on the command line", needsPostgres, () => {
 	it("creates a run, which a host executes", { timeout: patient(240_000) }, async () => {

@@ -64,6 +64,7 @@ export { chronicleSettings, userSettings, userSettingsFile } from "./settings.ts
 export { otherCopy } from "./single-copy.ts";
 export { offerSkills } from "./skills.ts";
 export { failStep, type LeftWork, runAsStep, type StepEnd, stepOf, waitForEnd } from "./step.ts";
+export { supplyPiPackages } from "./supplied-packages.ts";
 export { isTooOld } from "./supported-pi.ts";
 export { type PiSurvey, type SurveyedCommand, surveyPi } from "./survey-pi.ts";
 export { openToolSwitch, type ToolSwitch } from "./tool-switch.ts";

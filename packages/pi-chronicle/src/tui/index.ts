@@ -32,4 +32,5 @@ export {
 	type WordedQuestion,
 	wholeScreen,
 } from "./sheet.ts";
+export { showInTerminal, terminalPaint } from "./terminal-screen.ts";
 export { closes, jumpByKey, moveByKey, openWindow } from "./window.ts";

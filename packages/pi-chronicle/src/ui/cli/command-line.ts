@@ -8,6 +8,7 @@ import type { CommandHost } from "../commands/index.ts";
 import { type Command, grammarOf, NO_WAIT, parseArguments, performCommand } from "../commands/index.ts";
 import { alignOptions, optionsIn } from "../option-usage.ts";
 import { headLine, progressLine, waitsForProvider } from "../phrases/index.ts";
+import { followView } from "./follow.ts";
 import { onEngine } from "./on-engine.ts";
 import type { Output } from "./output.ts";
 import { openOutput } from "./output.ts";
@@ -29,6 +30,13 @@ export async function runCommandLine(command: Command, args: readonly string[], 
 		process.stdout.write(fitText(usageText(command), process.stdout));
 		return exitCodes.done;
 	}
+	if (parsed.flags.has("follow") && parsed.flags.has("json")) {
+		const output = early(true);
+		return output.fail({
+			code: "usage",
+			message: "--follow draws on a terminal, and --json is for programs: give one of them.",
+		});
+	}
 	const options = placeOptions(parsed);
 	const output = openOutput({
 		command: command.name,
@@ -49,7 +57,10 @@ export async function runCommandLine(command: Command, args: readonly string[], 
 			.trim();
 	try {
 		const response = await performCommand(command, args, { project, host, signal, surfaceOptions, textOf });
-		return await output.show(response);
+		if (!parsed.flags.has("follow")) return await output.show(response);
+		const complaint = await followView(project, response, signal);
+		if (complaint) return output.fail(complaint);
+		return signal.aborted ? exitCodes.interrupted : exitCodes.done;
 	} finally {
 		await project.engine?.close();
 	}

@@ -8,7 +8,7 @@ import { loadEngine } from "../load-engine.ts";
 import { commandAbout, nextStep } from "../phrases/index.ts";
 import { dataFolder, type EngineCall, wholeNumber } from "./engine-call.ts";
 import { showMetrics } from "./engine-metrics.ts";
-import { runSchedule } from "./engine-schedule.ts";
+import { runSchedule, scheduleHere } from "./engine-schedule.ts";
 import { runWorker } from "./engine-worker.ts";
 
 type EngineStatus = Awaited<ReturnType<EngineCall["engine"]["readStatus"]>>;
@@ -38,7 +38,7 @@ init creates the tables in the database, and with --project a project; it is ide
 when its state ends (second signal: immediately). drain requests that of a host remotely, by its name or the id that status shows. status names runs that do not continue, why, and the command that helps.
 metrics prints OpenMetrics text, keeps it in a file (--file), or serves it on loopback (--port). limit throttles runs; without --most and --rate it is lifted.
 schedule add "0 3 * * 1-5" <template> <task…> starts a run at these times (minute hour day month weekday), with the files that the remote's branch
-has then. list shows schedules and what became of them; remove takes one.`,
+has then; without an engine it prints the lines for crontab and systemd. list shows schedules and what became of them; remove takes one.`,
 	exits: "0, 1 a check failed or the engine is unreachable, 2 usage",
 	runs: "none",
 	shellOptions: `  --queues <a,b>    init: queues to create; worker: queues to serve (default: runs)
@@ -67,6 +67,7 @@ has then. list shows schedules and what became of them; remove takes one.`,
 		const part = parts[name];
 		if (!part) return misuse(`Name a subcommand: engine ${Object.keys(parts).join(" | ")}.`);
 		const setting = engineSetting(call.parsed.values, call.project.place);
+		if (!setting && name === "schedule") return scheduleHere(call);
 		if (!setting) return misuse("Name the engine's database: --engine postgres://user@host/database.");
 		const loaded = await loadEngine();
 		if (!loaded.ok) return failed(loaded.failure, exitCodes.failed);

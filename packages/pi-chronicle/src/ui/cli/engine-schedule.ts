@@ -2,9 +2,10 @@
 
 import { pinTemplate, prepareStart, resolveModel } from "../../local/index.ts";
 import { exitCodes, shortTime } from "../../pi/index.ts";
-import { type CommandResponse, decideCleanup, failed, misuse, refused } from "../commands/index.ts";
+import { type CommandCall, type CommandResponse, decideCleanup, failed, misuse, refused } from "../commands/index.ts";
 import { headLine } from "../phrases/index.ts";
 import type { EngineCall } from "./engine-call.ts";
+import { timerLines } from "./timer-lines.ts";
 
 const usage =
 	'engine schedule add "<minute> <hour> <day> <month> <weekday>" <template> <task…> | list | remove <schedule>';
@@ -39,6 +40,20 @@ interface WrittenSchedule {
 function readSchedule([cron, template, ...task]: readonly string[]): WrittenSchedule | undefined {
 	if (cron === undefined || template === undefined || task.length === 0) return undefined;
 	return { cron, template, task: task.join(" ") };
+}
+
+/** Without an engine: the lines for this machine's own schedulers. */
+export function scheduleHere({ parsed, project: { place } }: CommandCall): CommandResponse {
+	const [, what, ...rest] = parsed.names;
+	const written = what === "add" ? readSchedule(rest) : undefined;
+	if (!written)
+		return misuse(
+			`Without an engine there is only: ${usage.split(" | ")[0]}. It prints the lines for cron and systemd.`,
+		);
+	const zone = parsed.values.zone ?? ownZone();
+	const lines = timerLines({ ...written, zone, cwd: place.cwd });
+	if ("error" in lines) return misuse(lines.error);
+	return { kind: "done", lines: lines.all, data: { crontab: lines.crontab, systemd: lines.systemd } };
 }
 
 async function createSchedule(call: EngineCall, name: string, rest: readonly string[]): Promise<CommandResponse> {

@@ -158,6 +158,8 @@ const view: Command = {
 	details:
 		"Shows the status, every move with its summary, findings and pending tasks, and the files that the run changed.",
 	exits: unknownRun,
+	shellOptions:
+		"  --follow        show the pages of pi's run view in this terminal and follow the run: history, transcript, diff, knowledge, events\n",
 	maxNames: 1,
 	needs: "nothing",
 	perform: (call) =>

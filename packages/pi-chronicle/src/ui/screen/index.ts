@@ -2,5 +2,5 @@ export { openPatch } from "./patch.ts";
 export { approvalSheet, askedSheet, questionBody } from "./question.ts";
 export { drawTimeline } from "./timeline.ts";
 export { runSource } from "./view-source.ts";
-export { openRunView } from "./view-stack.ts";
+export { followInTerminal, openRunView } from "./view-stack.ts";
 export { mountTimeline, type TimelineWidget } from "./widget.ts";

@@ -1,7 +1,7 @@
-// The run view on the screen: Enter on a child run opens its view over that of its parent, Esc returns to the parent,
+// The run view on the screen, in pi or in a plain terminal: Enter on a child run opens its view over that of its parent, Esc returns to the parent,
 // or closes the last one.
-import type { ExtensionContext, KeybindingsManager } from "@earendil-works/pi-coding-agent";
-import { closes, type Paint, themed, wholeScreen } from "../../tui/index.ts";
+import { type ExtensionContext, initTheme, type KeybindingsManager } from "@earendil-works/pi-coding-agent";
+import { closes, type Paint, showInTerminal, terminalPaint, themed, wholeScreen } from "../../tui/index.ts";
 import { RunView } from "./view.ts";
 import type { ViewSource } from "./view-source.ts";
 
@@ -71,4 +71,20 @@ export class ViewStack {
 		// The user may have left the parent's view meanwhile.
 		if (child && !this.#closed && this.#views.at(-1) === from) this.#open(child);
 	}
+}
+
+/**
+ * Opens the view on standard output and resolves when the user closes it, or `signal` aborts. `keys`: the user's own, as in pi's
+ * `keybindings.json`.
+ */
+export async function followInTerminal(
+	source: ViewSource,
+	{ keys, signal }: { readonly keys: Readonly<Record<string, string | string[]>>; readonly signal: AbortSignal },
+): Promise<void> {
+	// Code in a diff is colored by pi's theme for the terminal.
+	initTheme();
+	await showInTerminal((requestRender) => new ViewStack(source, terminalPaint(process.stdout), requestRender), {
+		keys: keys as NonNullable<Parameters<typeof showInTerminal>[1]["keys"]>,
+		signal,
+	});
 }

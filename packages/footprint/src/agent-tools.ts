@@ -77,7 +77,12 @@ export function bareToolName(tool: string): string {
 
 /** A tool's name as lower-case words: `mcp__x__runTask` is `run`, `task`. */
 export function toolNameWords(tool: string): readonly string[] {
-	return bareToolName(tool)
+	return nameWords(bareToolName(tool));
+}
+
+/** A name as lower-case words. */
+export function nameWords(name: string): readonly string[] {
+	return name
 		.replace(/([a-z\d])([A-Z])/g, "$1_$2")
 		.replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
 		.toLowerCase()

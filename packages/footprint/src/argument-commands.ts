@@ -54,7 +54,8 @@ interface Place {
 
 /** Records a program whose arguments are given separately. Returns the names of all the arguments used. */
 function recordWithArguments(entries: readonly (readonly [string, unknown])[], place: Place): ReadonlySet<string> {
-	const program = entries.find(([name, value]) => typeof value === "string" && isProgramPart(name, value));
+	const own = isProgramName(place.tool) ? (["", place.tool] as const) : undefined;
+	const program = entries.find(([name, value]) => typeof value === "string" && isProgramPart(name, value)) ?? own;
 	const given = entries.filter(
 		([name, value]) => argumentKeys.test(name) && (isStrings(value) || (typeof value === "string" && value !== "")),
 	);

@@ -1,7 +1,7 @@
 // The footprint of any other tool (MCP servers, extensions): walks its arguments for paths, patches, commands, program text and calls of
 // further tools.
 // A1 such a tool is also an unknown, unless its effect is known; A2 the walk is bounded.
-import { agentCall } from "./agent-tools.ts";
+import { agentCall, nameWords } from "./agent-tools.ts";
 import { recordArgumentCommands } from "./argument-commands.ts";
 import { recordFileTool } from "./file-tools.ts";
 import type { AccessKind, Annotations } from "./footprint.ts";
@@ -170,10 +170,7 @@ const writing =
 
 /** The accesses that a tool's name suggests for its path arguments. */
 function accessesOf(tool: string): readonly AccessKind[] {
-	const words = tool
-		.replace(/([a-z])([A-Z])/g, "$1_$2")
-		.toLowerCase()
-		.split(/[^a-z]+/);
+	const words = nameWords(tool);
 	const says = (verbs: RegExp) => words.some((word) => verbs.test(word));
 	if (says(removing)) return ["read", "delete"];
 	if (says(moving)) return ["read", "write", "delete"];

@@ -40,9 +40,7 @@ export function computeFootprint(call: MeasuredCall, host: HostEnvironment): Foo
 function recordCall(call: MeasuredCall, record: FootprintRecord): void {
 	const input =
 		typeof call.input === "object" && call.input !== null ? (call.input as { readonly [name: string]: unknown }) : {};
-	if (call.tool === "bash" || call.tool === "powershell") {
-		// An agent refuses a call without a command, so nothing would run.
-		if (typeof input.command !== "string") return;
+	if ((call.tool === "bash" || call.tool === "powershell") && typeof input.command === "string") {
 		if (call.tool === "bash") walkShell(unmarked(input.command.replaceAll("\0", "")), openState(record.host), record);
 		else recordPowerShell(input.command, "powershell", record, powerShellPlace(openState(record.host), record));
 		return;

@@ -40,6 +40,7 @@ export const effects = {
 	"delete-infrastructure": "deletes cloud or cluster resources",
 	"delete-containers": "removes containers, images or volumes",
 	privilege: "acts with another user's rights",
+	"show-login": "prints a password, a token or a private key",
 	"clear-history": "erases the history of the shell or the logs of the system",
 	"change-what-runs": "changes what other commands run: hooks, git settings",
 	"system-service": "changes the machine's services, schedules or settings",

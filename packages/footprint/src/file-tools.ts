@@ -6,8 +6,6 @@ import type { AccessDetail, FootprintRecord } from "./record.ts";
 
 type Input = Readonly<{ [name: string]: unknown }>;
 
-const SEARCH_SKIPS = ["ignored"] as const;
-
 /** Records what a file tool would access; false if `tool` is not a file tool. */
 export function recordFileTool(tool: string, input: Input, record: FootprintRecord): boolean {
 	const path = typeof input.path === "string" ? input.path : undefined;
@@ -22,14 +20,11 @@ export function recordFileTool(tool: string, input: Input, record: FootprintReco
 			place(record, "read", path, tool, resolveToolPath);
 			place(record, "write", path, tool, resolveToolPath);
 			return true;
-		case "grep": {
-			const glob = typeof input.glob === "string" && input.glob !== "" ? { only: [input.glob] } : {};
-			place(record, "read", path || ".", tool, resolveToolPath, { recursive: true, skips: SEARCH_SKIPS, ...glob });
-			return true;
-		}
+		case "grep":
 		case "find": {
-			const pattern = typeof input.pattern === "string" && input.pattern !== "" ? { only: [input.pattern] } : {};
-			place(record, "list", path || ".", tool, resolveToolPath, { recursive: true, skips: SEARCH_SKIPS, ...pattern });
+			const [access, glob] = tool === "grep" ? (["read", input.glob] as const) : (["list", input.pattern] as const);
+			const only = typeof glob === "string" && glob !== "" ? { only: [glob] } : {};
+			place(record, access, path || ".", tool, resolveToolPath, { recursive: true, skips: ["ignored"], ...only });
 			return true;
 		}
 		case "ls":

@@ -2,7 +2,7 @@
 // them itself, has the agent make them, or treats them as data.
 // L1 bounded; beyond a bound `complete` is false; L2 rows that do not look like calls are data.
 import { contentKeys } from "./open-texts.ts";
-import { unmarked } from "./text.ts";
+import { parseJson, unmarked } from "./text.ts";
 
 export interface ListedCall {
 	readonly tool: string;
@@ -52,7 +52,7 @@ function walkCalls(search: CallSearch, value: unknown, key: string, depth: numbe
 function parseCallText(search: CallSearch, text: string): unknown {
 	if (!/^\s*[[{"]/.test(text)) return undefined;
 	search.length += text.length;
-	if (search.length <= MAX_LENGTH) return parseOrUndefined(unmarked(text));
+	if (search.length <= MAX_LENGTH) return parseJson(unmarked(text));
 	search.complete = false;
 	return undefined;
 }
@@ -69,18 +69,9 @@ function callIn(row: readonly unknown[]): ListedCall | undefined {
 }
 
 function argumentsIn(item: unknown): unknown {
-	return typeof item === "string" && /^\s*\{/.test(item) ? parseOrUndefined(item) : item;
+	return typeof item === "string" && /^\s*\{/.test(item) ? parseJson(item) : item;
 }
 
 function isObject(value: unknown): boolean {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function parseOrUndefined(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		// Not JSON, so it is ordinary text.
-		return undefined;
-	}
 }

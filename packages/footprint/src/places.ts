@@ -27,15 +27,15 @@ const logs =
 	/^(?:\/private)?\/var\/(?:log\/(?:syslog|messages|auth\.log|secure|kern\.log|daemon\.log|cron|maillog|mail\.log|boot\.log|dmesg|faillog|lastlog|[wbu]tmp|sudo\.log|system\.log|install\.log|audit|journal|asl)(?:[./].*)?|audit\/.*)$|^\/run\/(?:log\/journal|utmp)/;
 const hooks = /\/\.git\/(?:modules\/.+\/)?(?:config(?:\.worktree)?|hooks(?:\/.*)?)$/;
 
+/** Below the home folder: what shells, terminals and the session read when they start. */
+const startups =
+	/^\.(?:\w*(?:rc|profile|env|aliases|login|logout)|tmux\.conf)$|^\.config\/(?:autostart|systemd\/user|environment\.d|fish\/(?:conf|functions))|^Library\/LaunchAgents\//;
+
 /** The harm of writing or removing a path, whichever program does it. `adds`: existing content stays. */
-export function harmOf(
-	path: string,
-	{ home, cwd }: Pick<HostEnvironment, "home" | "cwd">,
-	adds = false,
-): Effect | undefined {
+export function harmOf(path: string, { home, cwd }: HostEnvironment, adds = false): Effect | undefined {
 	if (isDevice(path)) return "device-write";
 	if (/^\/proc\/sysrq-trigger$/.test(path)) return "power-off";
-	if (hooks.test(path)) return "change-what-runs";
+	if (hooks.test(path) || startups.test(path.slice(home.length + 1))) return "change-what-runs";
 	if (adds) return undefined;
 	const name = baseName(path);
 	if (logs.test(path)) return "clear-history";

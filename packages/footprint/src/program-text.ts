@@ -1,7 +1,6 @@
 // Program text among a tool's arguments: its language and its known effects. Shell text is walked as a command; in any other language only
 // the literals are examined, and the rest is unknown.
-import type { AccessKind } from "./footprint.ts";
-import { resolveToolPath } from "./paths.ts";
+import { nameWords } from "./agent-tools.ts";
 import { type PowerShellPlace, recordPowerShell } from "./powershell/index.ts";
 import { isProgramName } from "./programs/index.ts";
 import type { FootprintRecord } from "./record.ts";
@@ -24,10 +23,7 @@ export function languageNamed(text: string): Language {
 
 /** The language that a tool's name suggests, including its server's name. */
 export function languageOfTool(tool: string): Language {
-	const words = tool
-		.replace(/([a-z])([A-Z])/g, "$1_$2")
-		.toLowerCase()
-		.split(/[^a-z\d]+/);
+	const words = nameWords(tool);
 	if (words.some((word) => /^(?:powershell|pwsh)$/.test(word))) return "powershell";
 	if (words.some((word) => shellNames.test(word))) return "shell";
 	return words.some((word) => otherNames.test(word)) ? "other" : "unknown";
@@ -60,7 +56,7 @@ export function recordProgramText(
 	else if (known === "powershell") recordPowerShell(text, "powershell", record, powerShellPlace(state, record));
 	else {
 		record.unknown({ what: "script", text: text.trim() });
-		recordLiterals(text, state, record, by);
+		if (text.length > MAX_TEXT) record.overflow(`program text of ${by} longer than can be judged`);
 		walkWords(text.length > MAX_TEXT ? [] : [interpreterOf(by, text), "-e", text], state, record);
 		recordNames(text, record);
 	}
@@ -76,10 +72,7 @@ export function powerShellPlace(state: State, record: FootprintRecord): PowerShe
 }
 
 const MAX_TEXT = 100_000;
-const MAX_LITERALS = 200;
-const literals = /"((?:[^"\\\n]|\\.){1,500})"|'((?:[^'\\\n]|\\.){1,500})'|`((?:[^`\\]|\\.){1,500})`/g;
-const changingCalls =
-	/(write|append|unlink|remove|rm|rmdir|rmtree|rename|move|copy|mkdir|truncate|replace|save|dump|edit|patch|create|delete|put)\w*\s*\(/i;
+const MAX_NAMES = 200;
 
 /**
  * An interpreter that takes the text with `-e` and whose language reads like that of the text, Ruby's for Python: program text of a tool is
@@ -95,48 +88,5 @@ function interpreterOf(tool: string, text: string): string {
 function recordNames(text: string, record: FootprintRecord): void {
 	const looked = text.slice(0, MAX_TEXT);
 	const names = [...looked.matchAll(/([A-Za-z_][\w-]{1,80})["'`]?\]?\s*[(,)]/g)].map(([, name = ""]) => name);
-	record.call(...[...new Set(names)].slice(0, MAX_LITERALS));
-}
-
-/** Records the paths and commands that occur in program text as literals. */
-function recordLiterals(text: string, state: State, record: FootprintRecord, by: string): void {
-	if (text.length > MAX_TEXT) record.overflow(`program text of ${by} longer than can be judged`);
-	const looked = text.slice(0, MAX_TEXT);
-	const accesses: readonly AccessKind[] = changingCalls.test(looked) ? ["read", "write"] : ["read"];
-	let seen = 0;
-	for (const [, double, single, back] of looked.matchAll(literals)) {
-		if (++seen > MAX_LITERALS) {
-			record.overflow(`more literals in program text of ${by} than can be judged`);
-			return;
-		}
-		const literal = (double ?? single ?? back ?? "").replace(/\\(["'`\\])/g, "$1");
-		if (isCommandLine(literal)) walkShell(literal, state, record);
-		else if (isPathText(literal)) recordLiteral(literal, accesses, state, record, by);
-	}
-}
-
-/** Whether a literal is a command as passed to `exec` or `system`: a known program and at least one argument. */
-function isCommandLine(text: string): boolean {
-	const [, word = ""] = /^\s*(?:sudo\s+)?([\w./-]+)\s+\S/.exec(text) ?? [];
-	return word !== "" && isProgramName(baseName(word));
-}
-
-function isPathText(text: string): boolean {
-	if (/[\n\r*?<>|${}]/.test(text) || /^[a-z][a-z\d+.-]+:\/\//i.test(text)) return false;
-	return /^(?:~|\.{1,2})?[\\/][^\s]|^\.\w[\w.-]*$|^[\w.-]+(?:\/[\w.@ -]+)+$|^[\w-][\w.-]*\.[a-z]\w{0,11}$|^[A-Za-z]:[\\/]/.test(
-		text,
-	);
-}
-
-function recordLiteral(
-	text: string,
-	accesses: readonly AccessKind[],
-	state: State,
-	record: FootprintRecord,
-	by: string,
-): void {
-	for (const cwd of state.cwd ?? []) {
-		const path = resolveToolPath(text, { ...record.host, cwd });
-		if (path !== undefined) for (const access of accesses) record.access(access, path, by);
-	}
+	record.call(...[...new Set(names)].slice(0, MAX_NAMES));
 }

@@ -117,6 +117,24 @@ export function quoteWord(word: string): string {
 	return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
+/** The value of a JSON text; `undefined` if it is none. */
+export function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** Quoted command lines in a value, as in `commands=["…"]`. */
+export function quotedIn(value: string): readonly string[] {
+	return /^\s*[\w.-]*\s*[=[{]/.test(value)
+		? [...value.matchAll(/"([^"\n]{3,500})"|'([^'\n]{3,500})'/g)]
+				.slice(0, 20)
+				.map((match) => match[1] ?? match[2] ?? "")
+		: [];
+}
+
 /** The part of a word after its last slash. */
 export function baseName(word: string): string {
 	return word.slice(word.lastIndexOf("/") + 1);

@@ -54,7 +54,7 @@ export const rareCommands: Readonly<Record<string, Knowledge>> = {
 	"biome check --write src": "writes",
 	"ffmpeg -i a.mp4 b.mp3": "writes",
 	"django-admin startproject x": "writes",
-	"argocd app list": "writes",
+	"argocd app list": "reads",
 	"skopeo copy docker://a docker://b": "writes",
 	"packer build .": "writes",
 	"rclone sync a remote:b": "writes",

@@ -153,7 +153,7 @@ function unzip(call: Call): void {
 
 const tarProgram = describeFields(
 	`@tar | -f --file -C --directory --cd --exclude --transform --xform --strip-components -b --blocking-factor --owner --group --mode \
-		--mtime -H --format -V --label -K -N --newer --warning: text | ${tarCommands}: text | -T --files-from -X --exclude-from: read \
+		--mtime -H --format -V --label -K -N --newer --warning: text | ${tarCommands}: text | -T --files-from: names | -X --exclude-from: read \
 		| -g --listed-incremental --index-file --volno-file: write`,
 	{ tar },
 	"abbreviating",
@@ -174,7 +174,7 @@ unzip | @unzip | -d -x -P: text
 	* | read* recursive ~worktree in:operands dash | -sdel > +recursive-delete
 zipinfo | read*
 rsync | @rsync | -e --rsh --exclude --include -f --filter --max-size --min-size --bwlimit --port --chmod --chown --info --out-format \
-		--timeout -M --remote-option --rsync-path --password-file: text | --exclude-from --include-from --files-from: read \
+		--timeout -M --remote-option --rsync-path --password-file: text | --exclude-from --include-from: read | --files-from: names \
 		| --log-file --write-batch: replace | --daemon > ~remote ?program | --config: load | --backup-dir -T --temp-dir --partial-dir: make \
 		| --compare-dest --copy-dest --link-dest: list
 `,

@@ -4,11 +4,11 @@ import { describe } from "./notation.ts";
 import type { Call } from "./program-spec.ts";
 
 /** Recipes and `$(shell …)` of a makefile. */
-function runMakefile(call: Call, text: string): void {
+function runMakefile(call: Call, text: string, dry: boolean): void {
 	if (text !== "" && isBlank(text)) call.script(text);
 	for (const line of text.split("\n").slice(0, 500)) {
 		const recipe = /^\t[@+-]*(.+)/.exec(line)?.[1] ?? /^[^\s#=:][^#=]*:[^=;]*;\s*[@+-]*(.+)/.exec(line)?.[1];
-		if (recipe !== undefined) call.script(recipe.replaceAll("$$", "$"));
+		if (recipe !== undefined && !dry) call.script(recipe.replaceAll("$$", "$"));
 		for (const [, command = ""] of line.matchAll(/\$[({]shell\s+([^()]{1,1000})[)}]/g)) call.script(command);
 		const assigned = /^[\w.-]+\s*!=\s*(.+)/.exec(line)?.[1];
 		if (assigned !== undefined) call.script(assigned);
@@ -17,16 +17,17 @@ function runMakefile(call: Call, text: string): void {
 
 function make(call: Call): void {
 	// A dry run still expands `$(shell …)`.
-	if (call.has("-n --dry-run --just-print --recon -q --question")) return;
+	const dry = call.has("-n --dry-run --just-print --recon -q --question");
 	const named = call.values("-f --file --makefile");
 	const files = named.length > 0 ? named : ["GNUmakefile", "makefile", "Makefile"];
 	const texts = [...call.values("--eval -E"), ...files.map((file) => call.content(file) ?? "")];
-	for (const text of texts) runMakefile(call, text);
-	for (const assigned of call.operands) {
+	for (const text of texts) runMakefile(call, text, dry);
+	for (const assigned of dry ? [] : call.operands) {
 		// Every recipe is run by this program.
 		const shell = /^SHELL\s*:{0,3}[?+]?=(.+)$/s.exec(assigned)?.[1];
 		if (shell !== undefined) call.script(`${shell} -c ''`);
 	}
+	if (dry) return;
 	if (call.operands.some((target) => /^(install|uninstall)(-|$)/.test(target))) call.change("system");
 	if (call.operands.some((target) => /^(deploy|publish|release)(-|$)/.test(target))) call.change("remote");
 }

@@ -1,4 +1,5 @@
 // Clouds and infrastructure. Their command lines are judged by their verbs: reading, changing, deploying, deleting.
+import { quotedIn } from "../text.ts";
 import { describe } from "./notation.ts";
 import type { Call } from "./program-spec.ts";
 import { judgeSql } from "./sql.ts";
@@ -31,7 +32,7 @@ function verbKind(word: string): VerbKind | undefined {
 
 /** Programs whose first word names a service, possibly one that looks like a verb (`logs`, `config`, `events`). */
 const servicesFirst =
-	/^(aws|az|gcloud|oci|ibmcloud|aliyun|openstack|doctl|hcloud|linode-cli|vultr-cli|exo|scw|stripe|gh|twilio|supabase|nomad|consul|vault)$/;
+	/^(aws|az|gcloud|oci|ibmcloud|aliyun|openstack|doctl|hcloud|linode-cli|vultr-cli|exo|scw|stripe|gh|glab|argocd|twilio|supabase|nomad|consul|vault)$/;
 /** Programs that deploy the current folder when run without arguments. */
 const deploysBare = /^(vercel|now|surge|amplify|up)$/;
 /** Topics that list their content when no verb follows. */
@@ -49,20 +50,15 @@ function runRemotely(call: Call): void {
 		const option = /^--(?:scripts?|parameters|command|cli-input-json)(?:=|$)/.exec(word);
 		if (!option) continue;
 		const values = word.includes("=") ? [word.slice(word.indexOf("=") + 1)] : wordsUntilOption(call.args, index + 1);
-		for (const value of values) for (const text of cloudCommands(value)) call.script(text, { where: "elsewhere" });
+		for (const value of values)
+			for (const text of [value.replace(/^\w+=(?![[{])/, ""), ...quotedIn(value)])
+				call.script(text, { where: "elsewhere" });
 	}
 }
 
 function wordsUntilOption(args: readonly string[], from: number): readonly string[] {
 	const end = args.findIndex((word, index) => index >= from && word.startsWith("--"));
 	return args.slice(from, end < 0 ? undefined : end);
-}
-
-/** The texts of `commands=["a","b"]`, of JSON, or the value itself. */
-function cloudCommands(value: string): readonly string[] {
-	const text = value.replace(/^\w+=/, "");
-	const quoted = [...text.slice(0, 20_000).matchAll(/"((?:[^"\\]|\\.)+)"/g)].map((match) => match[1] ?? "");
-	return /^\s*[[{]/.test(text) && quoted.length > 0 ? quoted.slice(0, 50) : [text];
 }
 
 /** Judges `service … verb operands` by its verb: the first word that is one. */
@@ -157,7 +153,7 @@ $byVerb | @judgeVerb | --profile --region --output --query --project --account -
 aws | =byVerb @aws | --cli-input-json --body --template-file --zip-file: text
 gcloud az doctl oci linode-cli eksctl gsutil bq sam serverless sls firebase vercel netlify wrangler flyctl fly railway render \
 		heroku supabase amplify now surge dokku cf pulumi cdk eb pscale convex stripe cloudflared ngrok tailscale vault consul nomad s3cmd \
-		azcopy b2 act circleci | =byVerb
+		azcopy b2 act circleci glab skaffold tilt argocd flux istioctl | =byVerb
 terraform tofu terragrunt | in:directory dash | -chdir: directory
 	plan validate show output version graph get-help help console metadata | dash @showState | -out -generate-config-out: replace \
 			| -var-file: read | -var -target -replace: text

@@ -162,10 +162,6 @@ minikube kind k3d lima vagrant
 	ssh shell | ~containers first @onMachine | -c --command: text
 	delete destroy | ~containers +delete-containers
 	* | ~containers
-skaffold tilt argocd flux istioctl
-	version get list diff status logs
-	delete uninstall | ~remote +delete-infrastructure
-	* | ~remote +deploy
 buildah skopeo crane
 	inspect images ls list-tags digest version
 	rm rmi delete | ~containers +delete-containers

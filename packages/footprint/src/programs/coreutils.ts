@@ -53,7 +53,6 @@ function changeMode(call: Call): void {
 function changeOwner(call: Call): void {
 	const paths = call.has("--reference") ? call.operands : call.operands.slice(1);
 	for (const path of paths) call.applyRole("write", path, call.has("-R --recursive") ? { recursive: true } : {});
-	if (call.has("-R --recursive")) call.effect("change-owner");
 }
 
 function shortenOrGrow(call: Call): void {
@@ -165,7 +164,7 @@ paste | read* | -d --delimiters: text
 column | read* | -s --separator -c --output-width -o --output-separator -N --table-columns -R --table-right -H --table-hide -O \
 		--table-order -n --table-name: text
 join | read* | -t -1 -2 -j -o -e -a -v: text
-wc | read* | --files0-from: read
+wc | read* | --files0-from: names
 shasum | read* | -a --algorithm: text
 base32 base64 basenc | read* | -w --wrap -b --break: text | -o --output: replace | -i --input: read
 bat batcat | read* | -l --language -H --highlight-line -r --line-range --style --theme --paging -m --map-syntax --tabs --wrap \
@@ -178,7 +177,7 @@ diff | read* | -U -C -W -I -x --exclude -L --label --width --ignore-matching-lin
 sdiff diff3 cmp | read* | -w --width -I -i --ignore-initial -n --bytes -L --label: text | -o --output: replace | --diff-program: script
 tr
 sort | read* | -o --output: replace | -T --temporary-directory: text \
-		| -k --key -t --field-separator -S --buffer-size --parallel --sort: text | --files0-from --random-source: read \
+		| -k --key -t --field-separator -S --buffer-size --parallel --sort: text | --random-source: read | --files0-from: names \
 		| --compress-program: script
 uniq | read replace | -f --skip-fields -s --skip-chars -w --check-chars: text | --group --all-repeated ?
 shuf | read* | -o --output: replace | -n --head-count -i --input-range: text | -e --echo > text*
@@ -192,10 +191,10 @@ ls dir gls ll la l exa eza lsd | list* here:list | -I --ignore --ignore-glob --h
 tree | @listTree | -L -P -I --filelimit --charset -H -T --timefmt --sort: text | -o: replace | --fromfile --gitfile: read \
 		| -R > ~worktree in:operands
 stat | list* | -c --format --printf: text
-file | list* | -e --exclude -F --separator -P --parameter -m --magic-file: text | -f --files-from: read | -C --compile > ~worktree
+file | list* | -e --exclude -F --separator -P --parameter -m --magic-file: text | -f --files-from: names | -C --compile > ~worktree
 readlink realpath lsattr getfacl | list* | --relative-to --relative-base: text
 du | list* here:list | -B --block-size -d --max-depth -t --threshold --exclude --time-style -I: text \
-		| -X --exclude-from --files0-from: read | --time ?
+		| -X --exclude-from: read | --files0-from: names | --time ?
 df | list* | -t --type -x --exclude-type -B --block-size: text | --output ?
 basename dirname pwd echo printf true false yes seq expr factor sleep cal nproc id whoami who w users groups logname tty uptime \
 		printenv locale getconf which whereis type hash numfmt tput clear reset stty dirs jobs bg fg disown compopt help caller logout \
@@ -216,7 +215,7 @@ rmdir unlink | delete*
 trash trash-put gio-trash trash-cli | delete* recursive | --empty --empty-all -e > ~system
 rimraf del-cli | delete* recursive +recursive-delete +force-delete
 gio
-	trash remove rm move mv rename | delete* recursive
+	trash remove rm move mv rename | delete* recursive | --empty > ~system
 	* | ?program
 shred | replace* +destroy-content | -n --iterations -s --size: text | --random-source: read | -u --remove > delete*
 srm wipe scrub | delete* recursive +destroy-content
@@ -228,7 +227,7 @@ install | read* into @modeOfNew | -t --target-directory: into | -m --mode -o --o
 ln | @copyNames | -t --target-directory -S --suffix: text | --backup ?
 link | link make
 chmod | @changeMode | --reference: list
-chown chgrp | @changeOwner | --reference: list | --from: text
+chown chgrp | @changeOwner | -R --recursive > +change-owner | --reference: list | --from: text
 chattr | @changeAttributes
 setfacl | write* @accessList | -m --modify --set -x --remove -d: text | -M -X --restore: read | -R --recursive > recursive
 xattr | text* | -w -d -c > ~worktree in:operands

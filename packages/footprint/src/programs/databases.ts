@@ -88,10 +88,6 @@ function redisCommand(call: Call, line: string): void {
 	if (!redisLooks.test(line)) call.change("database");
 }
 
-function administer(call: Call): void {
-	if (call.operands.includes("drop")) call.effect("sql-drop");
-}
-
 export const databases = describe(
 	`
 cockroach
@@ -107,7 +103,7 @@ sqlcmd clickhouse-client | @sqlOnly | -Q -q --query -e --execute: text | -i -f -
 $embeds | dash @embedded | -cmd -separator -nullvalue -newline -maxsize -mmap -pagecache -lookaside -heap -vfs -init: text
 sqlite3 | =embeds
 duckdb | =embeds | -c -s -f: text
-redis-cli valkey-cli | first @redis | -h -p -a -n -u --user --pass -s -i -r -t -d -D --sni --cacert --cert --key --eval \
+redis-cli valkey-cli keydb-cli | first @redis | -h -p -a -n -u --user --pass -s -i -r -t -d -D --sni --cacert --cert --key --eval \
 		--rdb --functions-rdb --pattern --count --intrinsic-latency --memkeys-samples --lru-test --show-pushes: text
 mongosh mongo | @mongo | --eval --host --port -u --username -p --password --authenticationDatabase -f --file: text
 pg_dump pg_dumpall | -f --file: replace | -h --host -p --port -U --username -d --dbname -t --table -T --exclude-table -n --schema -N \
@@ -119,7 +115,7 @@ mongodump | =mongo | ~worktree in:directory | -o --out --archive > unchanged
 mongoexport | =mongo
 pg_restore mongorestore mongoimport mysqlimport pgbench pgloader | read* ~database | -l --list > harmless
 dropdb dropuser | ~database +sql-drop
-mysqladmin | ~database @administer
+mysqladmin | ~database
 createdb createuser pg_ctl | ~database
 pg_isready
 etcdctl | --endpoints --cacert --cert --key -w --write-out --user --password --command-timeout --dial-timeout: text
@@ -136,7 +132,6 @@ etcdctl | --endpoints --cacert --cert --key -w --write-out --user --password --c
 	* | ~database
 `,
 	{
-		administer,
 		embedded,
 		mongo,
 		mysql: sqlClient("-e --execute", "--init-file --defaults-file --defaults-extra-file", 1),

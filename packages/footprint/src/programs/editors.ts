@@ -117,6 +117,7 @@ function screen(call: Call): void {
 		runEscapes(call, language, command);
 		// vi's own function for files.
 		if (/\bdelete\s*\(/.test(command)) call.effect("unseen-removal");
+		if (/%\s*d(?:elete)?\b.*\b[wx]|^%\s*d/.test(command)) call.effect("destroy-content");
 	}
 	// Without a screen, commands come from standard input.
 	if (call.stdin !== "") runEscapes(call, language, call.stdin);

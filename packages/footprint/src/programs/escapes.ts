@@ -28,7 +28,7 @@ const lines: { readonly [language in EscapeLanguage]: readonly RegExp[] } = {
 		/^\s*(?:\||pipe\b).{0,300}\|\s*(.+)/,
 	],
 	transfer: [/^\s*!+\s*(.+)/, /^\s*(?:local\s+)?(?:shell|lexec)\s+(.+)/],
-	pager: [/^\+*\d*\s*[!|#](.+)/],
+	pager: [/^\+*\d*\s*(?:[!#]|\|[\^$.'a-zA-Z]?)(.+)/],
 };
 
 const MAX_LINES = 500;

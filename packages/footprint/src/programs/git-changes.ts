@@ -284,6 +284,7 @@ function runFromSetting(call: Call, name: string, value: string): void {
 	if (codeSettings.test(name) && !/^(|true|false|yes|no|0|1|on|off|never|user)$/i.test(value)) {
 		call.effect("change-what-runs");
 		call.unknown("script", `${name}=${value}`);
+		if (/\s/.test(value)) call.script(value);
 	} else if (/^alias\./i.test(name)) call.script(value.startsWith("!") ? value.slice(1) : `git ${value}`);
 	else if (commandSettings.test(name) && !harmlessSetting.test(value)) call.script(value.replace(/^!/, ""));
 }

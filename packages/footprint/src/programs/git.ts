@@ -128,7 +128,7 @@ git | in:repository @runFromSettings | -C --work-tree: directory | --git-dir: li
 		drop | ~repository +git-stash-drop
 		clear | ~repository +git-stash-drop +git-stash-clear
 		* | ~repository ~worktree | -m --message: text
-	push | @gitPush | -o --push-option --repo: text | --receive-pack --exec: script \
+	push send-pack | @gitPush | -o --push-option --repo: text | --receive-pack --exec: script \
 			| --force-with-lease --signed --recurse-submodules ? | --force !
 	fetch | ~repository | --upload-pack: script | --depth --deepen --shallow-since -j --jobs -o --server-option --refmap: text \
 			| --dry-run > harmless

@@ -1,3 +1,4 @@
+export { printedLogin } from "./logins.ts";
 export { parseOptions } from "./options.ts";
 export type {
 	Behavior,
@@ -11,5 +12,5 @@ export type {
 	Where,
 } from "./program-spec.ts";
 export { judgeSqlText } from "./sql.ts";
-export { findProgram, findPrograms, isProgramName, programGroups } from "./table.ts";
+export { findProgram, findPrograms, isCommandLine, isProgramName, programGroups } from "./table.ts";
 export { rewritesFiles, taskEffects } from "./tasks.ts";

@@ -41,6 +41,7 @@ function runOperand(call: Call): void {
 		runInput(call);
 		return;
 	}
+	if (/^https?:/.test(file)) call.effect("run-download");
 	call.runProgramFile(file);
 	// `php artisan migrate`, `ruby bin/rails db:drop`: the file is a launcher that the table of programs knows.
 	const launcher = /(?:^|\/)(artisan|rails|rake|console|drush|wp)$/.exec(file)?.[1];
@@ -52,7 +53,7 @@ function runOperand(call: Call): void {
 }
 
 /** A module that deno or bun runs: a file, a URL, or standard input. */
-export function runModuleFile(call: Call, word: string | undefined): void {
+export function runModuleFile(call: Call, word = call.operands[0]): void {
 	if (word === undefined) return;
 	const name = /^npm:\/?((?:@[\w.-]+\/)?[\w.-]+)/.exec(word)?.[1];
 	if (name !== undefined) call.run([name, ...call.operands.slice(1)]);
@@ -167,8 +168,8 @@ function runProgram(call: Call, { code, module, inPlace }: Language): void {
 
 function runModule(call: Call, name: string): void {
 	const at = call.args.findIndex((arg) => arg === name || arg.endsWith(name));
-	if (/^(?:aider|interpreter|gptme|sgpt|openhands|pip)$/.test(name)) call.run([name, ...call.args.slice(at + 1)]);
-	else if (Object.hasOwn(pythonModules, name)) pythonModules[name]?.(call, call.args.slice(at + 1));
+	if (Object.hasOwn(pythonModules, name)) pythonModules[name]?.(call, call.args.slice(at + 1));
+	else if (call.isKnownProgram(name)) call.run([name, ...call.args.slice(at + 1)]);
 	else call.unknown("project", `${call.name} -m ${name}`);
 }
 
@@ -184,10 +185,6 @@ function node(call: Call): void {
 	else if (call.has(nodeCode)) for (const word of call.operands) readIfThere(call, word);
 	else if (installed !== undefined) call.run([installed, ...call.operands.slice(1)]);
 	else runOperand(call);
-}
-
-function deno(call: Call): void {
-	runModuleFile(call, call.operands[0]);
 }
 
 function perl(call: Call): void {
@@ -250,7 +247,7 @@ ts-node tsx | first @typescript | -e --eval -p --print: code | -P --project -O -
 perl | first @perl | -e -E: code | -I: text | -i -F -M -m -C -D -x -V ?
 ruby | first @ruby | -e: code | -r -I -C -E -x: text | -i ?
 php | first @php | -r -B -R -E: code | -c: load | -d -S -z: text | -S > ~remote ?project | -t: read
-lua luajit | first @lua | -e: code | -l: text
+lua luajit | first @lua | -e: code | -l: load
 Rscript R | first @r | -e: code
 julia | first @julia | -e --eval -E --print: code | -t --threads -p --project: text
 osascript | first @other | -e: code | -l: text
@@ -267,7 +264,7 @@ cmd | @cmd
 `,
 	{
 		cmd,
-		deno,
+		deno: runModuleFile,
 		findAgentPackage,
 		java,
 		julia: runsLanguage({ code: "-e --eval -E --print", looks: "-v --version" }),

@@ -1,5 +1,5 @@
 // Embedded databases: their statements read and write local files, and their shells have commands of their own.
-import { isKnown } from "../text.ts";
+import { isFileText, isKnown } from "../text.ts";
 import type { Call } from "./program-spec.ts";
 import { judgeSql, judgeSqlText } from "./sql.ts";
 
@@ -60,7 +60,8 @@ const writesFile = /^\.(output|once|log|clone|trace|testcase|backup|save|bak)$/;
 /** Returns whether the text may change the database. */
 function readStatements(call: Call, text: string): boolean {
 	if (!isKnown(text)) {
-		judgeSql(call, text);
+		if (isFileText(text)) call.unknown("script", call.text);
+		else judgeSql(call, text);
 		return true;
 	}
 	const lines = text.split("\n");

@@ -1,4 +1,5 @@
 // Package managers of JavaScript: which scripts of the project and which programs they run. Their table is in `packages.ts`.
+import { parseJson } from "../text.ts";
 import { agentEntry, isAgentPackage } from "./agents.ts";
 import { runModuleFile } from "./interpreters.ts";
 import type { Call } from "./program-spec.ts";
@@ -47,12 +48,9 @@ function readScript(call: Call): void {
 }
 
 function scriptsIn(text: string): Readonly<Record<string, unknown>> {
-	try {
-		const { scripts } = JSON.parse(text) as { scripts?: unknown };
-		return typeof scripts === "object" && scripts !== null ? (scripts as Record<string, unknown>) : {};
-	} catch {
-		return {};
-	}
+	const settings = parseJson(text) as { scripts?: unknown } | null | undefined;
+	const scripts = settings?.scripts;
+	return typeof scripts === "object" && scripts !== null ? (scripts as Record<string, unknown>) : {};
 }
 
 /** `npm pkg set scripts.x=text`: defines a script that may run later. */
@@ -86,10 +84,6 @@ function runInstalled(call: Call): void {
 	if (name !== undefined && !knownVerbs.has(name) && call.isKnownProgram(name)) call.run([name, ...args]);
 }
 
-function audit(call: Call): void {
-	if (call.operands[0] === "fix") call.change("packages");
-}
-
 /** With a name, it runs the package that creates the project. */
 function createProject(call: Call): void {
 	if (call.operands.length > 0) call.unknown("program", call.text);
@@ -100,10 +94,6 @@ function configure(call: Call): void {
 	if (call.values("--location -L").includes("project")) call.change("worktree");
 	if (/^(?:script-shell|node-options|shell|git|editor|viewer|browser|onload-script)\b/.test(call.operands[0] ?? ""))
 		call.effect("change-what-runs");
-}
-
-function runNode(call: Call): void {
-	call.run(["node", ...call.operands]);
 }
 
 function bun(call: Call): void {
@@ -117,7 +107,6 @@ function bun(call: Call): void {
 
 /** The functions that the table refers to. */
 export const nodeFunctions = {
-	audit,
 	bun,
 	configure,
 	createProject,
@@ -125,6 +114,5 @@ export const nodeFunctions = {
 	executeText,
 	readScript,
 	runInstalled,
-	runNode,
 	setField,
 };

@@ -38,25 +38,24 @@ type Mutable<T> = { -readonly [key in keyof T]: T[key] };
  * notation.
  */
 export function describe(text: string, named: References = {}, kind: "exact" | "abbreviating" = "exact"): ProgramSpecs {
-	const root: Mutable<ProgramSpecs> = {};
+	const root: Mutable<ProgramSpec> = {};
 	const shared: Mutable<References> = { ...named };
-	const levels: Mutable<ProgramSpecs>[] = [root];
+	/** The rows that the next one may be below, by its depth. */
+	const above: Mutable<ProgramSpec>[] = [root];
 	for (const line of text.split("\n")) {
 		const depth = /^\t*/.exec(line)?.[0].length ?? 0;
 		const [names = "", ...fields] = line.trim().split(/\s*\|\s*/);
 		if (names === "" || names.startsWith("#")) continue;
 		const program: Mutable<ProgramSpec> = kind === "abbreviating" ? { abbreviates: true } : {};
 		for (const field of fields) readProgramField(program, field, shared);
-		const level = levels[depth];
-		if (!level) throw new Error(`A description is indented below nothing: ${line}`);
-		if (names.startsWith("$")) shared[names.slice(1)] = program;
-		else level[names.replace(/\s+/g, " ")] = program;
-		// Rows below this one extend the subcommands that it has already.
-		const below: Mutable<ProgramSpecs> = { ...program.subcommands };
-		levels.splice(depth + 1, levels.length, below);
-		program.subcommands = below;
+		const outer = above[depth];
+		if (!outer) throw new Error(`A description is indented below nothing: ${line}`);
+		const name = names.replace(/\s+/g, " ");
+		if (names.startsWith("$")) shared[name.slice(1)] = program;
+		else outer.subcommands = { ...outer.subcommands, [name]: program };
+		above.splice(depth + 1, above.length, program);
 	}
-	return withoutEmpty(root);
+	return root.subcommands ?? {};
 }
 
 /** One description, given as its fields. */
@@ -66,16 +65,6 @@ export function describeFields(
 	kind?: Parameters<typeof describe>[2],
 ): ProgramSpec {
 	return Object.values(describe(`_ | ${fields}`, named, kind))[0] ?? {};
-}
-
-/** The descriptions without lists of subcommands that have none. */
-function withoutEmpty(programs: ProgramSpecs): ProgramSpecs {
-	return Object.fromEntries(
-		Object.entries(programs).map(([names, { subcommands = {}, ...program }]) => [
-			names,
-			Object.keys(subcommands).length === 0 ? program : { ...program, subcommands: withoutEmpty(subcommands) },
-		]),
-	);
 }
 
 function readProgramField(program: Mutable<ProgramSpec>, field: string, named: References): void {

@@ -6,8 +6,8 @@ import { afterDashes, type Call } from "./program-spec.ts";
 
 /** `apt -o DPkg::Pre-Invoke::=text`: settings whose value is a command. */
 function runHooks(call: Call): void {
-	for (const setting of call.values("-o --option")) {
-		const [, name = "", text = ""] = /^([^=]*)=(.*)$/s.exec(setting) ?? [];
+	for (const word of call.args) {
+		const [, name = "", text = ""] = /^(?:-o|--option=)?(\w+::[^=\s]*)=(.*)$/s.exec(word) ?? [];
 		if (/invoke|hook|::(?:pre|post)|options::|proxy-auto|pager|editor|exec/i.test(name)) call.script(text);
 	}
 	if (call.has("-c --config-file")) call.unknown("script", call.text);
@@ -72,7 +72,8 @@ $system | ~system | -s --simulate --dry-run --just-print --print-uris > harmless
 $node | in:directory anywhere | -C --dir --prefix --cwd: directory \
 		| -w --workspace -F --filter --registry --loglevel --reporter: text | --userconfig --globalconfig: load | -g --global --location > in:anywhere
 	${nodeVerbs.shows.replace(/\s+/g, " ")}
-	audit | @audit | --fix > ~packages
+	audit | text* | --fix > ~packages
+		fix | ~packages
 	${nodeVerbs.runs} | =script
 	${nodeVerbs.installs.replace(/\s+/g, " ")} | =installs
 	# A link leads through the packages of the user.
@@ -103,7 +104,7 @@ $node | in:directory anywhere | -C --dir --prefix --cwd: directory \
 npm | =node
 pnpm | =node @runInstalled
 yarn | =node @runInstalled | bare > ~packages
-	node | first @runNode
+	node | first
 bun | =node @bun | -e --eval -p --print: text
 	* | ?script
 	test build run | =script

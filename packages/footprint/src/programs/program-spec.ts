@@ -8,6 +8,7 @@ import type { AccessDetail } from "../record.ts";
 export const roles = {
 	text: "not a path: a number, a pattern, a name",
 	read: "a file or directory whose contents are read",
+	names: "a file that is read, and so is every file that it names, one a line or with NUL between",
 	list: "a path whose existence, names or attributes are read",
 	write: "a file that is changed in place or appended to",
 	replace: "a file that is overwritten, losing its old contents",
@@ -170,8 +171,6 @@ export interface Call {
 	fileText(path: string): string | undefined;
 	/** The value of a variable of the script or environment: the placeholder if it is unknown, `undefined` if it is unset. */
 	variable(name: string): string | undefined;
-	/** What the script has written into a file so far, if known. */
-	writtenContent(word: string): string | undefined;
 	/** Whether a word names a directory on disk. */
 	isDirectory(word: string): boolean;
 	/** Whether a word names anything on disk. */

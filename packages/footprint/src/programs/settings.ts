@@ -46,8 +46,8 @@ function network(call: Call): void {
 	const [object = "", verb = "show", ...rest] = call.operands;
 	if (/^(netns|vrf)$/.test(object) && /^ex/.test(verb)) {
 		call.effect("privilege");
-		const command = call.has("-a -all") ? rest : rest.slice(1);
-		if (command.length > 0) call.run(command);
+		const words = call.args.slice(call.args.indexOf(verb) + (call.has("-a -all") ? 1 : 2));
+		if (words.length > 0) call.run(words);
 		return;
 	}
 	const isBatch = call.has("-b -batch -force");
@@ -93,7 +93,7 @@ journalctl | -n --lines -o --output -S --since -U --until -u --unit --user-unit 
 		| -D --directory --file --root --image: list | --cursor-file: write | -b --boot --case-sensitive ? \
 		| --vacuum-size --vacuum-time --vacuum-files > ~system +clear-history \
 		| --rotate --flush --sync --relinquish-var --smart-relinquish-var --setup-keys --update-catalog > ~system
-date | @clock | -d --date -s --set -v -z -D -f --file -r --reference: text | -I --iso-8601 ?
+date | @clock | -d --date -s --set -v -z -D -r --reference: text | -f --file: read | -I --iso-8601 ?
 uname | -S > ~system +system-service
 ss | -f --family -A --query -F --filter -N --net: text | -D --diag: replace | -K --kill > ~system +system-service
 ip | dash @network | -f -family -n -netns -rc -rcvbuf -l -loops -b -batch: text

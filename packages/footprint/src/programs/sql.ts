@@ -74,10 +74,10 @@ export function judgeSqlText(text: string): {
 }
 
 const drops =
-	/\bdrop\s+(table|database|schema|view|materialized|index|user|role|sequence|function|trigger|column|type|extension|owned|keyspace|collection)\b|\btruncate\b/i;
+	/\bdrop\s+(table|warehouse|database|schema|view|materialized|index|user|role|sequence|function|trigger|column|type|extension|owned|keyspace|collection)\b|\btruncate\b/i;
 
 function effectsOf(statement: string): readonly Effect[] {
-	const picksRows = /\bwhere\b/i.test(statement);
+	const picksRows = /\bwhere\b(?!\s+(?:true|not\s+false|1(?:\s*=\s*1)?|'[^']*'\s*=\s*'[^']*')\s*$)/i.test(statement);
 	const effects: Effect[] = drops.test(statement) ? ["sql-drop"] : [];
 	if (/\bdelete\s+(?:\*\s+)?from\b/i.test(statement)) effects.push(picksRows ? "sql-delete" : "sql-delete-all");
 	if (/^update\b[^;]*\bset\b/i.test(statement) && !picksRows) effects.push("sql-delete-all");

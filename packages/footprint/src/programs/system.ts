@@ -22,8 +22,8 @@ function killByName(call: Call): void {
 	const hard =
 		call.args.some((arg) => /^-(9|KILL|SIGKILL)$/i.test(arg)) ||
 		call.values("-s --signal").some((value) => /^(9|KILL|SIGKILL)$/i.test(value));
-	if (hard || call.has("-u --user --euid -U")) call.effect("kill-all");
-	if (call.operands.some((word) => /^(\.\*?|\*|)$/.test(word))) call.effect("kill-all");
+	const any = call.operands.some((word) => /^(\.\*?|\*|)$/.test(word));
+	if (hard || any || call.has("-u --user --euid -U")) call.effect("kill-all");
 }
 
 function systemctl(call: Call): void {
@@ -45,7 +45,7 @@ function systemctl(call: Call): void {
 function crontab(call: Call): void {
 	if (call.has("-l -T")) return;
 	call.change("system");
-	call.effect("system-service");
+	call.effect("system-service", "change-what-runs");
 	if (call.has("-r")) call.effect("clear-history");
 	for (const file of call.operands) if (file !== "-") call.applyRole("read", file);
 	const text = call.operands.length === 0 ? call.stdin : call.content(call.operands[0] ?? "");

@@ -1,5 +1,6 @@
 // All programs by name. To add a program, add a row to the group it belongs to.
 import { byName } from "../by-name.ts";
+import { baseName } from "../text.ts";
 import { agents } from "./agents.ts";
 import { archives } from "./archives.ts";
 import { builds } from "./builds.ts";
@@ -65,6 +66,12 @@ const plain = new Set("rm mv cp ln rmdir unlink find grep git node python diff".
 /** Whether a word most likely names a program, not a subcommand (`npm start`) or a task. */
 export function isProgramName(word: string): boolean {
 	return table.has(word) && (plain.has(word) || !subcommands.has(word));
+}
+
+/** Whether a text reads as a command that is passed to a shell: a known program and at least one argument. */
+export function isCommandLine(text: string): boolean {
+	const word = /^\s*(?:sudo\s+)?([\w./-]+)\s+\S/.exec(text)?.[1];
+	return word !== undefined && isProgramName(baseName(word));
 }
 
 /** All programs whose base name matches. */

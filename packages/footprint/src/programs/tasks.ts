@@ -16,36 +16,25 @@ export function taskEffects(program: string, args: readonly string[]): readonly 
 }
 
 /** By effect: a command line, its program first. */
-const harms: readonly (readonly [Effect, RegExp])[] = [
-	[
-		"publish",
-		/^(?:cargo release .*--execute|(?:docker|podman|nerdctl) (?:buildx )?(?:build|bake) .*--push|crane (?:push|copy|append)|skopeo (?:copy|sync)|regctl image copy|conan upload|cpan-upload|buildah (?:manifest )?push|gh release create(?!.* --draft)|helm (?:cm-)?push|charmcraft upload|snapcraft (?:upload|release))(?: |$)/,
-	],
-	[
-		"container-escape",
+const harms: { readonly [effect in Effect]?: RegExp } = {
+	"sql-drop": /^mysqladmin .*\bdrop /,
+	publish:
+		/^(?:cargo release .*--execute|\S+ (?:buildx )?(?:build|bake|publish) .*--push|crane (?:push|copy|append)|skopeo (?:copy|sync)|regctl image copy|conan upload|cpan-upload|buildah (?:manifest )?push|gh release create(?!.* --draft)|helm (?:cm-)?push|charmcraft upload|snapcraft (?:upload|release))(?: |$)/,
+	"container-escape":
 		/^(?:kubectl|oc) (?:run|debug) .*(?:--privileged|--profile[= ]sysadmin|hostPath|hostPID|"privileged": ?true)/,
-	],
-	[
-		"store-flush",
-		/^(?:influx (?:bucket|delete)\b.*(?:delete|--)|(?:redis|valkey)-cli (?:-\S+ (?:[\w.]+ )?)*(?:del|unlink|flushall|flushdb)(?: |$)|curl (?=.*(?:-X ?|--request[= ])DELETE\b).*(?:\/_all|\/\*|:9200\/[^/ ]*|:5984\/[^/ ]*)(?:[ ?]|$)|http(?:ie)? DELETE .*(?:\/_all|:9200|:5984))/,
-	],
-	[
-		"delete-infrastructure",
-		/^(?:mc (?:rb|rm) .*--(?:force|recursive)|s3cmd (?:rb|del) .*(?:-r|--recursive|--force)|s5cmd rm|gsutil (?:-m )?r[bm] -r)(?: |$)/,
-	],
-	[
-		"format-disk",
+	"store-flush":
+		/^(?:influx (?:bucket|delete)\b.*(?:delete|--)|(?:redis|valkey)-cli (?:-\S+ (?:[\w.]+ )?)*(?:del|unlink|flushall|flushdb)(?: |$)|curl .*(?:_delete_by_query|:9200\/_shutdown)|curl (?=.*(?:-X ?|--request[= ])DELETE\b).*(?:\/_all|\/\*|:9200\/[^/ ]*|:5984\/[^/ ]*)(?:[ ?]|$)|http(?:ie)? DELETE .*(?:\/_all|:9200|:5984))/,
+	"delete-infrastructure":
+		/^(?:(?:lxc|incus|virsh|multipass|VBoxManage|nomad) .*(?:delete|destroy|undefine|-purge)|mc (?:rb|rm) .*--(?:force|recursive)|s3cmd (?:rb|del) .*(?:-r|--recursive|--force)|s5cmd rm|gsutil (?:-m )?r[bm] -r)(?: |$)/,
+	"format-disk":
 		/^(?:parted (?!.*(?:-l|print)(?: |$)).* |zpool (?:destroy|create|labelclear|remove|detach|split)|zfs (?:destroy|rollback|recv|receive)|btrfs \w+ (?:del|rm|replace|restore|rescue|format)|dmsetup (?:remove|wipe_table|clear|load)|cryptsetup .*(?:luksFormat|[eE]rase|luksKillSlot|luksRemoveKey|reencrypt|luksHeaderRestore)|mdadm .*--(?:zero-superblock|create|stop|fail|remove)|nvme (?:format|sanitize|delete-ns|write)|(?:lv|vg|pv)(?:remove|reduce|move|create|convert)|hdparm .*--(?:security-erase|trim-sector|make-bad|write-sector|repair-sector|dco-restore|fwdownload|sanitize)|diskutil (?:\w+ )?(?:erase|partition|reformat|zero|random|secureErase|delete|split|merge|resize|destroy|remove)|asr restore|tmutil (?:delete|thin|restore)|badblocks .*-\w*[wn])/,
-	],
-	[
-		"security-settings",
+	"security-settings":
 		/^(?:passwd (?!-S|--status)\S|visudo(?: |$)|ufw (?:disable|enable|reset|delete|allow|deny|default)|setenforce 0|(?:user|group)(?:add|mod|del)|(?:add|del)(?:user|group)|(?:ch|g)passwd|chage (?!-l)|iptables .*-[FPXDI](?: |$)|nft (?:flush|delete)|pfctl .*-[dF]|firewall-cmd .*--(?:add|remove|panic-on)|csrutil disable|spctl .*--(?:master|global)-disable|auditctl -e ?0|aa-(?:teardown|disable|complain)|chsh(?: |$)|dscl .*-(?:create|delete|passwd))/,
-	],
-];
+};
 
 function harmsOf(program: string, args: readonly string[]): readonly Effect[] {
 	const line = `${program} ${args.slice(0, 40).join(" ")}`;
-	return harms.flatMap(([effect, words]) => (words.test(line) ? [effect] : []));
+	return (Object.entries(harms) as [Effect, RegExp][]).flatMap(([effect, words]) => (words.test(line) ? [effect] : []));
 }
 
 const installers =
@@ -101,7 +90,7 @@ const taskNames =
 
 /** Tasks named by several words. */
 const phrases =
-	/\b(?:migrate reset|db reset|database reset|db drop|db wipe|db push (?:\S+ )*--(?:force-reset|accept-data-loss)|migrate[ :]rollback (?:\S+ )*--all|migrate down (?:\S+ )*--all|downgrade base|migrate zero|flyway clean|schema drop|(?:dbmate|drizzle-kit|goose|diesel database|sqlx database) (?:drop|reset))(?: |$)/;
+	/\b(?:migrate reset|db reset|database reset|db drop|db wipe|db push (?:\S+ )*--(?:force-reset|accept-data-loss)|migrate[ :]rollback (?:\S+ )*--all|migrate down (?:\S+ )*--all|migrate apply (?:\S+ )*--down all|downgrade base|migrate zero|flyway clean|schema drop|(?:dbmate|drizzle-kit|goose|diesel database|sqlx database) (?:drop|reset))(?: |$)/;
 
 /** Whether a task of a project, given by program and words, drops or empties the database. */
 function dropsData(program: string, args: readonly string[]): boolean {

@@ -56,10 +56,6 @@ gh | -R --repo --hostname: text
 	search browse status completion help version
 	copilot | +nested-agent ?program
 	* | ?program
-glab
-	*
-		list view status diff show get
-		* | =remote
 hg svn jj | in:directory anywhere | -R --repository --cwd: directory
 	status st log diff annotate blame cat info ls list files show root summary identify id branches tags heads paths help version \
 			parents | text*

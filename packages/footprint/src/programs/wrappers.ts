@@ -147,12 +147,14 @@ function remoteShell(call: Call): void {
 function parallel(call: Call): void {
 	const at = call.operands.findIndex((word) => /^:::[:+]*$/.test(word));
 	const command = at < 0 ? call.operands : call.operands.slice(0, at);
+	const [list] = call.values("-a --arg-file");
+	const input = list === undefined ? call.stdin : (call.content(list) ?? UNKNOWN_VALUE);
 	const items =
 		at < 0
-			? [isOpen(call.stdin) ? UNKNOWN_VALUE : call.stdin.trim()]
+			? [isOpen(input) ? UNKNOWN_VALUE : input.trim()]
 			: call.operands.slice(at + 1).filter((word) => !/^:::/.test(word));
 	const template = command.join(" ");
-	if (call.has("--pipe --pipepart")) {
+	if (call.has("--pipe --pipepart --pipe-part")) {
 		call.script(template);
 		return;
 	}

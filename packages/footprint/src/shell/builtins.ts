@@ -11,7 +11,7 @@ import { recordHistoryOff } from "./environment.ts";
 import { errexitAfter } from "./errexit.ts";
 import { evaluateText } from "./evaluated-text.ts";
 import { printed } from "./output.ts";
-import { assign, type State, textValue, unknownVariable, withExported, withIntegers } from "./state.ts";
+import { assign, type State, textValue, unknownVariable, type Value, withExported, withIntegers } from "./state.ts";
 import { type Builtin, type CommandOutcome, type ShellWalk, settled } from "./walk.ts";
 
 const declarations = ["export", "declare", "typeset", "local", "readonly"];
@@ -48,14 +48,14 @@ function declareName(state: State, operand: string, options: readonly string[]):
 	if (!name) return isKnown(operand) ? state : { ...state, lost: true };
 	const refers = options.some((option) => /^-\w*n/.test(option));
 	// From here on the two names are one variable: neither is followed.
-	const now = refers && value !== undefined ? assignUnknown(state, value) : state;
+	const now = refers && value !== undefined ? assignNamed(state, value, unknownVariable) : state;
 	if (options.some(changesValue)) return assign(now, name, unknownVariable);
 	return value === undefined ? now : assign(now, name, textValue(value));
 }
 
-/** The state after a variable got a value that is not followed; one with an unknown name may be any. */
-function assignUnknown(state: State, name: string): State {
-	return /^[A-Za-z_]\w*$/.test(name) ? assign(state, name, unknownVariable) : { ...state, lost: true };
+/** The state after a variable got a value; one with an unknown name may be any. */
+function assignNamed(state: State, name: string, value: Value): State {
+	return /^[A-Za-z_]\w*$/.test(name) ? assign(state, name, value) : { ...state, lost: true };
 }
 
 const exportNames: Builtin = (walk, args, state, stdin) => {
@@ -124,14 +124,10 @@ const readVariables: Builtin = (walk, args, state, stdin) => {
 	const lines = isOpen(stdin) || stdin.length > 4000 ? undefined : stdin.split("\n");
 	let next = state;
 	for (const name of names.length > 0 ? names : ["REPLY"]) {
-		if (!/^[A-Za-z_]\w*$/.test(name)) {
-			next = { ...next, lost: true };
-			continue;
-		}
 		// The position of a loop in the file is not tracked: any line is possible.
 		const simple =
 			lines && lines.length <= 40 && names.length <= 1 && !array && args.every((arg) => !/^-\w*[dnN]/.test(arg));
-		next = assign(next, name, simple ? textValue(...lines.map((line) => line.trim()), "") : unknownVariable);
+		next = assignNamed(next, name, simple ? textValue(...lines.map((line) => line.trim()), "") : unknownVariable);
 	}
 	return settled(next, "");
 };
@@ -143,10 +139,9 @@ const readLinesBuiltin: Builtin = (walk, args, state, stdin) => {
 	}
 	const name = builtinOperands(args, "dnOsuCc")[0] ?? "MAPFILE";
 	evaluateNames(walk, [name], state);
-	if (!/^[A-Za-z_]\w*$/.test(name)) return settled({ ...state, lost: true }, "");
 	const items = stdin.replace(/\n$/, "").split("\n");
 	const simple = !isOpen(stdin) && args.includes("-t") && items.length <= 200;
-	return settled(assign(state, name, simple ? { kind: "array", items } : unknownVariable), "");
+	return settled(assignNamed(state, name, simple ? { kind: "array", items } : unknownVariable), "");
 };
 
 /** Walks the commands in names of variables, whose subscripts are evaluated. */
@@ -271,7 +266,7 @@ const formatInto: Builtin = (walk, args, state, stdin) => {
 	if (name === undefined) return settled(state, printed(walk, "printf", args, state, stdin));
 	evaluateNames(walk, [name], state);
 	const text = printed(walk, "printf", args.slice(args[0] === "-v" ? 2 : 1), state, stdin);
-	return settled(/^[A-Za-z_]\w*$/.test(name) ? assign(state, name, textValue(text)) : { ...state, lost: true }, "");
+	return settled(assignNamed(state, name, textValue(text)), "");
 };
 
 /** `umask 000`: from now on, new files are writable by everyone. */
@@ -289,12 +284,6 @@ const leave: Builtin = (walk, args, state) =>
 	settled(args.length > 1 || !args.every(isKnown) || walk.hasTraps ? state : { ...state, ended: true }, "");
 
 const quiet: Builtin = (_walk, _args, state) => settled(state, "");
-
-/** `wait -p 'a[…]'` */
-const waitFor: Builtin = (walk, args, state) => {
-	evaluateNames(walk, args, state);
-	return settled(state, "");
-};
 
 /** `test -v 'a[…]'` evaluates the subscript. */
 const testOperands: Builtin = (walk, args, state, stdin) => {
@@ -347,7 +336,8 @@ export const builtins: { readonly [name: string]: Builtin } = {
 	exit: leave,
 	break: quiet,
 	continue: quiet,
-	wait: waitFor,
+	// `wait -p name`
+	wait: assignNames,
 	test: testOperands,
 	"[": testOperands,
 	jobs: listJobs,

@@ -4,7 +4,7 @@ import { isDirectory, isTooLong, pathRules } from "../paths.ts";
 import { absolutePaths } from "../places.ts";
 import { recordPowerShell } from "../powershell/index.ts";
 import type { Behavior, Call, ParsedArgument, ProgramSpec } from "../programs/index.ts";
-import { findProgram, parseOptions, rewritesFiles, taskEffects } from "../programs/index.ts";
+import { findProgram, parseOptions, rewritesFiles } from "../programs/index.ts";
 import { isKnown, UNKNOWN_VALUE } from "../text.ts";
 import {
 	type ActiveCommand,
@@ -20,11 +20,11 @@ import {
 	runScript,
 } from "./active-command.ts";
 import { changePlaces } from "./change-places.ts";
-import { copyContent, writtenIn } from "./contents.ts";
+import { copyContent } from "./contents.ts";
 import { behaviorFor, findSubcommand, hasOption, namedSubcommand, optionValues } from "./description.ts";
 import { applyItems, applyRole, detailOf, operandsOf } from "./roles.ts";
 import { lookUp, type State } from "./state.ts";
-import { recordOperands, recordWithin } from "./unlisted.ts";
+import { recordOperands, recordTexts, recordWithin, textsAmong, wordEffects } from "./unlisted.ts";
 import type { ShellWalk } from "./walk.ts";
 
 /** Judges one command by its program's description, and records the run. Returns its output, if the description defines it. */
@@ -69,7 +69,7 @@ function asksForHelp({ name, program, args }: ActiveCommand): boolean {
 /** Effects derived from arguments and effects together, independent of the description. */
 function addDerivedEffects(command: ActiveCommand): void {
 	const { walk, name, args, effects, changes } = command;
-	for (const effect of taskEffects(name, args)) {
+	for (const effect of wordEffects(walk, [name, ...args], command.state, command.text)) {
 		effects.add(effect);
 		if (effect === "publish") changes.add("remote");
 	}
@@ -148,7 +148,9 @@ function searchWords(command: ActiveCommand, behavior: Behavior, words: readonly
 	const { opaque } = behavior;
 	if (opaque === "program" || opaque === "script") recordWithin(walk, words, innerState(command));
 	else if (opaque === "project") recordWithin(walk, words, innerState(command), "named");
-	else if (behavior.changes?.includes("remote")) recordWithin(walk, words, innerState(command, "elsewhere"), "named");
+	if (opaque) recordTexts(walk, [...textsAmong(words), command.stdin], innerState(command), command.text);
+	if (!opaque && behavior.changes?.includes("remote"))
+		recordWithin(walk, words, innerState(command, "elsewhere"), "named");
 }
 
 /** The command as its description's `custom` function sees it. */
@@ -200,7 +202,6 @@ function callOf(
 		fileText: (path) => (record.wasPut(path, () => true) ? undefined : host.text?.(path)),
 		variable: (variable) => variableOf(command, variable),
 		isKnownProgram: (other) => findProgram(other) !== undefined,
-		writtenContent: (word) => writtenIn(walk, word, command.directories),
 		isDirectory: (word) => isAnyPath(word, (path) => isDirectory(path, host)),
 		exists: (word) => isAnyPath(word, (path) => host.kind(path) !== undefined),
 	};

@@ -1,8 +1,8 @@
 // Calls in program text of other languages whose arguments are literals: commands that it runs, files that it removes or writes.
 // Best effort: computed values are not seen, and the text stays unknown in any case.
 // Finding nothing in a text proves nothing; the work is linear in the text.
-import { isProgramName } from "../programs/index.ts";
-import { baseName, unescapeLiteral } from "../text.ts";
+import { isCommandLine } from "../programs/index.ts";
+import { unescapeLiteral } from "../text.ts";
 
 export type CodeCall =
 	/** Shell text, or the words of a command. */
@@ -17,7 +17,7 @@ const MAX_LITERALS = 100;
 
 /** Functions of any language that run a command, up to their first argument. */
 const runners =
-	/(?<![\w$-])(?:system2?|p?open[234]?|exec(?:[lv]p?e?|Sync|File|FileSync|Command(?:Sync)?|a|aSync|aCommand)?|spawn(?:Sync|[lv]p?e?)?|posix_spawn|shell_exec|passthru|proc_open|pcntl_exec|run|call|check_call|check_output|Popen|getoutput|getstatusoutput|create_subprocess_(?:exec|shell)|execute|cmd|Command|CommandContext|sh|shell|capture[23]e?|pipeline|(?:async-)?shell-command(?:-to-string)?|call-process(?:-shell-command)?|start-process|run-program|process\*?|Process|ProcessBuilder|callCommand|callProcess|readProcess|rawSystem|shellCommand|e?syscmd|launch-program|run-shell-command|do shell script|!)(?![\w$-])\s*!?\s*[([]*\s*\[?\s*(?=["'`]|[rbfu]["'])/g;
+	/(?<![\w$-])(?:system2?|p?open[234]?|exec(?:[lv]p?e?|Sync|File|FileSync|Command(?:Sync)?|a|aSync|aCommand)?|spawn(?:Sync|[lv]p?e?)?|posix_spawn|shell_exec|passthru|proc_open|pcntl_exec|run|call|check_call|check_output|Popen|getoutput|getstatusoutput|create_subprocess_(?:exec|shell)|execute|cmd|[cC]ommand|CommandContext|sh|shell|capture[23]e?|pipeline|(?:async-)?shell-command(?:-to-string)?|call-process(?:-shell-command)?|start-process|run-program|process\*?|Process|ProcessBuilder|callCommand|callProcess|readProcess|rawSystem|shellCommand|e?syscmd|launch-program|run-shell-command|do shell script|!)(?![\w$-])\s*!?\s*[([]*\s*\[?\s*(?=["'`]|[rbfu]["']|qw?\(|%w\[)/g;
 /** Quoted text that runs as a command. */
 const quotedCommands = /(?:\bqx|%x)\s*(?:\{([^}]{1,500})\}|\(([^)]{1,500})\)|\[([^\]]{1,500})\]|([/!|])(.{1,500}?)\4)/g;
 const backquoted = /`((?:[^`\\]|\\.){1,2000})`/g;
@@ -31,7 +31,7 @@ const tclRuns = /(?:^|[;[{\n])\s*(?:exec|spawn|system)\s+(?:--?\w+\s+)*([^;\]\n}
 const tclRemoves = /\bfile\s+delete\s+((?:-\w+\s+)*)([\w./~-]+)/g;
 
 const removers =
-	/(?<![\w$-])((?:[\w$]{1,40}\.){0,3})(rmtree|remove_tree|rm_rf?!?|rm_f|remove_(?:dir(?:_all)?|file|entry(?:_secure)?)|removeAll|RemoveAll|rimraf|unlink(?:Sync)?|rmdir(?:Sync)?|rm(?:Sync)?!?|removedirs|remove(?:Sync)?|delete|del|emptyDir(?:Sync)?|delete-(?:directory|file)(?:-and-contents)?)(?![\w$-])\s*[([]?\s*(?=["'`]|[rbfu]["'])/g;
+	/(?<![\w$-])((?:[\w$]{1,40}\.){0,3})(rmtree|remove_tree|rm_rf?!?|rm_f|remove_(?:dir(?:_all)?|file|entry(?:_secure)?)|removeAll|RemoveAll|rimraf|unlink(?:Sync)?|rmdir(?:Sync)?|rm(?:Sync)?!?|removedirs|remove(?:Sync)?|delete|del|emptyDir(?:Sync)?|delete-(?:directory|file)(?:-and-contents)?)(?![\w$-])\s*[([]?\s*(?=["'`]|[rbfu]["']|qw?\(|%w\[)/g;
 /** Lists, sets and elements have methods of these names as well: they count only after something file-related. */
 const ambiguous = /^(?:remove|delete|del|rm_f|rm!?|rmdir)$/;
 const ofFiles =
@@ -77,8 +77,10 @@ export function callsIn(source: string, language: string): readonly CodeCall[] {
 	for (const match of text.matchAll(backquoteLanguages.test(language) ? backquoted : template)) runs(match[1]);
 	for (const match of text.matchAll(methods)) runs(match[2]);
 	if (/^(?:tclsh|wish|expect)/.test(language)) tcl(text, runs, add);
-	if (runsCommands.test(text))
-		for (const match of text.matchAll(literal)) likeCommand(match[1] ?? match[2] ?? "", runs);
+	const literals = runsCommands.test(text)
+		? [...text.matchAll(literal)].map((match) => match[1] ?? match[2] ?? "")
+		: [];
+	for (const text of literals.filter(isCommandLine)) runs(text);
 	removals(text, add);
 	writings(text, runs, add);
 	return calls;
@@ -87,11 +89,6 @@ export function callsIn(source: string, language: string): readonly CodeCall[] {
 function tcl(text: string, runs: (command: string | undefined) => void, add: (call: CodeCall) => void): void {
 	for (const match of text.matchAll(tclRuns)) runs(match[1]);
 	for (const [, , path = ""] of text.matchAll(tclRemoves)) add({ kind: "removes", path, recursive: true });
-}
-
-function likeCommand(text: string, runs: (command: string | undefined) => void): void {
-	const word = /^\s*(?:sudo\s+)?([\w./-]+)\s+\S/.exec(text)?.[1];
-	if (word !== undefined && isProgramName(baseName(word))) runs(text);
 }
 
 function removals(text: string, add: (call: CodeCall) => void): void {
@@ -134,11 +131,12 @@ function literalsAt(text: string, from: number): readonly string[] {
 		gap.lastIndex = at;
 		const between = gap.exec(text)?.[0] ?? "";
 		joined = found.length > 0 && /^\s*(?:\+|\.{1,2}|<>)\s*$/.test(between);
-		const one = /[rbfu]?(?:"((?:[^"\\]|\\.){0,4000})"|'((?:[^'\\]|\\.){0,4000})'|`((?:[^`\\]|\\.){0,4000})[`'])/suy;
+		const one =
+			/[rbfu]?(?:"((?:[^"\\]|\\.){0,4000})"|'((?:[^'\\]|\\.){0,4000})'|`((?:[^`\\]|\\.){0,4000})[`']|qw?\(([^)]{0,4000})\)|%w\[([^\]]{0,4000})\])/suy;
 		one.lastIndex = at + between.length;
 		const match = one.exec(text);
 		if (!match) return found;
-		const value = unescapeLiteral(match[1] ?? match[2] ?? match[3] ?? "");
+		const value = unescapeLiteral(match.slice(1).find((each) => each !== undefined) ?? "");
 		if (joined) found.push((found.pop() ?? "") + value);
 		else found.push(value);
 		at = one.lastIndex;

@@ -44,9 +44,7 @@ function isSwitchedOff(item: ParsedArgument): boolean {
 
 /** The role of an option's value. */
 export function optionRole(program: ProgramSpec, name: string): Role | undefined {
-	for (const [spellings, role] of Object.entries(program.options ?? {}))
-		if (spellings === name || spellings.split(" ").includes(name)) return role;
-	return undefined;
+	return Object.entries(program.options ?? {}).find(([spellings]) => spellings.split(" ").includes(name))?.[1];
 }
 
 /** Whether one of these options was given, possibly abbreviated if the program allows it; spellings are separated by blanks. */
@@ -89,9 +87,7 @@ export function findSubcommand(program: ProgramSpec, name: string): ProgramSpec 
 /** The description of a subcommand that has a row of its own. */
 export function namedSubcommand({ subcommands = {} }: ProgramSpec, name: string): ProgramSpec | undefined {
 	if (name === "*") return undefined;
-	if (Object.hasOwn(subcommands, name)) return subcommands[name];
-	for (const [names, program] of Object.entries(subcommands)) if (names.split(" ").includes(name)) return program;
-	return undefined;
+	return Object.entries(subcommands).find(([names]) => names.split(" ").includes(name))?.[1];
 }
 
 /** Whether a program only reads its operands. */
@@ -99,28 +95,25 @@ export function readsOnly(does: Behavior, program: ProgramSpec): boolean {
 	return (does.operands === "read" || does.operands === "list") && program.subcommands === undefined;
 }
 
-const outputs =
+/** Options that usually name a file that is written. */
+export const outputOptions =
 	/^--?(?:[\w-]+-)?(?:out(?:put|file)?|write|save|log(?:file)?|export|in-?place|edit|overwrite)(?:-(?:to|file|path|dir|directory))?$/;
 
 /** Options that usually name code, or settings that may name some. */
 const loaders =
 	/^--?(?:[\w-]+-)?(?:require|import|loader|load|plugins?|preload|exec|exec-path|command|cmd|run|script|hook|pager|editor|browser|viewer|askpass|helper|program|shell|rsh|eval|engine|provider|vettool|toolexec|node-options|config-env|diff-cmd|kubeconfig|userconfig|globalconfig|python|compress-program|config(?:\.[\w.-]+)?|configuration|settings|options|flags|defaults|defaults-extra|rc|init|overlay|modfile)(?:-?(?:file|path|dir|directory|option|src|content|maybe))?$/;
 
-/** Whether an option that no part of the description names has a typical name of one that loads or runs something. */
-export function mayLoad(item: ParsedArgument, program: ProgramSpec): boolean {
-	return item.kind === "option" && isLoader(item.name) && !isNamed(item, program);
-}
-
-/** Whether an option that is not in the description has a typical name of an output option, or of one that runs something. */
-export function mayName(item: ParsedArgument, program: ProgramSpec): boolean {
-	return item.kind === "option" && (outputs.test(item.name) || isLoader(item.name)) && !isNamed(item, program);
-}
-
-function isLoader(name: string): boolean {
+/** Whether an option has a typical name of one that loads or runs something. */
+export function isLoader(name: string): boolean {
 	return name.length > 2 && loaders.test(name) && !/^--(?:no-|dry-run$)/.test(name);
 }
 
-function isNamed({ name }: { readonly name: string }, program: ProgramSpec): boolean {
+/** Options that usually name a file that is read. */
+export const inputOptions =
+	/^--(?:[\w-]+-)?(?:file|from|in|input|path|env|data|body|key|cert|identity|secrets?|source|src|vars|values|upload|attach\w*|context)$/;
+
+/** Whether a part of the description names an option. */
+export function isNamed(name: string, program: ProgramSpec): boolean {
 	const known = [
 		...Object.keys(program.options ?? {}),
 		...Object.keys(program.when ?? {}),

@@ -58,7 +58,7 @@ function runUnlisted(
 	state: State,
 	stdin: string,
 ): void {
-	recordUnlisted(walk, name, args, state);
+	recordUnlisted(walk, [name, ...args], state, stdin);
 	// `/bin/r?`: the shell completes the name.
 	if (!hasGlob(name) || !isProgramFile(word)) return;
 	for (const [other, likely] of findPrograms(compileGlob(name))) recordCall(walk, likely, other, args, state, stdin);

@@ -7,6 +7,7 @@ import { isKnown, UNKNOWN_VALUE } from "../text.ts";
 import {
 	type ActiveCommand,
 	access,
+	content,
 	enterDirectory,
 	innerState,
 	recordUnknown,
@@ -15,13 +16,24 @@ import {
 	runScript,
 } from "./active-command.ts";
 import { copyContent } from "./contents.ts";
-import { hasOption, mayLoad, mayName, optionRole, positionsOf, readsOnly, roleAt } from "./description.ts";
+import {
+	hasOption,
+	inputOptions,
+	isLoader,
+	isNamed,
+	optionRole,
+	outputOptions,
+	positionsOf,
+	readsOnly,
+	roleAt,
+} from "./description.ts";
 import { recordCode } from "./run-code.ts";
+import { recordOperands, recordOptionText } from "./unlisted.ts";
 import type { ShellWalk } from "./walk.ts";
 
 /** Applies one role to a word. */
 export function applyRole(command: ActiveCommand, role: Role, word: string, detail?: AccessDetail): void {
-	if (word === "-" && role !== "directory" && !(role === "load" && command.stdin !== "")) return;
+	if (word === "-" && !/^(?:directory|names)$/.test(role) && !(role === "load" && command.stdin !== "")) return;
 	switch (role) {
 		case "text":
 			return;
@@ -34,6 +46,9 @@ export function applyRole(command: ActiveCommand, role: Role, word: string, deta
 				access(command, role, word, detail);
 			}
 			return;
+		case "names":
+			readNamed(command, word);
+			return;
 		case "read":
 		case "list":
 		case "link":
@@ -44,11 +59,9 @@ export function applyRole(command: ActiveCommand, role: Role, word: string, deta
 			access(command, "write", word, detail);
 			return;
 		case "replace":
+		case "into":
 			// Every found file has the same content.
 			if (foundBelow(word, command.walk.record)) command.effects.add("destroy-content");
-			access(command, "write", word, { ...detail, replaces: true });
-			return;
-		case "into":
 			access(command, "write", word, { ...detail, replaces: true });
 			return;
 		case "move":
@@ -82,6 +95,15 @@ export function applyRole(command: ActiveCommand, role: Role, word: string, deta
 	}
 }
 
+/** Reads a list of names, and what it names. */
+function readNamed(command: ActiveCommand, list: string): void {
+	if (list !== "-") access(command, "read", list);
+	for (const name of content(command, list)
+		?.split(/[\n\0]/)
+		.slice(0, 200) ?? [])
+		access(command, "read", name);
+}
+
 /** The directory of a manifest; some programs accept the directory itself. */
 function projectOf({ walk, directories }: ActiveCommand, word: string): string {
 	const paths = absolutePaths(word, directories, walk.record) ?? [];
@@ -109,7 +131,8 @@ export function applyItems(
 	let index = 0;
 	for (const [at, item] of items.entries()) {
 		if (item.kind === "option") {
-			applyOption(command, program, behavior, item);
+			applyUnnamed(command, program, behavior, item, items[at + 1]);
+			applyOption(command, program, item);
 			continue;
 		}
 		const role = roleAt(positions, index++, count);
@@ -147,21 +170,30 @@ function destinationOption(program: ProgramSpec, items: readonly ParsedArgument[
 	return destination;
 }
 
-function applyOption(
-	command: ActiveCommand,
-	program: ProgramSpec,
-	behavior: Behavior,
-	option: Extract<ParsedArgument, { kind: "option" }>,
-): void {
-	const { name, value } = option;
-	if (readsOnly(behavior, program) && mayName(option, program)) {
-		if (value !== undefined) applyRole(command, "replace", value);
-		recordUnknown(command, "program", command.text);
-	}
-	if (mayLoad(option, program)) recordUnknown(command, "program", command.text);
+type ParsedOption = Extract<ParsedArgument, { kind: "option" }>;
+
+function applyOption(command: ActiveCommand, program: ProgramSpec, { name, value }: ParsedOption): void {
 	const role = value === undefined ? undefined : optionRole(program, name);
 	if (role && role !== "into")
 		applyRole(command, role, value ?? "", role === "read" || role === "list" ? {} : undefined);
+}
+
+/** Applies an option that no description names by its name and the shape of its value, which may be the next word. */
+function applyUnnamed(
+	command: ActiveCommand,
+	program: ProgramSpec,
+	behavior: Behavior,
+	{ name, value }: ParsedOption,
+	next: ParsedArgument | undefined,
+): void {
+	if (isNamed(name, program)) return;
+	const writes = readsOnly(behavior, program) && (isLoader(name) || outputOptions.test(name));
+	if (writes && value !== undefined) applyRole(command, "replace", value);
+	if (writes || isLoader(name)) recordUnknown(command, "program", command.text);
+	const given = value ?? (next?.kind === "operand" ? next.word : "");
+	if (!name.startsWith("--") || given === "") return;
+	recordOptionText(command.walk, name, given, innerState(command));
+	if (inputOptions.test(name)) recordOperands(command.walk, [given], innerState(command), command.text);
 }
 
 /** What the destination of a copy is: a new name, a directory, a directory that keeps the sources' folders, or either of the first two. */

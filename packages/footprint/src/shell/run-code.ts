@@ -1,8 +1,8 @@
 // Records what program text of another language in a command (`python -c`, `node -e`) does with literal arguments.
 // The text stays unknown: computed paths and commands are not seen.
 import type { Effect } from "../effects.ts";
-import { absolutePaths, accessVerb } from "../places.ts";
-import { displayText, isKnown } from "../text.ts";
+import { accessVerb } from "../places.ts";
+import { displayText, isKnown, unescapeLiteral } from "../text.ts";
 import { type CodeCall, callsIn } from "./code-calls.ts";
 import { childState, type State } from "./state.ts";
 import type { ShellWalk } from "./walk.ts";
@@ -12,10 +12,6 @@ export function recordCode(walk: ShellWalk, text: string, state: State, by: stri
 	if (!state.elsewhere) recordOpenedFiles(walk, text, state, by);
 	recordCalls(walk, text, state, by);
 }
-
-/** A call whose name indicates files, with a literal as its first argument. */
-const fileCall =
-	/(?:open|read\w{0,20}|load\w{0,20}|file\w{0,20}|path|require|import|source|exists\w{0,20}|isfile|isdir|listdir|scandir|glob|stat|cat|slurp|Path|File)\s*\(\s*(?:[rfbu]{0,2})(["'])((?:(?!\1)[^\\\n]){1,300})\1/gi;
 
 /** A value without calls: literals, data files, facts about the running program. */
 const value = String.raw`(?:'[^'\\\n]*'|"[^"\\\n]*"|-?\d+(?:\.\d+)?|require\(\s*(?:'[./][^'\n]*\.json'|"[./][^"\n]*\.json")\s*\)(?:\.\w+|\[\d+\])*|process\.(?:versions?|platform|arch|execPath|argv|pid)(?:\.\w+)*|sys\.(?:version(?:_info)?|executable|path|platform|prefix|maxsize)(?:\[:?\d+\])?)`;
@@ -28,34 +24,28 @@ const onlyShows = new RegExp(
 const MAX_SEARCHED = 20_000;
 const MAX_PATHS = 50;
 
-/** Records the text as unknown, and the files that it opens by literal names. */
+const literals = /"((?:[^"\\\n]|\\.){1,500})"|'((?:[^'\\\n]|\\.){1,500})'|`((?:[^`\\]|\\.){1,500})`/g;
+
+/** Records the text as unknown, and as read what its literals name: most likely it opens these files. */
 function recordOpenedFiles(walk: ShellWalk, text: string, state: State, by: string): void {
 	const { record } = walk;
 	if (text.length > 2000 || !onlyShows.test(text)) record.unknown({ what: "script", text: displayText(text).trim() });
-	recordNamedFiles(walk, text, state, by);
-	let found = 0;
-	for (const match of text.slice(0, MAX_SEARCHED).matchAll(fileCall)) {
-		const path = match[2] ?? "";
-		if (++found > MAX_PATHS) return;
-		// Modules have names, not paths.
-		if (/^(require|import)\b/i.test(match[0]) && !/^[./~]/.test(path)) continue;
-		if (!isKnown(path) || /[*?<>|]|:\/\//.test(path)) continue;
-		accessVerb(record, "read", withHome(walk, path), state.cwd, by);
+	const found = [...text.slice(0, MAX_SEARCHED).matchAll(literals)].slice(0, MAX_PATHS);
+	for (const [, double, single, back] of found) {
+		const path = unescapeLiteral(double ?? single ?? back ?? "");
+		if (isPathText(path)) accessVerb(record, "read", withHome(walk, path), state.cwd, by);
 	}
 }
 
-/** Records the files on disk that literals in a program text name. */
-function recordNamedFiles(walk: ShellWalk, text: string, state: State, by: string): void {
-	const { record, host } = walk;
-	const literals = [...text.slice(0, MAX_SEARCHED).matchAll(/(["'])([\w.~/-]*[./][\w.~/-]*)\1/g)].slice(0, MAX_PATHS);
-	for (const [, , name = ""] of literals) {
-		const [path] = absolutePaths(withHome(walk, name), state.cwd, record) ?? [];
-		if (path !== undefined && host.kind(path) === "file") record.access("read", path, by);
-	}
+function isPathText(text: string): boolean {
+	if (!isKnown(text) || /[\n\r*?<>|${}]|^[a-z][a-z\d+.-]+:\/\//i.test(text)) return false;
+	return /^(?:~|\.{1,2})?[\\/][^\s]|^\.\w[\w.-]*$|^[\w.-]+(?:\/[\w.@ -]+)+$|^[\w-][\w.-]*\.[a-z]\w{0,11}$|^[A-Za-z]:[\\/]/.test(
+		text,
+	);
 }
 
 /** Walks the commands that a program text runs, and records the files that it removes and writes. */
-function recordCalls(walk: ShellWalk, text: string, state: State, by: string): void {
+export function recordCalls(walk: ShellWalk, text: string, state: State, by: string): void {
 	const { record } = walk;
 	if (!record.spend(text.length / 50)) return;
 	const language = /^[\w.+-]+/.exec(by)?.[0] ?? "";
@@ -66,6 +56,7 @@ function recordCalls(walk: ShellWalk, text: string, state: State, by: string): v
 		if (call.kind === "runs") runCall(walk, call.words, state);
 		else if (!state.elsewhere && isScriptPath(call.path)) recordFileCall(walk, call, state, by, effects);
 	}
+	if (deletesAll.test(text.slice(0, MAX_LOOKED))) effects.add("sql-delete-all");
 	if (fetchesAndRuns(`${by}\n${text}`)) effects.add("run-download");
 	if (connecting.test(text.slice(0, MAX_LOOKED)) && shells.test(text.slice(0, MAX_LOOKED))) effects.add("remote-shell");
 	if (effects.size > 0) record.run({ program: language, text: by, effects });
@@ -84,10 +75,13 @@ function hidesRemoval(text: string, calls: readonly CodeCall[]): boolean {
 const removers =
 	"rmtree|unlink|rmdir|rmSync|removedirs|remove_tree|rm_rf?|rimraf|deleteDir|deleteRecursively|removeItem|FileUtils|deleteDirectory|deleteFile|delete_dir|deltree|delete-tree|delete-file|delete-directory|remove(?:File|Directory\\w*|PathForcibly)|removeSync|remove_dir_all|remove_file|os\\.RemoveAll|os\\.Remove|Files\\.delete\\w*|(?:File|Directory)\\.Delete|rm_f|nuke|syscmd|esyscmd|os\\.remove|os\\.system|Deno\\.remove|truncate";
 const removing = new RegExp(
-	`\\b(?:${removers})\\b|\\brm\\s*\\(|\\bto delete\\b|\\b(?:eval|exec|compile)\\s*\\(\\s*(?:base64|b64decode|atob|Buffer|codecs|zlib|bytes|__import__|getattr)`,
+	`\\b(?:eval|exec|assert|system|loadstring|Function)\\b[^\\n]{0,200}(?:decode|b64|unhex|pack\\s*\\(|inflate|uncompress|atob)|\\b(?:${removers})\\b|\\brm\\s*\\(|\\bto delete\\b|\\b(?:eval|exec|compile)\\s*\\(\\s*(?:base64|b64decode|atob|Buffer|codecs|zlib|bytes|__import__|getattr)`,
 );
 /** Such functions as they are called, or given to another function by name. */
 const removalCalls = new RegExp(`\\b(?:${removers})(?:\\s*\\(|["']\\s*,)`, "g");
+
+/** Calls of database libraries that delete every row. */
+const deletesAll = /\.(?:delete_all|destroy_all)\b|\.objects\.all\(\)\.delete\(|\.deleteMany\(\s*(?:\{\s*\})?\s*\)/;
 
 /** Calls that fetch something from the network. */
 const fetching =

@@ -1,12 +1,13 @@
 // The notices that a host of an engine sends: by the channels of its own settings, never by what a submitter names.
 
+import { rm } from "node:fs/promises";
 import { type Channel, isCurrent, type ProjectEnvironment, savedChannels } from "../../local/index.ts";
 import { openRedaction } from "../../safety/index.ts";
 import type { Engine } from "../load-engine.ts";
 import { nextTry } from "./deliver.ts";
 import { noticesOf } from "./due.ts";
 import { noticeOf } from "./notice.ts";
-import { sendNotice } from "./send.ts";
+import { claimOf, sendNotice } from "./send.ts";
 
 type Sending = NonNullable<ConstructorParameters<Engine["EngineWorker"]>[0]["notices"]>;
 type Order = Parameters<Sending["send"]>[0];
@@ -47,6 +48,8 @@ export function openHostNotices({ place, folder, crashAt }: HostNoticesOptions):
 			const sent = await sendNotice(channel, noticeOf(found, project, redact), {
 				...{ cwd: folder, env, folder, attempt, terminal: undefined },
 			});
+			// That it was started is recorded: nobody starts it again.
+			await rm(claimOf(channel, found, { folder, attempt }), { force: true });
 			crashAt("notice sent");
 			const next = sent.ok ? undefined : nextTry(sent, { tries: attempt, first, now: Date.now() });
 			return { state: sent.ok ? "sent" : next === undefined ? "failed" : "retry", answer: sent.answer, next };

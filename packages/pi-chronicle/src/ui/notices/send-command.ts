@@ -56,7 +56,8 @@ export async function sendByCommand({ command, body, notice, cwd, env, claim }: 
 	});
 	runner.unref();
 	const sent = await endOfClaim(claim, () => failed);
-	await Promise.all([rm(claim, { force: true }), rm(`${claim}.in`, { force: true })]);
+	// The claim stays: a process that a killed sender has started may look for it later.
+	await rm(`${claim}.in`, { force: true });
 	return sent;
 }
 

@@ -1,20 +1,26 @@
 // Notifications on this machine: the terminal's own, where it has them, otherwise those of the desktop; and the bell.
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { systemWords } from "@pi-chronicle/core/definition";
 import type { NoticeTerminal } from "../../local/index.ts";
 import { withoutControls } from "../../pi/index.ts";
 import type { SendResult } from "./send-result.ts";
 
-/** Rings the bell of the terminal in which the run is supervised. */
-export function ringBell(terminal: NoticeTerminal | undefined): SendResult {
-	return writeNotice(terminal, "\x07") ?? { ok: false, answer: "the run has no terminal" };
+/** Rings the bell of the terminal in which the run is supervised. `claim`: the file of the attempt. */
+export function ringBell(terminal: NoticeTerminal | undefined, claim: string): SendResult {
+	return writeNotice(terminal, "\x07", claim) ?? { ok: false, answer: "the run has no terminal" };
 }
 
 type DesktopWords = { readonly title: string; readonly text: string };
 
 /** Shows a notification of the terminal; `undefined`: it has none. */
-export function notifyInTerminal(terminal: NoticeTerminal | undefined, words: DesktopWords): SendResult | undefined {
-	return terminal?.sequence ? writeNotice(terminal, sequences[terminal.sequence](onOneLineEach(words))) : undefined;
+export function notifyInTerminal(
+	terminal: NoticeTerminal | undefined,
+	words: DesktopWords,
+	claim: string,
+): SendResult | undefined {
+	if (!terminal?.sequence) return undefined;
+	return writeNotice(terminal, sequences[terminal.sequence](onOneLineEach(words)), claim);
 }
 
 const sequences: Readonly<Record<NonNullable<NoticeTerminal["sequence"]>, (words: DesktopWords) => string>> = {
@@ -28,10 +34,14 @@ function onOneLineEach({ title, text }: DesktopWords): DesktopWords {
 	return { title: one(title), text: one(text) };
 }
 
-function writeNotice(terminal: NoticeTerminal | undefined, text: string): SendResult | undefined {
+/** Writes nothing where a sender that was killed has made the claim: it wrote then. */
+function writeNotice(terminal: NoticeTerminal | undefined, text: string, claim: string): SendResult | undefined {
 	if (!terminal) return undefined;
+	mkdirSync(dirname(claim), { recursive: true, mode: 0o700 });
+	const isFirst = !existsSync(claim);
+	writeFileSync(claim, "", { mode: 0o600 });
 	try {
-		appendFileSync(terminal.device, text);
+		if (isFirst) appendFileSync(terminal.device, text);
 		return { ok: true, answer: "written to the terminal" };
 	} catch (error) {
 		return { ok: false, answer: `the terminal is gone (${systemWords((error as NodeJS.ErrnoException).code)})` };

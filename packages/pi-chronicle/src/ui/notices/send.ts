@@ -1,7 +1,7 @@
 // Sends one notice on one channel, once.
 import { join } from "node:path";
 import { errorMessage } from "@pi-chronicle/core/definition";
-import { type Channel, deliveryKey, type NoticeTerminal } from "../../local/index.ts";
+import { type Channel, deliveryKey, type NoticeKey, type NoticeTerminal } from "../../local/index.ts";
 import { bodyOf } from "./body.ts";
 import type { Notice } from "./notice.ts";
 import { sendByCommand } from "./send-command.ts";
@@ -19,19 +19,27 @@ export interface SendPlace {
 	readonly terminal: NoticeTerminal | undefined;
 }
 
+/** The file that claims the attempt. */
+export function claimOf(
+	channel: Channel,
+	notice: NoticeKey,
+	{ folder, attempt }: Pick<SendPlace, "folder" | "attempt">,
+) {
+	return join(folder, "notices", `${deliveryKey(notice, channel.id).replaceAll(":", "-")}-${attempt}`);
+}
+
 /** Sends the notice. Never rejects. */
 export async function sendNotice(channel: Channel, notice: Notice, place: SendPlace): Promise<SendResult> {
-	const { cwd, env, folder, attempt, terminal } = place;
-	const run = (command: readonly string[], body: string): Promise<SendResult> => {
-		const claim = join(folder, "notices", `${deliveryKey(notice, channel.id).replaceAll(":", "-")}-${attempt}`);
-		return sendByCommand({ command, body, notice, cwd, env, claim });
-	};
+	const { cwd, env, terminal } = place;
+	const claim = claimOf(channel, notice, place);
+	const run = (command: readonly string[], body: string): Promise<SendResult> =>
+		sendByCommand({ command, body, notice, cwd, env, claim });
 	try {
 		switch (channel.channel) {
 			case "bell":
-				return ringBell(terminal);
+				return ringBell(terminal, claim);
 			case "desktop":
-				return notifyInTerminal(terminal, notice) ?? (await run(desktopCommand(notice), ""));
+				return notifyInTerminal(terminal, notice, claim) ?? (await run(desktopCommand(notice), ""));
 			case "command":
 				return await run(channel.command, `${bodyOf(notice, channel.body)}\n`);
 			case "webhook":

@@ -1,5 +1,5 @@
 // What is sent of the runs of a project, with a clock of its own and receivers that fail.
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EventBody } from "@pi-chronicle/core/machine";
@@ -8,6 +8,7 @@ import { afterAll, expect, it } from "vitest";
 import { notePage, openOutbox, openProject, pageOfRun, readOutbox } from "../../../src/local/index.ts";
 import { deliverNotices, nextTry } from "../../../src/ui/notices/deliver.ts";
 import type { Notice } from "../../../src/ui/notices/notice.ts";
+import { openReceiver } from "./receiver.ts";
 
 const folders: string[] = [];
 const closers: (() => Promise<void>)[] = [];
@@ -156,6 +157,38 @@ it("a notice that was answered before its turn is not sent, nor one that was ans
 	});
 	expect([sent, stateOf(asking)]).toEqual([1, [{ name: "phone", state: "outdated", tries: 1, answer: "" }]]);
 });
+
+it.each(["before notice", "notice sent", "notice recorded"])(
+	"notices whose sender ends at '%s' are sent once on each kind of channel by the next one",
+	async (point) => {
+		const receiver = await openReceiver();
+		const folder = mkdtempSync(join(tmpdir(), "told-"));
+		folders.push(folder);
+		const [told, device] = [join(folder, "told"), join(folder, "tty")];
+		writeFileSync(device, "");
+		const command = [process.execPath, "-e", `require("node:fs").appendFileSync(${JSON.stringify(told)}, "x")`];
+		const ways = [
+			{ channel: "webhook", url: receiver.url },
+			{ channel: "command", command },
+		];
+		const channels = [...ways, { channel: "desktop" }, { channel: "bell" }];
+		const asking = await askingRun(channels.map((channel) => ({ ...channel, kinds: ["approval"] })));
+		openOutbox(asking.ledger.folder, { after: 1, terminal: { device, sequence: "osc777" } });
+		const [signal, clock] = [new AbortController().signal, jumpingClock()];
+		let ends = 0;
+		const crashAt = (at: string): void => {
+			if (at !== point || ends === channels.length) return;
+			ends += 1;
+			throw new Error("The process ends here.");
+		};
+		for (let senders = 0; senders < 3; senders += 1) await deliverNotices(asking.project, { clock, signal, crashAt });
+		const sent = { state: "sent", tries: 1 };
+		expect([ends, stateOf(asking)]).toMatchObject([channels.length, channels.map(() => sent)]);
+		expect([receiver.keys().length, readFileSync(told, "utf8")]).toEqual([1, "x"]);
+		const written = readFileSync(device, "utf8");
+		expect([written.split("\x1b]777;").length - 1, written.split("\x07").length - 1]).toEqual([1, 1]);
+	},
+);
 
 it("a notice whose record cannot be written is not sent again by the same sender", async () => {
 	const asking = await askingRun([phone]);

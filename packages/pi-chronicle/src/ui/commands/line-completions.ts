@@ -4,7 +4,7 @@ import type { Run } from "@pi-chronicle/core/machine";
 import type { LedgerEntry } from "@pi-chronicle/core/ports";
 import type { Project } from "../../local/index.ts";
 import { optionsIn } from "../option-usage.ts";
-import { askingFirst, runStatusText, shortTime } from "../phrases/index.ts";
+import { runStatusText, shortTime, waitingFirst } from "../phrases/index.ts";
 import { answerChoices } from "./answer-choices.ts";
 import { askingChildren } from "./child-dispatch.ts";
 import type { Command } from "./command.ts";
@@ -127,7 +127,7 @@ function itemsAfter(name: string, run: Run): LineItem[] {
 
 /** Runs with their state and age: `awaiting approval in planning, 3m12s ago: Add it`. */
 function runs(entries: readonly LedgerEntry[], now: number): LineItem[] {
-	const shown = askingFirst(entries)
+	const shown = waitingFirst(entries)
 		.slice(0, maxRuns)
 		.flatMap((entry) => {
 			if (entry.kind !== "run") return [];

@@ -15,7 +15,6 @@ import {
 } from "../../local/index.ts";
 import { exitCodes } from "../../pi/index.ts";
 import {
-	askingFirst,
 	differenceLines,
 	foreignData,
 	foreignLines,
@@ -32,6 +31,7 @@ import {
 	templateNotes,
 	undeliveredLines,
 	undoneOf,
+	waitingFirst,
 } from "../phrases/index.ts";
 import { type Command, type CommandCall, type CommandResponse, failed, misuse, refused } from "./command.ts";
 import { namesRun, resolveLedger, resolveRun } from "./run-name.ts";
@@ -60,9 +60,9 @@ const list: Command = {
 		const shadowed = (name: string): string | undefined =>
 			reserved?.has(name) ? `${prefix}start ${name} <task>` : undefined;
 		const lines = [
-			...templateLines(catalogue, project, prefix, shadowed),
-			"",
 			...(await runLines(project, prefix, entries, limit)),
+			"",
+			...templateLines(catalogue, project, prefix, shadowed),
 			...(reserved === undefined
 				? []
 				: [
@@ -81,7 +81,7 @@ const list: Command = {
 				diagnostics,
 			})),
 			diagnostics: catalogue.diagnostics,
-			runs: askingFirst(entries).slice(0, limit).map(entryData),
+			runs: waitingFirst(entries).slice(0, limit).map(entryData),
 			trust: project.place.trust,
 		};
 		return { kind: "done", lines, data, view: { kind: "page", title: "Chronicles" } };

@@ -27,7 +27,7 @@ export {
 	undoneOf,
 } from "./figures.ts";
 export { type FilmFrame, framesOf, layFilm } from "./film-strip.ts";
-export { askingFirst, runLines, templateLines, waits } from "./list-lines.ts";
+export { runLines, templateLines, waitingFirst, waits } from "./list-lines.ts";
 export {
 	clockTime,
 	commandTitle,

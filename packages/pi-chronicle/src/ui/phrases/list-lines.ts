@@ -74,13 +74,27 @@ function originRemarks({ tier, inPlaceOf }: SelectedTemplate, cwd: string): stri
 	return remarks.length === 0 ? "" : ` (${remarks.join(", ")})`;
 }
 
-/** Entries with the runs whose question waits for an answer first. */
-export function askingFirst(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
-	const asks = (entry: LedgerEntry): boolean => entry.kind === "run" && entry.summary.status === "asks";
-	return [...entries.filter(asks), ...entries.filter((entry) => !asks(entry))];
+/** Entries with the runs first whose question waits for an answer, then those that wait for the user otherwise, then those at work. */
+export function waitingFirst(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
+	return entries.toSorted((one, other) => urgency(one) - urgency(other));
 }
 
-/** Runs, those that ask first, then newest first, with the reason for waiting; child runs below their parent. */
+const atWork: ReadonlySet<string> = new Set(["running", "queued", "awaiting_provider"]);
+
+function urgency(entry: LedgerEntry): number {
+	if (entry.kind !== "run") return 3;
+	const { status } = entry.summary;
+	if (status === "asks") return 0;
+	if (atWork.has(status)) return 2;
+	return waits(entry) ? 1 : 3;
+}
+
+/** Of a run with its children. */
+function treeUrgency({ entry, children }: RunTree): number {
+	return Math.min(urgency(entry), ...children.map(treeUrgency));
+}
+
+/** Runs, those that wait first, then newest first, with the reason for waiting; child runs below their parent. */
 export async function runLines(
 	project: Pick<Project, "store" | "clock" | "sessions">,
 	prefix: string,
@@ -89,7 +103,7 @@ export async function runLines(
 ): Promise<string[]> {
 	if (entries.length === 0) return ["No runs yet."];
 	const lines = ["Runs:"];
-	const trees = runTrees(askingFirst(entries));
+	const trees = runTrees(entries).sort((one, other) => treeUrgency(one) - treeUrgency(other));
 	for (const { entry, children } of trees.slice(0, most)) {
 		lines.push(`  ${entryLine(entry, project.clock.now())}`);
 		if (entry.kind === "unreadable") lines.push(`${indent}${entry.failure.message} ${entry.failure.remedy}`);

@@ -66,4 +66,24 @@ describe("the list of runs", () => {
 		for (const line of lines) expect(line.length).toBeLessThanOrEqual(78);
 		expect((await linesOf([run(1)])).join("\n")).not.toContain("┃");
 	});
+
+	it.each([
+		["a question", ["done", "asks", "awaiting_approval"], [1, 2, 0]],
+		["every other wait", ["running", "failed", "paused", "human_intervention", "budget_exceeded"], [2, 3, 4, 0, 1]],
+		["an interrupted run", ["running", "interrupted"], [1, 0]],
+		["what is at work", ["done", "running", "aborted", "queued", "awaiting_provider"], [1, 3, 4, 0, 2]],
+		["the newest of one kind", ["done", "failed", "aborted", "done"], [0, 1, 2, 3]],
+	])("begins with what waits for the user, then what is at work, newest first: %s", async (_what, statuses, order) => {
+		const store = { read: async () => ({ ok: false }) };
+		const entries = statuses.map((status, number) => run(number, undefined, status));
+		const lines = await runLines({ ...project, store } as unknown as Project, "", entries);
+		expect(lines.slice(1).map((line) => Number(line.slice(2, 10)))).toEqual(order);
+	});
+
+	it("puts a run first whose child asks", async () => {
+		const store = { read: async () => ({ ok: false }) };
+		const entries = [run(3), run(2, { run: 1, index: 1, name: "one" }, "asks"), run(1, undefined, "running")];
+		const lines = await runLines({ ...project, store } as unknown as Project, "", entries);
+		expect(lines.slice(1).map((line) => Number(/\d{8}/.exec(line)?.[0]))).toEqual([1, 2, 3]);
+	});
 });

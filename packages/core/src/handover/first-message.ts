@@ -81,6 +81,7 @@ function firstThatFits(decisions: readonly RunDecision[], unread: ReadonlySet<Ru
 export function firstMessageText(brief: FirstMessageBrief): string {
 	const { state, decisions, unread, file, unmeasured, known, abilities } = brief;
 	const decided = decidedText(decisions, { unread, file });
+	const told = [state.instructions, state.description, brief.task.text].join("\n");
 	return markMessage(
 		joined([
 			...introduction(brief),
@@ -90,7 +91,7 @@ export function firstMessageText(brief: FirstMessageBrief): string {
 				: `## What the user decided\n\nOldest first. Each overrides those before it, and what is known below.\n\n${decided}`,
 			state.instructions === undefined ? "" : `## Instructions for this state\n\n${state.instructions}`,
 			choiceText(brief.candidates, file),
-			`## What is known\n\n${joined([knownText(known, { file, edits: abilities?.edits ?? true }), ...unmeasured])}`,
+			`## What is known\n\n${joined([knownText(known, { file, edits: abilities?.edits ?? true, told }), ...unmeasured])}`,
 			`## How to end\n\n${howToEnd(brief.ending, abilities?.edits)}`,
 		]),
 	);

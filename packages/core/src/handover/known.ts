@@ -1,7 +1,8 @@
 // What is known, as text: whole as far as it fits, otherwise the least needed is shortened first.
 // At most `knownBytes`; the order is that in which it was saved; what is shortened is announced, with the file that has all of it; what
 // may be shortened is known when it is saved.
-import { counted, pathListText, pathOnLine } from "../definition/index.ts";
+import { counted, isRecord, pathListText, pathOnLine } from "../definition/index.ts";
+import { outputText } from "../output/index.ts";
 import { entryForModel, type Finding } from "../snapshot/index.ts";
 import type { Known, KnownSummary } from "./first-message-brief.ts";
 import { beginning, outputEnd, shortenTexts } from "./shorten.ts";
@@ -34,12 +35,15 @@ interface KnownPart {
 	readonly ids?: readonly string[];
 }
 
-/** Markdown. `file` has everything unabridged; without it, nothing is shortened. `edits`: whether the reader may edit files. */
+/**
+ * Markdown. `file` has everything unabridged; without it, nothing is shortened. `edits`: whether the reader may edit files. `told`: what else the
+ * reader is told; data in it is not repeated.
+ */
 export function knownText(
 	known: Known,
-	{ file, edits = true }: { readonly file?: string; readonly edits?: boolean } = {},
+	{ file, edits = true, told = "" }: { readonly file?: string; readonly edits?: boolean; readonly told?: string } = {},
 ): string {
-	const parts = knownParts(known, file);
+	const parts = knownParts({ ...known, outputs: untold(known.outputs, told) }, file);
 	const shown = file === undefined ? parts : shortenParts(parts);
 	const sections = shown
 		.filter(({ texts }) => texts.length > 0)
@@ -53,6 +57,20 @@ export function knownText(
 		...(short.length === 0 ? [] : [`Shortened here: ${short.join(", ")}.${where}`]),
 		...(known.lost === "" ? [] : [known.lost]),
 	].join("\n\n");
+}
+
+/** Characters from which data is not repeated. */
+const leastTold = 40;
+
+/** Data without what `told` has of it by a reference: all of it, or a field. */
+function untold(outputs: Known["outputs"], told: string): Known["outputs"] {
+	const isTold = (value: unknown) => outputText(value).length >= leastTold && told.includes(outputText(value));
+	return outputs.flatMap((output) => {
+		if (isTold(output.data)) return [];
+		if (!isRecord(output.data)) return [output];
+		const rest = Object.entries(output.data).filter(([, value]) => !isTold(value));
+		return rest.length === 0 ? [] : [{ ...output, data: Object.fromEntries(rest) }];
+	});
 }
 
 /**

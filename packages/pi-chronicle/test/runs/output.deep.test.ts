@@ -11,6 +11,7 @@ const parts = {
 	type: "object",
 	required: ["parts"],
 	properties: {
+		why: { type: "string" },
 		parts: {
 			type: "array",
 			items: { type: "object", required: ["file"], properties: { file: { type: "string", pattern: "\\.txt$" } } },
@@ -30,9 +31,15 @@ const template = {
 			max_parallel: 1,
 			next: ["check"],
 		},
-		check: { persona: "Checker", next: ["finished"], instructions: "The first has {output.build.0.lines} lines." },
+		check: {
+			persona: "Checker",
+			next: ["finished"],
+			instructions: "The first has {output.build.0.lines} lines. {output.plan.why}",
+		},
 	},
 };
+
+const why = "Two files, because each has a reader of its own.";
 
 const handOver = (target: string, data: unknown) =>
 	call("workflow_transition", { target_state: target, summary: "handed over", data });
@@ -47,7 +54,7 @@ describe("output data on the command line", { timeout: patient(120_000) }, () =>
 						findings: [{ key: "race", file: "src/ü.ts", at: [3, null], deep: { ok: false } }],
 					}),
 					handOver("build", { parts: [{ file: "a.md" }] }),
-					handOver("build", { parts: [{ file: "a.txt" }, { file: "b.txt" }] }),
+					handOver("build", { parts: [{ file: "a.txt" }, { file: "b.txt" }], why }),
 				],
 				[worker("work")]: ["a.txt", "b.txt"].flatMap((path) => [
 					call("write", { path, content: "x\n" }),
@@ -69,6 +76,8 @@ describe("output data on the command line", { timeout: patient(120_000) }, () =>
 		const tasks = server.about(worker("work")).map(({ users }) => users[0] ?? "");
 		expect(tasks.some((text) => text.includes("Write a.txt"))).toBe(true);
 		expect(server.about(worker("check"))[0]?.users[0]).toContain("The first has 17 lines.");
+		expect(told?.split(why), "told once, in the instructions").toHaveLength(2);
+		expect(told).toContain('plan: {"parts":[{"file":"a.txt"},{"file":"b.txt"}]}');
 		const replayed = await chronicle(project, ["rehearse", "t"]);
 		expect([replayed.code, replayed.stdout, replayed.stderr]).toEqual([
 			0,

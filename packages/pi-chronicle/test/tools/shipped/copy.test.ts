@@ -74,7 +74,10 @@ describe.each(shippedNames())("a copy of %s", (name) => {
 
 describe("the command of the project's tests", () => {
 	it.each([
+		["comments", "chronicle/workflows/comments.yaml"],
+		["coverage", "chronicle/workflows/coverage.yaml"],
 		["feature", "chronicle/workflows/feature.yaml"],
+		["migration", "chronicle/workflows/migration.yaml"],
 		["refactor", "chronicle/workflows/refactor.yaml"],
 		["upgrade", "chronicle/workflows/upgrade.yaml"],
 		["bug-hunt", "workflows/bug-hunt/repair.md"],

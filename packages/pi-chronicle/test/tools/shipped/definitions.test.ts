@@ -58,6 +58,25 @@ describe("the shipped definitions", () => {
 		},
 	);
 
+	it("run the project's tests by a command wherever a state may change code", () => {
+		const states = ({ read }: (typeof templates)[number]) => [...(read?.template.states.values() ?? [])];
+		const changing = templates.filter((found) =>
+			states(found).some(({ persona, tools }) => persona !== undefined && tools === undefined),
+		);
+		// What `spec` writes is a text.
+		expect(changing.map(({ key }) => key)).toEqual([
+			"comments",
+			"coverage",
+			"feature",
+			"migration",
+			"refactor",
+			"spec",
+			"upgrade",
+		]);
+		for (const found of changing.filter(({ key }) => key !== "spec"))
+			expect([found.key, states(found).filter(({ command }) => command !== undefined).length]).toEqual([found.key, 1]);
+	});
+
 	it.each(workflows)("$key loads without a diagnostic, has limits, and a phase that cannot write", (workflow) => {
 		expect(empty.workflows().diagnostics).toEqual([]);
 		expect(workflow).toMatchObject({ tier: "shipped", commandName: workflow.key });

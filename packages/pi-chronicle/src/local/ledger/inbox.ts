@@ -19,7 +19,7 @@ import {
 } from "@pi-chronicle/core/definition";
 import type { RunDecision, RunTemplate, Seen, TemplateReload, UserEvent } from "@pi-chronicle/core/machine";
 import type { Post, PostListener } from "@pi-chronicle/core/ports";
-import { inheritOwner, makePrivateFolder, undefinedIfMissing, watchFolder } from "../../disk/index.ts";
+import { inheritOwner, makePrivateFolder, replaceFile, undefinedIfMissing, watchFolder } from "../../disk/index.ts";
 import { openDeliveryLoop } from "./delivery-loop.ts";
 
 const ending = ".post.json";
@@ -40,11 +40,8 @@ export async function postEvent(inbox: string, event: UserEvent, at: number): Pr
 	if (content === undefined) return "too_long";
 	await makePrivateFolder(inbox);
 	const name = `${String(at).padStart(15, "0")}-${randomBytes(6).toString("hex")}`;
-	const draft = join(inbox, `.${name}`);
 	const path = join(inbox, `${name}${ending}`);
-	await writeFile(draft, content, { mode: 0o600, flush: true });
-	await inheritOwner(draft);
-	await rename(draft, path);
+	await replaceFile(path, content);
 	return {
 		async state() {
 			const refused = await readReply(`${path}${replyEnding}`);

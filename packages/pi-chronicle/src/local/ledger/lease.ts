@@ -211,14 +211,14 @@ async function removeOwnDrafts(folder: string): Promise<void> {
 }
 
 /**
- * Removes the drafts in `folder` that dead processes left and whose names begin with `prefix`. A draft is named after its file and the process
- * that writes it. Only for the holder of the lease of the run that they belong to: that process may have been on another machine.
+ * Removes the drafts in `folder` that dead processes left and whose names begin with `prefix`. A draft is named after its file or folder and the
+ * process that writes it. Only for the holder of the lease of the run that they belong to: that process may have been on another machine.
  */
 export async function removeDeadDrafts(folder: string, prefix: string): Promise<void> {
 	const names = await readdir(folder).catch((): string[] => []);
 	for (const name of names.filter((one) => one.startsWith(prefix))) {
 		const [, pid] = /\.(\d+)(?:\.tmp)?$/.exec(name) ?? [];
 		if (pid !== undefined && processStart(Number(pid)) === undefined)
-			await rm(join(folder, name), { force: true }).catch(() => {});
+			await rm(join(folder, name), { recursive: true, force: true }).catch(() => {});
 	}
 }

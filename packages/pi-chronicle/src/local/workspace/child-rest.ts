@@ -118,7 +118,7 @@ async function placeOne(
 		return (await isSameOnDisk(from, to)) ? undefined : "the project has another one of that name";
 	const git = await lstat(join(from, ".git")).catch(() => undefined);
 	if (git && !git.isDirectory()) return "its git folder is elsewhere";
-	const draft = join(folder, `placing-${process.pid}`);
+	const draft = join(folder, `.placing.${process.pid}.tmp`);
 	await rm(draft, { recursive: true, force: true });
 	await mkdir(folder, { recursive: true, mode: 0o700 });
 	await cloneFolder(store, { from, to: draft, path, root, files: store.root });

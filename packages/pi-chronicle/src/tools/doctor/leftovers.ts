@@ -4,7 +4,7 @@
 // and the process that wrote it has exited.
 
 import { lstat, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { counted } from "@pi-chronicle/core/definition";
 import { walkFiles } from "../../disk/index.ts";
 import {
@@ -20,7 +20,10 @@ import { orphanedCopies } from "../rehearsal/index.ts";
 import { type DoctorExamination, type DoctorFinding, fine } from "./examination.ts";
 
 const draftAgeMs = 60 * 60 * 1000;
-const draftDepth = 3;
+const draftDepth = 4;
+const anyDraft = /^\..+\.(\d+)\.tmp$/;
+/** In pi's agent folder itself, where other programs write too. */
+const sharedDraft = /^\.(?:guard-answers|sandbox-hosts)\.json\.(\d+)\.tmp$/;
 
 export interface LeftoverRequest {
 	readonly project: Project;
@@ -191,15 +194,18 @@ async function logCopyFindings({ place: { agentFolder } }: Project): Promise<rea
 
 /** Drafts of atomic writes whose processes have exited. */
 async function staleDrafts({ place: { cwd, agentFolder }, sessions }: Project): Promise<readonly string[]> {
-	const folders = [sessions, join(cwd, ".pi", "sequences"), join(agentFolder, "chronicle")];
+	const folders = [dirname(sessions), join(cwd, ".pi", "sequences"), join(agentFolder, "chronicle")];
+	const found = folders.map((folder) => staleDraftsIn(folder, draftDepth, anyDraft));
+	return (await Promise.all([...found, staleDraftsIn(agentFolder, 0, sharedDraft)])).flat();
+}
+
+async function staleDraftsIn(folder: string, depth: number, draft: RegExp): Promise<readonly string[]> {
 	const found: string[] = [];
-	for (const folder of folders) {
-		for (const { path, entry } of walkFiles(folder, draftDepth)) {
-			const [, pid] = /^\..+\.(\d+)\.tmp$/.exec(entry.name) ?? [];
-			if (pid === undefined || !entry.isFile() || processStart(Number(pid)) !== undefined) continue;
-			const file = join(folder, path);
-			if (Date.now() - (await lstat(file)).mtimeMs > draftAgeMs) found.push(file);
-		}
+	for (const { path, entry } of walkFiles(folder, depth)) {
+		const [, pid] = draft.exec(entry.name) ?? [];
+		if (pid === undefined || !entry.isFile() || processStart(Number(pid)) !== undefined) continue;
+		const file = join(folder, path);
+		if (Date.now() - (await lstat(file)).mtimeMs > draftAgeMs) found.push(file);
 	}
 	return found;
 }

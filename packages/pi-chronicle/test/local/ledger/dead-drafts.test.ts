@@ -33,6 +33,8 @@ it("the next holder of a run removes the drafts of dead processes, and no others
 		join(sessions, id, "files", `.joining.${pid}.tmp`),
 		join(sessions, id, "apart", "files", `.joining.${pid}.tmp`),
 	];
+	const folderDraft = join(sessions, id, `.placing.${dead}.tmp`, "node_modules");
+	mkdirSync(folderDraft, { recursive: true });
 	const kept = [...drafts(process.pid), join(sessions, id, ".lease"), join(sessions, ".other.json.1.tmp")];
 	for (const path of [...drafts(dead), ...kept]) {
 		mkdirSync(dirname(path), { recursive: true });
@@ -41,6 +43,6 @@ it("the next holder of a run removes the drafts of dead processes, and no others
 	const opened = await store.open(id);
 	if (!opened.ok) throw new Error(opened.failure.message);
 	await opened.value.releaseLease();
-	expect(drafts(dead).filter((path) => existsSync(path))).toEqual([]);
+	expect([...drafts(dead), folderDraft].filter((path) => existsSync(path))).toEqual([]);
 	expect(kept.filter((path) => !existsSync(path))).toEqual([]);
 });

@@ -1,6 +1,7 @@
 // Ledger files on a real disk: damage, full disks, permissions, foreign files, size.
 
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
 	chmodSync,
 	chownSync,
@@ -715,27 +716,29 @@ describe("the lease", () => {
 			while (Date.now() < at) {}
 			const opened = await store.open(${JSON.stringify(id)});
 			console.log(opened.ok ? "got " + opened.value.fence : opened.failure.reason);
-			await new Promise((resolve) => setTimeout(resolve, 1500));
+			for await (const _ of process.stdin);
 			if (opened.ok) await opened.value.releaseLease();
 		`;
 		const { spawn } = await import("node:child_process");
 		const at = String(Date.now() + 1500);
+		const ends: (() => Promise<unknown>)[] = [];
 		const outcomes = await Promise.all(
 			Array.from(
 				{ length: 4 },
 				() =>
 					new Promise<string>((resolve) => {
 						const child = spawn(process.execPath, ["--input-type=module", "-e", script, at], {
-							stdio: ["ignore", "pipe", "inherit"],
+							stdio: ["pipe", "pipe", "inherit"],
 						});
-						let out = "";
-						child.stdout.on("data", (chunk) => {
-							out += chunk;
-						});
-						child.on("close", () => resolve(out.trim()));
+						const closed = once(child, "close");
+						ends.push(() => child.stdin.end() && closed);
+						child.stdout.once("data", (chunk) => resolve(String(chunk).trim()));
+						void closed.then(() => resolve("said nothing"));
 					}),
 			),
 		);
+		// The winner has held it until all have tried.
+		await Promise.all(ends.map((end) => end()));
 		expect(outcomes.filter((outcome) => outcome.startsWith("got")).length).toBe(1);
 		expect(outcomes.filter((outcome) => outcome === "held").length).toBe(3);
 	});

@@ -1,6 +1,6 @@
 // `doctor`: its findings and remedies, and that it changes nothing unless asked. Real pi on the command line and in a session.
 import { spawn } from "node:child_process";
-import files, { existsSync, mkdirSync, utimesSync } from "node:fs";
+import files, { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
@@ -178,7 +178,18 @@ describe("doctor", () => {
 		const old = project.write(".pi/chronicle/sessions/.x.json.4194999.tmp", "half");
 		const ours = project.write(`.pi/chronicle/sessions/.y.json.${process.pid}.tmp`, "half");
 		const young = project.write(".pi/chronicle/sessions/.z.json.4194999.tmp", "half");
-		for (const file of [old, ours]) utimesSync(file, new Date(0), new Date(0));
+		const inAgentFolder = (name: string): string => {
+			const file = join(project.agentFolder, name);
+			writeFileSync(file, "half");
+			return file;
+		};
+		const others = [
+			project.write(".pi/chronicle/notices/.wake.4194999.tmp", "half"),
+			project.write(`.pi/chronicle/sessions/${dead.run.id}/inbox/.1.post.json.4194999.tmp`, "half"),
+			...[".guard-answers.json.4194999.tmp", ".sandbox-hosts.json.4194999.tmp"].map(inAgentFolder),
+		];
+		const foreign = inAgentFolder(".settings.json.4194999.tmp");
+		for (const file of [old, ours, foreign, ...others]) utimesSync(file, new Date(0), new Date(0));
 		const killed = { host: thisHost(), pid: 4194999, started: "never" };
 		const unbegun = project.write(
 			".pi/chronicle/sessions/6f1d0c9e-2b7a-4c55-9a52-1f0f3f6e7a10/lease.1",
@@ -197,7 +208,7 @@ describe("doctor", () => {
 			expect(found.of("leftovers").map(({ text }) => text)).toEqual(
 				expect.arrayContaining([
 					expect.stringContaining(`${orphan.pid}`),
-					expect.stringContaining(old),
+					expect.stringMatching(/^5 drafts of unfinished files, such as /),
 					"Processes that were killed left the files of 2 runs that never began behind.",
 				]),
 			);
@@ -211,11 +222,12 @@ describe("doctor", () => {
 		expect(fixed.of("leftovers").map(({ text }) => text)).toEqual(
 			expect.arrayContaining([
 				expect.stringMatching(/^stopped 1 process of the run /),
-				expect.stringMatching(/^removed 1 draft/),
+				expect.stringMatching(/^removed 5 draft/),
 				"removed the files of 2 runs that never began",
 			]),
 		);
-		expect([old, unbegun, ours, young].map((file) => existsSync(file))).toEqual([false, false, true, true]);
+		expect([old, unbegun, ...others].filter(existsSync)).toEqual([]);
+		expect([ours, young, foreign].filter((file) => !existsSync(file))).toEqual([]);
 		expect([unleased, unleasedYoung].map((folder) => existsSync(folder ?? ""))).toEqual([false, true]);
 		expect(worker.exitCode).toBeNull();
 		await alive.releaseLease();

@@ -42,7 +42,7 @@ export const effects = {
 	privilege: "acts with another user's rights",
 	"show-login": "prints a password, a token or a private key",
 	"clear-history": "erases the history of the shell or the logs of the system",
-	"change-what-runs": "changes what other commands run: hooks, git settings",
+	"change-what-runs": "changes what other commands run: hooks, git settings, startup files",
 	"system-service": "changes the machine's services, schedules or settings",
 	"security-settings": "changes accounts, passwords, firewalls or access control",
 	"fork-bomb": "starts copies of itself endlessly",

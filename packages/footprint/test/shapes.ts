@@ -110,6 +110,8 @@ export function makeText(below: (limit: number) => number): string {
 		soup,
 		longWord,
 		pipeline,
+		listing,
+		quoted,
 	]);
 	return shape(pick, size, below).slice(0, size);
 }
@@ -182,6 +184,39 @@ const nested = (pick: Pick, size: number): string => {
 	const some = pick([8, 20, 40, depth]);
 	const inner = pick(["rm a", "a", "", "rm -rf src", "echo $x"]);
 	return `${pick(["", "echo ", "x="])}${open.repeat(some)}${inner}${pick([close.repeat(some), ""])}`;
+};
+
+/** One statement with as many parts as fit: assignments, arms of `case`, terms, alternatives in braces, here-documents within each other. */
+const listing = (pick: Pick, size: number): string => {
+	const [open, unit, close] = pick([
+		["", "x#=a# ", "rm a"],
+		["", "x#=$x#$y;", "rm $x1"],
+		["declare ", "x#=$x ", ""],
+		["case $x in ", "a#|*.#) rm a#;; ", "esac"],
+		["case $x in ", "[a-z]*#) x=$x#;; ", "*) rm $x;; esac"],
+		["echo $((", "x#+", "0))"],
+		["echo $((", "x[x#]*(", "0"],
+		["((", "x#++,", "1))"],
+		["rm ", "{a#,b#}", ""],
+		["rm a{", "b{c#,d},", "e}"],
+		["rm ", "{1..#}", ""],
+		["", "cat <<E#\n$(", "rm a"],
+		["cat ", "<<E#\na\nE#\n<<F# ", ""],
+		["a=(", "[#]=b ", ") rm a"],
+	] as const);
+	return `${open}${fill(unit, size - open.length - close.length - 8)}${close}`;
+};
+
+/** Text quoted again and again for a further shell. */
+const quoted = (pick: Pick, size: number): string => {
+	const shell = pick(["sh -c ", "eval ", "echo ", "ssh host "]);
+	const mark = pick(["'", '"', "both"] as const);
+	let text = pick(["rm a", "echo 'a' \"b\"", "$x"]);
+	for (let depth = 0; text.length * 2 < size; depth++) {
+		const single = mark === "both" ? depth % 2 === 0 : mark === "'";
+		text = `${shell}${single ? `'${text.replaceAll("'", "'\\''")}'` : `"${text.replace(/[\\"$`]/g, "\\$&")}"`}`;
+	}
+	return text;
 };
 
 const repeated = (pick: Pick, size: number): string =>

@@ -49,24 +49,26 @@ export function bwrapWords({ probe, layout, home, empty, host, variables, networ
 					...home.stores.flatMap((name) => ["--bind", `${home.folder}/${name}`, `${path}/${name}`]),
 				];
 			case "hide":
+				// To hide what is gone by now, it would be made on this machine.
+				if (host.kind(path) === undefined) return [];
 				return host.kind(path) === "directory" ? ["--tmpfs", path] : ["--ro-bind-try", "/dev/null", path];
 		}
 	};
+	const homes = layout.rules.filter(({ access }) => access === "home");
+	const shown = homes.length > 0 ? Object.entries(home.shown) : [];
 	const changed = { ...Object.fromEntries(outerVariables.map((name) => [name, ""])), ...variables };
 	return [
 		probe.bwrap,
 		...probe.options,
 		...(network ? [] : ["--unshare-net"]),
 		...layout.rules.flatMap(mount),
-		...(layout.rules.some(({ access }) => access === "home")
-			? Object.entries(home.shown).flatMap(([place, folder]) => ["--ro-bind-try", folder, place])
-			: []),
+		...shown.flatMap(([place, folder]) => ["--ro-bind-try", folder, place]),
 		...Object.entries(changed).flatMap(([name, value]) =>
 			value === "" ? ["--unsetenv", name] : ["--setenv", name, value],
 		),
 		...layout.absentFolders.flatMap((path) => ["--ro-bind", empty, path]),
 		// After the places to mount on have been made in it.
-		...layout.rules.filter(({ access }) => access === "home").flatMap(({ path }) => ["--remount-ro", path]),
+		...homes.flatMap(({ path }) => ["--remount-ro", path]),
 	];
 }
 

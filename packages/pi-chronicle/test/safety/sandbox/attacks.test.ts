@@ -1,6 +1,6 @@
 // What a hostile command in the sandbox tries: each attack really runs, and the disk outside decides.
 import { spawnSync } from "node:child_process";
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -155,8 +155,7 @@ describe("a hostile command in the sandbox", needsProgram("bwrap", sandbox), () 
 	});
 
 	it("does not find the sockets of agents and services", async () => {
-		const folder = "/tmp/ssh-chronicle-test";
-		mkdirSync(folder, { recursive: true });
+		const folder = mkdtempSync("/tmp/ssh-chronicle-test-");
 		const server = createServer().listen(join(folder, "agent.1"));
 		try {
 			const { text } = await box.run(`ls ${folder} /run /var/run /tmp/.X11-unix 2>&1; true`);

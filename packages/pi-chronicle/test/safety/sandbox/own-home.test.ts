@@ -2,6 +2,8 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { hostEnvironment } from "../../../src/pi/index.ts";
+import { bwrapWords } from "../../../src/safety/sandbox/bwrap.ts";
 import { openOwnHome } from "../../../src/safety/sandbox/own-home.ts";
 import { openFolder } from "../../harness/folder.ts";
 
@@ -32,4 +34,19 @@ it("keeps what commands have stored while it is complete", async () => {
 	writeFileSync(join(folder, ".local", "tool"), "x");
 	await (await open()).filled;
 	expect(existsSync(join(folder, ".local", "tool"))).toBe(true);
+});
+
+it("is no reason to make on this machine what is to be hidden and gone by now", () => {
+	const base = openFolder({ "here/agent.1": "", file: "" });
+	const rules = ["here", "file", "gone"].map((name) => ({ path: join(base, name), access: "hide" as const }));
+	const words = bwrapWords({
+		probe: { kind: "bwrap", bwrap: "bwrap", options: [] },
+		layout: { rules, writable: [], absent: [], absentFolders: [] },
+		home: { folder: base, stores: [], shown: {}, variables: {}, filled: Promise.resolve() },
+		empty: base,
+		host: hostEnvironment(base),
+		variables: {},
+		network: true,
+	});
+	expect(words.filter((word) => word.startsWith(base))).toEqual([join(base, "here"), join(base, "file")]);
 });

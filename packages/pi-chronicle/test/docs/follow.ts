@@ -72,7 +72,7 @@ export async function follow(user: User, use: Use): Promise<void> {
 	for (const block of blocksOf(use)) {
 		const plan = planBlock(block);
 		const where = `${document}:${block.line}`;
-		if (plan.kind === "file") at.write(plan.path, block.text);
+		if (plan.kind === "file") at.write(plan.path, filled(block.text, use));
 		if (plan.kind === "output") {
 			const missing = missingLine(block.text, printed);
 			if (missing !== undefined) throw new Error(`${where}: not printed: ${missing}. It was:\n${printed}`);

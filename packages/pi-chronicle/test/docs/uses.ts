@@ -9,6 +9,7 @@ import { Visitor, wordsOf } from "../ui/serve/page-bench.ts";
 import type { DocumentProject } from "./document-project.ts";
 import type { Use } from "./follow.ts";
 import { operations } from "./operations-use.ts";
+import { outsideUses } from "./outside-uses.ts";
 import { scripts } from "./scripts.ts";
 import { sessionUses } from "./session-uses.ts";
 import { errorsOf, inState, move, type Part, parts, printedCommand, slow, turns, until, write } from "./use-parts.ts";
@@ -468,4 +469,5 @@ export const uses: readonly Use[] = [
 	sequences,
 	rehearsal,
 	...sessionUses,
+	...outsideUses,
 ];

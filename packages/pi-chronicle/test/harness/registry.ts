@@ -1,6 +1,6 @@
 // A package registry on loopback that offers the package under test under its real name, and its runtime dependencies from our own
 // `node_modules`: what `pi install npm:…` and `npm install` do runs for real, without the network.
-import { createReadStream, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { createReadStream, existsSync, globSync, mkdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
@@ -18,18 +18,22 @@ export async function openRegistry(
 	const server = createServer((request, response) => {
 		const path = decodeURIComponent(new URL(request.url ?? "/", "http://registry").pathname).slice(1);
 		const tarball = path.endsWith(".tgz") ? join(tarballs, basename(path)) : undefined;
-		const folder = tarball ? undefined : folderOf(path, own);
+		const folders = tarball ? [] : foldersOf(path, own);
 		if (tarball && existsSync(tarball)) createReadStream(tarball).pipe(response);
-		else if (folder) response.end(JSON.stringify(packument(folder)));
+		else if (folders.length > 0) response.end(JSON.stringify(packument(folders)));
 		else response.writeHead(404).end(JSON.stringify({ error: `not found: ${path}` }));
 	});
-	const packument = (folder: string) => {
+	const packed = (folder: string) => {
 		const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 		const { name, version } = manifest as { name: string; version: string };
 		const file = `${name.replace("/", "-")}-${version}.tgz`;
 		if (!existsSync(join(tarballs, file))) pack(folder, join(tarballs, file));
-		const dist = { tarball: `${url()}/${file}` };
-		return { name, "dist-tags": { latest: version }, versions: { [version]: { ...manifest, scripts: {}, dist } } };
+		return { ...manifest, name, version, scripts: {}, dist: { tarball: `${url()}/${file}` } };
+	};
+	const packument = (folders: readonly string[]) => {
+		const all = folders.map(packed);
+		const versions = Object.fromEntries(all.map((one) => [one.version, one]));
+		return { name: all[0]?.name, "dist-tags": { latest: all[0]?.version }, versions };
 	};
 	await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
 	closeLater(async () => {
@@ -39,9 +43,12 @@ export async function openRegistry(
 	return url();
 }
 
-function folderOf(name: string, own: Readonly<Record<string, string>>): string | undefined {
-	const folder = own[name] ?? join(checkout, "node_modules", name);
-	return existsSync(join(folder, "package.json")) ? folder : undefined;
+/** The folders of a package, of which several versions may be there; first the one that is used at the top. */
+function foldersOf(name: string, own: Readonly<Record<string, string>>): readonly string[] {
+	const modules = join(checkout, "node_modules");
+	const below = ["*", "@*/*"].flatMap((parent) => globSync(join(parent, "node_modules", name), { cwd: modules }));
+	const folders = [own[name] ?? join(modules, name), ...(own[name] ? [] : below.map((path) => join(modules, path)))];
+	return folders.filter((folder) => existsSync(join(folder, "package.json")));
 }
 
 function pack(folder: string, file: string): void {

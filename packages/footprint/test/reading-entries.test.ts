@@ -39,7 +39,19 @@ function inBox(commands: readonly string[], script: readonly string[]): readonly
 		const { stdout } = spawnSync(
 			box,
 			[
-				...[...system, ...empty, "--proc", "/proc", "--dev", "/dev", "--ro-bind", folder, "/given"],
+				...[
+					...system,
+					...empty,
+					"--proc",
+					"/proc",
+					"--remount-ro",
+					"/proc",
+					"--dev",
+					"/dev",
+					"--ro-bind",
+					folder,
+					"/given",
+				],
 				...["--unshare-all", "--die-with-parent", "--clearenv", "--chdir", "/box"],
 				...variables.flatMap(([name, value]) => ["--setenv", name, value]),
 				...["--", "bash", "/given/run"],

@@ -14,12 +14,11 @@ export type SandboxProbe =
 	| undefined;
 
 /**
- * Root would keep rights with which it could undo read-only mounts. It keeps only those over the files of others, whom containers often
- * leave a project to.
+ * Root would keep rights with which it could undo read-only mounts, and could write the kernel's settings in `/proc` without any. It keeps
+ * only those over the files of others, whom containers often leave a project to.
  */
 const asRoot = [
-	"--cap-drop",
-	"ALL",
+	...["--remount-ro", "/proc", "--cap-drop", "ALL"],
 	...["DAC_OVERRIDE", "CHOWN", "FOWNER", "FSETID"].flatMap((name) => ["--cap-add", `CAP_${name}`]),
 ];
 

@@ -25,29 +25,29 @@ export type Action =
 	| MergeFiles
 	| ApplyJoin;
 
-/** Creates the child's run if it does not exist, and supervises it until it parks or ends. Completed by `child_parked` or `child_ended`. */
-export interface RunChild {
-	readonly kind: "run_child";
+interface Keyed {
+	/** The same after a crash. */
 	readonly key: string;
+}
+
+/** Creates the child's run if it does not exist, and supervises it until it parks or ends. Completed by `child_parked` or `child_ended`. */
+export interface RunChild extends Keyed {
+	readonly kind: "run_child";
 	readonly visit: number;
 	readonly child: ChildRun;
 }
 
 /** Pauses or aborts a child, whether or not it is supervised. Completed by `child_parked` or `child_ended`. */
-export interface StopChild {
+export interface StopChild extends Omit<RunChild, "kind"> {
 	readonly kind: "stop_child";
-	readonly key: string;
-	readonly visit: number;
-	readonly child: ChildRun;
 	readonly how: "pause" | "abort";
 	/** For the child's user: why. */
 	readonly detail: string;
 }
 
 /** Merges the run's files and the children's, or resolves the conflicts of the last merge. Completed by `joined` or `join_failed`. */
-interface MergeFiles {
+interface MergeFiles extends Keyed {
 	readonly kind: "merge_files";
-	readonly key: string;
 	readonly visit: number;
 	readonly base: string;
 	readonly results: readonly ChildResult[];
@@ -58,17 +58,15 @@ interface MergeFiles {
 }
 
 /** Writes the merged files. Completed by `join_applied`, `join_failed`, or another `joined` if files have changed since. */
-interface ApplyJoin {
+interface ApplyJoin extends Keyed {
 	readonly kind: "apply_join";
-	readonly key: string;
 	readonly visit: number;
 	readonly join: JoinProgress;
 }
 
 /** Stops the processes that workers left running, then measures the files. Completed by `files_measured` or `files_unmeasured`. */
-interface MeasureFiles {
+interface MeasureFiles extends Keyed {
 	readonly kind: "measure_files";
-	readonly key: string;
 	readonly visit: number;
 	readonly purpose: "baseline" | "changes";
 	/** Tree to compare with; `null` if there is none. */
@@ -76,32 +74,28 @@ interface MeasureFiles {
 }
 
 /** Completed by `approved` or `rejected`, possibly days later and in another process. */
-interface AskApproval {
+interface AskApproval extends Keyed {
 	readonly kind: "ask_approval";
-	readonly key: string;
 	readonly question: ApprovalQuestion;
 }
 
 /** Shows the worker's question. Completed by `ask_answered`, possibly days later and in another process; its worker may be stopped meanwhile. */
-interface AskUser {
+interface AskUser extends Keyed {
 	readonly kind: "ask_user";
-	readonly key: string;
 	readonly question: UserQuestion;
 }
 
 /** Gives the answer to the worker that has asked and still waits. Completed once its model has used it. */
-interface Reply {
+interface Reply extends Keyed {
 	readonly kind: "reply";
-	readonly key: string;
 	readonly launch: LaunchId;
 	readonly call: string;
 	readonly words: string;
 }
 
 /** Launches the worker and stays connected to it: pending from the recorded intent until the worker has ended. */
-interface Work {
+interface Work extends Keyed {
 	readonly kind: "work";
-	readonly key: string;
 	readonly launch: LaunchId;
 	readonly state: string;
 	readonly because: LaunchReason;
@@ -113,9 +107,8 @@ interface Work {
 }
 
 /** Runs the command of the state: pending from the recorded intent until it has ended. Completed by `command_ended`. */
-interface RunCommand {
+interface RunCommand extends Keyed {
 	readonly kind: "run_command";
-	readonly key: string;
 	readonly launch: LaunchId;
 	readonly state: string;
 	/** Milliseconds that the limits of the run leave; absent: no limit. */
@@ -123,42 +116,37 @@ interface RunCommand {
 }
 
 /** Stops the command. `boundary`: unless it ends by itself as soon as a message of a worker must. Completed by `command_ended`, with result `lost` if this supervisor does not run it. */
-interface EndCommand {
+interface EndCommand extends Keyed {
 	readonly kind: "end_command";
-	readonly key: string;
 	readonly launch: LaunchId;
 	readonly how: "boundary" | "now";
 }
 
 /** Waits until a moment, ISO 8601. Completed by `provider_due`. */
-interface AwaitProvider {
+interface AwaitProvider extends Keyed {
 	readonly kind: "await_provider";
-	readonly key: string;
 	readonly visit: number;
 	readonly until: string;
 }
 
 /** Completed by `delivered`. */
-interface SendMessage {
+interface SendMessage extends Keyed {
 	readonly kind: "send";
-	readonly key: string;
 	readonly launch: LaunchId;
 	readonly message: number;
 	readonly text: string;
 }
 
 /** Completed by `worker_ended`, with outcome `lost` if the worker is no longer connected. `boundary`: after the model's current message, refusing further tool calls. `now`: immediately. */
-interface EndWorker {
+interface EndWorker extends Keyed {
 	readonly kind: "end_worker";
-	readonly key: string;
 	readonly launch: LaunchId;
 	readonly how: "boundary" | "now";
 }
 
 /** Completed by `cleanup_ended`. Runs twice if the supervisor dies before the result is recorded. */
-interface CleanUp {
+interface CleanUp extends Keyed {
 	readonly kind: "clean_up";
-	readonly key: string;
 	readonly visit: number;
 	readonly state: string;
 	/** Index in the state's cleanup list, from 0. */
@@ -168,9 +156,8 @@ interface CleanUp {
 }
 
 /** Records the current files (`files_measured` with purpose `before`), then restores `tree`. Completed by `files_restored` or `files_unrestored`. */
-interface RestoreFiles {
+interface RestoreFiles extends Keyed {
 	readonly kind: "restore_files";
-	readonly key: string;
 	readonly tree: string;
 	readonly visit: number;
 	/** Tree of the files before the restore, if already recorded. */

@@ -2,8 +2,8 @@
 // A child's spend counts in the parent as the difference to the amount counted before.
 import type { ChangeTotals } from "../snapshot/index.ts";
 import type { JoinOfCopy } from "./apart.ts";
-import type { ChildWait, WaitingBelow } from "./child-event.ts";
-import type { ChildActivity, ChildSpend, ConflictChoice, JoinConflict, PlannedChild } from "./child-run.ts";
+import type { ChildWait, Joined, WaitingBelow } from "./child-event.ts";
+import type { ChildActivity, ChildSpend, ConflictChoice, PlannedChild } from "./child-run.ts";
 import type { RewindRequested } from "./user-event.ts";
 
 export type ChildStatus =
@@ -122,12 +122,7 @@ export type AfterChildren =
 	| { readonly kind: "rewind"; readonly rewind: RewindRequested };
 
 /** The merge of the children's files and of those in the run's folder. */
-export interface JoinProgress {
-	/** The files of the run's folder that were merged. */
-	readonly before: string;
-	/** The result, with conflict markers if there are conflicts. */
-	readonly tree: string;
-	readonly conflicts: readonly JoinConflict[];
+export interface JoinProgress extends Pick<Joined, "before" | "tree" | "conflicts"> {
 	/** The files are written, and the run waits because of files that could not be. Absent: not. */
 	readonly isApplied?: true;
 	/** Number of merges so far. */

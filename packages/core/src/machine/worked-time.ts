@@ -1,11 +1,8 @@
 // The working time of one worker. Pure.
+import type { Stopping } from "./run.ts";
 
 /** The fields of a stage that determine its worker's working time. */
-interface TimedStage {
-	readonly startedAt: string;
-	readonly uncountedMs?: number;
-	readonly askedAt?: string;
-}
+type TimedStage = Pick<Stopping, "startedAt" | "uncountedMs" | "askedAt">;
 
 /**
  * Milliseconds that the worker of a stage has worked up to `until` (ISO 8601), excluding time in which a question to the user was open or

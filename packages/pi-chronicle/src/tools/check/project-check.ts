@@ -53,8 +53,13 @@ async function inspectEverything(project: Project, place: CheckPlace): Promise<I
 		place.trust === "trusted" ? await inspectScenarios(place) : nothing,
 		place.trust === "trusted" ? await inspectSequences(place) : nothing,
 	];
+	const all = together(parts);
+	return { ...all, findings: withoutRepeats(all.findings) };
+}
+
+function together(parts: readonly Inspection[]): Inspection {
 	return {
-		findings: withoutRepeats(parts.flatMap(({ findings }) => findings)),
+		findings: [...new Set(parts.flatMap(({ findings }) => findings))],
 		foreign: parts.flatMap(({ foreign }) => foreign),
 		further: parts.flatMap(({ further }) => further),
 	};
@@ -76,9 +81,10 @@ function withoutRepeats(findings: readonly CheckFinding[]): CheckFinding[] {
 const nothing: Inspection = { findings: [], foreign: [], further: [] };
 
 function withForeign(found: Inspection, cwd: string): Inspection {
-	const checkedFiles = [
-		...found.findings.flatMap(({ file, diagnostics }) => [file, ...diagnostics.map((each) => each.file)]),
-	];
+	const checkedFiles = found.findings.flatMap(({ file, diagnostics }) => [
+		file,
+		...diagnostics.map((each) => each.file),
+	]);
 	const known = new Set([...checkedFiles, ...found.foreign.map(({ file }) => file)]);
 	const { foreign, misplaced } = findForeign(cwd, known);
 	return { ...found, foreign: [...found.foreign, ...foreign], further: [...found.further, ...misplaced] };
@@ -90,14 +96,14 @@ async function inspectScenarios(place: CheckPlace, file?: string): Promise<Inspe
 		const name = basename(file, extname(file));
 		return { kind: "scenario", name, file, loads: isSound(diagnostics), diagnostics };
 	});
-	return { findings, foreign: [], further: [] };
+	return { ...nothing, findings };
 }
 
 async function inspectSequences({ cwd }: CheckPlace): Promise<Inspection> {
 	const findings = (await checkSequences(cwd)).map(({ name, file, sequence, diagnostics }): CheckFinding => {
 		return { kind: "sequence", name, file, loads: sequence !== undefined, diagnostics };
 	});
-	return { findings, foreign: [], further: [] };
+	return { ...nothing, findings };
 }
 
 /** Resolves each name: a file or folder first, then any definition with that name. */
@@ -109,11 +115,7 @@ async function pick(
 ): Promise<Inspection> {
 	const parts: Inspection[] = [];
 	for (const name of names) parts.push(await pickOne(project, place, everything, name));
-	return {
-		findings: [...new Set(parts.flatMap(({ findings }) => findings))],
-		foreign: parts.flatMap(({ foreign }) => foreign),
-		further: parts.flatMap(({ further }) => further),
-	};
+	return together(parts);
 }
 
 async function pickOne(project: Project, place: CheckPlace, everything: Inspection, name: string): Promise<Inspection> {
@@ -134,7 +136,7 @@ async function pickOne(project: Project, place: CheckPlace, everything: Inspecti
 		return complaint(path, "empty-folder", "This folder has no definitions.", "Name a file, or a project with --cwd.");
 	}
 	const called = all.findings.filter((finding) => finding.name === name);
-	if (called.length > 0) return { findings: called, foreign: [], further: [] };
+	if (called.length > 0) return { ...nothing, findings: called };
 	const near = didYouMean(name, [...new Set(all.findings.map((finding) => finding.name))]);
 	return complaint(
 		path,
@@ -155,17 +157,13 @@ async function inspectFile(project: Project, place: CheckPlace, file: string): P
 	if (basename(file) === "workflow.yaml") return inspectWorkflowFile(project, file);
 	const format = formatOf(file, place.cwd);
 	if (format && format !== "misplaced")
-		return { findings: [], foreign: [{ file, format: format.name, remedy: format.remedy }], further: [] };
+		return { ...nothing, foreign: [{ file, format: format.name, remedy: format.remedy }] };
 	const read = readSource(file);
 	if (read.kind !== "text") return inspectTemplates(project, [file]);
 	if (extname(file).toLowerCase() === ".md") {
 		const { diagnostics } = parseFrontMatter(read.source);
 		const name = basename(file, extname(file));
-		return {
-			findings: [{ kind: "agent", name, file, loads: isSound(diagnostics), diagnostics }],
-			foreign: [],
-			further: [],
-		};
+		return { ...nothing, findings: [{ kind: "agent", name, file, loads: isSound(diagnostics), diagnostics }] };
 	}
 	const { root } = parseData(read.source);
 	if (root && isScenario(root)) return inspectScenarios(place, file);
@@ -186,7 +184,7 @@ function isRules(root: Node): boolean {
 }
 
 function complaint(file: string, code: string, message: string, remedy: string): Inspection {
-	return { findings: [], foreign: [], further: [{ severity: "error", code, file, message, remedy }] };
+	return { ...nothing, further: [{ severity: "error", code, file, message, remedy }] };
 }
 
 function inspectRules({ cwd, home, agentFolder }: CheckPlace): Inspection {
@@ -198,13 +196,7 @@ function inspectRuleFiles(places: readonly RuleFileLocation[]): Inspection {
 	const findings = places.map((place) => {
 		const { diagnostics } = readRules([place], process.platform);
 		const { file } = place;
-		return {
-			kind: "rules",
-			name: basename(file),
-			file,
-			loads: isSound(diagnostics),
-			diagnostics,
-		} as const;
+		return { kind: "rules", name: basename(file), file, loads: isSound(diagnostics), diagnostics } as const;
 	});
-	return { findings, foreign: [], further: [] };
+	return { ...nothing, findings };
 }

@@ -11,7 +11,7 @@ import {
 	readSource,
 } from "@pi-chronicle/core/definition";
 import { folderNames } from "../../disk/index.ts";
-import type { Mention, Phase, Reference, WorkflowDefinition, WorkflowTier } from "./definition.ts";
+import type { Mention, Phase, Reference, Rejection, WorkflowDefinition, WorkflowTier } from "./definition.ts";
 import { locateEntry, type RealDirectories } from "./entry-path.ts";
 import type { PhaseReader } from "./phase-file.ts";
 import type { Candidate } from "./scan.ts";
@@ -24,18 +24,13 @@ interface PlacedReference {
 
 type FileEntry = Extract<PlacedEntry, { kind: "file" }>;
 
-export interface Draft {
-	readonly key: string;
-	readonly tier: WorkflowTier;
+export interface Draft extends Rejection {
 	readonly depth: "direct" | "nested";
-	readonly file: string;
 	/** `undefined` if an error prevents it from loading. */
 	readonly definition: WorkflowDefinition | undefined;
 	readonly references: readonly PlacedReference[];
 	readonly commandPlace: Place;
 	readonly mentions: readonly Mention[];
-	/** All diagnostics of the workflow and its phase files. */
-	readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Reads a workflow and its phase files. */

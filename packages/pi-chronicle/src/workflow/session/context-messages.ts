@@ -27,26 +27,31 @@ export function visitMarkOf({ run, pinned }: HeldRun): VisitMark {
 export function hasPhaseText(session: Session, held: HeldRun): boolean {
 	const mark = visitMarkOf(held);
 	const removed = new Set<string>();
-	let keptFrom: string | undefined;
-	for (const entry of newestFirst(session)) {
+	for (const entry of inContext(session)) {
 		if (entry.type === "context_edit" && entry.replacement === null) removed.add(entry.targetId);
-		if (entry.type === "compaction") keptFrom ??= entry.firstKeptEntryId;
 		// The task precedes the phases, so a compaction may have removed only the task.
 		if (carries(entry, mark)) return !removed.has(entry.id) && knowsTask(session, held.run);
-		if (keptFrom === entry.id || isEarlierState(entry, mark)) return false;
+		if (isEarlierState(entry, mark)) return false;
 	}
 	return false;
+}
+
+/** The entries of the model's context, newest first: those before a compaction as far as it has kept them. */
+function* inContext(session: Session) {
+	let keptFrom: string | undefined;
+	for (const entry of newestFirst(session)) {
+		if (entry.type === "compaction") keptFrom ??= entry.firstKeptEntryId;
+		yield entry;
+		if (keptFrom === entry.id) return;
+	}
 }
 
 /** Whether the newest text of the run in the model's context is one of an earlier definition. */
 export function hasReplacedText(session: Session, held: HeldRun): boolean {
 	const { taskId, hash } = visitMarkOf(held);
-	let keptFrom: string | undefined;
-	for (const entry of newestFirst(session)) {
-		if (entry.type === "compaction") keptFrom ??= entry.firstKeptEntryId;
+	for (const entry of inContext(session)) {
 		const mark = visitMarkIn(entry);
 		if (mark?.taskId === taskId) return mark.hash !== hash;
-		if (keptFrom === entry.id) return false;
 	}
 	return false;
 }
@@ -77,12 +82,9 @@ export function modelDecision(session: Session, held: HeldRun, id: string): Mode
  * working.
  */
 export function owesEnd(session: Session, { id }: WorkflowRun): boolean {
-	let keptFrom: string | undefined;
-	for (const entry of newestFirst(session)) {
-		if (entry.type === "compaction") keptFrom ??= entry.firstKeptEntryId;
+	for (const entry of inContext(session)) {
 		if (saysEnd(entry, id)) return false;
 		if (visitMarkIn(entry)?.taskId === id) return true;
-		if (keptFrom === entry.id) return false;
 	}
 	return false;
 }
@@ -127,12 +129,7 @@ function isEarlierState(entry: SessionEntry, mark: VisitMark): boolean {
 
 /** Whether the model's context contains the whole task of the run. */
 export function knowsTask(session: Session, { task }: WorkflowRun): boolean {
-	let keptFrom: string | undefined;
-	for (const entry of newestFirst(session)) {
-		if (entry.type === "compaction") keptFrom ??= entry.firstKeptEntryId;
-		if (textOfEntry(entry).includes(task)) return true;
-		if (keptFrom === entry.id) return false;
-	}
+	for (const entry of inContext(session)) if (textOfEntry(entry).includes(task)) return true;
 	return false;
 }
 

@@ -5,14 +5,17 @@
 //   `**`                     any number of segments; `*`, `?`, `[a]`, `{a,b}` stay within one segment
 // Invariants: what is inserted into a pattern (a folder, a variable's value) matches itself only; matching takes at most
 // pattern × path steps, because rule files and paths come from others (a regular expression made from `*a*a*a*b` takes seconds).
-import { compileGlob, escapeGlob, expandBraces, hasGlob, unescapeGlob } from "@pi-chronicle/footprint";
+import {
+	compileGlob,
+	escapeGlob,
+	expandBraces,
+	type HostEnvironment,
+	hasGlob,
+	unescapeGlob,
+} from "@pi-chronicle/footprint";
 import { isWithin } from "../../policy/index.ts";
 
-export interface PathEnvironment {
-	readonly home: string;
-	readonly platform: string;
-	/** Environment variables that patterns may begin with, such as `HOME`. */
-	env(name: string): string | undefined;
+export interface PathEnvironment extends Pick<HostEnvironment, "home" | "platform" | "env"> {
 	/** The path with links followed as far as they exist. */
 	real(path: string): string;
 }

@@ -1,5 +1,6 @@
 export { branchOfRef, checkedOutQuery, parseCheckedOut, readCheckedOut } from "./checked-out.ts";
 export { gitOutput } from "./git-output.ts";
+export { commonFolder, linkedRepository } from "./linked-repository.ts";
 export * from "./look-up.ts";
 export { inheritOwner, inheritOwnerSync, inheritOwners, makePrivateFolder } from "./ownership.ts";
 export { readLines } from "./read-lines.ts";

@@ -1,9 +1,9 @@
 // The folders that decide whether a change matters: those of the project, and those for temporary files, where it does not.
 // A project is what it is wherever it lies: neither it nor the home directory ever counts as temporary; a path has to be temporary both
 // by its name and by its real path, and is in the project by either.
-import { readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import type { ChangedPlace, FileAccess, HostEnvironment } from "@pi-chronicle/footprint";
+import { linkedRepository } from "../disk/index.ts";
 import { isWithin } from "./containment.ts";
 
 /** Absolute paths, by name and by real path. */
@@ -53,28 +53,8 @@ function projectRoots({ cwd, home, kind, realpath }: PlacedHost): string[] {
 		const isOwn = dirname(at) !== dirname(dirname(at)) && !homes.some((one) => isWithin(one, at));
 		if (isNearest || (isMarked && isOwn)) roots.push(at);
 	}
-	return nearest === undefined ? roots : [...roots, ...linkedRepository(nearest)];
-}
-
-/** The repository of a linked working tree or a submodule, which lies elsewhere. */
-function linkedRepository(root: string): string[] {
-	try {
-		const target = /^gitdir: (.+)$/m.exec(readFileSync(join(root, ".git"), "utf8"))?.[1]?.trim();
-		if (target === undefined) return [];
-		const own = resolve(root, target);
-		return [own, ...commonDirectory(own)];
-	} catch {
-		// A directory, or a file that cannot be read.
-		return [];
-	}
-}
-
-function commonDirectory(repository: string): string[] {
-	try {
-		return [resolve(repository, readFileSync(join(repository, "commondir"), "utf8").trim())];
-	} catch {
-		return [];
-	}
+	const linked = nearest === undefined ? undefined : linkedRepository(nearest);
+	return linked ? [...roots, linked.gitFolder, linked.common] : roots;
 }
 
 /** Whether a change reaches the project: inside it or, with everything below it, above it. */

@@ -2,7 +2,7 @@
 import { errorMessage, quoted } from "@pi-chronicle/core/definition";
 import type { LaunchFault } from "@pi-chronicle/core/ports";
 import { hostNotice, linkRpc, type RpcLink, type RpcListener, setTime } from "../../pi/index.ts";
-import { type Child, within } from "../../process/index.ts";
+import { type Child, unlessAborted, within } from "../../process/index.ts";
 import { redactText } from "../../safety/index.ts";
 import { ASK_TOOL, type Hello, OWN_TOOLS, readHello } from "./extension/index.ts";
 
@@ -79,21 +79,6 @@ export async function awaitHello(child: Child, ms: number, signal: AbortSignal):
 			for (const deliver of early.splice(0)) deliver(listener);
 		},
 	};
-}
-
-/** The result of `work`; `undefined` as soon as `signal` aborts. */
-export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-	if (signal.aborted) return undefined;
-	let stop: () => void = () => {};
-	const aborted = new Promise<undefined>((resolve) => {
-		stop = () => resolve(undefined);
-		signal.addEventListener("abort", stop);
-	});
-	try {
-		return await Promise.race([work, aborted]);
-	} finally {
-		signal.removeEventListener("abort", stop);
-	}
 }
 
 /** Why a launch failed without a ready report. `said`: the stderr of the process. */

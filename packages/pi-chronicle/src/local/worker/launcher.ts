@@ -21,7 +21,7 @@ import type {
 } from "@pi-chronicle/core/ports";
 import type { StatePlan } from "@pi-chronicle/core/template";
 import { openOnce, orderExtension } from "../../pi/index.ts";
-import { stopOrphans, within } from "../../process/index.ts";
+import { stopOrphans, unlessAborted, within } from "../../process/index.ts";
 import { openRedaction, probeSandbox, redactText, removeBox } from "../../safety/index.ts";
 import { diskFailure } from "../ledger/index.ts";
 import { type AnswerPlace, addAnswer } from "./answer-entry.ts";
@@ -30,7 +30,6 @@ import { checkCeilings } from "./ceiling-check.ts";
 import { expectedTools } from "./command-line.ts";
 import { ASK_TOOL } from "./extension/index.ts";
 import { checkExtensions } from "./extension-check.ts";
-import { unlessAborted } from "./greeting.ts";
 import { judgeHello, leftOut } from "./handshake.ts";
 import { type LiveWorker, openLive } from "./live.ts";
 import { redactSessions } from "./redact-sessions.ts";

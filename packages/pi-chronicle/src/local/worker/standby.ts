@@ -6,9 +6,9 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { launchKey } from "@pi-chronicle/core/machine";
 import type { StandbyOrder } from "@pi-chronicle/core/ports";
+import { unlessAborted } from "../../process/index.ts";
 import { locateRules } from "../../safety/index.ts";
 import type { FrozenRules, WorkerBox } from "./brief.ts";
-import { unlessAborted } from "./greeting.ts";
 import {
 	filesOf,
 	type ProcessOrder,

@@ -9,8 +9,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WorkerLauncher } from "@pi-chronicle/core/ports";
 import { attempt } from "../../disk/index.ts";
-import { isSameProcess, processStart } from "../../process/index.ts";
-import { unlessAborted } from "./greeting.ts";
+import { isSameProcess, processStart, unlessAborted } from "../../process/index.ts";
 import { canceled } from "./start-process.ts";
 
 export interface WorkerBound {

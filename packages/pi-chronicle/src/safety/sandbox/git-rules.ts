@@ -2,7 +2,7 @@
 // Invariant: a file or link that a command may have made in the project opens no folder outside of it.
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { HostEnvironment } from "@pi-chronicle/footprint";
-import { attempt, readSmallFile } from "../../disk/index.ts";
+import { attempt, commonFolder, linkedRepository, readSmallFile } from "../../disk/index.ts";
 import { isWithin } from "../containment.ts";
 
 type GitHost = Pick<HostEnvironment, "home" | "kind" | "names" | "realpath">;
@@ -70,8 +70,8 @@ const settingFiles = ["config", "config.worktree", "commondir", "gitdir", "objec
 /** The repository that `place`, the `.git` of a working tree, is or leads to; one outside of the working tree has to lead back. */
 function repositoryAt(place: string, root: string, { kind, realpath }: GitHost): string | undefined {
 	if (kind(place) === "directory") return place;
-	const target = kind(place) === "file" ? /^gitdir: (.+)$/m.exec(readSmallFile(place) ?? "")?.[1]?.trim() : place;
-	const own = target === undefined ? undefined : realpath(resolve(root, target));
+	const target = kind(place) === "file" ? linkedRepository(root)?.gitFolder : place;
+	const own = target === undefined ? undefined : realpath(target);
 	if (own === undefined || kind(join(own, "HEAD")) === undefined) return undefined;
 	if (isWithin(own, root)) return own;
 	// A linked working tree, and a submodule.
@@ -83,8 +83,7 @@ function repositoryAt(place: string, root: string, { kind, realpath }: GitHost):
 
 /** The repository that shares its objects and settings with `own`, that of a linked working tree; else `own`. */
 function commonOf(own: string, root: string, { kind, realpath }: GitHost): string {
-	const shared = readSmallFile(join(own, "commondir"))?.trim();
-	const common = shared === undefined ? undefined : realpath(resolve(own, shared));
+	const common = realpath(commonFolder(own));
 	if (common === undefined || kind(join(common, "HEAD")) === undefined) return own;
 	return isWithin(common, root) || dirname(own) === join(common, "worktrees") ? common : own;
 }

@@ -2,9 +2,9 @@
 // Invariants: a file without information counts as neither ignored nor untracked; the same files give the same answer, so the user's
 // global ignore file is not read.
 import { lstatSync, type Stats, statSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import ignore, { type Ignore } from "ignore";
-import { attempt, readSmallFile } from "../../../disk/index.ts";
+import { attempt, linkedRepository, readSmallFile } from "../../../disk/index.ts";
 import { isWithin } from "../../policy/index.ts";
 import { type GitIndex, readGitIndex } from "./git-index.ts";
 
@@ -239,18 +239,12 @@ function repositoryOf(path: string, statOf: StatOf): Repository | undefined {
 		const named = statOf(join(folder, ".git"));
 		const mark = named?.isSymbolicLink() ? attempt(() => statSync(join(folder, ".git"))) : named;
 		if (mark?.isDirectory()) return { root: folder, gitFolder: join(folder, ".git"), common: join(folder, ".git") };
-		if (mark?.isFile()) return linkedRepository(folder);
+		if (mark?.isFile()) {
+			const linked = linkedRepository(folder);
+			return linked && { root: folder, ...linked };
+		}
 		if (dirname(folder) === folder) return undefined;
 	}
-}
-
-/** A worktree or submodule, whose `.git` is a file with the path of the repository. */
-function linkedRepository(root: string): Repository | undefined {
-	const target = /^gitdir: (.+)$/m.exec(readSmallFile(join(root, ".git")) ?? "")?.[1]?.trim();
-	if (target === undefined) return undefined;
-	const gitFolder = resolve(root, target);
-	const common = readSmallFile(join(gitFolder, "commondir"))?.trim();
-	return { root, gitFolder, common: common === undefined ? gitFolder : resolve(gitFolder, common) };
 }
 
 function readRules(file: string): Ignore | undefined {

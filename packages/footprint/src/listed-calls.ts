@@ -2,7 +2,7 @@
 // them itself, has the agent make them, or treats them as data.
 // L1 bounded; beyond a bound `complete` is false; L2 rows that do not look like calls are data.
 import { contentKeys } from "./open-texts.ts";
-import { parseJson, unmarked } from "./text.ts";
+import { jsonIn, unmarked } from "./text.ts";
 
 export interface ListedCall {
 	readonly tool: string;
@@ -52,7 +52,7 @@ function walkCalls(search: CallSearch, value: unknown, key: string, depth: numbe
 function parseCallText(search: CallSearch, text: string): unknown {
 	if (!/^\s*[[{"]/.test(text)) return undefined;
 	search.length += text.length;
-	if (search.length <= MAX_LENGTH) return parseJson(unmarked(text));
+	if (search.length <= MAX_LENGTH) return jsonIn(unmarked(text));
 	search.complete = false;
 	return undefined;
 }
@@ -69,7 +69,7 @@ function callIn(row: readonly unknown[]): ListedCall | undefined {
 }
 
 function argumentsIn(item: unknown): unknown {
-	return typeof item === "string" && /^\s*\{/.test(item) ? parseJson(item) : item;
+	return typeof item === "string" && /^\s*\{/.test(item) ? jsonIn(item) : item;
 }
 
 function isObject(value: unknown): boolean {

@@ -1,7 +1,7 @@
 // Decodes arguments that hold other arguments as JSON text, because gateways and batch tools pass calls on that way.
 // J1 bounded in size, number and depth; reaching a bound is reported, never ignored; J2 file content stays text.
 
-import { parseJson, unmarked } from "./text.ts";
+import { jsonIn, unmarked } from "./text.ts";
 
 /** Arguments that hold the content of a file, a message or a prompt. */
 export const contentKeys =
@@ -58,6 +58,6 @@ function isOwnForm(value: unknown, key: string): boolean {
 
 /** Parses an object, a list or a string; `undefined` if the text is not JSON. */
 function parseOpenText(text: string): unknown {
-	const value = parseJson(text);
+	const value = jsonIn(text);
 	return typeof value === "object" || typeof value === "string" ? value : undefined;
 }

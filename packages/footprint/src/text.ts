@@ -118,7 +118,7 @@ export function quoteWord(word: string): string {
 }
 
 /** The value of a JSON text; `undefined` if it is none. */
-export function parseJson(text: string): unknown {
+export function jsonIn(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch {

@@ -101,11 +101,7 @@ export function inFlightText(calls: readonly EarlierCall[]): string {
 }
 
 function earlierCallLines(calls: readonly EarlierCall[]): string {
-	return calls.map(callLine).join("\n");
-}
-
-function callLine({ tool, args, failed }: EarlierCall): string {
-	return `- ${tool} ${args}${failed ? " (failed)" : ""}`;
+	return calls.map(({ tool, args, failed }) => `- ${tool} ${args}${failed ? " (failed)" : ""}`).join("\n");
 }
 
 function abilitiesText({ abilities, freeShell, cwd }: FirstMessageBrief): string {

@@ -4,7 +4,7 @@
 import { type ChildrenPlan, HUMAN_INTERVENTION } from "../template/index.ts";
 import { raiseQuestion } from "./approval.ts";
 import { explainReached, reached } from "./budget.ts";
-import { filesNow, messagesToChildren, planChildren } from "./child-plan.ts";
+import { filesNow, planChildren } from "./child-plan.ts";
 import type { DecisionEvent, MoveCause } from "./decision-event.ts";
 import type { LaunchReason } from "./launch.ts";
 import { planOf } from "./plan.ts";
@@ -56,7 +56,7 @@ function enterChildren(entered: Run, plan: ChildrenPlan, because: LaunchReason):
 		return park(lacksFiles ? { ...run, baseline: null } : run, hold);
 	}
 	const { files, children } = planned;
-	const told = children.length === 0 ? [] : messagesToChildren(run).map(({ id }) => id);
+	const told = children.length === 0 ? [] : run.outbox.filter(({ from }) => from === "person").map(({ id }) => id);
 	const event = { kind: "children_planned", visit: run.visit, base: filesNow(run), files, children } as const;
 	return decideOn({ ...run, status: "running" }, told.length === 0 ? event : { ...event, told });
 }

@@ -13,7 +13,7 @@ import {
 import { type ChildItem, readItems, readOutput } from "./child-items.ts";
 import { needsOfItems } from "./child-needs.ts";
 import { childId, type PlannedChild } from "./child-run.ts";
-import type { Message, Run } from "./run.ts";
+import type { Run } from "./run.ts";
 
 /** A child whose task is being filled in. */
 interface TaskOwner {
@@ -200,11 +200,6 @@ function needsByPosition(
 	if (branches.every(({ needs = [] }) => needs.length === 0)) return undefined;
 	const tasks = branches.map(({ name, needs = [] }) => ({ id: name, needs }));
 	return readNeeds(tasks, String).needs;
-}
-
-/** What the user said since the last worker, for every child, which begins with the user's decisions: only they can read it. */
-export function messagesToChildren({ outbox }: Run): readonly Message[] {
-	return outbox.filter(({ from }) => from === "person");
 }
 
 /** The run id of the next planned child with this number. Ids are unique within a run, because earlier children are over. */

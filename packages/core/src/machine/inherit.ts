@@ -2,7 +2,6 @@
 // A child knows what its parent knew when the child was planned, and what the siblings that it builds on have found since, and nothing else; a
 // child that merges knows all; ids of a child's entries are none of its parent's.
 import {
-	EMPTY_SNAPSHOT,
 	type Finding,
 	joinChanges,
 	outputsOf,
@@ -94,11 +93,6 @@ function above(outer: Snapshot | undefined, own: Snapshot): Snapshot {
 /** What the parents of a run knew and what it knows itself. */
 export function knownSnapshot({ inherited, snapshot }: Run): Snapshot {
 	return above(inherited?.snapshot, snapshot);
-}
-
-/** The snapshot of a run that begins with `inherited`: empty, with ids that differ from the inherited ones. */
-export function emptyAfter({ snapshot }: Inherited): Snapshot {
-	return { ...EMPTY_SNAPSHOT, nextId: snapshot.nextId };
 }
 
 /** The run whose worker has saved `data`: without the inherited entries that it has resolved or replaced. */

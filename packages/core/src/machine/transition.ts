@@ -27,7 +27,6 @@ import { addDecision, onDecisionInherited } from "./decision-record.ts";
 import type { AskOpened, EventBody, EventKind, LedgerEvent, Recovered } from "./event.ts";
 import { nameFirst, rememberAnswer } from "./given-answer.ts";
 import { onHostAwaited } from "./host-labels.ts";
-import { emptyAfter } from "./inherit.ts";
 import { isRefusal, type Reduced, refuse } from "./refusal.ts";
 import { onFilesRestored, onRewindRequested } from "./rewind.ts";
 import { type Run, SCHEMA_VERSION, type UserQuestion } from "./run.ts";
@@ -148,7 +147,7 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 		visit: 1,
 		attempt: 0,
 		launch: 0,
-		snapshot: event.inherited ? emptyAfter(event.inherited) : EMPTY_SNAPSHOT,
+		snapshot: event.inherited ? { ...EMPTY_SNAPSHOT, nextId: event.inherited.snapshot.nextId } : EMPTY_SNAPSHOT,
 		history: [],
 		totals: { ...NO_SPEND, activeMs: 0, toolCalls: 0, attempts: 0 },
 		pairMoves: {},

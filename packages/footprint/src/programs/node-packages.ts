@@ -1,5 +1,5 @@
 // Package managers of JavaScript: which scripts of the project and which programs they run. Their table is in `packages.ts`.
-import { parseJson } from "../text.ts";
+import { jsonIn } from "../text.ts";
 import { agentEntry, isAgentPackage } from "./agents.ts";
 import { runModuleFile } from "./interpreters.ts";
 import type { Call } from "./program-spec.ts";
@@ -48,7 +48,7 @@ function readScript(call: Call): void {
 }
 
 function scriptsIn(text: string): Readonly<Record<string, unknown>> {
-	const settings = parseJson(text) as { scripts?: unknown } | null | undefined;
+	const settings = jsonIn(text) as { scripts?: unknown } | null | undefined;
 	const scripts = settings?.scripts;
 	return typeof scripts === "object" && scripts !== null ? (scripts as Record<string, unknown>) : {};
 }

@@ -117,13 +117,11 @@ function best(models: readonly Model[], preferred: Model | undefined): Model | u
 	const rank = (model: Model): number =>
 		(model.provider === preferred?.provider ? 0 : 2) + (/-\d{8}$/.test(model.id) ? 1 : 0);
 	return [...models].sort(
-		(a, b) => rank(a) - rank(b) || byVersion(b.id, a.id) || a.provider.localeCompare(b.provider, "en"),
+		(a, b) =>
+			rank(a) - rank(b) ||
+			b.id.localeCompare(a.id, "en", { numeric: true }) ||
+			a.provider.localeCompare(b.provider, "en"),
 	)[0];
-}
-
-/** Compares ids with numeric collation: `opus-5-5` before `opus-5-10`. */
-function byVersion(a: string, b: string): number {
-	return a.localeCompare(b, "en", { numeric: true });
 }
 
 function splitThinking(word: string): { readonly base: string; readonly thinking: ThinkingLevel | undefined } {

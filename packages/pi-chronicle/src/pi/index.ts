@@ -21,7 +21,6 @@ export {
 	hostNotice,
 	hostQuestion,
 	orderExtension,
-	orderReadonly,
 	tellHost,
 } from "./host-line.ts";
 export { inBackground } from "./in-background.ts";

@@ -19,10 +19,6 @@ export function aboutTool(pi: ExtensionAPI, name: string): ToolFacts | undefined
 	if (!tool) return undefined;
 	return {
 		annotations: tool.annotations,
-		own: isPiTool(tool.sourceInfo.source) ? orchestrators.has(name) : isOwnFile(tool.sourceInfo.path),
+		own: tool.sourceInfo.source === "builtin" ? orchestrators.has(name) : isOwnFile(tool.sourceInfo.path),
 	};
-}
-
-function isPiTool(source: string): boolean {
-	return source === "builtin";
 }

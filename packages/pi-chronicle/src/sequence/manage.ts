@@ -1,5 +1,5 @@
 // `/sequence list|show|save|edit|delete`: manages the project's saved sequences. Nothing saved is overwritten or removed without asking.
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { relative } from "node:path";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { counted, didYouMean, errorMessage, formatDiagnostic } from "@pi-chronicle/core/definition";
@@ -8,7 +8,6 @@ import { previewLines } from "./preview.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
 import { rulesText } from "./repeat.ts";
 import {
-	deleteSaved,
 	nameMistake,
 	type SavedSequence,
 	type SequenceLocation,
@@ -135,7 +134,7 @@ export async function deleteSequence(ctx: ExtensionCommandContext, name: string)
 	});
 	if (answer === "no") return;
 	try {
-		deleteSaved(saved);
+		rmSync(saved.file);
 		say(ctx, `Deleted ${relative(ctx.cwd, saved.file)}.`);
 	} catch (error) {
 		rejectCommand(ctx, `"${name}" could not be deleted: ${errorMessage(error)}`, { code: exitCodes.failed });

@@ -1,7 +1,7 @@
 // The project's saved sequences, `.pi/sequences/<name>.yaml`. Like all of a project's definitions, they are read only if the user trusts
 // the project.
 // A name is a plain word, so no name leads out of the folder; written files are readable by their owner only.
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Diagnostic } from "@pi-chronicle/core/definition";
 import { folderNames, replaceFileSync } from "../disk/index.ts";
@@ -85,10 +85,6 @@ export function writeSaved(
 	mkdirSync(sequenceFolder(cwd), { recursive: true });
 	replaceFileSync(file, text);
 	return file;
-}
-
-export function deleteSaved({ file }: SavedSequence): void {
-	rmSync(file);
 }
 
 function fileNames(cwd: string): string[] {

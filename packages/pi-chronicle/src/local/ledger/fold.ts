@@ -72,7 +72,7 @@ export function openEventFold(start: FoldStart | undefined, newestSchema: number
 function foldLine(state: FoldState, line: Buffer, at: number, newestSchema: number): void {
 	const event = decodeLine(line);
 	const end = at + line.length + 1;
-	if (event?.kind === "recovered" && isNext(state, event)) {
+	if (event?.kind === "recovered" && event.seq > state.lastSeq && fenceOf(event) >= state.lastFence) {
 		const run = startRun(event);
 		state.fault = run ? undefined : "template";
 		state.damagedAt = undefined;
@@ -96,10 +96,6 @@ function foldLine(state: FoldState, line: Buffer, at: number, newestSchema: numb
 function firstRun(event: LedgerEvent, newestSchema: number): Run | "newer" | "template" {
 	if (event.kind === "created" && event.schemaVersion > newestSchema) return "newer";
 	return startRun(event) ?? "template";
-}
-
-function isNext({ lastSeq, lastFence }: FoldState, event: LedgerEvent): boolean {
-	return event.seq > lastSeq && fenceOf(event) >= lastFence;
 }
 
 function acceptEvent(state: FoldState, event: LedgerEvent, run: Run | undefined, end: number): void {

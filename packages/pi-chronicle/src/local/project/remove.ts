@@ -1,6 +1,6 @@
 // Selects runs and removes them. A run of a living process is never removed. Child runs are removed with their parent, never alone.
 import { join } from "node:path";
-import type { LeaseHolder, LedgerEntry, StoreFailure } from "@pi-chronicle/core/ports";
+import type { LedgerEntry, StoreFailure } from "@pi-chronicle/core/ports";
 import { usedBytes } from "../../disk/index.ts";
 import { ALL_RUNS } from "../ledger/index.ts";
 import { outsideFolder } from "../workspace/index.ts";
@@ -43,22 +43,17 @@ export async function runsOlderThan(
 	for (const tree of runTrees(entries)) {
 		const { entry } = tree;
 		const all = ownRuns(tree);
-		const holder = all.map((one) => (one.kind === "run" ? one.holder : undefined)).find((one) => isLive(one));
+		const holder = all
+			.map((one) => (one.kind === "run" ? one.holder : undefined))
+			.find((one) => one && one.alive !== "no");
 		if (entry.kind === "unreadable")
 			staying.push({ id: entry.id, why: "cannot be read, so its age is unknown; remove it by its id" });
-		else if (all.length === 0 || !all.every((one) => isOlder(one, before))) continue;
+		else if (all.length === 0 || !all.every((one) => one.kind === "run" && Date.parse(one.summary.updatedAt) < before))
+			continue;
 		else if (holder) staying.push({ id: entry.id, why: `belongs to process ${holder.pid}` });
 		else runs.push(...all);
 	}
 	return { runs, staying };
-}
-
-function isLive(holder: LeaseHolder | undefined): boolean {
-	return holder !== undefined && holder.alive !== "no";
-}
-
-function isOlder(entry: RunEntry, before: number): boolean {
-	return entry.kind === "run" && Date.parse(entry.summary.updatedAt) < before;
 }
 
 /** This program's runs of a tree, each before its children. */

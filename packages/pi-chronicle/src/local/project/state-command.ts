@@ -23,7 +23,6 @@ import {
 	sandboxPolicy,
 	unchangedNeed,
 	unchangedProjectPolicy,
-	type Verdict,
 } from "../../safety/index.ts";
 import { chooseBox, type FrozenRules, UNCHANGED_ADVICE } from "../worker/index.ts";
 import { type CleanupStatus, neverRuns } from "./cleanup-approvals.ts";
@@ -119,7 +118,7 @@ async function runJudged(
 	const footprint = () => measure(call, order.cwd);
 	const { verdicts } = await policies.judge(call, footprint);
 	const objection = verdicts.find(({ decision }) => decision === "deny" || strict);
-	if (objection) return refusedCommand(objectionText(objection));
+	if (objection) return refusedCommand(`${objection.reason} [${objection.policy}: ${objection.rule}]`);
 	const amended = policies.amend(call)?.command;
 	const command = typeof amended === "string" ? amended : line;
 	const need = await policies.confine({ ...call, input: { command } }, footprint);
@@ -130,10 +129,6 @@ async function runJudged(
 	const texts = [outcome.output ?? "", remark].filter((text) => text !== "");
 	const screened = (await policies.screen(call, footprint, texts)).at(-1)?.texts ?? texts;
 	return { ...outcome, command: line, ...(screened.length === 0 ? {} : { output: screened.join("\n") }) };
-}
-
-function objectionText({ reason, policy, rule }: Verdict): string {
-	return `${reason} [${policy}: ${rule}]`;
 }
 
 /** The limits of a state that lists tools without `edit` and `write`, as its worker would have them. */

@@ -332,7 +332,7 @@ class Supervisor implements Supervision {
 		await this.#attempt(() => this.#executor.stopWorkers());
 		if (this.run.stage.kind === "over" && !this.#failure)
 			await this.#attempt(() => this.#ports.launcher.redactSessions(this.#ledger.folder));
-		await linger([...this.#running.values()].map(({ done }) => done));
+		await within(lingerMs, Promise.all([...this.#running.values()].map(({ done }) => done)));
 		while (this.#recording) await this.#recording;
 		this.#closed = true;
 		this.#clockJumps.watch(false);
@@ -365,11 +365,6 @@ function isAwaitingHost({ stage }: Run): boolean {
 function asksAgain(run: Run, event: UserEvent): boolean {
 	const question = run.stage.kind === "stopping" ? openQuestion(run) : undefined;
 	return question !== undefined && "answers" in event && isAnswerTo(question, event.answers);
-}
-
-/** Waits for actions to end, at most `lingerMs`; their results are no longer recorded. */
-async function linger(actions: readonly Promise<void>[]): Promise<void> {
-	await within(lingerMs, Promise.all(actions));
 }
 
 /** Reports of a worker's calls and spend, thousands per run: the next durable write includes them. */

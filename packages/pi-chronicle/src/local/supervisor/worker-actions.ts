@@ -87,9 +87,13 @@ export class Workers {
 		const opened = await workspace.open();
 		if (!opened.ok) return fail({ reason: "spawn", detail: opened.failure.message });
 		this.#cwd = opened.value.cwd;
-		const message = await launchMessage(this.#context, action, opened.value.cwd);
-		const order = orderOf(this.#context, action, opened.value.cwd, message);
+		const { because } = action;
 		const { cwd } = opened.value;
+		const message = {
+			new: await briefWorker(this.#context, because, cwd),
+			continued: continuedText(this.#context.run(), because),
+		};
+		const order = orderOf(this.#context, action, cwd, message);
 		const brief = () => briefWorker(this.#context, "compacted", cwd);
 		const started = await launcher.launch(order, hostOf(this.#context, launch, { signal, brief }), signal);
 		// Aborted because the supervision ends: the launch stays pending.
@@ -222,15 +226,6 @@ async function openCandidates({ workspace, run }: ExecutorContext): Promise<Read
 		if (opened?.ok) folders.set(id, opened.value.cwd);
 	}
 	return folders;
-}
-
-/** The first message of the process. What it shortens is in a file, written before. */
-async function launchMessage(
-	context: ExecutorContext,
-	{ because }: WorkAction,
-	cwd: string,
-): Promise<LaunchOrder["message"]> {
-	return { new: await briefWorker(context, because, cwd), continued: continuedText(context.run(), because) };
 }
 
 /** The first message of a conversation that begins now. */

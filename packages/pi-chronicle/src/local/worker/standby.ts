@@ -16,7 +16,6 @@ import {
 	removeStandbyFiles,
 	type StartedProcess,
 	type StartOptions,
-	standbyMark,
 	startProcess,
 } from "./start-process.ts";
 import { sweepSlots, takeSlot } from "./worker-bound.ts";
@@ -179,7 +178,9 @@ export class Standby {
 	}
 
 	#start(mine: Kept, order: ProcessOrder, spec: WorkerSpec, box: WorkerBox | "off"): void {
-		const files = filesOf(order.folder, conversationKey(order), standbyMark(this.#count));
+		// A standby always starts a new conversation.
+		const { visit, attempt } = order.launch;
+		const files = filesOf(order.folder, `${visit}.${attempt}`, `.standby-${this.#count}`);
 		if (existsSync(files.session)) {
 			mine.release();
 			return;
@@ -249,11 +250,6 @@ function identityOf(order: ProcessOrder): string {
 		withoutOutput,
 		folder,
 	]);
-}
-
-/** A standby always starts a new conversation. */
-function conversationKey({ launch: { visit, attempt } }: ProcessOrder): string {
-	return `${visit}.${attempt}`;
 }
 
 /** The folder with the slots of all standbys of this user's runs. */

@@ -138,11 +138,6 @@ function removeFile(file: string): void {
 	attempt(() => rmSync(file, { force: true }));
 }
 
-/** The mark in the names of the files of a supervisor's n-th standby. */
-export function standbyMark(n: number): string {
-	return `.standby-${n}`;
-}
-
 /** Removes the files of all standbys in a run's folder except those of `kept`. */
 export function removeStandbyFiles(folder: string, kept: WorkerFiles | undefined): void {
 	const workers = join(folder, workersFolder);

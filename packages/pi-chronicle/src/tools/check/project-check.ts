@@ -49,7 +49,7 @@ async function inspectEverything(project: Project, place: CheckPlace): Promise<I
 		await inspectWorkflows(project),
 		await inspectTemplates(project, []),
 		inspectAgents(place),
-		inspectRules(place),
+		inspectRuleFiles(locateRules({ cwd: place.cwd, home: place.home, agentDir: place.agentFolder })),
 		place.trust === "trusted" ? await inspectScenarios(place) : nothing,
 		place.trust === "trusted" ? await inspectSequences(place) : nothing,
 	];
@@ -185,10 +185,6 @@ function isRules(root: Node): boolean {
 
 function complaint(file: string, code: string, message: string, remedy: string): Inspection {
 	return { ...nothing, further: [{ severity: "error", code, file, message, remedy }] };
-}
-
-function inspectRules({ cwd, home, agentFolder }: CheckPlace): Inspection {
-	return inspectRuleFiles(locateRules({ cwd, home, agentDir: agentFolder }));
 }
 
 /** Reads each file separately. */

@@ -23,12 +23,11 @@ export async function inspectTemplates(project: Project, names: readonly string[
 		if (other) foreign.push(foreignOf(other));
 		else findings.push({ kind: "template", name: basename(file, extname(file)), file, loads, diagnostics });
 	}
-	return { findings, foreign, further: names.length === 0 ? folderProblems(project) : [] };
-}
-
-/** Diagnostics about the template folders themselves. */
-function folderProblems(project: Project): readonly Diagnostic[] {
-	return project.templates().diagnostics.filter(({ code }) => code === "no-folder");
+	return {
+		findings,
+		foreign,
+		further: names.length === 0 ? project.templates().diagnostics.filter(({ code }) => code === "no-folder") : [],
+	};
 }
 
 function launchDiagnostics({ file, problems }: CheckedFile): Diagnostic[] {

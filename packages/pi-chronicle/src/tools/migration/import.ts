@@ -34,7 +34,8 @@ drafts a definition from them.`,
 		const sources = findSources(resolve(cwd, name));
 		if (!sources) return misuse(`No such file or folder: ${resolve(cwd, name)}.`);
 		const to = resolve(cwd, parsed.values.to ?? ".");
-		if (!isExistingFolder(to)) return misuse(`No such folder: ${to}. Name a project's folder with --to.`);
+		if (!statSync(to, { throwIfNoEntry: false })?.isDirectory())
+			return misuse(`No such folder: ${to}. Name a project's folder with --to.`);
 		const target = openProject({ ...project.place, cwd: to });
 		const inPi = host.prefix.startsWith("/");
 		const plan = inPi ? "/plan" : `${host.prefix}plan`;
@@ -131,8 +132,4 @@ function response(
 		exitCode,
 		view: { kind: "page", title: "Import" },
 	};
-}
-
-function isExistingFolder(path: string): boolean {
-	return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

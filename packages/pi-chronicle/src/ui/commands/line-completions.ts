@@ -85,7 +85,7 @@ async function runArguments(
 	},
 ): Promise<LineItem[]> {
 	const parts = async (): Promise<LineItem[]> => {
-		if (!takesPart(name)) return [];
+		if (!["release", "reopen", "rewind", "diff"].includes(name)) return [];
 		const found = await resolveRun(project, words.length === 1 ? undefined : named, supervised);
 		const read = found.ok ? await project.store.read(found.value) : undefined;
 		return read?.ok ? itemsAfter(name, read.value.run) : [];
@@ -104,10 +104,6 @@ async function fittingEntries({ store }: Project, prefix: string): Promise<reado
 	const ids = (await store.ids()).filter((id) => id.startsWith(prefix)).slice(0, maxRuns);
 	const entries = await Promise.all(ids.map((id) => store.entry(id)));
 	return entries.filter((entry) => entry !== undefined);
-}
-
-function takesPart(name: string): boolean {
-	return ["release", "reopen", "rewind", "diff"].includes(name);
 }
 
 function itemsAfter(name: string, run: Run): LineItem[] {

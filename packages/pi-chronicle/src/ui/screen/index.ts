@@ -1,4 +1,4 @@
-export { openPatch } from "./patch.ts";
+export { patchSheet } from "./patch.ts";
 export { approvalSheet, askedSheet, questionBody } from "./question.ts";
 export { drawTimeline } from "./timeline.ts";
 export { runSource } from "./view-source.ts";

@@ -1,12 +1,7 @@
 // A unified diff on a full screen: file by file, with line numbers and syntax highlighting, and the answers if it belongs to a question. The
 // highlighting comes from pi and contains no other escape sequence, because the code is made plain first. Code is highlighted when it is shown, a
 // piece at a time, so that a long diff opens immediately.
-import {
-	type ExtensionContext,
-	getLanguageFromPath,
-	getMarkdownTheme,
-	highlightCode,
-} from "@earendil-works/pi-coding-agent";
+import { getLanguageFromPath, getMarkdownTheme, highlightCode } from "@earendil-works/pi-coding-agent";
 import { pathOnLine } from "@pi-chronicle/core/definition";
 import { type PatchFile, type PatchHunk, type PatchLine, readPatch } from "@pi-chronicle/core/snapshot";
 import {
@@ -17,7 +12,6 @@ import {
 	type SheetOption,
 	type SheetSpec,
 	type StyledText,
-	showSheet,
 	type Tone,
 } from "../../tui/index.ts";
 
@@ -156,16 +150,7 @@ export interface ShownPatch {
 	readonly cut: boolean;
 }
 
-/** Shows a diff until the user answers or closes it. Only for the terminal (`ctx.mode === "tui"`). */
-export function openPatch<T>(
-	ctx: ExtensionContext,
-	patch: ShownPatch,
-	choices: readonly SheetOption<T>[] = [],
-	signal?: AbortSignal,
-): Promise<T | undefined> {
-	return showSheet(ctx, patchSheet(patch, choices), signal);
-}
-
+/** Shows a diff until the user answers or closes it. */
 export function patchSheet<T>(
 	{ title, head, text, cut }: ShownPatch,
 	choices: readonly SheetOption<T>[],

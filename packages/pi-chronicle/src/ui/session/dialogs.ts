@@ -15,7 +15,7 @@ import {
 	runTitle,
 	takingTitle,
 } from "../phrases/index.ts";
-import { approvalSheet, askedSheet, openPatch } from "../screen/index.ts";
+import { approvalSheet, askedSheet, patchSheet } from "../screen/index.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
 
 const undecided = { kind: "undecided" } as const;
@@ -243,7 +243,8 @@ export async function showPatch<T = never>(
 ): Promise<T | undefined> {
 	const { patch, cut: isCut } = difference;
 	const lines = differenceLines(difference);
-	if (ctx.mode === "tui") return openPatch(ctx, { title, head: lines, text: patch, cut: isCut }, choices, signal);
+	if (ctx.mode === "tui")
+		return showSheet(ctx, patchSheet({ title, head: lines, text: patch, cut: isCut }, choices), signal);
 	const cut =
 		patch.length > diffLength ? `${patch.slice(0, diffLength)}\n… truncated; pi-chronicle diff shows all of it` : patch;
 	say(ctx, [`${title}: ${lines.join("\n")}`, ...(patch === "" ? [] : ["", cut.trimEnd()])].join("\n"));

@@ -38,7 +38,7 @@ class Linking {
 	}
 
 	catalogue(): Catalogue {
-		const drafts = [...this.chosen.values()].sort(byKey);
+		const drafts = [...this.chosen.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 		const definitions = new Map<string, WorkflowDefinition>();
 		for (const { key, definition } of drafts) if (definition) definitions.set(key, definition);
 		const commands = assignCommands(drafts, this.diagnostics);
@@ -115,7 +115,8 @@ class Linking {
 		const { key, tier, file } = draft;
 		this.chosen.delete(key);
 		this.diagnostics.push(...added);
-		const before = this.rejected.get(key)?.diagnostics ?? draft.diagnostics.filter(isErrorFound);
+		const before =
+			this.rejected.get(key)?.diagnostics ?? draft.diagnostics.filter(({ severity }) => severity === "error");
 		this.rejected.set(key, { key, tier, file, diagnostics: [...before, ...added] });
 	}
 
@@ -133,10 +134,6 @@ class Linking {
 			return winner ?? [];
 		});
 	}
-}
-
-function byKey(a: Draft, b: Draft): number {
-	return a.key < b.key ? -1 : 1;
 }
 
 function ambiguous(draft: Draft, same: readonly Draft[], severity: Diagnostic["severity"]): Diagnostic {
@@ -233,8 +230,4 @@ function assignCommands(drafts: readonly Draft[], diagnostics: Diagnostic[]): Ma
 
 function startOf({ file }: Draft): Place {
 	return { file, line: 1, column: 1 };
-}
-
-function isErrorFound({ severity }: Diagnostic): boolean {
-	return severity === "error";
 }

@@ -136,10 +136,6 @@ export function mayRunCommands({ kind, names }: NameLimits): boolean {
 
 type NameLimits = Extract<ToolLimits, { kind: "blacklist" | "whitelist" }>;
 
-function startsAgent({ effects }: CommandRun): boolean {
-	return effects.includes("nested-agent");
-}
-
 function firstOf<Item>(items: readonly Item[], judge: (item: Item) => Stop | undefined): Stop | undefined {
 	for (const item of items) {
 		const stop = judge(item);
@@ -160,7 +156,7 @@ function judgeCapabilities(
 	};
 	const judgeRun = (run: CommandRun): Stop | undefined => {
 		// The limits of the phase would not bind a child agent, so starting one requires both `write` and `exec`.
-		const lacking = startsAgent(run) ? (["write", "exec"] as const).find(lacks) : undefined;
+		const lacking = run.effects.includes("nested-agent") ? (["write", "exec"] as const).find(lacks) : undefined;
 		if (lacking) return lack(lacking, `\`${run.text}\` would start another agent`);
 		for (const change of run.changes) {
 			// Changes to anything other than files require `exec`.

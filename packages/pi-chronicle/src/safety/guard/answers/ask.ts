@@ -46,7 +46,7 @@ export async function askToRemember(
 	if (!subject) return { answer: await askUser(ctx, question) };
 	const shaped = stores ? shapedCall({ call, verdicts, footprint }) : undefined;
 	const options = (stores ? everyOption : optionsForNow).filter((option) => option !== alike || shaped !== undefined);
-	const message = `${question.message}\n\n${aboutRemembering(subject)}`;
+	const message = `${question.message}\n\nA remembered answer applies to exactly this: ${subjectText(subject)}.`;
 	const chosen = await chooseOption(ctx, { ...question, message, options, keys, leave: "Esc refuses" });
 	if (chosen === "nobody") return { answer: "nobody" };
 	if (chosen === alike && shaped) return askAlike(ctx, shaped, subject);
@@ -111,11 +111,6 @@ const hourMs = 3_600_000;
 /** The repository that a folder is in, else the folder. */
 function projectFolder(folder: string): string {
 	return repositoryAbove(folder, hostEnvironment(folder)) ?? folder;
-}
-
-/** Explains what a remembered answer applies to. */
-function aboutRemembering(subject: Subject): string {
-	return `A remembered answer applies to exactly this: ${subjectText(subject)}.`;
 }
 
 /** A subject on one line. */

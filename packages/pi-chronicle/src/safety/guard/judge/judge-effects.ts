@@ -16,7 +16,7 @@ import { builtInVerdict, effectVerdict, inferredVerdict } from "./verdicts.ts";
 
 /** Judges the effects of every command. */
 export function judgeEffects(footprint: Footprint, compiled: CompiledRules): Verdict[] {
-	const byCommand = accessesByCommand(footprint);
+	const byCommand = Map.groupBy(footprint.accesses, ({ by }) => by);
 	return footprint.runs.flatMap((run) => {
 		const own = byCommand.get(run.text) ?? [];
 		return [
@@ -67,11 +67,6 @@ function judgeNestedAgent({ effects, text }: CommandRun, { rules }: CompiledRule
 			"Do the work yourself, or tell the user that you want a second agent.",
 		),
 	];
-}
-
-/** The accesses of every command, by its text. */
-function accessesByCommand({ accesses }: Footprint): ReadonlyMap<string, readonly FileAccess[]> {
-	return Map.groupBy(accesses, ({ by }) => by);
 }
 
 /** Discarding changes of individually named files is ordinary work; discarding those of folders may lose unreviewed work. */

@@ -83,16 +83,12 @@ function writePart(
 	{ number, asked }: ModelEntry,
 	known: Map<string, number>,
 ): WrittenPart {
-	const key = textKey(title, text);
+	const key = `${title}\n${text}`;
 	const before = known.get(key);
 	if (before !== undefined && text.length >= longPart) return { part: title, same_as: before };
 	const isOnly = asked.filter((part) => part.title === title).length === 1;
 	if (before === undefined && isOnly) known.set(key, number);
 	return { part: title, text };
-}
-
-function textKey(title: string, text: string): string {
-	return `${title}\n${text}`;
 }
 
 /** Reads the text of a transcript's file; a string says what is wrong with it. */

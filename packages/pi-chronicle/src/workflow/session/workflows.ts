@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes, foreignTools, openExitCode, type Scope, say }
 import type { Policies, SessionBox } from "../../safety/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { reachable, rootOf, waitsForUser } from "../machine/index.ts";
-import { answerLine, askLine, pauseLine, personLine, placeLine, staleReason } from "../prompts/index.ts";
+import { answerLine, askLine, pauseLine, personLine, placeLine, workflowRefusalText } from "../prompts/index.ts";
 import type { Rows } from "../rows.ts";
 import { WorkflowConversation } from "./conversation.ts";
 import { definitionsHash } from "./entries.ts";
@@ -125,7 +125,8 @@ function welcome(pi: ExtensionAPI, ctx: ExtensionContext, { active }: RunControl
 	const catalogue = library.load(projectContext(ctx));
 	const broken = brokenText(run, catalogue, ctx.cwd);
 	if (run.kind === "stale") {
-		say(ctx, [staleReason(run.missing), broken].filter(Boolean).join("\n"), "warning");
+		const lost = workflowRefusalText({ kind: "stale", missing: run.missing });
+		say(ctx, [lost, broken].filter(Boolean).join("\n"), "warning");
 		return;
 	}
 	const { status } = run;

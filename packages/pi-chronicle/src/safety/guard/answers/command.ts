@@ -26,7 +26,7 @@ export function answerLines(book: AnswerBook): string[] {
 export function allowOnce(rest: string, asks: boolean, book: AnswerBook): CommandReply {
 	const warning = (text: string): CommandReply => ({ text, tone: "warning" });
 	if (rest.trim() !== "once") return warning("Use `/guard allow once`: it allows the last refused call, one time.");
-	if (!asks) return warning("The user cannot be asked here, so nothing is allowed.");
+	if (!asks) return warning("Nobody can be asked in this session, so nothing is allowed.");
 	const result = book.allowOnce();
 	switch (result.kind) {
 		case "nothing":

@@ -4,12 +4,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { settingNames, settingsExamination } from "../../src/tools/doctor/settings.ts";
 import { deepIt } from "../harness/deep-it.ts";
 import {
 	checkout,
 	fail,
 	fixtureExtension,
 	openBench,
+	openFolder,
 	type Project,
 	packageUnderTest,
 	type Script,
@@ -43,6 +45,25 @@ it("the page of settings has each variable of the environment that a page names 
 	const ours = /^PI_CHRONICLE_(RUN|NOTICE)/;
 	expect(set.length).toBeGreaterThan(5);
 	expect(set.filter((name) => !ours.test(name) && !named.has(name))).toEqual([]);
+});
+
+it("doctor knows each setting of the page, and names any other one with the one that is meant", async () => {
+	const settings = [...named].filter((name) => name !== undefined && !/^[A-Z]/.test(name));
+	expect([...settingNames].sort()).toEqual(settings.toSorted());
+	const written = Object.fromEntries(settingNames.map((name) => [`${name}x`, true]));
+	const folder = openFolder({
+		"agent/settings.json": { chronicle: { ...written, maxWorkers: 0, standby: 3 } },
+		"project/.pi/settings.json": { chronicle: { bell: true } },
+	});
+	const place = { cwd: join(folder, "project"), agentFolder: join(folder, "agent"), trust: "trusted" };
+	const found = await settingsExamination({ place } as never).examine(new AbortController().signal);
+	const texts = [found].flat().map(({ text }) => text);
+	for (const name of settingNames)
+		expect(texts).toContainEqual(
+			expect.stringMatching(new RegExp(`settings\\.json, .${name}x. below .*Did you mean .${name}.\\?`)),
+		);
+	expect(texts).toContainEqual(expect.stringContaining("`maxWorkers` is no number from 1 to 1000, so 8 is used."));
+	expect(texts).toHaveLength(settingNames.length + 1);
 });
 
 /** The test that sets each setting and variable of the page and sees its effect: a file and words of its title. */

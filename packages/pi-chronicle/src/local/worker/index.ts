@@ -5,4 +5,4 @@ export { openProjectLauncher, type ProjectEnvironment, sandboxOf } from "./proje
 export { redactSessionText } from "./redact-sessions.ts";
 export { freezeRunRules, type UnreadableRules } from "./rules.ts";
 export { chooseBox } from "./worker-box.ts";
-export { workerSettings } from "./worker-settings.ts";
+export { numberSettings, type Setting, workerSettings } from "./worker-settings.ts";

@@ -9,6 +9,7 @@ import { ledgerExamination } from "./ledgers.ts";
 import { leftoverExamination } from "./leftovers.ts";
 import { machineExaminations } from "./machine.ts";
 import { openAskablePi, piExaminations } from "./pi.ts";
+import { settingsExamination } from "./settings.ts";
 import { trialExaminations } from "./trial.ts";
 
 const marks = { ok: "ok  ", warning: "warn", failed: "FAIL" } as const;
@@ -16,7 +17,7 @@ const marks = { ok: "ok  ", warning: "warn", failed: "FAIL" } as const;
 export const doctor: Command = {
 	name: "doctor",
 	takes: "",
-	details: `Examines pi, Node, git, the sandbox, the disk, the project's trust, rule files and definitions, other packages with the same commands, models,
+	details: `Examines pi, Node, git, the sandbox, the disk, settings, the project's trust, rule files and definitions, other packages with the same commands, models,
 the checksums of all ledgers, and leftovers of dead runs. Starts pi once, as you would, to see what it loads. Never prints keys.`,
 	exits: "0 nothing is broken (there may be warnings), 1 something is broken",
 	options: `  --fix           stop processes and remove files that dead runs left behind; change nothing else
@@ -55,6 +56,7 @@ function examinations(
 	return [
 		...piExaminations(pi),
 		...machineExaminations(project),
+		settingsExamination(project),
 		...projectExaminations(project, pi),
 		ledgerExamination({ project, prefix }),
 		leftoverExamination({ project, fix: fix ? "remove" : "leave", prefix }),

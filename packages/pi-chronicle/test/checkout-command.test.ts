@@ -1,4 +1,5 @@
 // The command of the checkout as a user runs it, where nothing of pi can be imported by the package itself.
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { deepIt } from "./harness/deep-it.ts";
@@ -45,6 +46,18 @@ it("compiled sources that import pi's packages fail", async () => {
 	const { code, stderr } = await runWithoutPi((project) => project.path(control));
 	expect(stderr).toContain("@earendil-works/pi-tui is imported by");
 	expect(code).not.toBe(0);
+});
+
+it("each npm script that needs a package asks first whether it is installed", () => {
+	const { scripts } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as {
+		scripts: Record<string, string>;
+	};
+	// `npm ci` itself runs the one, and Node alone the other.
+	const alone = ["prepare", "budgets"];
+	const wrong = Object.entries(scripts).filter(
+		([name, line]) => !alone.includes(name) && !/^(?:node scripts\/installed\.mjs [\w@/-]+ && |npm run )/.test(line),
+	);
+	expect(wrong).toEqual([]);
 });
 
 deepIt("a clone without `npm ci` says what to run, in the shell and in pi, and exits with 2", async () => {

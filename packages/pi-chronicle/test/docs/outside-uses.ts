@@ -55,6 +55,7 @@ const traces: Use = {
 		expect(receiver.received.map(({ path }) => path)).toEqual(["/v1/traces", "/api/public/otel/v1/traces"]);
 		const keys = Buffer.from("pk-lf-1:sk-lf-2").toString("base64");
 		expect([jaeger?.headers.authorization, langfuse?.headers.authorization]).toEqual([undefined, `Basic ${keys}`]);
+		expect(langfuse?.headers["x-langfuse-ingestion-version"]).toBe("4");
 		const spans = spansOf(jaeger?.body ?? "");
 		for (const body of [langfuse?.body ?? "", project.read("trace.json")])
 			expect(spansOf(body).map(({ name }) => name)).toEqual(spans.map(({ name }) => name));

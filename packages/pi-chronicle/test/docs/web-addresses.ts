@@ -1,7 +1,13 @@
 // The web addresses that documents may link to. Tests have no network: open an address before you add its row.
 
 /** Hosts whose pages are linked. */
-export const hosts: readonly string[] = ["api.telegram.org", "ntfy.sh", "opentelemetry.io", "pi.dev"];
+export const hosts: readonly string[] = [
+	"api.telegram.org",
+	"cloud.langfuse.com",
+	"ntfy.sh",
+	"opentelemetry.io",
+	"pi.dev",
+];
 
 /** Repositories on GitHub; links lead to their front page, or to a page of the kind that is named. */
 export const repositories: Readonly<Record<string, readonly string[]>> = {

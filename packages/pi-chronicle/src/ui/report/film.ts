@@ -4,10 +4,16 @@ import { framesOf, layFilm, markWords, shortCost, shortTime } from "../phrases/i
 import type { Markup } from "./markup.ts";
 import type { ReportPage } from "./page.ts";
 
-/** A narrow page scrolls. */
-const columns = 80;
+/** Drawn twice, of which a page shows the one that fits: the end of a run must not be out of sight on a phone. */
+export function drawFilm(page: ReportPage): Markup {
+	return page.html`${drawStrip(page, "wide", 80)}${drawStrip(page, "narrow", 40)}`;
+}
 
-export function drawFilm({ html, report: { run, endedAt, visits: known }, links }: ReportPage): Markup {
+function drawStrip(
+	{ html, report: { run, endedAt, visits: known }, links }: ReportPage,
+	width: "wide" | "narrow",
+	columns: number,
+): Markup {
 	const laid = layFilm(framesOf(run, new Date(endedAt).toISOString()), columns);
 	const frames = laid.map(({ text, title, mark, visit, visits, isCurrent, ms, costUsd }) => {
 		const subject = visits > 1 ? counted(visits, "visit") : `Visit ${visit}, ${title}, ${markWords[mark]}`;
@@ -17,6 +23,6 @@ export function drawFilm({ html, report: { run, endedAt, visits: known }, links 
 			? html`<span class="sign ${mark}" role="img" aria-label="${words}">${text}</span>`
 			: html`<a class="sign ${mark}" href="${links.visit(visit)}" title="${words}"${current}>${text}</a>`;
 	});
-	return html`<pre class="film" tabindex="0" role="group" aria-label="Visits in order">${frames}
+	return html`<pre class="film ${width}" tabindex="0" role="group" aria-label="Visits in order">${frames}
 <span class="dim" aria-hidden="true">${laid.map(({ figures }) => figures).join("")}</span></pre>`;
 }

@@ -48,7 +48,7 @@ code{font:.92em/1.45 ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",mo
 .meter .track{fill:var(--rule)}.meter .fine{fill:var(--accent)}.meter .near{fill:var(--wait-line)}.meter .full{fill:var(--fault)}
 nav{border-bottom:1px solid var(--line);margin:0 0 24px;padding:10px 0;font-size:15px;line-height:1.4}
 nav>ul{list-style:none;display:flex;flex-wrap:wrap;gap:2px 16px;padding:0;margin:0}
-.film{margin:0 0 6px;padding:4px 0;overflow-x:auto;font:13px/1.4 ui-monospace,Menlo,Consolas,monospace}.film a{text-decoration:none;display:inline-block;padding:4px 0}
+.film{margin:0 0 6px;padding:4px 0;overflow-x:auto;font:13px/1.4 ui-monospace,Menlo,Consolas,monospace}.film a{text-decoration:none;display:inline-block;padding:4px 0}.film.narrow{display:none}
 .sign{font-weight:700;color:var(--dim)}.sign.done,.sign.good{color:var(--good)}.sign.working{color:var(--accent)}.sign.waiting,.sign.paused,.sign.delayed,.sign.warn{color:var(--warn)}.sign.failed,.sign.human,.sign.refused,.sign.bad{color:var(--bad)}
 .inspector{display:grid;grid-template-columns:290px minmax(0,1fr);gap:0 20px;align-items:start;margin:0 0 44px}
 .inspector>nav{margin:0;padding:0;border:1px solid var(--line);border-radius:10px;background:var(--card);max-height:88vh;overflow:auto}
@@ -163,6 +163,7 @@ footer{border-top:1px solid var(--line);padding-top:16px;font-size:14px;color:va
 footer ul{margin:0 0 12px;padding-left:20px}
 footer h2{font-size:16px;color:var(--text);margin-bottom:8px}
 @media (max-width:760px){
+.film.wide{display:none}.film.narrow{display:block}
 body{font-size:15px}
 .inspector{grid-template-columns:minmax(0,1fr)}.inspector>nav{max-height:44vh;margin:0 0 18px}
 .fact{grid-template-columns:minmax(0,1fr)}

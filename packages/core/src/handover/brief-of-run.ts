@@ -1,4 +1,5 @@
 // Reads from a run what its worker is told. Pure; the only place that does.
+import { truncate } from "../definition/index.ts";
 import {
 	awaitedLists,
 	candidatesIn,
@@ -16,7 +17,7 @@ import {
 import { fillReferences, outputText, splitReference } from "../output/index.ts";
 import type { WorkerAbilities } from "../ports/index.ts";
 import { joinChanges, outputsOf, type Snapshot, visitsBefore } from "../snapshot/index.ts";
-import { HUMAN_INTERVENTION, type StatePlan, type Template } from "../template/index.ts";
+import { type CommandPlan, HUMAN_INTERVENTION, type StatePlan, type Template } from "../template/index.ts";
 import type {
 	CandidateChild,
 	ChildRole,
@@ -112,9 +113,16 @@ function followerOf(run: Run, name: string, abilities: BriefPlace["abilities"]):
 			forEach === undefined ? `${branches.length} agents at once: ${names}` : `one agent for each of ${forEach}`;
 		return { children, approved };
 	}
-	if (next.command) return { children: "a command", approved };
+	if (next.command) return { children: commandText(next.command), approved };
 	const can = next.persona ? abilities.get(next) : undefined;
 	return { ...(can ? { abilities: can } : {}), approved };
+}
+
+/** `{tests}` is the project's own test command, which only the host that runs it finds. */
+function commandText({ line }: CommandPlan): string {
+	return line.trim() === "{tests}"
+		? "the project's tests"
+		: `the command \`${truncate(line.replace(/\s+/g, " "), 80)}\``;
 }
 
 /** The user's decisions that the worker of a launch has not read yet, and other queued messages. */

@@ -47,7 +47,10 @@ function childText({ name, siblings, needs, files, run, state, reader, notes }: 
 		needs.length === 0
 			? ""
 			: ` You build on ${quotedNames(needs)}: ${files === "own" ? "the files have those changes, and " : ""}the summaries and findings are below.`;
-	const results = reader === undefined ? "" : ` Only your summary, findings and tasks go to "${reader}" of that run.`;
+	const changes =
+		files === "own" && !isReader ? "Your changes to files are merged into its files; besides them, only" : "Only";
+	const results =
+		reader === undefined ? "" : ` ${changes} your summary, findings and tasks go to "${reader}" of that run.`;
 	return `the child "${name}" of the run "${run}", started in its state "${state}".${base}${side}${results}${["", ...notes].join(" ")}`;
 }
 

@@ -12,6 +12,8 @@ const knownBytes = 24_000;
 /** Maximum characters of the summary of the state before, and of older ones. */
 const wholeSummary = 4000;
 const olderSummary = 200;
+/** A summary that is only so much longer is not shortened: where to find the rest would take as many characters. */
+const spared = 100;
 /** Bytes of the end of a command's output. */
 const outputBytes = 4096;
 
@@ -160,7 +162,8 @@ function summaryTexts(
 
 /** Of a command, how it ended and the end of its output; of anything else, the beginning. */
 function shortSummary({ text, command }: KnownSummary, most: number): string {
-	return command && most >= wholeSummary ? outputEnd(text, outputBytes) : beginning(text, most);
+	if (command && most >= wholeSummary) return outputEnd(text, outputBytes);
+	return text.length <= most + spared ? text : beginning(text, most);
 }
 
 /** Shortens the parts from the least important on. */

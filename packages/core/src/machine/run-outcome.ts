@@ -1,6 +1,6 @@
 // The result of a run: what its last state with a summary has handed over, and what the run has found and left open. Pure.
 import type { ChangeTotals, Finding, MeasuredChanges } from "../snapshot/index.ts";
-import { changedFiles, cutText } from "../snapshot/index.ts";
+import { changedFiles, closingSummaries, cutText, summariesText } from "../snapshot/index.ts";
 import type { ApprovalQuestion } from "./approval-question.ts";
 import type { ChildRun } from "./child-group.ts";
 import type { Run } from "./run.ts";
@@ -31,7 +31,8 @@ export interface RunOutcome {
 /** The result so far of a run, whether it has ended or not. */
 export function outcomeOf(run: Run): RunOutcome {
 	const { snapshot, status } = run;
-	const last = snapshot.summaries.at(-1);
+	const closing = closingSummaries(snapshot.summaries);
+	const [last] = closing;
 	const state = last?.state ?? run.state;
 	const findings =
 		status === "done" ? snapshot.findings.filter((finding) => finding.state === state) : snapshot.findings;
@@ -39,8 +40,8 @@ export function outcomeOf(run: Run): RunOutcome {
 	return {
 		state,
 		visit: last?.visit ?? run.visit,
-		summary: last?.text ?? "",
-		cut: last?.cut ?? false,
+		summary: summariesText(closing),
+		cut: closing.some(({ cut }) => cut),
 		findings,
 		moreFindings: all - findings.length,
 		pendingTasks: snapshot.pendingTasks,

@@ -1,6 +1,7 @@
 // Takes the files of a run that has worked in a copy of the project, once it has ended. Pure.
 // The copy is joined as the only child of a group, from what was joined last; a join does not change how the run has ended; nothing is
 // taken from a copy that was discarded, and its run does not work again.
+import { closingSummaries, summariesText } from "../snapshot/index.ts";
 import { decideOn } from "./advance.ts";
 import { type Apart, copyId, type JoinOfCopy } from "./apart.ts";
 import { notice } from "./budget.ts";
@@ -50,7 +51,13 @@ export function onJoinRequested(run: Run, event: LedgerEvent & JoinRequested): R
 	const copy: ChildRun = {
 		...{ index: 1, id: copyId(id), name: `${template.name} ${id.slice(0, 8)}`, template: template.name },
 		...{ hash: template.hash, task, branch: -1, status: "pending", waits: null, detail: "", counted: NO_CHILD_SPEND },
-		...{ tree: null, base: null, summary: snapshot.summaries.at(-1)?.text ?? "", starts: 1, signaled: false },
+		...{
+			tree: null,
+			base: null,
+			summary: summariesText(closingSummaries(snapshot.summaries)),
+			starts: 1,
+			signaled: false,
+		},
 	};
 	const ofCopy: JoinOfCopy = {
 		status: run.status as Finished["status"],

@@ -18,6 +18,7 @@ export {
 	addChanges,
 	addSummary,
 	changedFiles,
+	closingSummaries,
 	cutText,
 	EMPTY_SNAPSHOT,
 	type Finding,
@@ -27,5 +28,6 @@ export {
 	type Snapshot,
 	type SnapshotData,
 	setChanges,
+	summariesText,
 	visitsBefore,
 } from "./snapshot.ts";

@@ -217,7 +217,7 @@ export function explainSaved(
 		explainMerged(now, data),
 		explainShort([...new Set([...saved.filter(({ cut }) => cut).map(({ id }) => id), ...short])]),
 		explainDropped(before, after),
-		openTasksText(after) || "No task is open.",
+		openTasksText(after) || "This run has no open task.",
 	]);
 }
 

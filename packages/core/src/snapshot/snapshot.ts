@@ -155,6 +155,19 @@ export function visitsBefore(summaries: readonly Summary[], now: number | undefi
 	return before;
 }
 
+/** What a run has come to, oldest first: the summaries of the last visit that is no command, and of the commands after it. */
+export function closingSummaries(summaries: readonly Summary[]): readonly Summary[] {
+	const visits = visitsBefore(summaries, undefined);
+	const last = summaries.filter(({ visit }) => visits.has(visit));
+	const withChildren = new Set(last.flatMap(({ visit, child }) => (child === undefined ? [] : [visit])));
+	return last.filter(({ visit, child }) => child !== undefined || !withChildren.has(visit));
+}
+
+/** Summaries as one text; empty without any. */
+export function summariesText(summaries: readonly Summary[]): string {
+	return summaries.map(({ child, text }) => (child === undefined ? text : `${child}: ${text}`)).join("\n");
+}
+
 /**
  * Adds the files that a visit changed, where nothing could be compared with the run's start; `more` is the number of unlisted ones.
  * `sinceStart`: all changes of the run, if an earlier version has measured them.

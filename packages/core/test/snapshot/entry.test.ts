@@ -85,7 +85,11 @@ describe("the answer to a call", () => {
 			{ pending_tasks: [{ id: "t2", text: "y" }] },
 			"Saved t2 (replaces what it was). Open tasks: t2 (y), t3 (Add tests).",
 		],
-		["that resolves", { resolve: ["t2", "Add tests."] }, "Resolved t2 (Write docs), t3 (Add tests). No task is open."],
+		[
+			"that resolves",
+			{ resolve: ["t2", "Add tests."] },
+			"Resolved t2 (Write docs), t3 (Add tests). This run has no open task.",
+		],
 		[
 			"with a misspelled name",
 			{ resolve: ["prot"] },
@@ -99,17 +103,17 @@ describe("the answer to a call", () => {
 		[
 			"with a long entry",
 			{ findings: [`a ${"x".repeat(9000)}`], resolve: ["t2", "t3"] },
-			"Saved f4. Resolved t2 (Write docs), t3 (Add tests). Too much for the next worker's first message: f4. It may get only the beginning there; the whole is in handover.md. No task is open.",
+			"Saved f4. Resolved t2 (Write docs), t3 (Add tests). Too much for the next worker's first message: f4. It may get only the beginning there; the whole is in handover.md. This run has no open task.",
 		],
 		[
 			"with too many",
 			{ findings: Array.from({ length: 30 }, (_, n) => `${n} ${"x".repeat(1000)}`), resolve: ["t2", "t3"] },
-			"Only in handover.md from now on, because there is too much: 13 older findings. Resolve what is not needed. No task is open.",
+			"Only in handover.md from now on, because there is too much: 13 older findings. Resolve what is not needed. This run has no open task.",
 		],
 		[
 			"of which two differ little",
 			{ findings: ["Foo", "foo."], resolve: ["t2", "t3"] },
-			'Saved f4. Resolved t2 (Write docs), t3 (Add tests). Not kept separately, because an entry differs only in case, spaces or final punctuation: "Foo" (f4). No task is open.',
+			'Saved f4. Resolved t2 (Write docs), t3 (Add tests). Not kept separately, because an entry differs only in case, spaces or final punctuation: "Foo" (f4). This run has no open task.',
 		],
 	])("%s", (_name, given, answer) => {
 		expect(save(start.after, given).answer).toContain(answer);
@@ -172,7 +176,7 @@ describe("entries with an origin", () => {
 	it("a name that fits several resolves none, and the answer names them", () => {
 		const { after, answer } = saveAs(joined, { resolve: ["bug", "port"] });
 		expect(answer).toBe(
-			"Resolved f1 (port: 80). Not resolved: `bug` fits f3 (bug: of api), f4 (bug: of ui). Name the id. No task is open.",
+			"Resolved f1 (port: 80). Not resolved: `bug` fits f3 (bug: of api), f4 (bug: of ui). Name the id. This run has no open task.",
 		);
 		expect(after.findings.map(({ id }) => id)).toEqual(["f2", "f3", "f4"]);
 		const rest = saveAs(after, { resolve: ["f4"] });

@@ -162,7 +162,7 @@ describe("replacing, merging, resolving", () => {
 		const some = take(EMPTY_SNAPSHOT, { pending_tasks: ["write tests"] });
 		const data = bindToKnown(some, { findings: [{ text: "it rains" }], resolve: ["t9", "t1"] });
 		expect(explainSaved(some, updateSnapshot(some, data, here), { data })).toBe(
-			"Saved f2. Resolved t1 (write tests). Nothing is known as `t9`. No task is open.",
+			"Saved f2. Resolved t1 (write tests). Nothing is known as `t9`. This run has no open task.",
 		);
 	});
 	it("never changes its arguments", () => {
@@ -476,7 +476,9 @@ describe("what is dropped is counted", () => {
 	});
 	it("names that match nothing are named with at most 80 characters", () => {
 		const said = explainSaved(EMPTY_SNAPSHOT, EMPTY_SNAPSHOT, { data: { resolve: ["n".repeat(81), "b"] } });
-		expect(said).toBe(`Nothing is known as \`${"n".repeat(79)}…\`. Nothing is known as \`b\`. No task is open.`);
+		expect(said).toBe(
+			`Nothing is known as \`${"n".repeat(79)}…\`. Nothing is known as \`b\`. This run has no open task.`,
+		);
 	});
 });
 

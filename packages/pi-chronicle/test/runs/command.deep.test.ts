@@ -89,6 +89,35 @@ describe("a command that decides", { timeout: patient(120_000) }, () => {
 		expect(server.about(worker("review"))[0]?.users.join("\n")).toContain("`npm test` succeeded (exit code 0)");
 	});
 
+	it("at the end of a child hands on what its worker said, to the next child and to the worker after them", async () => {
+		const run = {
+			states: {
+				work: { persona: "Builder", next: ["test"] },
+				test: { command: "{tests}", next: ["end", "work"] },
+				end: {},
+			},
+		};
+		const parts = { branches: { one: { run }, two: { run, needs: ["one"] } }, next: ["check"] };
+		const { project, server } = await openBench({
+			files: {
+				...withTemplates({ t: { states: { parts, check: { persona: "Checker", next: ["done"] } } } }),
+				"package.json": { private: true, scripts: { test: "echo all pass" } },
+			},
+			script: {
+				'visit 1 of the run "one"': [move("test", "The first part is a parser.")],
+				'visit 1 of the run "two"': [move("test", "The second part prints.")],
+				[worker("check")]: [move("done")],
+			},
+		});
+		const ran = await chronicle(project, ["run", "t", "Build it"]);
+		expect(ran.code, ran.stderr).toBe(0);
+		const [one = "", two = "", checker = ""] = server.requests.map(({ users }) => users.join("\n"));
+		expect(one).toContain("- `test`: next (the project's tests)");
+		expect(two).toContain("The first part is a parser.\n`npm test` succeeded (exit code 0)");
+		for (const said of ["The first part is a parser.", "The second part prints.", "`npm test` succeeded"])
+			expect(checker).toContain(said);
+	});
+
 	it("a command without approval, or that is not found, waits for the user", async () => {
 		const one = { states: { test: { command: "no-such-program --all", next: ["done", "done"] }, done: {} } };
 		const { project } = await openBench({ files: withTemplates({ t: one }), script: [] });

@@ -68,7 +68,7 @@ describe("output data on the command line", { timeout: patient(120_000) }, () =>
 		expect(["a.txt", "b.txt"].map((name) => readFileSync(join(project.folder, name), "utf8"))).toEqual(["x\n", "x\n"]);
 		const [first, saved, second] = server.about(worker("plan"));
 		expect(JSON.stringify(first?.body)).toContain('"pattern":"\\\\.txt$"');
-		expect(saved?.lastResult?.text).toBe("Saved f1. No task is open.");
+		expect(saved?.lastResult?.text).toBe("Saved f1. This run has no open task.");
 		expect(second?.users, "the refusal is no message").toEqual(first?.users);
 		const told = server.about(worker("check"))[0]?.users.join("\n");
 		for (const line of ["race:", "file: src/ü.ts", "at: [3,null]", 'deep: {"ok":false}']) expect(told).toContain(line);

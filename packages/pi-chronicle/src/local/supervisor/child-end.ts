@@ -1,6 +1,6 @@
 // The end of a child's run as its parent records it: why it ended, and what the parent keeps of it. Pure.
 import type { ChildEnded, ChildRun, Run } from "@pi-chronicle/core/machine";
-import { cutText, outputsOf, type SnapshotData } from "@pi-chronicle/core/snapshot";
+import { closingSummaries, cutText, outputsOf, type SnapshotData, summariesText } from "@pi-chronicle/core/snapshot";
 import { totalOf } from "./child-reporter.ts";
 
 const detailBytes = 500;
@@ -23,7 +23,7 @@ export function endedEvent(visit: number, child: ChildRun, { run, detail }: EndO
 		detail: status === "done" ? "" : cutText(endReasonOf(run, detail), detailBytes).text,
 		total: totalOf(run),
 		handover: {
-			summary: childSummary(run),
+			summary: summariesText(closingSummaries(run.snapshot.summaries)) || run.visitRecord.summary,
 			data: handoverOf(child, run),
 			...(decisions.length > 0 ? { decisions } : {}),
 			...outputOf(run),
@@ -45,15 +45,6 @@ function endReasonOf({ history, state, notices, status }: Run, detail: string | 
 function outputOf({ status, snapshot }: Run): { readonly output?: unknown } {
 	const last = outputsOf(snapshot).at(-1);
 	return last && status === "done" ? { output: last.data } : {};
-}
-
-/** The summaries of its last visit, whole: that of the worker, or those of its own children. */
-function childSummary({ snapshot: { summaries }, visitRecord }: Run): string {
-	const last = summaries.at(-1)?.visit;
-	const ofLast = summaries.filter(({ visit }) => visit === last);
-	const ofChildren = ofLast.filter(({ child }) => child !== undefined);
-	if (ofChildren.length > 0) return ofChildren.map(({ child, text }) => `${child}: ${text}`).join("\n");
-	return ofLast.at(-1)?.text ?? visitRecord.summary;
 }
 
 /** The child's findings and open tasks, under its name, and what it has resolved of those of its parent. */

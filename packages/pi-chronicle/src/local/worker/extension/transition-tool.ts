@@ -83,7 +83,8 @@ async function requestTransition(
 
 function moveParameters({ targets, meanings = {}, output, withoutOutput = [] }: WorkerBrief, schemas: typeof Type) {
 	const meant = targets.flatMap((name) => (meanings[name] === undefined ? [] : [`${name}: ${meanings[name]}.`]));
-	const about = withoutOutput.length > 0 ? `Not needed for ${withoutOutput.join(" and ")}.` : "Output of this state.";
+	const needing = targets.filter((name) => !withoutOutput.includes(name));
+	const about = withoutOutput.length > 0 ? `Required for ${needing.join(" and ")}.` : "Output of this state.";
 	return schemas.Unsafe<MoveArguments>({
 		type: "object",
 		properties: {

@@ -6,7 +6,7 @@ import { branchFields, childrenFields, orderFields } from "../packages/core/src/
 import { cleanupFields } from "../packages/core/src/template/cleanup.ts";
 import { limitFields, stateFields, templateFields } from "../packages/core/src/template/fields.ts";
 import { comparisonSchema } from "../packages/core/src/template/next-field.ts";
-import { noticeKinds } from "../packages/pi-chronicle/src/local/notices/kind.ts";
+import { noticeKinds } from "../packages/pi-chronicle/src/local/notice-outbox/kind.ts";
 import { sequenceFields } from "../packages/pi-chronicle/src/sequence/sequence-file.ts";
 import { cueFields, scenarioFields } from "../packages/pi-chronicle/src/tools/rehearsal/scenario-file.ts";
 import { phaseFields, workflowFields } from "../packages/pi-chronicle/src/workflow/definitions/fields.ts";

@@ -1,8 +1,8 @@
 // The table of docs/benchmarks.md, from the transcripts of the plays.
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type PlayTranscript, sharePercent } from "../packages/pi-chronicle/src/tools/rehearsal/hand/transcript.ts";
-import { parseTranscript } from "../packages/pi-chronicle/src/tools/rehearsal/hand/transcript-file.ts";
+import { type PlayTranscript, sharePercent } from "../packages/pi-chronicle/src/tools/rehearsal/by-hand/transcript.ts";
+import { parseTranscript } from "../packages/pi-chronicle/src/tools/rehearsal/by-hand/transcript-file.ts";
 import { playedFigures } from "../packages/pi-chronicle/test/played/figures.ts";
 
 const folder = fileURLToPath(new URL("../packages/pi-chronicle/test/played", import.meta.url));

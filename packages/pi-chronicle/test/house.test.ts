@@ -39,7 +39,7 @@ const parts: Readonly<Record<string, { readonly may: readonly string[]; readonly
 	"core/snapshot": { may: ["core"], pure: true },
 	"core/handover": { may: ["core"], pure: true },
 	"safety/policy": { may: ["core", "footprint", "safety"], pure: true },
-	"workflow/machine": { may: ["core", "workflow/limits", "workflow/definitions"], pure: true },
+	"workflow/phase-machine": { may: ["core", "workflow/limits", "workflow/definitions"], pure: true },
 	"local/supervisor": { may: ["core", "safety", "persona", "process"], pure: false },
 	"local/ledger/fold.ts": { may: ["core", "local/ledger/line.ts"], pure: true },
 };
@@ -115,7 +115,7 @@ describe("import rules", () => {
 		["footprint/a.ts", "core/definition/index.ts"],
 		["pi/a.ts", "workflow/index.ts"],
 		["workflow/a.ts", "sequence/index.ts"],
-		["workflow/machine/a.ts", "workflow/session/index.ts"],
+		["workflow/phase-machine/a.ts", "workflow/session/index.ts"],
 		["core/machine/a.ts", "local/ledger/index.ts"],
 		["core/machine/a.ts", "@earendil-works/pi-coding-agent"],
 		["local/worker/a.ts", "ui/session/index.ts"],
@@ -132,7 +132,7 @@ describe("import rules", () => {
 	it.each([
 		["pi/a.ts", "core/definition/index.ts"],
 		["safety/policy/gate.ts", "pi/index.ts"],
-		["workflow/machine/a.ts", "workflow/limits/index.ts"],
+		["workflow/phase-machine/a.ts", "workflow/limits/index.ts"],
 		["core/machine/a.ts", "node:path"],
 		["cli.ts", "tools/doctor/index.ts"],
 	])("allow that %s imports %s", (path, target) => {

@@ -1,7 +1,7 @@
 // Who reads a text: what is written for the model reaches no user, and what is written for the user does not speak to the model.
 import type { Node } from "oxc-parser";
 import { describe, expect, it } from "vitest";
-import { type WorkflowEvent, workflowTransition } from "../src/workflow/machine/index.ts";
+import { type WorkflowEvent, workflowTransition } from "../src/workflow/phase-machine/index.ts";
 import { workflowRefusalText } from "../src/workflow/prompts/index.ts";
 import { programs } from "./source-files.ts";
 import { begin, drafts } from "./workflow/definition-builder.ts";

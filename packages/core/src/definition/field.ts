@@ -3,7 +3,7 @@
 // An invalid field reports its problem and gives `undefined`; numbers and booleans are never converted to strings.
 import { readDuration } from "./duration.ts";
 import { quoted } from "./format.ts";
-import { didYouMean } from "./near.ts";
+import { didYouMean } from "./near-names.ts";
 import { describeNode, type Node } from "./node.ts";
 import type { Problem, Report } from "./report.ts";
 import type { Source } from "./source.ts";

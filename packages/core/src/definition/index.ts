@@ -25,7 +25,7 @@ export { type FrontMatter, parseFrontMatter } from "./front-matter.ts";
 export { loopFrom } from "./loop.ts";
 export { isListed } from "./name-patterns.ts";
 export { names, type PlacedName, readNames } from "./names.ts";
-export { didYouMean, editDistance, likely, nearest } from "./near.ts";
+export { didYouMean, editDistance, likely, nearest } from "./near-names.ts";
 export { describeNode, type ListNode, type MapEntry, type MapNode, type Node, type ScalarNode } from "./node.ts";
 export * from "./object.ts";
 export { type PathList, pathList, pathListText, pathOnLine } from "./path-list.ts";

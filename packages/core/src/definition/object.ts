@@ -2,7 +2,7 @@
 // Every problem of an object is reported, not only the first; an unknown key is never silent, unless the caller opts out.
 import { type Common, type Field, field, type Given, type ReadContext, wrongType } from "./field.ts";
 import { quoted } from "./format.ts";
-import { likely } from "./near.ts";
+import { likely } from "./near-names.ts";
 import { describeNode, type MapEntry, type MapNode, type Node } from "./node.ts";
 import type { Problem } from "./report.ts";
 

@@ -1,6 +1,6 @@
 // How commands are contained, as a template or the settings say it: `sandbox: required`, or an object.
 import { custom, type ReadContext, wrongType } from "./field.ts";
-import { didYouMean } from "./near.ts";
+import { didYouMean } from "./near-names.ts";
 import type { Node } from "./node.ts";
 import { plainOf } from "./plain.ts";
 

@@ -19,7 +19,7 @@ export {
 	summarizeRun,
 	thisHost,
 } from "./ledger/index.ts";
-export { type Channel, type Delivery, deliveryKey, type NoticeKey, noticeKind } from "./notices/index.ts";
+export { type Channel, type Delivery, deliveryKey, type NoticeKey, noticeKind } from "./notice-outbox/index.ts";
 export {
 	type CleanupApprovals,
 	type EngineSetting,

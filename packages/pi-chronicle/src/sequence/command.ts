@@ -16,7 +16,7 @@ import {
 import { previewLines, stepsText } from "./preview.ts";
 import { protectSession } from "./private-file.ts";
 import { type SequenceSnapshot, snapshotType } from "./recorded.ts";
-import { parseRunWords, type RunWords } from "./run-words.ts";
+import { parseRunWords, type RunWords } from "./replay-words.ts";
 import { savedNames, sequenceVerbs } from "./saved.ts";
 import type { SequenceSession } from "./session.ts";
 import { isBusy, startReplay } from "./start.ts";

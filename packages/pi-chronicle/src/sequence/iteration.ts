@@ -6,8 +6,8 @@ import { attempt } from "../disk/index.ts";
 import { contentText, type LeftWork, runTurn, type StepEnd, say, shortCost } from "../pi/index.ts";
 import { type ReadyStep, readySteps } from "./expand.ts";
 import { continueCommand, positionAfter, type ReplayStart, type RunPlan } from "./plan.ts";
+import { runNumber, runPlace, runStatus, type SequenceRun, stepPlace } from "./replay-state.ts";
 import { resolveSteps } from "./resolve.ts";
-import { runNumber, runPlace, runStatus, type SequenceRun, stepPlace } from "./run-state.ts";
 import { type RunControl, type SequenceSession, sequenceSessions, statusKey } from "./session.ts";
 
 /** The end of a run. `reason` is a sentence that the user has seen. `refused`: no step was started. */

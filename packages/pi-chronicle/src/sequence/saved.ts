@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Diagnostic } from "@pi-chronicle/core/definition";
 import { folderNames, replaceFileSync } from "../disk/index.ts";
-import { looksLikeNumber } from "./run-count.ts";
+import { looksLikeNumber } from "./replay-count.ts";
 import { readSequenceFile, replaceSteps, type SequenceFile, sequenceText } from "./sequence-file.ts";
 
 export interface SavedSequence {

@@ -13,10 +13,10 @@ import { plainLine, stepsText } from "./preview.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
 import { firstLine } from "./refusal.ts";
 import { plainRules, rulesText } from "./repeat.ts";
-import { runRecorded } from "./run.ts";
-import { manyRuns, parseRunCount } from "./run-count.ts";
-import type { RunWords } from "./run-words.ts";
-import { startMistake } from "./run-words.ts";
+import { runRecorded } from "./replay.ts";
+import { manyRuns, parseRunCount } from "./replay-count.ts";
+import type { RunWords } from "./replay-words.ts";
+import { startMistake } from "./replay-words.ts";
 import type { RepeatRules } from "./sequence-file.ts";
 import type { SequenceSession } from "./session.ts";
 

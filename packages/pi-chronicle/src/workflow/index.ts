@@ -22,7 +22,7 @@ export {
 	readState,
 	type StoredState,
 	stateType,
-} from "./machine/index.ts";
+} from "./phase-machine/index.ts";
 export { answerLine, askLine } from "./prompts/messages.ts";
 export { registerWorkflow } from "./register.ts";
 export type { OpenRunFiles } from "./session/index.ts";

@@ -12,7 +12,7 @@ import {
 	type Scope,
 } from "../pi/index.ts";
 import type { Policies, SessionBox } from "../safety/index.ts";
-import { stateType } from "./machine/index.ts";
+import { stateType } from "./phase-machine/index.ts";
 import { registerRows } from "./rows.ts";
 import type { OpenRunFiles, Workflows } from "./session/index.ts";
 

@@ -10,7 +10,7 @@ import type {
 } from "@earendil-works/pi-coding-agent";
 import type { Component } from "@earendil-works/pi-tui";
 import { lateRow } from "../pi/index.ts";
-import { stateType } from "./machine/index.ts";
+import { stateType } from "./phase-machine/index.ts";
 
 export interface Rows {
 	/** Draws a change of a run; `undefined` for a state without a row. */

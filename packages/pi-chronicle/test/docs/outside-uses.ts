@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { expect } from "vitest";
 import { call, checkout } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
-import { openReceiver, type Receiver } from "../ui/notices/receiver.ts";
+import { openReceiver, type Receiver } from "../ui/notice-sending/receiver.ts";
 import type { DocumentProject } from "./document-project.ts";
 import type { Use } from "./follow.ts";
 import { errorsOf, inState, move, parts, turns, write } from "./use-parts.ts";

@@ -70,8 +70,8 @@ it("doctor knows each setting of the page, and names any other one with the one 
 const effects: Readonly<Record<string, readonly [file: string, title: string]>> = {
 	proposals: ["tools/plan/proposals.deep.test.ts", "asks before an existing template starts"],
 	startUnasked: ["tools/plan/proposals.deep.test.ts", "starts a template that the setting names without a question"],
-	bell: ["ui/notices/runs.deep.test.ts", "rings the bell and sets the title in pi, unless the setting is off"],
-	notify: ["ui/notices/runs.deep.test.ts", "notify test sends one to each channel and says what came back"],
+	bell: ["ui/notice-sending/runs.deep.test.ts", "rings the bell and sets the title in pi, unless the setting is off"],
+	notify: ["ui/notice-sending/runs.deep.test.ts", "notify test sends one to each channel and says what came back"],
 	engine: ["local/project/engine-setting.test.ts", "engineSetting"],
 	workflow: ["workflow/auto-continue.test.ts", "the number of reminders and the countdown can be set"],
 	watchdog: ["companions/watchdog.test.ts", "the watchdog is silent unless turned on"],

@@ -29,7 +29,7 @@ export const rooms = {
 	"packages/pi-chronicle/src/tools/shipped": testsIn("shipped", "copy"),
 	"packages/pi-chronicle/src/workflow/definitions": ["packages/pi-chronicle/test/workflow/definitions"],
 	"packages/pi-chronicle/src/workflow/limits": testsIn("workflow", "limits"),
-	"packages/pi-chronicle/src/workflow/machine": ["packages/pi-chronicle/test/workflow/machine"],
+	"packages/pi-chronicle/src/workflow/phase-machine": ["packages/pi-chronicle/test/workflow/phase-machine"],
 	"packages/pi-chronicle/src/workflow/prompts": testsIn("workflow", "prompts"),
 };
 
@@ -84,11 +84,11 @@ export const equivalent: { readonly [name: string]: string } = {
 			"any part of the hash names the file",
 		]),
 	),
-	"packages/pi-chronicle/src/workflow/machine/pinned.ts: .sort((a, b) => (a.key < b.key ? -1 : 1)) → .sort((a, b) => (a.key < b.key ? -1 : 2))":
+	"packages/pi-chronicle/src/workflow/phase-machine/pinned.ts: .sort((a, b) => (a.key < b.key ? -1 : 1)) → .sort((a, b) => (a.key < b.key ? -1 : 2))":
 		"only the sign of a comparison counts",
-	"packages/pi-chronicle/src/workflow/machine/pinned.ts: .sort((a, b) => (a.key < b.key ? -1 : 1)) → .sort((a, b) => (a.key < b.key ? -2 : 1))":
+	"packages/pi-chronicle/src/workflow/phase-machine/pinned.ts: .sort((a, b) => (a.key < b.key ? -1 : 1)) → .sort((a, b) => (a.key < b.key ? -2 : 1))":
 		"only the sign of a comparison counts",
-	"packages/pi-chronicle/src/workflow/machine/pinned.ts: .sort((a, b) => (a.key < b.key ? -1 : 1)) → .sort((a, b) => (a.key <= b.key ? -1 : 1))":
+	"packages/pi-chronicle/src/workflow/phase-machine/pinned.ts: .sort((a, b) => (a.key < b.key ? -1 : 1)) → .sort((a, b) => (a.key <= b.key ? -1 : 1))":
 		"keys are unique",
 	"packages/pi-chronicle/src/safety/guard/match/git-view.ts: if (indexes.size > 20) indexes.clear(); → if (indexes.size > 21) indexes.clear();":
 		"it only says how many indexes are kept in memory",

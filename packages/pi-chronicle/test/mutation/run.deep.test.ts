@@ -9,7 +9,7 @@ it("npm run test:mutate reports how many mutants of a room its tests caught", ()
 		"test:mutate",
 		"--",
 		"--room",
-		"packages/pi-chronicle/src/workflow/machine",
+		"packages/pi-chronicle/src/workflow/phase-machine",
 		"--count",
 		"3",
 		"--jobs",

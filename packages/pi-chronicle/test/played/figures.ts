@@ -1,5 +1,5 @@
 // The figures of a play, from its transcript: requests, refused moves, questions, and the facts that were saved.
-import type { PlayTranscript } from "../../src/tools/rehearsal/hand/transcript.ts";
+import type { PlayTranscript } from "../../src/tools/rehearsal/by-hand/transcript.ts";
 
 export interface PlayedFigures {
 	readonly requests: number;

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { previewLines } from "../../src/sequence/preview.ts";
 import { readSnapshot } from "../../src/sequence/recorded.ts";
+import { parseRunCount } from "../../src/sequence/replay-count.ts";
 import { resolveStep, resolveSteps } from "../../src/sequence/resolve.ts";
-import { parseRunCount } from "../../src/sequence/run-count.ts";
 import type { KnownCommand } from "../../src/sequence/step.ts";
 
 const command = (name: string, source: KnownCommand["source"], own = false): KnownCommand => ({

@@ -1,7 +1,7 @@
 // Saved sequences: files of the project that are listed, run, changed and removed; runs from a given step, with a cost limit, or dry.
 import { statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { parseRunWords } from "../../src/sequence/run-words.ts";
+import { parseRunWords } from "../../src/sequence/replay-words.ts";
 import { nameMistake } from "../../src/sequence/saved.ts";
 import { replaceSteps, sequenceText } from "../../src/sequence/sequence-file.ts";
 import { deepIt } from "../harness/deep-it.ts";

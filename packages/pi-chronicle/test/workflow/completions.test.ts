@@ -1,7 +1,7 @@
 // Completions after `/workflow `, and the countdown line, without pi.
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, it } from "vitest";
-import type { WorkflowRun } from "../../src/workflow/machine/index.ts";
+import type { WorkflowRun } from "../../src/workflow/phase-machine/index.ts";
 import { completeWorkflow } from "../../src/workflow/session/command.ts";
 import { countdownLine } from "../../src/workflow/session/countdown.ts";
 import { openLibrary } from "../../src/workflow/session/library.ts";

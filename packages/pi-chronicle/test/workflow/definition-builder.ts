@@ -9,7 +9,7 @@ import {
 	type WorkflowRun,
 	type WorkflowTransition,
 	workflowTransition,
-} from "../../src/workflow/machine/index.ts";
+} from "../../src/workflow/phase-machine/index.ts";
 
 export type Draft = Partial<Omit<WorkflowDefinition, "entries">> & {
 	readonly entries: readonly (string | (Partial<Phase> & { readonly id: string }))[];

@@ -11,7 +11,7 @@ import {
 	type LiveWorkflowRun,
 	type WorkflowEvent,
 	workflowTransition,
-} from "../../src/workflow/machine/index.ts";
+} from "../../src/workflow/phase-machine/index.ts";
 import { contextType, modelDecision, visitMarkOf } from "../../src/workflow/session/context-messages.ts";
 import { definitionsHash, type HeldRun, pinDefinitions, writeState } from "../../src/workflow/session/entries.ts";
 import { runs } from "../harness/runs.ts";

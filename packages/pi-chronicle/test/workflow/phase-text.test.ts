@@ -1,9 +1,9 @@
 // The text of a phase: its size, and what a model reads again whose context was replaced.
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { reachable } from "../../src/workflow/machine/index.ts";
-import { firstPosition } from "../../src/workflow/machine/position.ts";
-import { beginWorkflowRun, type LiveWorkflowRun } from "../../src/workflow/machine/run.ts";
+import { reachable } from "../../src/workflow/phase-machine/index.ts";
+import { firstPosition } from "../../src/workflow/phase-machine/position.ts";
+import { beginWorkflowRun, type LiveWorkflowRun } from "../../src/workflow/phase-machine/run.ts";
 import { phaseFrame } from "../../src/workflow/prompts/index.ts";
 import { instructionsOf } from "../../src/workflow/prompts/template.ts";
 import { openLibrary } from "../../src/workflow/session/library.ts";

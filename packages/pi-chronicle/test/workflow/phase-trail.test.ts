@@ -2,7 +2,7 @@
 import { visibleWidth } from "@earendil-works/pi-tui";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { LiveWorkflowRun } from "../../src/workflow/machine/index.ts";
+import type { LiveWorkflowRun } from "../../src/workflow/phase-machine/index.ts";
 import { phaseTrail } from "../../src/workflow/prompts/index.ts";
 import { begin, drafts, happen } from "./definition-builder.ts";
 

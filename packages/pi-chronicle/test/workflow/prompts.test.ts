@@ -1,6 +1,6 @@
 // Texts of a run for the model and the user: variables, positions, phase texts, answers of the tool.
 import { describe, expect, it } from "vitest";
-import type { ExitKind, LiveWorkflowRun } from "../../src/workflow/machine/index.ts";
+import type { ExitKind, LiveWorkflowRun } from "../../src/workflow/phase-machine/index.ts";
 import {
 	blockAdvice,
 	blockReason,

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 // pi's own session manager alone: its whole package takes seconds to load.
 import { SessionManager } from "../../../../node_modules/@earendil-works/pi-coding-agent/dist/core/session-manager.js";
-import { isActive, type WorkflowRun } from "../../src/workflow/machine/index.ts";
+import { isActive, type WorkflowRun } from "../../src/workflow/phase-machine/index.ts";
 import {
 	definitionsHash,
 	findWorkflowRun,

@@ -20,7 +20,7 @@ import type {
 import { hashDefinition } from "@pi-chronicle/core/template";
 import { processStart } from "../../process/index.ts";
 import { openFileStore, type RunsPlace, thisHost } from "../ledger/index.ts";
-import type { Delivery } from "../notices/index.ts";
+import type { Delivery } from "../notice-outbox/index.ts";
 import {
 	freezeRunRules,
 	openProjectLauncher,

@@ -1,6 +1,6 @@
 // A supervision whose user is told where notices are set up.
 import type { HeldLedger, Supervision, SupervisorPorts } from "@pi-chronicle/core/ports";
-import { watchNotices } from "../notices/index.ts";
+import { watchNotices } from "../notice-outbox/index.ts";
 import { supervise } from "../supervisor/index.ts";
 import type { ProjectEnvironment } from "../worker/index.ts";
 

@@ -151,7 +151,7 @@ async function readMoveData(
 ): Promise<MoveData> {
 	const schema = dueOutput(context.run(), target);
 	if (!schema) return { kind: "none" };
-	const { checkOutput } = await import("./check-output.ts");
+	const { checkOutput } = await import("./output-validator.ts");
 	const checked = checkOutput(schema, given);
 	if (checked.kind === "fits") return checked;
 	return refuseData(context, launch, target, { why: "the data does not match the schema", problems: checked.problems });

@@ -40,9 +40,9 @@ import {
 	readReset,
 	TRANSITION_TOOL,
 } from "./extension/index.ts";
-import { openProviderFailures, type ProviderFailures } from "./provider-failures.ts";
 import { readSessionFile } from "./session-file.ts";
 import { openToolLog, type ToolLog } from "./tool-log.ts";
+import { openProviderFailures, type ProviderFailures } from "./turn-failure.ts";
 import { spendOf, spendOfAnswer } from "./usage.ts";
 
 export interface LiveOptions {

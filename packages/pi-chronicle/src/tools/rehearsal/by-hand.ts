@@ -4,7 +4,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { attempt, folderNames } from "../../disk/index.ts";
 import { readLog } from "../../local/index.ts";
-import { ledgerOrigin } from "./every/index.ts";
 import {
 	type CallOutcome,
 	callId,
@@ -17,7 +16,8 @@ import {
 	startPlay,
 	Temporaries,
 	transcriptOf,
-} from "./hand/index.ts";
+} from "./by-hand/index.ts";
+import { ledgerOrigin } from "./every/index.ts";
 import type { ProjectCopy } from "./project-copy.ts";
 import type { PlayedCall } from "./visits.ts";
 

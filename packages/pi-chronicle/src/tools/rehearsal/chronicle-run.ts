@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { asSentence, propertiesOf } from "@pi-chronicle/core/definition";
 import { exitCodes } from "../../pi/index.ts";
-import type { PlayedDecision } from "./hand/index.ts";
+import type { PlayedDecision } from "./by-hand/index.ts";
 import { type ProcessEnd, runProcess } from "./process.ts";
 import type { RunContext, RunResult } from "./rehearse.ts";
 import type { UserAnswer } from "./scenario.ts";

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { agentFolder, exitCodes, packageRoot, printable } from "../../pi/index.ts";
 import { type Command, type CommandCall, type CommandResponse, misuse, refused } from "../../ui/index.ts";
-import type { PlayTranscript } from "./hand/index.ts";
+import type { PlayTranscript } from "./by-hand/index.ts";
 import {
 	defaultWaitMinutes,
 	type HandOptions,

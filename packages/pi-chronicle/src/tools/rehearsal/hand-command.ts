@@ -2,7 +2,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { attempt, replaceFileSync } from "../../disk/index.ts";
-import type { OpenPlayer } from "./by-hand.ts";
 import {
 	compareTranscripts,
 	folderProblem,
@@ -13,7 +12,8 @@ import {
 	parseTranscript,
 	sharePercent,
 	writeTranscript,
-} from "./hand/index.ts";
+} from "./by-hand/index.ts";
+import type { OpenPlayer } from "./by-hand.ts";
 import type { RehearsalReport } from "./rehearse.ts";
 
 /** Where a player answers: in this terminal, or in a folder (absolute). */

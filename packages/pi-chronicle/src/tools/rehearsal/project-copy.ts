@@ -24,9 +24,9 @@ import { gitOutput, jsonObject } from "../../disk/index.ts";
 import { agentExclusions, openExclusions } from "../../local/index.ts";
 import { HOLD_VARIABLE } from "../../pi/index.ts";
 import { isProcessAlive } from "../../process/index.ts";
+import { mailboxBeside } from "./by-hand/index.ts";
 import { configVariable, type RehearsalConfig, writeConfig } from "./config.ts";
 import { makeRepository } from "./copy-repository.ts";
-import { mailboxBeside } from "./hand/index.ts";
 
 export interface ProjectCopy {
 	/** The copy of the project. */

@@ -2,10 +2,10 @@
 import type { Diagnostic } from "@pi-chronicle/core/definition";
 import type { PlannedEnds } from "../../local/index.ts";
 import type { PiCommand } from "../../pi/index.ts";
+import type { Play, PlayTranscript } from "./by-hand/index.ts";
 import { type OpenPlayer, startByHand } from "./by-hand.ts";
 import type { RehearsalConfig } from "./config.ts";
 import type { CoveragePlan, Evidence } from "./every/index.ts";
-import type { Play, PlayTranscript } from "./hand/index.ts";
 import type { ProcessEnd } from "./process.ts";
 import { type CopyChange, openProjectCopy, type ProjectCopy } from "./project-copy.ts";
 import type { Script, UserAnswer } from "./scenario.ts";

@@ -13,8 +13,8 @@ import {
 	type WorkflowDefinition,
 	workflowRoots,
 } from "../../workflow/index.ts";
+import type { Play, PlayedDecision } from "./by-hand/index.ts";
 import { planWorkflowCoverage, readSession, workflowEvidence } from "./every/index.ts";
-import type { Play, PlayedDecision } from "./hand/index.ts";
 import { checkPhaseInstructions } from "./instructions/index.ts";
 import { openScenario, unknownScripts } from "./open-scenario.ts";
 import { type ProcessEnd, runProcess } from "./process.ts";

@@ -10,7 +10,7 @@ import { exitCodes, findPi, isPiCommand, ownPiSearch, packageVersion } from "../
 import { processStart } from "../../process/index.ts";
 import { openRedaction } from "../../safety/index.ts";
 import { type CommandResponse, misuse, refused } from "../commands/index.ts";
-import { openHostNotices } from "../notices/index.ts";
+import { openHostNotices } from "../notice-sending/index.ts";
 import { dataFolder, type EngineCall, wholeNumber } from "./engine-call.ts";
 
 const usualSlots = 4;

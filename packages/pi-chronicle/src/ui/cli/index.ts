@@ -15,7 +15,7 @@ export const shellCommands: readonly LazyCommand[] = [
 	{
 		name: "notify",
 		about: "tests the channels that tell you about runs",
-		load: async () => (await import("../notices/index.ts")).notifyCommand,
+		load: async () => (await import("../notice-sending/index.ts")).notifyCommand,
 	},
 	{
 		name: "engine",

@@ -11,7 +11,7 @@ import { cleanupAnswers } from "../phrases/index.ts";
 import { type Compared, drawFrame, type Html, type HtmlContent, openHtml, ReportReader } from "../report/index.ts";
 import type { Access, PageSession } from "./access.ts";
 import { type ActionResult, type FormFields, startFromPage, steeringVerbs, steerRun } from "./actions.ts";
-import { drawBeside, findSubject, readSubject } from "./beside.ts";
+import { drawBeside, findSubject, readSubject } from "./comparison-page.ts";
 import { FetchedConversations } from "./fetched-conversations.ts";
 import { files, pageFiles } from "./files.ts";
 import { drawForm, exactly } from "./forms.ts";

@@ -21,7 +21,7 @@ import {
 	runSections,
 	type VisitConversation,
 } from "../report/index.ts";
-import { drawBesideForm } from "./beside.ts";
+import { drawBesideForm } from "./comparison-page.ts";
 import { exactly } from "./forms.ts";
 import { drawQuestion, drawSteering, type RunForms } from "./question.ts";
 import { partsPage, patchOf, type ShownRun } from "./shown-run.ts";

@@ -12,7 +12,7 @@ import {
 	rootOf,
 	type WorkflowRefusal,
 	type WorkflowRun,
-} from "../machine/index.ts";
+} from "../phase-machine/index.ts";
 import { endOfPhase } from "./phase.ts";
 import { noticeMark, phaseTitle } from "./place.ts";
 import { expand, expandFirst, variablesOf } from "./template.ts";

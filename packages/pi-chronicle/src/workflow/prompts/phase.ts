@@ -12,7 +12,7 @@ import {
 	previousPosition,
 	rootOf,
 	waitsForUser,
-} from "../machine/index.ts";
+} from "../phase-machine/index.ts";
 import { noticeMark, pathHeader, phaseList, roundOf } from "./place.ts";
 import { expand, instructionsOf, namesTask, nextName, taskAgain, variablesOf } from "./template.ts";
 

@@ -10,7 +10,7 @@ import {
 	phaseAt,
 	type Segment,
 	samePlace,
-} from "../machine/index.ts";
+} from "../phase-machine/index.ts";
 import { breadcrumb } from "./template.ts";
 
 /** The position of a run: each nested workflow with the number of its entry, then the phase. */

@@ -11,7 +11,7 @@ import {
 	scopeOf,
 	type WorkflowRun,
 	waitsForUser,
-} from "../machine/index.ts";
+} from "../phase-machine/index.ts";
 import { taskForUser } from "./messages.ts";
 import { endOfPhase, type FinishedVisit, phaseFrame, visitsText } from "./phase.ts";
 import { countText, noticeMark, phaseTitle, roundOf } from "./place.ts";

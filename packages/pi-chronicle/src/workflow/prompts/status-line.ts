@@ -8,7 +8,7 @@ import {
 	samePlace,
 	type WorkflowRun,
 	waitsForUser,
-} from "../machine/index.ts";
+} from "../phase-machine/index.ts";
 import { phasePositions, placeLine } from "./place.ts";
 
 /** Maximum columns of a status line that says why nothing happens; pi cuts the end of a longer line on a small screen. */

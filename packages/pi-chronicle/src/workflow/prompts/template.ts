@@ -11,7 +11,7 @@ import {
 	phaseAt,
 	previousPosition,
 	rootOf,
-} from "../machine/index.ts";
+} from "../phase-machine/index.ts";
 
 export type Variables = ReadonlyMap<string, string>;
 

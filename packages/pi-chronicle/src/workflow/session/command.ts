@@ -14,14 +14,14 @@ import {
 	usageLines,
 	visibleCommands,
 } from "../definitions/index.ts";
+import { offerWords, verbsWithoutRun } from "../offered-words.ts";
 import {
 	earlierPhases,
 	reachable,
 	type WorkflowAction,
 	type WorkflowEvent,
 	type WorkflowRun,
-} from "../machine/index.ts";
-import { offerWords, verbsWithoutRun } from "../offered-words.ts";
+} from "../phase-machine/index.ts";
 import {
 	abandonedText,
 	answerLine,

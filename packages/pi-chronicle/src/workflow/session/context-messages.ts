@@ -4,7 +4,7 @@
 import type { ContextEvent, SessionEntry, TurnEndEvent } from "@earendil-works/pi-coding-agent";
 import { contentText, newestFirst, type Session } from "../../pi/index.ts";
 import { stepTool } from "../limits/index.ts";
-import { isActive, type ModelDecision, stateType, type WorkflowRun } from "../machine/index.ts";
+import { isActive, type ModelDecision, stateType, type WorkflowRun } from "../phase-machine/index.ts";
 import type { HeldRun } from "./entries.ts";
 
 export const contextType = "workflow:context";

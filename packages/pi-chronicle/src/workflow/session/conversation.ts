@@ -13,7 +13,7 @@ import type {
 } from "@earendil-works/pi-coding-agent";
 import { hasEnded, type Scope, say } from "../../pi/index.ts";
 import { stepTool } from "../limits/index.ts";
-import { type LiveWorkflowRun, type WorkflowAction, type WorkflowEvent, waitsForUser } from "../machine/index.ts";
+import { type LiveWorkflowRun, type WorkflowAction, type WorkflowEvent, waitsForUser } from "../phase-machine/index.ts";
 import { abandonedText, personLine, phaseTitle, progressReminderText, spokenLine } from "../prompts/index.ts";
 import { openCallFingerprints } from "./call-fingerprints.ts";
 import { closingQuestion } from "./closing-question.ts";

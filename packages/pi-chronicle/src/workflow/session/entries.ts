@@ -25,7 +25,7 @@ import {
 	stateType,
 	storeRun,
 	type WorkflowRun,
-} from "../machine/index.ts";
+} from "../phase-machine/index.ts";
 import { type FinishedVisit, phaseNameById } from "../prompts/index.ts";
 
 export const completeType = "workflow:complete";

@@ -3,7 +3,7 @@
 // then, requests leave it out. Nothing is cut once the visit has made a second message: its own work stays.
 import type { TurnEndEvent } from "@earendil-works/pi-coding-agent";
 import { newestFirst, type Session } from "../../pi/index.ts";
-import { currentPhase, stateType } from "../machine/index.ts";
+import { currentPhase, stateType } from "../phase-machine/index.ts";
 import {
 	type ContextDraft,
 	type ContextMessage,

@@ -3,7 +3,7 @@
 import { hostEnvironment } from "../../pi/index.ts";
 import { type Policy, projectPlaces } from "../../safety/index.ts";
 import { changesAreMeant, isNameRefused, judgeCall } from "../limits/index.ts";
-import { currentPhase, isActive, readPinnedLimits, type WorkflowRun } from "../machine/index.ts";
+import { currentPhase, isActive, readPinnedLimits, type WorkflowRun } from "../phase-machine/index.ts";
 import { inheritedAdvice, inheritedReason } from "../prompts/index.ts";
 import { verdict } from "./policy.ts";
 

@@ -3,7 +3,7 @@ import type { Theme } from "@earendil-works/pi-coding-agent";
 import { type Component, Text } from "@earendil-works/pi-tui";
 import { printable } from "../../pi/index.ts";
 import { dim, paintRows, themed } from "../../tui/index.ts";
-import { readState, type StoredState } from "../machine/index.ts";
+import { readState, type StoredState } from "../phase-machine/index.ts";
 import { answerLine, pauseLine } from "../prompts/index.ts";
 import type { Rows } from "../rows.ts";
 import { spendLines } from "./summary.ts";

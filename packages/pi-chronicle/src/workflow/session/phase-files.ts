@@ -5,7 +5,7 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import type { Result, Workspace, WorkspaceFailure } from "@pi-chronicle/core/ports";
 import type { CheckedOut } from "@pi-chronicle/core/snapshot";
 import { customEntries, type Session, say, writeEntry } from "../../pi/index.ts";
-import { currentPhase, type LiveWorkflowRun, type Position } from "../machine/index.ts";
+import { currentPhase, type LiveWorkflowRun, type Position } from "../phase-machine/index.ts";
 import { workflowSettings } from "./settings.ts";
 
 /** Opens the snapshots of the workflow run `run` in the project at `cwd`. `leftOut`: files that are not the project's, absolute. */

@@ -3,7 +3,13 @@
 import type { AgentBeforeSettleEvent, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { contentText, newestFirst, type Session } from "../../pi/index.ts";
 import { redactSecrets } from "../../safety/index.ts";
-import { type LiveWorkflowRun, readState, type StoredState, stateType, type WorkflowAction } from "../machine/index.ts";
+import {
+	type LiveWorkflowRun,
+	readState,
+	type StoredState,
+	stateType,
+	type WorkflowAction,
+} from "../phase-machine/index.ts";
 import {
 	initialMessage,
 	isLongTask,

@@ -5,7 +5,7 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import { errorMessage } from "@pi-chronicle/core/definition";
 import { chooseModel, namedModels, readModelRoles, type ThinkingLevel } from "../../persona/index.ts";
 import { chronicleSettings, customEntries, hasEnded, say, writeEntry } from "../../pi/index.ts";
-import { currentPhase, type WorkflowRun } from "../machine/index.ts";
+import { currentPhase, type WorkflowRun } from "../phase-machine/index.ts";
 import { phaseTitle } from "../prompts/index.ts";
 
 const modelType = "workflow:model";

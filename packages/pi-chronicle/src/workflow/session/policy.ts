@@ -19,7 +19,7 @@ import {
 	stopRule,
 	stopText,
 } from "../limits/index.ts";
-import { currentPhase, isActive, type WorkflowRun } from "../machine/index.ts";
+import { currentPhase, isActive, type WorkflowRun } from "../phase-machine/index.ts";
 import { afterStepText, blockAdvice, blockReason, type StepAction, staleReason } from "../prompts/index.ts";
 
 /** Judges every call by the phase that `run` is in when the call starts. A run without its definition allows nothing. */

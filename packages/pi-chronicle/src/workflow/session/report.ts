@@ -5,7 +5,7 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { didYouMean, formatDiagnostic } from "@pi-chronicle/core/definition";
 import { shortTime } from "../../pi/index.ts";
 import { type Catalogue, type Rejection, visibleCommands } from "../definitions/index.ts";
-import { activeTime, type WorkflowRun, waitsForUser } from "../machine/index.ts";
+import { activeTime, type WorkflowRun, waitsForUser } from "../phase-machine/index.ts";
 import {
 	answerLine,
 	askLine,

@@ -3,7 +3,7 @@ import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import type { WorkspaceFailure } from "@pi-chronicle/core/ports";
 import { checkedOutText, isOtherBranch } from "@pi-chronicle/core/snapshot";
 import { askUser, leftLines, maxAsked, rejectCommand, restoreLines, say } from "../../pi/index.ts";
-import { phaseAt, samePlace, type WorkflowEvent, workflowTransition } from "../machine/index.ts";
+import { phaseAt, samePlace, type WorkflowEvent, workflowTransition } from "../phase-machine/index.ts";
 import { restoredText, workflowRefusalText } from "../prompts/index.ts";
 import type { PhaseSnapshot } from "./phase-files.ts";
 import type { Workflows } from "./workflows.ts";

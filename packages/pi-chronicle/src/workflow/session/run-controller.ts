@@ -27,7 +27,7 @@ import {
 	type WorkflowEvent,
 	type WorkflowRun,
 	workflowTransition,
-} from "../machine/index.ts";
+} from "../phase-machine/index.ts";
 import {
 	answerLine,
 	askLine,

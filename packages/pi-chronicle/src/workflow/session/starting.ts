@@ -7,7 +7,7 @@ import { readUncommitted } from "../../disk/index.ts";
 import { askUser, followRun, foreignTools, printable, rejectCommand, say, stepOf } from "../../pi/index.ts";
 import { type Catalogue, emptyBlacklistEntries, type WorkflowDefinition } from "../definitions/index.ts";
 import { stepTool } from "../limits/index.ts";
-import { beginWorkflowRun, firstPosition, reachable } from "../machine/index.ts";
+import { beginWorkflowRun, firstPosition, reachable } from "../phase-machine/index.ts";
 import { abandonedText, initialMessage, phaseName, taskForUser } from "../prompts/index.ts";
 import { cancelledType } from "./context-messages.ts";
 import type { Workflows } from "./workflows.ts";

@@ -1,7 +1,7 @@
 // `/workflow` as a step of a sequence. The step waits for the workflow and fails if the workflow does not finish unattended.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { exitCodes, failStep, runAsStep, type StepEnd, waitForEnd } from "../../pi/index.ts";
-import type { WorkflowRun } from "../machine/index.ts";
+import type { WorkflowRun } from "../phase-machine/index.ts";
 import { askLine, pauseLine, placeLine } from "../prompts/index.ts";
 import { runWorkflow } from "./command.ts";
 import type { Workflows } from "./workflows.ts";

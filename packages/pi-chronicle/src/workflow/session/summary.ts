@@ -3,7 +3,7 @@ import type { Usage } from "@earendil-works/pi-ai";
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import { alignColumns, type Session, shortCost, shortCount, shortTime } from "../../pi/index.ts";
 import { isRefusalText } from "../../safety/index.ts";
-import { activeTime, type WorkflowRun } from "../machine/index.ts";
+import { activeTime, type WorkflowRun } from "../phase-machine/index.ts";
 import { phaseNameById } from "../prompts/index.ts";
 import { historyOf } from "./entries.ts";
 

@@ -13,7 +13,7 @@ import {
 	type WorkflowAction,
 	type WorkflowEvent,
 	type WorkflowRun,
-} from "../machine/index.ts";
+} from "../phase-machine/index.ts";
 import {
 	askCancelText,
 	askedText,

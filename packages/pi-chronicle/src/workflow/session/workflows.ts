@@ -3,7 +3,7 @@ import { type ExtensionAPI, type ExtensionContext, getAgentDir } from "@earendil
 import { type ExitCode, exitCodes, foreignTools, openExitCode, type Scope, say } from "../../pi/index.ts";
 import type { Policies, SessionBox } from "../../safety/index.ts";
 import { stepTool } from "../limits/index.ts";
-import { reachable, rootOf, waitsForUser } from "../machine/index.ts";
+import { reachable, rootOf, waitsForUser } from "../phase-machine/index.ts";
 import { answerLine, askLine, pauseLine, personLine, placeLine, workflowRefusalText } from "../prompts/index.ts";
 import type { Rows } from "../rows.ts";
 import { WorkflowConversation } from "./conversation.ts";

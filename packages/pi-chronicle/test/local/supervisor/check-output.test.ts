@@ -1,6 +1,6 @@
 // Output data of workers against the schema of their state: the message about each mistake, and the bounds.
 import { describe, expect, it } from "vitest";
-import { checkOutput } from "../../../src/local/supervisor/check-output.ts";
+import { checkOutput } from "../../../src/local/supervisor/output-validator.ts";
 
 const schema = {
 	type: "object",

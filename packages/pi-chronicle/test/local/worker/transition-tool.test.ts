@@ -2,7 +2,7 @@
 
 import { findTarget } from "@pi-chronicle/core/machine";
 import { describe, expect, it } from "vitest";
-import { checkOutput } from "../../../src/local/supervisor/check-output.ts";
+import { checkOutput } from "../../../src/local/supervisor/output-validator.ts";
 import { outputParameter } from "../../../src/local/worker/extension/output-parameter.ts";
 import { followCalls } from "../../../src/local/worker/extension/transition-tool.ts";
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { parseTranscript } from "../../../src/tools/rehearsal/hand/transcript-file.ts";
+import { parseTranscript } from "../../../src/tools/rehearsal/by-hand/transcript-file.ts";
 import { openProject, type Project, packageUnderTest, piScript, runNode } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { playedFigures } from "../../played/figures.ts";

@@ -1,22 +1,22 @@
 // Rehearsals by hand: what a player types, what is new in a request, transcripts and their comparison. Pure.
 
 import { describe, expect, it } from "vitest";
-import { playersQuestion } from "../../../src/tools/rehearsal/chronicle-run.ts";
 import {
 	parseDecision,
 	readAnswer,
 	writeAnswer,
 	writeDecision,
-} from "../../../src/tools/rehearsal/hand/answer-text.ts";
-import { compareTranscripts } from "../../../src/tools/rehearsal/hand/compare.ts";
-import { maskPlaces, maskText, unmaskPlaces } from "../../../src/tools/rehearsal/hand/mask.ts";
-import { OwnText } from "../../../src/tools/rehearsal/hand/own-text.ts";
-import { openReplayPlayer } from "../../../src/tools/rehearsal/hand/replay.ts";
-import { openRequestDesk } from "../../../src/tools/rehearsal/hand/request.ts";
-import { requestMarkdown } from "../../../src/tools/rehearsal/hand/request-text.ts";
-import { Temporaries } from "../../../src/tools/rehearsal/hand/temporaries.ts";
-import type { PlayTranscript } from "../../../src/tools/rehearsal/hand/transcript.ts";
-import { parseTranscript, writeTranscript } from "../../../src/tools/rehearsal/hand/transcript-file.ts";
+} from "../../../src/tools/rehearsal/by-hand/answer-text.ts";
+import { compareTranscripts } from "../../../src/tools/rehearsal/by-hand/compare.ts";
+import { maskPlaces, maskText, unmaskPlaces } from "../../../src/tools/rehearsal/by-hand/mask.ts";
+import { OwnText } from "../../../src/tools/rehearsal/by-hand/own-text.ts";
+import { openReplayPlayer } from "../../../src/tools/rehearsal/by-hand/replay.ts";
+import { openRequestDesk } from "../../../src/tools/rehearsal/by-hand/request.ts";
+import { requestMarkdown } from "../../../src/tools/rehearsal/by-hand/request-text.ts";
+import { Temporaries } from "../../../src/tools/rehearsal/by-hand/temporaries.ts";
+import type { PlayTranscript } from "../../../src/tools/rehearsal/by-hand/transcript.ts";
+import { parseTranscript, writeTranscript } from "../../../src/tools/rehearsal/by-hand/transcript-file.ts";
+import { playersQuestion } from "../../../src/tools/rehearsal/chronicle-run.ts";
 import { playedFigures } from "../../played/figures.ts";
 
 describe("what a player types", () => {

@@ -1,7 +1,7 @@
 // Sample data of the understudy: for any schema of simple keywords, data that the supervisor accepts.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkOutput } from "../../../src/local/supervisor/check-output.ts";
+import { checkOutput } from "../../../src/local/supervisor/output-validator.ts";
 import { sampleData } from "../../../src/tools/rehearsal/sample-data.ts";
 import { runs } from "../../harness/runs.ts";
 

@@ -12,7 +12,7 @@ import { sendTrace } from "../../../src/ui/export/otlp.ts";
 import { spansOf } from "../../../src/ui/export/trace.ts";
 import { closeLater } from "../../harness/lifetime.ts";
 import { needs } from "../../harness/needs.ts";
-import { openReceiver } from "../notices/receiver.ts";
+import { openReceiver } from "../notice-sending/receiver.ts";
 
 const hasPackages = existsSync(
 	fileURLToPath(new URL("../../../../../node_modules/@opentelemetry/sdk-trace", import.meta.url)),

@@ -1,7 +1,7 @@
 // Two runs, visits or attempts side by side, by their addresses.
 import type { LedgerEvent } from "@pi-chronicle/core/machine";
 import { expect, it } from "vitest";
-import { readSubject } from "../../../src/ui/serve/beside.ts";
+import { readSubject } from "../../../src/ui/serve/comparison-page.ts";
 import { dayOfWork } from "../report/ledgers.ts";
 import { wordsOf } from "./page-bench.ts";
 import { serveRun } from "./shown-runs.ts";

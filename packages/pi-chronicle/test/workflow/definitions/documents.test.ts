@@ -7,7 +7,7 @@ import { Compile } from "typebox/schema";
 import { describe, expect, it } from "vitest";
 import { workflowSchemas } from "../../../../../scripts/definition-reference.ts";
 import { loadCatalogue, variables } from "../../../src/workflow/definitions/index.ts";
-import { beginWorkflowRun, firstPosition } from "../../../src/workflow/machine/index.ts";
+import { beginWorkflowRun, firstPosition } from "../../../src/workflow/phase-machine/index.ts";
 import { variablesOf } from "../../../src/workflow/prompts/index.ts";
 import { readDocument } from "../../docs/blocks.ts";
 import { checkout } from "../../harness/index.ts";

@@ -2,7 +2,7 @@
 import { didYouMean } from "@pi-chronicle/core/definition";
 import { firstWord } from "./arguments.ts";
 import type { ReplayStart } from "./plan.ts";
-import { looksLikeNumber, parseRunCount } from "./run-count.ts";
+import { looksLikeNumber, parseRunCount } from "./replay-count.ts";
 
 export interface RunWords {
 	/** Name of a saved sequence; `undefined` for this session's recording. */

@@ -6,7 +6,7 @@ import {
 	storeRun,
 	type WorkflowRun,
 	workflowTransition,
-} from "../../../src/workflow/machine/index.ts";
+} from "../../../src/workflow/phase-machine/index.ts";
 import { begin, drafts, openHearing, type Told } from "../definition-builder.ts";
 
 const patience = { row: 3, visit: 6 };

@@ -6,8 +6,8 @@ import type { EventBody } from "@pi-chronicle/core/machine";
 import { decide, isRefusal } from "@pi-chronicle/core/machine";
 import { afterAll, expect, it } from "vitest";
 import { notePage, openOutbox, openProject, pageOfRun, readOutbox } from "../../../src/local/index.ts";
-import { deliverNotices, nextTry } from "../../../src/ui/notices/deliver.ts";
-import type { Notice } from "../../../src/ui/notices/notice.ts";
+import { deliverNotices, nextTry } from "../../../src/ui/notice-sending/deliver.ts";
+import type { Notice } from "../../../src/ui/notice-sending/notice.ts";
 import { openReceiver } from "./receiver.ts";
 
 const folders: string[] = [];

@@ -15,7 +15,7 @@ import {
 	storeRun,
 	type WorkflowRun,
 	workflowTransition,
-} from "../../../src/workflow/machine/index.ts";
+} from "../../../src/workflow/phase-machine/index.ts";
 import { begin, drafts, happen, type Told } from "../definition-builder.ts";
 import { referenceState } from "../reference-state.ts";
 

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { readChannels } from "../../../src/local/index.ts";
-import { bodyOf } from "../../../src/ui/notices/body.ts";
-import type { Notice } from "../../../src/ui/notices/notice.ts";
+import { bodyOf } from "../../../src/ui/notice-sending/body.ts";
+import type { Notice } from "../../../src/ui/notice-sending/notice.ts";
 
 const folder = fileURLToPath(new URL("receivers/", import.meta.url));
 const blocks = new Map(

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { desktopCommand, notifyInTerminal, ringBell } from "../../../src/ui/notices/send-desktop.ts";
+import { desktopCommand, notifyInTerminal, ringBell } from "../../../src/ui/notice-sending/send-desktop.ts";
 import { closeLater } from "../../harness/lifetime.ts";
 
 /** A file in the place of a terminal. */

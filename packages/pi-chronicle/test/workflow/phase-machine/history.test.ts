@@ -1,6 +1,11 @@
 // The visits of a run, derived from its states: times, pauses, times without pi, summaries.
 import { expect, it } from "vitest";
-import { activeTime, type DatedState, foldHistory, type StoredState } from "../../../src/workflow/machine/index.ts";
+import {
+	activeTime,
+	type DatedState,
+	foldHistory,
+	type StoredState,
+} from "../../../src/workflow/phase-machine/index.ts";
 
 /** States of the run `r`, oldest first as written here; newest first as the session gives them. */
 function visits(states: readonly (Partial<StoredState> & { at: number; phase?: string })[], now: number) {

@@ -1,6 +1,6 @@
 // Stored states and pinned copies with one changed value: valid ones are read, all others refused.
 import { expect, it } from "vitest";
-import { readPinned, readState } from "../../../src/workflow/machine/index.ts";
+import { readPinned, readState } from "../../../src/workflow/phase-machine/index.ts";
 import { corruptions } from "../../harness/corruptions.ts";
 
 const state = {

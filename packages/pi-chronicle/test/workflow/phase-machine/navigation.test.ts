@@ -5,7 +5,7 @@ import {
 	type Position,
 	previousPosition,
 	type WorkflowRun,
-} from "../../../src/workflow/machine/index.ts";
+} from "../../../src/workflow/phase-machine/index.ts";
 import { begin, drafts, happen, type Told } from "../definition-builder.ts";
 
 /** A run that the test navigates: every `next` and `loop` comes from a separate message. */

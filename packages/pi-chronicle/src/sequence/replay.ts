@@ -11,7 +11,7 @@ import { continueCommand, type RunPlan } from "./plan.ts";
 import { protectSession } from "./private-file.ts";
 import { snapshotType } from "./recorded.ts";
 import { type EndOfRuns, endOfRuns, type FailedRun, isOver } from "./repeat.ts";
-import { runNumber, type SequenceRun } from "./run-state.ts";
+import { runNumber, type SequenceRun } from "./replay-state.ts";
 import { openControl, type RunControl, sequenceSessions } from "./session.ts";
 import { type IterationSpend, summarise, summaryType } from "./summary.ts";
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { type Channel, readChannels } from "../../../src/local/index.ts";
-import { sendWebhook } from "../../../src/ui/notices/send-webhook.ts";
+import { sendWebhook } from "../../../src/ui/notice-sending/send-webhook.ts";
 import { openReceiver } from "./receiver.ts";
 
 type Webhook = Extract<Channel, { channel: "webhook" }>;

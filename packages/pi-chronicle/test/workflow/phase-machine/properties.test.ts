@@ -11,7 +11,7 @@ import {
 	restoreRun,
 	storeRun,
 	type WorkflowRun,
-} from "../../../src/workflow/machine/index.ts";
+} from "../../../src/workflow/phase-machine/index.ts";
 import { runs } from "../../harness/runs.ts";
 import { begin, type Draft, drafts, happen, openHearing, type Told } from "../definition-builder.ts";
 

@@ -2,8 +2,8 @@
 
 import { VISIT_DEFAULTS } from "@pi-chronicle/core/bounds";
 import { describe, expect, it } from "vitest";
-import type { LiveWorkflowRun, WorkflowRun } from "../../../src/workflow/machine/index.ts";
-import { samePlace } from "../../../src/workflow/machine/index.ts";
+import type { LiveWorkflowRun, WorkflowRun } from "../../../src/workflow/phase-machine/index.ts";
+import { samePlace } from "../../../src/workflow/phase-machine/index.ts";
 import { begin, type Draft, drafts, happen, type Told } from "../definition-builder.ts";
 
 function applied(run: WorkflowRun, ...events: readonly Told[]): WorkflowRun {

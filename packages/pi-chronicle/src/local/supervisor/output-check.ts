@@ -1,7 +1,0 @@
-// Loads the check of data against a schema where it is first needed: the validator is large.
-
-/** Checks data against the JSON Schema of a state's `output`. */
-export async function checkOutputData(...given: Parameters<typeof import("./check-output.ts").checkOutput>) {
-	const { checkOutput } = await import("./check-output.ts");
-	return checkOutput(...given);
-}

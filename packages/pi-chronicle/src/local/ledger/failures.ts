@@ -24,7 +24,7 @@ export function diskFailure(error: unknown, path: string): StoreFailure {
 			return {
 				reason: "no_space",
 				message: `There is no space left to write ${path}.`,
-				remedy: "Free some space, then resume the run: no recorded data is lost.",
+				remedy: "Free some space, then start or resume the run: no recorded data is lost.",
 			};
 		case "EACCES":
 		case "EPERM":

@@ -19,7 +19,7 @@ export interface PlannedEnd {
 export type PlannedEnds = Readonly<Record<string, PlannedEnd>>;
 
 const isEnd = object<PlannedEnd>({ exit: isNumber, prints: isText });
-const success: PlannedEnd = { exit: 0, prints: "" };
+const success: PlannedEnd = { exit: 0, prints: "Not run: the rehearsal takes it for a success.\n" };
 
 /** Ends a command as the field `commands` of the configuration at `path` (absolute) says; a command that it does not name succeeds. */
 export async function endAsPlanned(path: string, order: StateCommandOrder): Promise<CommandReport> {

@@ -52,7 +52,8 @@ type Phrases = {
 
 const phrases: Phrases = {
 	created: ({ template, task }) => plainPhrase(`The run of ${template.name} started`, task),
-	opened: ({ host, pid }) => note(`Supervised by pid ${pid} on ${host} from here on`),
+	// After the name of the host, the namespace that its process ids are of.
+	opened: ({ host, pid }) => note(`Supervised by process ${pid} on ${host.split(" ", 1)} from here on`),
 	recovered: () => note("The log before this was damaged; the run continues from a checkpoint"),
 	clock_jumped: ({ ms }) =>
 		plainPhrase(`The clock jumped by ${ms < 0 ? "−" : ""}${shortTime(Math.abs(ms))}; that time does not count`),

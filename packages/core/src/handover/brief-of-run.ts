@@ -13,6 +13,7 @@ import {
 	readOutput,
 	statesWithData,
 	targetMeanings,
+	targetsWithoutOutput,
 } from "../machine/index.ts";
 import { fillReferences, outputText, splitReference } from "../output/index.ts";
 import type { WorkerAbilities } from "../ports/index.ts";
@@ -86,12 +87,12 @@ export function briefOf(run: Run, because: LaunchReason | "compacted", place: Br
 
 /** How the current state ends. `abilities`: of the workers that may follow, as far as they are known. */
 export function endingOf(run: Run, abilities: BriefPlace["abilities"] = new Map()): Ending {
+	const without = targetsWithoutOutput(run);
 	return {
 		targets: Object.entries(targetMeanings(run)).map(([name, meaning]) => ({
-			...{ name, meaning },
+			...{ name, meaning, data: outputIn(run) !== undefined && !without.includes(name) },
 			...(isElsewhere(run, name) ? followerOf(run, name, abilities) : { approved: false }),
 		})),
-		data: outputIn(run) !== undefined,
 		lists: awaitedLists(run),
 	};
 }
@@ -101,7 +102,11 @@ function isElsewhere(run: Run, target: string): boolean {
 	return target !== HUMAN_INTERVENTION && (target !== run.state || planOf(run).terminal);
 }
 
-function followerOf(run: Run, name: string, abilities: BriefPlace["abilities"]): Omit<Target, "name" | "meaning"> {
+function followerOf(
+	run: Run,
+	name: string,
+	abilities: BriefPlace["abilities"],
+): Omit<Target, "name" | "meaning" | "data"> {
 	const { terminal, approval } = planOf(run);
 	if (terminal) return { approved: approval.exit };
 	const next = planOf(run, name);

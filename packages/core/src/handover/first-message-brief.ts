@@ -133,8 +133,6 @@ export interface KnownSummary {
 
 export interface Ending {
 	readonly targets: readonly Target[];
-	/** Whether a move hands over data. */
-	readonly data: boolean;
 	/** The lists that states need which may follow. */
 	readonly lists: readonly AwaitedList[];
 }
@@ -143,6 +141,8 @@ export interface Ending {
 export interface Target {
 	readonly name: string;
 	readonly meaning: string;
+	/** Whether the move hands over data. */
+	readonly data: boolean;
 	/** What a worker may do there; absent: unknown, or no worker. */
 	readonly abilities?: WorkerAbilities;
 	/** Of a state without a worker: its child runs by their names, the list with one for each entry, or a command. */

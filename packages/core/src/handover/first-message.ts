@@ -146,14 +146,14 @@ function choiceText(candidates: readonly CandidateChild[], file?: string): strin
 }
 
 /** How the state ends, with the meaning of each target. `edits`: whether the worker may write files. */
-function howToEnd({ targets, data, lists }: Ending, edits = true): string {
+function howToEnd({ targets, lists }: Ending, edits = true): string {
 	const lines = targets.map(targetLine).join("\n");
-	return `Save what later states need with \`workflow_update_snapshot\` once you know it. End with \`workflow_transition\`${data ? ", with `data`" : ""}, to one of these:\n${[lines, ...listTexts(lists, edits)].join("\n\n")}`;
+	return `Save what later states need with \`workflow_update_snapshot\` once you know it. End with \`workflow_transition\`, to one of these:\n${[lines, ...listTexts(lists, edits)].join("\n\n")}`;
 }
 
-function targetLine({ name, meaning, abilities, children, approved }: Target): string {
+function targetLine({ name, meaning, data, abilities, children, approved }: Target): string {
 	const who = children ?? (abilities ? doings(abilities) : "");
-	return `- \`${name}\`: ${meaning}${who === "" ? "" : ` (${who})`}${approved ? "; the user must approve" : ""}`;
+	return `- \`${name}\`: ${meaning}${data ? ", with `data`" : ""}${who === "" ? "" : ` (${who})`}${approved ? "; the user must approve" : ""}`;
 }
 
 function doings({ edits, runs, other }: WorkerAbilities): string {

@@ -63,8 +63,8 @@ describe("a state with an output", () => {
 		const message = stage.orders[1]?.message.new ?? "";
 		expect(message).toContain('It is ok, a of ["a"]; (no data) {x}');
 		expect(message).toContain('{"verdict":"ok","parts":["a"]}');
-		expect(stage.orders[0]?.message.new).toContain("with `data`,");
-		expect(stage.orders[1]?.message.new).not.toContain("with `data`,");
+		expect(stage.orders[0]?.message.new).toContain("with `data`");
+		expect(stage.orders[1]?.message.new).not.toContain("with `data`");
 	});
 
 	it("pauses after as many refusals as reminders are allowed, and takes the data after it is resumed", async () => {

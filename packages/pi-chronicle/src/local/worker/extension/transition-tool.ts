@@ -36,7 +36,8 @@ export function registerTransitionTool(pi: ExtensionAPI, brief: WorkerBrief, tur
 	pi.registerTool({
 		name: TRANSITION_TOOL,
 		label: "Transition",
-		description: "Ends this state, and your turn. Calls of one message run at the same time.",
+		description:
+			"Ends this state, and your turn. Other calls of the message run too, but you do not see their results.",
 		parameters: moveParameters(brief, schemas),
 		annotations: ownRecord,
 		prepareArguments: (given) => prepareMove(given, brief),

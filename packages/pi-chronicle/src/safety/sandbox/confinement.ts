@@ -173,12 +173,14 @@ function endedText(layout: BoxLayout, { network, failed, ignored, absent, refuse
 	return parts.length === 0 ? undefined : `[${parts.join(" ")}]`;
 }
 
+const inWords = new Intl.ListFormat("en-GB");
+
 function describeBox({ writable }: BoxLayout, network: SandboxNetwork): string {
 	const reach =
 		network === "open"
 			? ""
 			: network === "off"
 				? ", and has no network"
-				: `, and can reach only ${network.length === 0 ? "no host" : network.join(", ")}`;
-	return `This ran in a sandbox; it can write only to ${writable.join(", ")}${reach}.`;
+				: `, and can reach only ${network.length === 0 ? "no host" : inWords.format(network)}`;
+	return `This ran in a sandbox; it can write only to ${inWords.format(writable)}${reach}.`;
 }

@@ -201,7 +201,7 @@ describe("a hostile command in the sandbox", needsProgram("bwrap", sandbox), () 
 	it("is told when it fails, and what was taken away", async () => {
 		const failed = await box.run("echo '{}' > .mcp.json; exit 3");
 		expect(failed.code).toBe(3);
-		expect(failed.told).toContain(`This ran in a sandbox; it can write only to ${box.project}, temporary folders.`);
+		expect(failed.told).toContain(`This ran in a sandbox; it can write only to ${box.project} and temporary folders.`);
 		expect(failed.told).toContain(".mcp.json");
 		expect(existsSync(join(box.project, ".mcp.json"))).toBe(false);
 	});

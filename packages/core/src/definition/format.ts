@@ -1,13 +1,22 @@
 // Formats diagnostics and quoted user text: one line each, safe to print in a terminal.
 import { isAbsolute, relative, sep } from "node:path";
 import type { Diagnostic, Place } from "./diagnostic.ts";
+import { sortDiagnostics } from "./report.ts";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this is what takes them out.
 const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** `file:line:column message — remedy`; a file inside `base` (an absolute directory) is shown relative to it. */
 export function formatDiagnostic(diagnostic: Diagnostic, base?: string): string {
-	const kind = diagnostic.severity === "warning" ? "warning: " : "";
+	return diagnosticLine(diagnostic, diagnostic.severity === "warning" ? "warning: " : "", base);
+}
+
+/** A line for each, in the order of {@link sortDiagnostics}: `file:line:column error: message — remedy`. */
+export function formatDiagnostics(diagnostics: readonly Diagnostic[], base?: string): string[] {
+	return sortDiagnostics(diagnostics).map((diagnostic) => diagnosticLine(diagnostic, `${diagnostic.severity}: `, base));
+}
+
+function diagnosticLine(diagnostic: Diagnostic, kind: string, base: string | undefined): string {
 	return `${formatPlace(diagnostic, base)} ${kind}${singleLine(diagnostic.message)} — ${singleLine(diagnostic.remedy)}`;
 }
 

@@ -51,14 +51,14 @@ export function openReport(limit = 100): Report {
 	};
 }
 
-/** Sorts by file, line, and column, with errors before warnings at the same place. Stable; returns a new list. */
+/** Sorts errors before warnings, then by file, line, and column. Stable; returns a new list. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 	return [...diagnostics].sort(
 		(a, b) =>
+			compareTexts(a.severity, b.severity) ||
 			compareTexts(a.file, b.file) ||
 			(a.line ?? 0) - (b.line ?? 0) ||
-			(a.column ?? 0) - (b.column ?? 0) ||
-			compareTexts(a.severity, b.severity),
+			(a.column ?? 0) - (b.column ?? 0),
 	);
 }
 

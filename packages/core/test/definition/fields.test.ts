@@ -6,6 +6,7 @@ import {
 	editDistance,
 	flag,
 	formatDiagnostic,
+	formatDiagnostics,
 	integer,
 	list,
 	names,
@@ -183,8 +184,9 @@ describe("the closest known word", () => {
 describe("diagnostics", () => {
 	const one = { severity: "error", code: "x", message: "m", remedy: "r" } as const;
 
-	it("are sorted by file, line and column", () => {
+	it("are sorted by severity, file, line and column", () => {
 		const sorted = sortDiagnostics([
+			{ ...one, file: "/a", line: 1, severity: "warning" },
 			{ ...one, file: "/b" },
 			{ ...one, file: "/a", line: 10, column: 2 },
 			{ ...one, file: "/a", line: 2, column: 9 },
@@ -195,6 +197,23 @@ describe("diagnostics", () => {
 			["/a", 10, 1],
 			["/a", 10, 2],
 			["/b", undefined, undefined],
+			["/a", 1, undefined],
+		]);
+	});
+
+	it("of a list say what each is, errors first", () => {
+		const list = Array.from({ length: 20 }, (_, index) => ({
+			...one,
+			file: "/w/a",
+			line: index + 1,
+			severity: index % 3 === 1 ? ("error" as const) : ("warning" as const),
+		}));
+		const lines = formatDiagnostics(list, "/w");
+		expect(lines).toHaveLength(20);
+		expect(lines[0]).toBe("a:2 error: m — r");
+		expect(lines.map((line) => line.split(" ")[1])).toEqual([
+			...Array(7).fill("error:"),
+			...Array(13).fill("warning:"),
 		]);
 	});
 

@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { relative } from "node:path";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import { counted, didYouMean, errorMessage, formatDiagnostic } from "@pi-chronicle/core/definition";
+import { counted, didYouMean, errorMessage, formatDiagnostics } from "@pi-chronicle/core/definition";
 import { askUser, definitionsTrusted, exitCodes, rejectCommand, say } from "../pi/index.ts";
 import { previewLines } from "./preview.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
@@ -58,7 +58,7 @@ export function findSaved(ctx: ExtensionCommandContext, name: string): UsableSeq
 		return undefined;
 	}
 	if (saved.sequence === undefined) {
-		rejectCommand(ctx, saved.diagnostics.map((diagnostic) => formatDiagnostic(diagnostic, ctx.cwd)).join("\n"));
+		rejectCommand(ctx, formatDiagnostics(saved.diagnostics, ctx.cwd).join("\n"));
 		return undefined;
 	}
 	tellProblems(ctx, [saved]);
@@ -143,8 +143,7 @@ export async function deleteSequence(ctx: ExtensionCommandContext, name: string)
 
 function tellProblems(ctx: ExtensionCommandContext, saved: readonly SavedSequence[]): void {
 	const found = saved.flatMap(({ diagnostics }) => diagnostics);
-	if (found.length > 0)
-		say(ctx, found.map((diagnostic) => formatDiagnostic(diagnostic, ctx.cwd)).join("\n"), "warning");
+	if (found.length > 0) say(ctx, formatDiagnostics(found, ctx.cwd).join("\n"), "warning");
 }
 
 function trustHint({ cwd, trusted }: SequenceLocation): string[] {

@@ -75,3 +75,14 @@ function isReadableFile(path: string): boolean {
 		return false;
 	}
 }
+
+/** What a check of a file found that its text alone does not show, as diagnostics. */
+export function launchDiagnostics({ file, problems }: CheckedFile): Diagnostic[] {
+	return problems.map(({ state, severity, message, remedy, place = { file } }) => ({
+		...place,
+		severity,
+		code: "missing",
+		message: `${state}: ${message}`,
+		remedy,
+	}));
+}

@@ -1,6 +1,6 @@
 export { readBranch } from "./branch.ts";
 export { type VisitChanges, watchChanges } from "./change-watch.ts";
-export { type Check, type CheckedFile, checkTemplates } from "./check.ts";
+export { type Check, type CheckedFile, checkTemplates, launchDiagnostics } from "./check.ts";
 export { type KeptFolders, keptFolders, orphanedChildFolders } from "./child-folders.ts";
 export { firstOfChild, tooManyChildren } from "./child-runs.ts";
 export type { CleanupApprovals } from "./cleanup-approvals.ts";

@@ -1,7 +1,7 @@
 // The guard's rules for a run, read once by the supervisor and frozen: changes by a worker to the files don't affect the run.
 // A file that cannot be read as intended prevents every launch; without a file only the built-in protections apply, and the user is
 // informed.
-import { formatDiagnostic } from "@pi-chronicle/core/definition";
+import { formatDiagnostics } from "@pi-chronicle/core/definition";
 import { blockingProblems, hashRules, locateRules, readRules, serializeRules } from "../../safety/index.ts";
 import type { FrozenRules } from "./brief.ts";
 
@@ -16,7 +16,7 @@ export function freezeRunRules(cwd: string, home: string, agentDir: string): Fro
 	const rules = readRules(locateRules({ cwd, home, agentDir }), process.platform);
 	const problems = blockingProblems(rules);
 	if (problems.length > 0) {
-		const shown = problems.slice(0, 5).map((problem) => formatDiagnostic(problem, cwd));
+		const shown = formatDiagnostics(problems, cwd).slice(0, 5);
 		if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more`);
 		return {
 			kind: "unreadable",

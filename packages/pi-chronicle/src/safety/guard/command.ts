@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { errorMessage, formatDiagnostic, formatPath } from "@pi-chronicle/core/definition";
+import { errorMessage, formatDiagnostics, formatPath } from "@pi-chronicle/core/definition";
 import { writeTogether } from "../../disk/index.ts";
 import { customEntries, packageRoot, pageMarkdown, rejectCommand, say } from "../../pi/index.ts";
 import { measure } from "../measure.ts";
@@ -136,7 +136,7 @@ function statusText({ current }: GuardSession, cwd: string): string {
 	}
 	lines.push(`Built in: own files ${builtIn(rules.selfProtection)}, other agents ${builtIn(rules.nestedAgents)}.`);
 	if (rules.diagnostics.length > 0) {
-		lines.push("Problems:", ...rules.diagnostics.map((problem) => `  ${formatDiagnostic(problem, cwd)}`));
+		lines.push("Problems:", ...formatDiagnostics(rules.diagnostics, cwd).map((line) => `  ${line}`));
 	}
 	return lines.join("\n");
 }

@@ -110,8 +110,8 @@ async function sayProblems(
 	errors: readonly Diagnostic[],
 	problems: readonly Diagnostic[],
 ): Promise<void> {
-	const { formatDiagnostic } = await import("@pi-chronicle/core/definition");
-	const lines = errors.slice(0, 8).map((problem) => formatDiagnostic(problem, ctx.cwd));
+	const { formatDiagnostic, formatDiagnostics } = await import("@pi-chronicle/core/definition");
+	const lines = formatDiagnostics(errors, ctx.cwd).slice(0, 8);
 	if (errors.length > lines.length) lines.push(`… and ${errors.length - lines.length} more`);
 	const lead =
 		"The guard's rules have problems. Until they are fixed, every call that writes or runs something needs approval.";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { counted, formatDiagnostic } from "@pi-chronicle/core/definition";
+import { counted, formatDiagnostics } from "@pi-chronicle/core/definition";
 import { effects } from "@pi-chronicle/footprint";
 import { measure } from "../measure.ts";
 import { redactInput, type Verdict } from "../policy/index.ts";
@@ -26,7 +26,7 @@ export function readTriedRule(
 		writeFileSync(file, ruleText(written.trim()));
 		const rules = readRules([{ file, tier: "project", base }], process.platform);
 		const problems = rules.diagnostics.filter(({ severity }) => severity === "error");
-		return problems.length > 0 ? { problems: problems.map((each) => formatDiagnostic(each, folder)) } : { rules };
+		return problems.length > 0 ? { problems: formatDiagnostics(problems, folder) } : { rules };
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
 	}

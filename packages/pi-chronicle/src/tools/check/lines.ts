@@ -1,5 +1,5 @@
 // Formats the result of a check as plain lines: each file, then other tools' files, then the count of each kind.
-import { counted, formatDiagnostic, formatPath } from "@pi-chronicle/core/definition";
+import { counted, formatDiagnostics, formatPath } from "@pi-chronicle/core/definition";
 import { type CheckedKind, type CheckFinding, kinds } from "./finding.ts";
 import type { ProjectCheck } from "./project-check.ts";
 
@@ -8,7 +8,7 @@ export function findingLines({ findings, foreign, further, unread }: ProjectChec
 	return [
 		...(Object.keys(kinds) as CheckedKind[]).flatMap((kind) => kindLines(kind, findings, cwd)),
 		...(further.length === 0 ? [] : ["Further:"]),
-		...further.map((diagnostic) => `  ${formatDiagnostic(diagnostic, cwd)}`),
+		...formatDiagnostics(further, cwd).map((line) => `  ${line}`),
 		...(foreign.length === 0 ? [] : ["Files of other tools, which are not read here:"]),
 		...foreign.flatMap(({ file, format, remedy }) => [`  ${formatPath(file, cwd)}: ${format}.`, `    ${remedy}`]),
 		...(unread
@@ -28,7 +28,7 @@ function kindLines(kind: CheckedKind, all: readonly CheckFinding[], cwd: string)
 		`${plural.charAt(0).toUpperCase()}${plural.slice(1)}:`,
 		...findings.flatMap(({ file, name, loads, diagnostics }) => [
 			`  ${loads ? "✓" : "✗"} ${kind === "team" ? `${name} (${formatPath(file, cwd)})` : formatPath(file, cwd)}`,
-			...diagnostics.map((diagnostic) => `    ${formatDiagnostic(diagnostic, cwd)}`),
+			...formatDiagnostics(diagnostics, cwd).map((line) => `    ${line}`),
 		]),
 	];
 }

@@ -1,7 +1,13 @@
 // Checks chronicle templates: their fields, what they name, and whether their instructions fit what each state's worker can have.
 import { basename, extname } from "node:path";
 import { type Diagnostic, foreignCode, sortDiagnostics } from "@pi-chronicle/core/definition";
-import { type CheckedFile, checkTemplates, type Project, readTemplateFile } from "../../local/index.ts";
+import {
+	type CheckedFile,
+	checkTemplates,
+	launchDiagnostics,
+	type Project,
+	readTemplateFile,
+} from "../../local/index.ts";
 import { loadAgentRegistry } from "../../persona/index.ts";
 import { loadInstructionChecks } from "../rehearsal/index.ts";
 import { type CheckFinding, type ForeignFile, foreignOf, type Inspection } from "./finding.ts";
@@ -28,16 +34,6 @@ export async function inspectTemplates(project: Project, names: readonly string[
 		foreign,
 		further: names.length === 0 ? project.templates().diagnostics.filter(({ code }) => code === "no-folder") : [],
 	};
-}
-
-function launchDiagnostics({ file, problems }: CheckedFile): Diagnostic[] {
-	return problems.map(({ state, severity, message, remedy, place = { file } }) => ({
-		...place,
-		severity,
-		code: "missing",
-		message: `${state}: ${message}`,
-		remedy,
-	}));
 }
 
 async function openInstructionCheck(project: Project): Promise<(checked: CheckedFile) => readonly Diagnostic[]> {

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
-import { formatDiagnostic } from "@pi-chronicle/core/definition";
+import { formatDiagnostics } from "@pi-chronicle/core/definition";
 import { openProject, type Project, type ProjectEnvironment } from "../../local/index.ts";
 import { checkProject } from "../check/index.ts";
 import { loadRehearsal, type ProjectCopy } from "../rehearsal/index.ts";
@@ -85,7 +85,7 @@ export async function draftProblems(draft: DefinitionDraft, project: Project): P
 	const all = [...checked.findings.flatMap(({ diagnostics }) => diagnostics), ...checked.further];
 	const found = all.filter(({ file }) => own.has(file));
 	// Paths as they are in the draft.
-	return [...new Set(found.map((each) => formatDiagnostic(each, cwd).replaceAll(`${cwd}${sep}`, "")))];
+	return [...new Set(formatDiagnostics(found, cwd).map((line) => line.replaceAll(`${cwd}${sep}`, "")))];
 }
 
 async function rehearseDraft(

@@ -1,6 +1,6 @@
 // The report of a rehearsal as text: one block per visit as it ends, then the result.
 
-import { counted, formatDiagnostic, formatPath, truncate } from "@pi-chronicle/core/definition";
+import { counted, formatDiagnostics, formatPath, truncate } from "@pi-chronicle/core/definition";
 import { exactTime, shortTask } from "../../pi/index.ts";
 import type { CoverageItem, Excluded, Group } from "./every/index.ts";
 import type { Playable, Program, RehearsalReport, Unplayable } from "./rehearse.ts";
@@ -21,7 +21,7 @@ export function coverageOpening({ program, coverage }: Playable, project: string
 	return [
 		`Coverage rehearsal of the ${program.kind} ${program.name}, on temporary copies of ${project}: ${runs} planned.`,
 		"The understudy is a script: no real model, no cost.",
-		...program.diagnostics.map((found) => formatDiagnostic(found, project)),
+		...formatDiagnostics(program.diagnostics, project),
 		"",
 	];
 }
@@ -78,7 +78,7 @@ export function openingLines(program: Program, project: string, who?: string): s
 	return [
 		`Rehearsal of the ${program.kind} ${program.name} on a temporary copy of ${project}: ${shortTask(program.task, "the command that started it has all of it")}`,
 		...(who === undefined ? scriptLines(program, project) : [who]),
-		...program.diagnostics.map((found) => formatDiagnostic(found, project)),
+		...formatDiagnostics(program.diagnostics, project),
 		"",
 	];
 }
@@ -94,7 +94,7 @@ function scriptLines({ scenario }: Program, project: string): string[] {
 
 /** The reason why the definition is not played. */
 export function unplayableLines({ message, diagnostics }: Unplayable, project: string): string[] {
-	return [message, ...diagnostics.map((found) => formatDiagnostic(found, project))];
+	return [message, ...formatDiagnostics(diagnostics, project)];
 }
 
 /** The lines of one visit: its name, then every call and how it ended. */

@@ -3,7 +3,7 @@
 
 import { readdirSync } from "node:fs";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { formatDiagnostic } from "@pi-chronicle/core/definition";
+import { formatDiagnostics } from "@pi-chronicle/core/definition";
 import { contentText, type Session } from "../../pi/index.ts";
 import { openPost } from "./by-hand/index.ts";
 import { type RehearsalConfig, readConfig } from "./config.ts";
@@ -109,7 +109,7 @@ function openScenarios({ scenario: named, script }: RehearsalConfig) {
 function loadScenario(file: string): Scenario {
 	const { scenario, diagnostics } = readScenarioFile(file);
 	if (scenario) return scenario;
-	throw new Error(`The scenario cannot be used.\n${diagnostics.map((found) => formatDiagnostic(found)).join("\n")}`);
+	throw new Error(`The scenario cannot be used.\n${formatDiagnostics(diagnostics).join("\n")}`);
 }
 
 function openRecorder(journal: string | undefined) {

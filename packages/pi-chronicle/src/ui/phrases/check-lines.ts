@@ -5,20 +5,28 @@ import {
 	counted,
 	type Diagnostic,
 	formatDiagnostic,
+	formatDiagnostics,
 	formatPath,
 	formatPlace,
 } from "@pi-chronicle/core/definition";
 import type { LaunchProblem } from "@pi-chronicle/core/ports";
-import type { Check, CleanupTexts, KeptFolders, Removable, Removed, RunEntry } from "../../local/index.ts";
+import {
+	type Check,
+	type CleanupTexts,
+	type KeptFolders,
+	launchDiagnostics,
+	type Removable,
+	type Removed,
+	type RunEntry,
+} from "../../local/index.ts";
 import { shortTime } from "../../pi/index.ts";
 import { runStatusText } from "./why.ts";
 
 /** File by file, then agents and teams. Paths below `cwd` are relative to it. */
 export function templateCheckLines({ files, agents, unread }: Check, cwd: string): string[] {
-	const shown = files.flatMap(({ file, loads, diagnostics, problems }) => [
-		`${loads ? "✓" : "✗"} ${formatPath(file, cwd)}`,
-		...diagnostics.map((diagnostic) => `  ${formatDiagnostic(diagnostic, cwd)}`),
-		...problems.map((problem) => `  ${problemLine(problem, cwd)}`),
+	const shown = files.flatMap((checked) => [
+		`${checked.loads ? "✓" : "✗"} ${formatPath(checked.file, cwd)}`,
+		...formatDiagnostics([...checked.diagnostics, ...launchDiagnostics(checked)], cwd).map((line) => `  ${line}`),
 	]);
 	return [
 		...(files.length === 0 && !unread ? ["There are no templates."] : shown),
@@ -28,7 +36,7 @@ export function templateCheckLines({ files, agents, unread }: Check, cwd: string
 				]
 			: []),
 		...(agents.length === 0 ? [] : ["Agents and teams:"]),
-		...agents.map((diagnostic) => `  ${formatDiagnostic(diagnostic, cwd)}`),
+		...formatDiagnostics(agents, cwd).map((line) => `  ${line}`),
 	];
 }
 
@@ -43,14 +51,12 @@ export interface ComplaintText {
 /** A refused command: its message, then all problems. Paths below `cwd` are relative to it. */
 export function complaintLines(complaint: ComplaintText, cwd: string): string[] {
 	const { message, remedy, diagnostics = [], problems = [], lines = [] } = complaint;
-	const errors = [
-		...diagnostics.filter(isErrorLine).map((diagnostic) => formatDiagnostic(diagnostic, cwd)),
-		...problems.filter(isErrorLine).map((problem) => problemLine(problem, cwd)),
+	const linesOf = (wanted: Diagnostic["severity"]): string[] => [
+		...diagnostics.filter(({ severity }) => severity === wanted).map((each) => formatDiagnostic(each, cwd)),
+		...problems.filter(({ severity }) => severity === wanted).map((each) => problemLine(each, cwd)),
 	];
-	const warnings = [
-		...diagnostics.filter((one) => !isErrorLine(one)).map((diagnostic) => formatDiagnostic(diagnostic, cwd)),
-		...problems.filter((one) => !isErrorLine(one)).map((problem) => problemLine(problem, cwd)),
-	];
+	const errors = linesOf("error");
+	const warnings = linesOf("warning");
 	// What prevents it stands alone: warnings would hide it.
 	const rest = `and ${counted(warnings.length, "warning")}, listed by: pi-chronicle check`;
 	return [
@@ -59,10 +65,6 @@ export function complaintLines(complaint: ComplaintText, cwd: string): string[] 
 		...(errors.length === 0 ? warnings : warnings.length > 0 ? [rest] : []),
 		...lines,
 	];
-}
-
-function isErrorLine({ severity }: Pick<Diagnostic | LaunchProblem, "severity">): boolean {
-	return severity !== "warning";
 }
 
 function problemLine({ state, severity, message, remedy, place }: LaunchProblem, cwd: string): string {

@@ -1,7 +1,7 @@
 // The templates and runs of a project, as plain lines for any screen.
 
 import { join } from "node:path";
-import { formatDiagnostic, formatPath, truncate } from "@pi-chronicle/core/definition";
+import { formatDiagnostics, formatPath, truncate } from "@pi-chronicle/core/definition";
 import type { LedgerEntry } from "@pi-chronicle/core/ports";
 import {
 	isLoaded,
@@ -43,7 +43,7 @@ export function templateLines(
 	};
 	const own = loaded.filter(({ tier }) => tier !== "shipped");
 	const shipped = loaded.filter(({ tier }) => tier === "shipped");
-	const problems = diagnostics.map((diagnostic) => `  ${formatDiagnostic(diagnostic, place.cwd)}`);
+	const problems = formatDiagnostics(diagnostics, place.cwd).map((line) => `  ${line}`);
 	const untrusted =
 		place.trust === "untrusted" ? ["  The project's templates are not read: pi does not trust the project."] : [];
 	return [

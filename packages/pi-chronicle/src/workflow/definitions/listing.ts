@@ -1,5 +1,5 @@
 // Output lines of `/workflow`, `/workflow list`, and `/workflow check`. Pure.
-import { counted, type Diagnostic, formatDiagnostic, formatPath, singleLine } from "@pi-chronicle/core/definition";
+import { counted, type Diagnostic, formatDiagnostics, formatPath, singleLine } from "@pi-chronicle/core/definition";
 import { columnsOf } from "../../pi/index.ts";
 import type { Catalogue, Phase, Reference, ToolLimits, WorkflowDefinition } from "./definition.ts";
 
@@ -67,7 +67,7 @@ export function listLines(catalogue: Catalogue, base?: string): string[] {
 	if (lines.length === 0) lines.push("No workflow is loaded.");
 	for (const { key, tier, file, diagnostics } of catalogue.rejected.values()) {
 		lines.push(`✗ ${singleLine(key)} (${tierLabels[tier]}) does not load: ${singleLine(formatPath(file, base))}`);
-		for (const diagnostic of diagnostics.slice(0, 5)) lines.push(`    ${formatDiagnostic(diagnostic, base)}`);
+		for (const line of formatDiagnostics(diagnostics, base).slice(0, 5)) lines.push(`    ${line}`);
 		if (diagnostics.length > 5) lines.push(`    … and ${diagnostics.length - 5} more: /workflow check`);
 	}
 	return lines;
@@ -86,7 +86,7 @@ export function catalogueCheckLines(
 	const rejected = catalogue.rejected.size === 0 ? "" : `, ${catalogue.rejected.size} did not load`;
 	const found =
 		all.length === 0 ? "no problems" : `${counted(errors, "error")}, ${counted(all.length - errors, "warning")}`;
-	return [...all.map((diagnostic) => formatDiagnostic(diagnostic, base)), `${loaded} loaded${rejected}: ${found}.`];
+	return [...formatDiagnostics(all, base), `${loaded} loaded${rejected}: ${found}.`];
 }
 
 /** The commands that the user can start, sorted by name. */
@@ -126,8 +126,8 @@ const maxRejected = 5;
 
 function rejectedSummary({ rejected }: Catalogue, base: string | undefined): string[] {
 	if (rejected.size === 0) return [];
-	const lines = [...rejected.values()].slice(0, maxRejected).map(({ key, file, diagnostics: [first] }) => {
-		const why = first ? formatDiagnostic(first, base) : singleLine(formatPath(file, base));
+	const lines = [...rejected.values()].slice(0, maxRejected).map(({ key, file, diagnostics }) => {
+		const [why = singleLine(formatPath(file, base))] = formatDiagnostics(diagnostics, base);
 		return `  ✗ ${singleLine(key)} — ${why}`;
 	});
 	const more = rejected.size > maxRejected ? [`  … and ${rejected.size - maxRejected} more`] : [];

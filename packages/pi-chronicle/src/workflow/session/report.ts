@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { didYouMean, formatDiagnostic } from "@pi-chronicle/core/definition";
+import { didYouMean, formatDiagnostics } from "@pi-chronicle/core/definition";
 import { shortTime } from "../../pi/index.ts";
 import { type Catalogue, type Rejection, visibleCommands } from "../definitions/index.ts";
 import { activeTime, type WorkflowRun, waitsForUser } from "../phase-machine/index.ts";
@@ -32,7 +32,7 @@ export const verbsText = [
 export function rejectedText({ key, diagnostics }: Rejection, cwd: string): string {
 	return [
 		`The workflow "${key}" does not load:`,
-		...diagnostics.map((each) => `  ${formatDiagnostic(each, cwd)}`),
+		...formatDiagnostics(diagnostics, cwd).map((line) => `  ${line}`),
 	].join("\n");
 }
 

@@ -62,7 +62,7 @@ describe("pi-chronicle check", () => {
 		[
 			"an agent that a template wants",
 			{ ".pi/chronicle/workflows/t.json": '{ "states": {\n "plan": { "agent": "nobody", "next": [] } } }\n' },
-			/t\.json:2:\d+ plan: There is no agent `nobody`/,
+			/t\.json:2:\d+ error: plan: There is no agent `nobody`/,
 		],
 		["an agent's front matter", { ".pi/agents/other.md": "---\nname: [\n---\nText.\n" }, /other\.md:\d+:\d+ /],
 		["an agent without instructions", { ".pi/agents/other.md": "---\nname: other\n---\n" }, /other\.md:\d+:\d+ /],
@@ -108,7 +108,7 @@ describe("pi-chronicle check", () => {
 				files: { ...good, ".pi/agents/builder.md": "You build.\n", ".pi/chronicle/workflows/t.json": {} },
 			}),
 		);
-		expect(stdout).toMatch(/✗ \.pi\/agents\/builder\.md\n +\S*builder\.md:1:1 The file has no front matter/);
+		expect(stdout).toMatch(/✗ \.pi\/agents\/builder\.md\n +\S*builder\.md:1:1 error: The file has no front matter/);
 		expect(stdout).toMatch(/teams\.yaml:2:5 warning: `builder` in the team `build` is described in `.*builder\.md`/);
 		expect(stdout).not.toContain("is not a known agent");
 		expect(code).toBe(2);
@@ -125,11 +125,11 @@ describe("pi-chronicle check", () => {
 				},
 			}),
 		);
-		expect(stdout).toMatch(/parent\.json:2:15 a: There is no template `prat`\. Did you mean `part`\?/);
-		expect(stdout).toMatch(/parent\.json:6:10 b\/y\/y: .*`nobody`/);
-		expect(stdout).toMatch(/parent\.json:8:33 c: .*`raed`/);
+		expect(stdout).toMatch(/parent\.json:2:15 error: a: There is no template `prat`\. Did you mean `part`\?/);
+		expect(stdout).toMatch(/parent\.json:6:10 error: b\/y\/y: .*`nobody`/);
+		expect(stdout).toMatch(/parent\.json:8:33 error: c: .*`raed`/);
 		// Once for the template that runs it, once for itself.
-		expect(stdout.match(/part\.json:3:10 (b\/x\/)?work: .*`nowhere`/g)).toHaveLength(2);
+		expect(stdout.match(/part\.json:3:10 error: (b\/x\/)?work: .*`nowhere`/g)).toHaveLength(2);
 		expect(code).toBe(2);
 	});
 
@@ -167,7 +167,7 @@ describe("pi-chronicle check", () => {
 		const { code, stdout } = await check(
 			openProject({ files: { ".pi/damage-control-rules.yaml": "permission: { bash: { '*': ask } }\n" } }),
 		);
-		expect(stdout).toMatch(/rules\.yaml:1:1 This is a permissions file of another guard/);
+		expect(stdout).toMatch(/rules\.yaml:1:1 error: This is a permissions file of another guard/);
 		expect(code).toBe(2);
 	});
 

@@ -31,7 +31,7 @@ describe("lists for users", () => {
 			"  release  Release Pipeline",
 			"",
 			"1 workflow did not load (/workflow check lists all problems):",
-			"  ✗ broken — project/broken/workflow.yaml:4:7 `show` is `hidden`; it must be `user` or `workflows`. — Write `user` or `workflows`.",
+			"  ✗ broken — project/broken/workflow.yaml:4:7 error: `show` is `hidden`; it must be `user` or `workflows`. — Write `user` or `workflows`.",
 		]);
 		for (let more = 0; more < 6; more++) tree.write({ [`project/more-${more}/workflow.yaml`]: "name: x\n" });
 		const many = usageLines(tree.load());
@@ -48,7 +48,7 @@ describe("lists for users", () => {
 			"review — Code Review (project, inside others)",
 			"  🔧 Phase look → 🔧 Phase judge (no edit, write)",
 			"✗ broken (project) does not load: project/broken/workflow.yaml",
-			"    project/broken/workflow.yaml:4:7 `show` is `hidden`; it must be `user` or `workflows`. — Write `user` or `workflows`.",
+			"    project/broken/workflow.yaml:4:7 error: `show` is `hidden`; it must be `user` or `workflows`. — Write `user` or `workflows`.",
 		]);
 		expect(listLines(openTree().load())).toEqual(["No workflow is loaded."]);
 	});

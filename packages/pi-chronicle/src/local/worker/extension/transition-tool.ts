@@ -36,8 +36,7 @@ export function registerTransitionTool(pi: ExtensionAPI, brief: WorkerBrief, tur
 	pi.registerTool({
 		name: TRANSITION_TOOL,
 		label: "Transition",
-		description:
-			"Ends this state, and your turn. Other calls of the message run too, but you do not see their results.",
+		description: "Ends this state and your turn; you see no results of calls beside it.",
 		parameters: moveParameters(brief, schemas),
 		annotations: ownRecord,
 		prepareArguments: (given) => prepareMove(given, brief),

@@ -1,4 +1,5 @@
 // The figures of a play, from its transcript: requests, refused moves, questions, and the facts that were saved.
+import { maskMeasured } from "../../src/tools/rehearsal/by-hand/mask.ts";
 import type { PlayTranscript } from "../../src/tools/rehearsal/by-hand/transcript.ts";
 
 export interface PlayedFigures {
@@ -136,7 +137,9 @@ function tells(entry: ModelEntry, { texts }: Fact): boolean {
 	const told = flat(firstMessage(entry));
 	return (
 		told.includes("handover.md") ||
-		texts.every((text) => [text, JSON.stringify(text).slice(1, -1)].some((form) => told.includes(flat(form))))
+		texts
+			.map((text) => maskMeasured(text))
+			.every((text) => [text, JSON.stringify(text).slice(1, -1)].some((form) => told.includes(flat(form))))
 	);
 }
 

@@ -40,9 +40,16 @@ export function maskText(text: string, around: Surroundings): string {
 		new Date(around.now.getTime() + offset * 86_400_000).toISOString().slice(0, 10),
 	);
 	const withoutPlaces = maskPlaces(text.replace(/(?:\/[^\s/"'`<>]+)+\/node_modules\//g, "<node_modules>/"), around);
-	return days
-		.reduce((masked, day) => masked.replaceAll(day, "<today>"), withoutPlaces)
-		.replace(/<today>[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z?/g, "<now>")
+	return maskMeasured(
+		days
+			.reduce((masked, day) => masked.replaceAll(day, "<today>"), withoutPlaces)
+			.replace(/<today>[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z?/g, "<now>"),
+	);
+}
+
+/** Replaces durations and ids of commits. */
+export function maskMeasured(text: string): string {
+	return text
 		.replace(/\b[0-9a-f]{40}\b/g, "<commit>")
 		.replace(/\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,12}\b/g, "<commit>")
 		.replace(/\b(duration_ms:? )\d+(?:\.\d+)?/g, "$1<ms>")

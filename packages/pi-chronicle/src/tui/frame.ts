@@ -4,6 +4,8 @@ import { dim, fitLine, type Line, lineWidth, type Paint, paintLine } from "./lin
 
 /** Rows of the frame itself. */
 export const frameRows = 3;
+/** Columns of its upper rule outside the title: `── ` and ` `. */
+export const ruleColumns = 4;
 
 export interface Frame {
 	readonly title: Line;

@@ -2,7 +2,7 @@
 // and columns, and the row of the cursor is visible at every size from 40×12.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { CURSOR_MARKER, Editor, type TUI } from "@earendil-works/pi-tui";
-import { frame, frameRows } from "./frame.ts";
+import { frame, frameRows, ruleColumns } from "./frame.ts";
 import { flat, type Line, lineWidth, type Paint, plain, themed } from "./line.ts";
 import { wholeScreen } from "./sheet.ts";
 import type { ScreenKeys } from "./window.ts";
@@ -34,9 +34,6 @@ export interface InputSheet {
 	/** What is typed. */
 	text(): string;
 }
-
-/** Columns of the upper rule outside the title. */
-const ruleColumns = 4;
 
 /** Rows of the editor besides those of the text: its rules. */
 const editorRules = 2;

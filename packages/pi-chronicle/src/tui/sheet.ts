@@ -4,7 +4,7 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { decodeKittyPrintable } from "@earendil-works/pi-tui";
 import type { AnswerKey } from "./answer-keys.ts";
-import { frame, frameRows } from "./frame.ts";
+import { frame, frameRows, ruleColumns } from "./frame.ts";
 import {
 	dim,
 	fitLine,
@@ -52,7 +52,7 @@ export interface SheetSpec<T> {
 	readonly noun?: string;
 	/** Label for the effect of Escape: `Esc later`. */
 	readonly leave: string;
-	/** Not caused by the user's command. */
+	/** Not caused by the user's command, or some time after it: the user may be typing. */
 	readonly uncalled?: boolean;
 }
 
@@ -72,8 +72,10 @@ export interface Sheet<T> {
 	invalidate(): void;
 }
 
-/** Milliseconds without keys before a letter counts as an answer. */
+/** Milliseconds before a letter counts as an answer, on a sheet that the user may not have seen yet. */
 const quietMs = 250;
+/** The same after a key that answers nothing: the user is typing. Enter does not count either. */
+const typingMs = 1000;
 const drawn = { kind: "drawn" } as const;
 const left = { kind: "left" } as const;
 const ignored = { kind: "ignored" } as const;
@@ -92,8 +94,10 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 	let isStale = false;
 	let selected = 0;
 	let shown = choices.length;
-	let busyUntil = uncalled ? now() + quietMs : 0;
-	const waits = () => Math.max(0, busyUntil - now());
+	const keyed = listed && choices.some(({ key }) => key !== undefined);
+	const unseenUntil = uncalled ? now() + quietMs : 0;
+	let typingUntil = 0;
+	const waits = () => Math.max(0, unseenUntil - now(), typingUntil - now());
 
 	/** Fills the window for this width. A title that its rule cuts is repeated in full above the body. */
 	// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: keys and rows of a sheet in the order in which they count
@@ -125,12 +129,12 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 
 	const byLetter = (data: string): SheetResult<T> | undefined => {
 		const found = choices.find(({ key }) => key !== undefined && key === data);
-		if (waits() > 0) {
-			// A burst of keys means that the user is typing: none of them answers.
-			busyUntil = now() + quietMs;
-			return drawn;
-		}
-		return found && { kind: "chosen", value: found.value };
+		return waits() > 0 ? typing() : found && { kind: "chosen", value: found.value };
+	};
+
+	const typing = (): SheetResult<T> => {
+		typingUntil = now() + typingMs;
+		return drawn;
 	};
 
 	// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: keys and rows of a sheet in the order in which they count
@@ -187,10 +191,15 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 		key(data, keybindings) {
 			const typed = decodeKittyPrintable(data) ?? data;
 			if (keybindings.matches(data, "tui.select.cancel")) return left;
+			const isText = /^[^\p{Cc}\p{Cs}]+$/u.test(typed);
+			if (keyed && typingUntil > now() && (isText || keybindings.matches(data, "tui.select.confirm"))) return typing();
 			const isLetter = /^[\p{L}\p{Nd}]$/u.test(typed);
 			const answer = isLetter && choices.some(({ key }) => key !== undefined) ? byLetter(typed) : undefined;
 			if (answer) return answer;
-			if (listed) return takeListKey(typed, keybindings);
+			if (listed) {
+				const taken = takeListKey(typed, keybindings);
+				return keyed && taken.kind === "ignored" && isText ? typing() : taken;
+			}
 			if (typed === "q" || keybindings.matches(data, "tui.select.confirm")) return left;
 			const marks = body.kind === "lines" ? (body.marks ?? []).map((line) => line + above) : [];
 			const moved =
@@ -201,9 +210,6 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 		},
 	};
 }
-
-/** Columns of the upper rule outside the title: `── ` and ` `. */
-const ruleColumns = 4;
 
 /** Builds the body of a sheet from text. */
 export function textBody(text: string): Body {

@@ -2,7 +2,7 @@
 // at once, as on a slow machine. CHRONICLE_SEED types others.
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { openBench, type Tui } from "../harness/index.ts";
+import { gate, openBench, say, type Tui } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
 import { seed } from "../harness/runs.ts";
 
@@ -117,4 +117,27 @@ it("what is typed is what is sent", { timeout: patient(600_000) }, async () => {
 		await pi.close();
 	}
 	expect({ tries, wrong }).toEqual({ tries: 56, wrong: [] });
+});
+
+it("a line that is typed while the question about a run's folder opens answers nothing", {
+	timeout: patient(60_000),
+}, async () => {
+	const held = gate();
+	const { tui } = await openBench({ files, script: [say("Built.", { after: held.opened })] });
+	const pi = await tui({ cols: 80, rows: 24 });
+	await pi.submit("/chronicle nightly One");
+	await pi.waitForScreen("Build [●]", 30_000);
+	await pi.submit("/chronicle nightly Two");
+	await pi.waitForScreen('Where does "nightly" work?', 30_000);
+	for (const key of "/chronicle list\r") {
+		pi.type(key);
+		await sleep(20);
+	}
+	// Letters count again, and the question stands.
+	await pi.waitForScreen("n   Don't start");
+	expect(pi.screen()).toContain('Where does "nightly" work?');
+	await pi.press("escape");
+	await pi.waitForScreen((screen) => !screen.includes("Where does"));
+	expect(editorOf(pi)).toBe("");
+	held.open();
 });

@@ -16,6 +16,7 @@ export async function askForRuns(ctx: ExtensionContext, file: string): Promise<b
 		options: [later, yes, no],
 		keys: { [later]: answerKeys.later, [yes]: answerKeys.always, [no]: answerKeys.never },
 		leave: "Esc: not now",
+		uncalled: true,
 	});
 	if (answer !== yes && answer !== no) return undefined;
 	const on = answer === yes;

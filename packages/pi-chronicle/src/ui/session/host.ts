@@ -66,7 +66,7 @@ async function confirm(
 		keys: { [no]: answerKeys.no, [yes]: answerKeys.yes },
 		leave,
 	};
-	return (await whileOpen(scope, (signal) => chooseOption(ctx, { ...question, signal }))) === yes;
+	return (await whileOpen(scope, (signal) => chooseOption(ctx, { ...question, signal, uncalled: true }))) === yes;
 }
 
 async function askCleanup(
@@ -84,7 +84,7 @@ async function askCleanup(
 		keys: { [none]: answerKeys.start, [approved]: answerKeys.yes, [nothing]: answerKeys.no },
 		leave: "Esc cancels",
 	};
-	const chosen = await whileOpen(scope, (signal) => chooseOption(ctx, { ...question, signal }));
+	const chosen = await whileOpen(scope, (signal) => chooseOption(ctx, { ...question, signal, uncalled: true }));
 	return chosen === approved ? "approved" : chosen === none ? "none" : undefined;
 }
 
@@ -107,7 +107,7 @@ async function askFolder(
 		keys: { [apart]: answerKeys.inCopy, [here]: answerKeys.inFolder, [cleanupAnswers.nothing]: answerKeys.no },
 		leave: "Esc cancels",
 	};
-	const chosen = await whileOpen(scope, (signal) => chooseOption(ctx, { ...question, signal }));
+	const chosen = await whileOpen(scope, (signal) => chooseOption(ctx, { ...question, signal, uncalled: true }));
 	return chosen === apart ? "apart" : chosen === here ? "here" : "nowhere";
 }
 

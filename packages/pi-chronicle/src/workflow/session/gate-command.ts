@@ -49,7 +49,7 @@ export async function runGate(
 	if (denied) return { kind: "failed", command, how: `was refused: ${denied.reason}`, output: "" };
 	if (reason !== undefined) {
 		const message = `${reason}\n\n${command}`;
-		const answer = await askUser(ctx, { title, message });
+		const answer = await askUser(ctx, { title, message, uncalled: true });
 		if (answer !== "yes") return { kind: "failed", command, how: `was refused: ${reason}`, output: "" };
 	}
 	const need = await policies.confine(call, footprint);

@@ -63,7 +63,12 @@ async function restoreSnapshot(
 		`Commits stay. The current files are saved first: ${undo} restores them.`,
 	].join("\n");
 	const words = { no: "No, change nothing", yes: "Yes, restore them" };
-	const answer = await askUser(ctx, { title: `Restore the files as they were ${when}?`, message, words });
+	const answer = await askUser(ctx, {
+		title: `Restore the files as they were ${when}?`,
+		message,
+		words,
+		uncalled: true,
+	});
 	if (answer === "nobody" && mixed) return refuse(ctx, `${mixed} Check out the other one first.`);
 	if (answer === "nobody") say(ctx, message);
 	if (answer === "no" || isBusy() || controller.held?.run.step !== step) {

@@ -94,7 +94,7 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 	let isStale = false;
 	let selected = 0;
 	let shown = choices.length;
-	const keyed = listed && choices.some(({ key }) => key !== undefined);
+	const keyed = choices.some(({ key }) => key !== undefined);
 	const unseenUntil = uncalled ? now() + quietMs : 0;
 	let typingUntil = 0;
 	const waits = () => Math.max(0, unseenUntil - now(), typingUntil - now());
@@ -194,7 +194,7 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 			const isText = /^[^\p{Cc}\p{Cs}]+$/u.test(typed);
 			if (keyed && typingUntil > now() && (isText || keybindings.matches(data, "tui.select.confirm"))) return typing();
 			const isLetter = /^[\p{L}\p{Nd}]$/u.test(typed);
-			const answer = isLetter && choices.some(({ key }) => key !== undefined) ? byLetter(typed) : undefined;
+			const answer = isLetter && keyed ? byLetter(typed) : undefined;
 			if (answer) return answer;
 			if (listed) {
 				const taken = takeListKey(typed, keybindings);

@@ -14,6 +14,7 @@ import { within } from "../../../pi-chronicle/test/harness/patience.ts";
 import { moveTo } from "../../../pi-chronicle/test/local/supervisor/scripted-launcher.ts";
 import { openStage } from "../../../pi-chronicle/test/local/supervisor/stage.ts";
 import type { Workspace } from "../../src/ports/index.ts";
+import { addChanges } from "../../src/snapshot/index.ts";
 
 const asked = {
 	name: "t",
@@ -81,6 +82,10 @@ it("measured files without changes are shown as such", async () => {
 	const { run, question } = await askedWith(() => ({}));
 	expect(question.unmeasured).toBeUndefined();
 	expect(questionLines(question, run, run.updatedAt).join("\n")).toContain("No files changed.");
+	const changed = [{ path: "a.txt", change: "M", added: 3, removed: 1 }] as const;
+	const later = { ...run, snapshot: addChanges(run.snapshot, changed, 0, 1) };
+	const lines = questionLines(question, later, run.updatedAt).join("\n");
+	expect(lines).toContain("No files changed.\nEarlier in the run: 1 file +3 −1.");
 });
 
 it("stopping a supervision aborts a measurement that hangs, and the next supervisor measures again", async () => {

@@ -12,6 +12,7 @@ import {
 	winnerOf,
 } from "@pi-chronicle/core/machine";
 import {
+	changedFiles,
 	entryForList,
 	entryForPeople,
 	type FileChange,
@@ -110,10 +111,16 @@ function valueText(value: unknown): string {
 	return fields ? entryForPeople({ text: "", fields }) : String(value).replace(/\s*\n\s*/g, " ");
 }
 
-/** The changes of the current visit: all that the run lists, and how many more there are. */
+/** The changes of the current visit: all that the run lists, and how many more there are. Without any, those before it are counted. */
 function visitChangeLines(run: Run): string[] {
 	const rest = `diff ${run.id.slice(0, 8)} shows them`;
-	return changeLines(visitChanges(run), { max: undefined, rest });
+	const changes = visitChanges(run);
+	const ofRun = changedFiles(run.snapshot);
+	const isLater = ofRun.files > 0 && measuredTotals(changes).files === 0;
+	return [
+		...changeLines(changes, { max: undefined, rest }),
+		...(isLater ? [`Earlier in the run: ${changedText(ofRun)}.`] : []),
+	];
 }
 
 /** The files of the conflicts of a join, with both sides. */

@@ -13,11 +13,11 @@ const programKeys = /^(program|executable|binary|bin|file|exec_?path|executable_
 const argumentKeys = /^(args?|arguments?|argv|params?|parameters?|options|flags)$/i;
 /** Arguments that hold a command line. */
 const commandKeys =
-	/^(chars|keystrokes|command(_?line)?|cmd(_?line)?|shell_?command|bash|exec(ute)?|run|terminal_?command|argv)$/i;
+	/^(chars|keys|send_?keys|keystrokes|stdin|command(_?line)?|cmd(_?line)?|shell_?command|bash|exec(ute)?|run|terminal_?command|argv)$/i;
 /** Arguments that hold several command lines. */
 const listKeys = /^(commands|cmds|shell_?commands)$/i;
 /** Arguments that contain program text; it is shell text if the tool or another argument indicates so. */
-const codeKeys = /^(script|scripts|code|source_?code|program|snippet|expression|javascript|python|function_?body)$/i;
+const codeKeys = /^(scripts?|code|source(_?code)?|program|snippet|expression|javascript|python|function_?body)$/i;
 const languageKeys = /^(lang(uage)?|shell|interpreter|runtime|kernel)$/i;
 const directoryKeys = /^(cwd|work_?(ing_?)?dir(ectory)?)$/i;
 

@@ -29,7 +29,7 @@ const hooks = /\/\.git\/(?:modules\/.+\/)?(?:config(?:\.worktree)?|hooks(?:\/.*)
 
 /** Below the home folder: what shells, terminals and the session read when they start. */
 const startups =
-	/^\.(?:\w*(?:rc|profile|env|aliases|login|logout)|tmux\.conf)$|^\.config\/(?:autostart|systemd\/user|environment\.d|fish\/(?:conf|functions))|^Library\/LaunchAgents\//;
+	/^\.(?:\w*(?:rc|profile|env|aliases|login|logout)|tmux\.conf)$|^\.config\/(?:autostart|systemd\/user|environment\.d|fish\/(?:conf|functions)|powershell\/|(?:[\w-]+\/)+mcp\w*\.json$)|^Documents\/(?:Windows)?PowerShell\/\w*profile\.ps1$|^\.claude(?:\.json|\/(?:settings|commands|agents|hooks|skills|plugins)\b)|^\.(?:codex|gemini|cursor|continue|codeium|aider|goose|opencode|qwen|kiro)\/(?:config|settings|mcp|hooks|rules|agents|commands|extensions)|^\.config\/(?:opencode|goose|zed|amp)\/|^\.aider\.conf|^Library\/LaunchAgents\//;
 
 /** The harm of writing or removing a path, whichever program does it. `adds`: existing content stays. */
 export function harmOf(path: string, { home, cwd }: HostEnvironment, adds = false): Effect | undefined {

@@ -31,7 +31,7 @@ export function languageOfTool(tool: string): Language {
 
 /** Detects a text's language from its content; `shell` only if its first command is a known program. */
 function languageOfText(text: string): Language {
-	const [, interpreter] = /^#!\s*(?:\S*\/env\s+(?:-S\s*)?)?(\S+)/.exec(text) ?? [];
+	const [, interpreter] = /^(?:#!\s*(?:\S*\/env\s+(?:-S\s*)?)?|\s*%%(?:script\s+)?)(\S+)/.exec(text) ?? [];
 	if (interpreter !== undefined) return languageNamed(interpreter);
 	const line = text.split("\n").find((each) => each.trim() !== "" && !/^\s*(?:#|\/\/|\/\*|\*)/.test(each)) ?? "";
 	const [, word = "", next = ""] =
@@ -51,7 +51,9 @@ export function recordProgramText(
 	record: FootprintRecord,
 	by: string,
 ): void {
-	const known = language === "unknown" ? languageOfText(text) : language;
+	const known = language === "unknown" || /^\s*%%/.test(text) ? languageOfText(text) : language;
+	// Lines of a notebook.
+	if (known === "other") for (const [, line = ""] of text.matchAll(/^\s*!\s*(\w.*)$/gm)) walkShell(line, state, record);
 	if (known === "shell") walkShell(text, state, record);
 	else if (known === "powershell") recordPowerShell(text, "powershell", record, powerShellPlace(state, record));
 	else {

@@ -23,15 +23,18 @@ export const SHELL_SETUP = "\uE003";
 /** Represents the whole content of a file that was already on disk. Running it is no more unknown than running the file by its name. */
 export const FILE_TEXT = "\uE004";
 
-const placeholders = /\uE000|\uE001[\uE100-\uF8FF]?|[\uE002-\uE004]/g;
+/** Represents the ids of processes that were found by name. */
+export const PROCESS_IDS = "\uE005";
+
+const placeholders = /\uE000|\uE001[\uE100-\uF8FF]?|[\uE002-\uE005]/g;
 
 export function isKnown(text: string): boolean {
-	return !/[\uE000-\uE004]/.test(text);
+	return !/[\uE000-\uE005]/.test(text);
 }
 
 /** Replaces characters in external text that only this analysis may write; those positions become unknown. */
 export function unmarked(text: string): string {
-	return /[\uE002-\uE004]/.test(text) ? text.replace(/[\uE002-\uE004]/g, UNKNOWN_VALUE) : text;
+	return /[\uE002-\uE005]/.test(text) ? text.replace(/[\uE002-\uE005]/g, UNKNOWN_VALUE) : text;
 }
 
 /** Whether a text is only what programs print to set up a shell; a surrounding `set -- …` only names parameters. */

@@ -13,8 +13,8 @@ export interface Cmdlet {
 	readonly parameters?: { readonly [name: string]: PathRole };
 	readonly effects?: readonly Effect[];
 	readonly changes?: readonly ChangeKind[];
-	/** The effect of `*` as an operand. */
-	readonly onAll?: Effect;
+	/** Effects of certain words after its name. */
+	readonly harms?: { readonly [effect in Effect]?: RegExp };
 	/** Without a path it works on the current directory. */
 	readonly here?: AccessKind;
 	/** Its operands are text that is run, or a program and its arguments. */
@@ -40,7 +40,10 @@ const lookingVerbs =
 
 const rows: readonly (readonly [names: string, cmdlet: Cmdlet])[] = [
 	["remove-item ri rm rmdir rd del erase", { paths: ["delete"] }],
-	["clear-content clc clear-item cli set-content sc", { paths: ["replace"] }],
+	[
+		"clear-content clc clear-item cli set-content sc",
+		{ paths: ["replace"], harms: { "destroy-content": /^\S+ (-\w+ )?'[^']*[*?]/ } },
+	],
 	["out-file export-csv epcsv export-clixml tee-object tee", { paths: ["replace"] }],
 	["add-content ac", { paths: ["write"] }],
 	["new-item ni mkdir md", { paths: ["write"], parameters: { name: "write", target: "link" } }],
@@ -62,7 +65,10 @@ const rows: readonly (readonly [names: string, cmdlet: Cmdlet])[] = [
 	["set-item si set-itemproperty sp new-itemproperty set-acl", { paths: ["write"], changes: ["system"] }],
 	["remove-itemproperty rp clear-itemproperty", { paths: ["write"], changes: ["system"] }],
 	["icacls takeown attrib cacls", { paths: ["write"], changes: ["system"] }],
-	["stop-process spps kill taskkill", { changes: ["system"], onAll: "kill-all" }],
+	[
+		"stop-process spps kill taskkill",
+		{ changes: ["system"], harms: { "kill-all": / '\*'( |$)/, "end-programs": /^\S+( -\w+)*$| -n(ame)? | \/im /i } },
+	],
 	["stop-computer restart-computer shutdown", { changes: ["system"], effects: ["power-off"] }],
 	[
 		"format-volume clear-disk initialize-disk remove-partition new-partition diskpart format",

@@ -142,7 +142,6 @@ function recordCmdlet(call: Invocation, args: readonly string[], session: PowerS
 	accessArguments(call, operands, parameters, effects, session);
 	const changes = new Set(cmdlet.changes);
 	if (recordUnnamed(call, operands, effects, session)) changes.add("worktree");
-	if (cmdlet.onAll && operands.includes("*")) effects.add(cmdlet.onAll);
 	if (cmdlet.enters) enterDirectory(operands[0], name, session);
 	if (cmdlet.runs === "text") runText(call, operands.join(" "), effects, session);
 	if (cmdlet.runs === "program") {
@@ -173,6 +172,7 @@ function accessArguments(
 	// `robocopy /MIR` and `/PURGE` remove what the source does not have, `/MOV` and `/MOVE` the source.
 	if (paths[1] === "delete" && operands.some((word) => /^\/(mir|purge|mov|move)$/i.test(word)))
 		effects.add("recursive-delete");
+	for (const [effect, words] of Object.entries(cmdlet.harms ?? {})) if (words.test(text)) effects.add(effect as Effect);
 	if (paths[0] !== "delete") return;
 	if (recursive) effects.add("recursive-delete");
 	if (has("force", "q")) effects.add("force-delete");

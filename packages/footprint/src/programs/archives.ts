@@ -25,6 +25,7 @@ function tar(call: Call): void {
 /** Extracts all of an archive, or the members that are named. */
 function unpack(call: Call): void {
 	call.access("write", ".", { recursive: true });
+	if (call.has("--recursive-unlink")) call.effect("recursive-delete");
 	for (const member of call.operands) call.access("write", member, { recursive: true, replaces: true });
 }
 

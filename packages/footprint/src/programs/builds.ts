@@ -55,7 +55,7 @@ jest vitest mocha tap jasmine karma cypress playwright c8 nyc pytest unittest co
 tsc flow mypy pyright pylint flake8 bandit semgrep markdownlint markdownlint-cli2 cspell codespell golangci-lint staticcheck \
 		revive rubocop phpstan psalm php-cs-fixer kubeconform stylelint eslint oxlint standard attw knip depcheck clang-tidy ktlint \
 		ansible-lint actionlint commitlint lint-staged husky pre-commit lefthook npm-check-updates trivy gitleaks | in:operands ?project \
-		| --fix --fix-only --write -w --autofix -a -A --auto-correct --autocorrect --autocorrect-all --update -u -i --in-place --apply > \
+		| --fix --fix-only --write -w --autofix -a -A --auto-correct --autocorrect --autocorrect-all --update -u -i --in-place --apply -F --format > \
 		~worktree
 gofmt goimports gofumpt shfmt | read* in:operands | -r -local -lang -modpath -i -ln: text | --write -w > write* ~worktree
 clang-format | read* in:operands dash | -style --style -assume-filename: text | -i > write* ~worktree
@@ -83,18 +83,15 @@ dotnet | in:operands
 	add remove restore | ~packages
 	format new | ~worktree
 	* | ?project
-mix rebar3 stack cabal opam
+mix rebar3 stack cabal opam rails ng
 	help version deps.tree list
-	new init | ~worktree in:operands
-	* | ?project
-rails ng
-	new n | ~worktree in:operands
+	new init n | ~worktree in:operands
 	* | ?project
 flask uvicorn gunicorn celery jupyter puma artisan wp drush | ?project
 ffmpeg | replace* dash | -i: read | -c -f -vf -af -ss -t -to -r -b -s -map -codec -preset -crf: text
 ffprobe identify | read* dash | -o --LogFile: replace
 convert magick mogrify svgo | read* ~worktree in:operands
-objdump nm readelf size | read* | --plugin: load
+objdump nm readelf size javap xsv | read* | --plugin: load
 django-admin
 	startproject startapp | ~worktree in:operands
 	help version check

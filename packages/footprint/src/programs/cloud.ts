@@ -105,11 +105,8 @@ function runQueries(call: Call): boolean {
 
 /** Whether a synchronization removes what is not in the source. */
 function deletesExtra(call: Call): boolean {
-	return call.args.some((arg) =>
-		/^(-d|--delete|--delete-removed|--remove|--delete-destination(=true)?|--delete-unmatched-destination-objects|--del)$/.test(
-			arg,
-		),
-	);
+	if (call.name === "gsutil" && call.args.includes("-n")) return false;
+	return call.args.some((arg) => /^(?:-d|--del(?:ete(?:-\S+)?)?|--remove)(?:=true)?$/.test(arg));
 }
 
 /** Copies from its storage to this machine, or back. */
@@ -153,7 +150,7 @@ $byVerb | @judgeVerb | --profile --region --output --query --project --account -
 aws | =byVerb @aws | --cli-input-json --body --template-file --zip-file: text
 gcloud az doctl oci linode-cli eksctl gsutil bq sam serverless sls firebase vercel netlify wrangler flyctl fly railway render \
 		heroku supabase amplify now surge dokku cf pulumi cdk eb pscale convex stripe cloudflared ngrok tailscale vault consul nomad s3cmd \
-		azcopy b2 act circleci glab skaffold tilt argocd flux istioctl | =byVerb
+		azcopy b2 act circleci glab helmfile velero skaffold tilt argocd flux istioctl | =byVerb
 terraform tofu terragrunt | in:directory dash | -chdir: directory
 	plan validate show output version graph get-help help console metadata | dash @showState | -out -generate-config-out: replace \
 			| -var-file: read | -var -target -replace: text
@@ -164,7 +161,7 @@ terraform tofu terragrunt | in:directory dash | -chdir: directory
 	fmt | ~worktree in:operands dash | -check --check > harmless
 	init get | ~worktree
 	apply | ~remote +deploy dash | -destroy --destroy > +delete-infrastructure
-	destroy | ~remote +delete-infrastructure
+	destroy | ~remote +delete-infrastructure dash | -help --help > harmless
 	state
 		list show pull
 		rm | ~remote +delete-infrastructure

@@ -150,7 +150,7 @@ kubectl oc k | -n --namespace --context --cluster --user -s --server --request-t
 helm | -n --namespace --kube-context: text | --kubeconfig: load
 	list ls status get history search show template lint version env help verify | -f --values: read \
 			| --set -n --namespace -o --output --version --repo: text | --output-dir: make | --post-renderer: script
-	uninstall delete un | ~remote +delete-infrastructure
+	uninstall delete un | ~remote +delete-infrastructure | --dry-run > harmless
 	install upgrade rollback | ~remote +deploy | -f --values: read | --set -n --namespace --version: text | --dry-run > harmless
 	repo plugin dependency dep
 		list ls

@@ -175,7 +175,6 @@ diff | read* | -U -C -W -I -x --exclude -L --label --width --ignore-matching-lin
 		--horizon-lines --tabsize: text | -X --exclude-from --to-file --from-file: read | --color --unified --context ? \
 		| -r --recursive > recursive
 sdiff diff3 cmp | read* | -w --width -I -i --ignore-initial -n --bytes -L --label: text | -o --output: replace | --diff-program: script
-tr
 sort | read* | -o --output: replace | -T --temporary-directory: text \
 		| -k --key -t --field-separator -S --buffer-size --parallel --sort: text | --random-source: read | --files0-from: names \
 		| --compress-program: script
@@ -198,13 +197,13 @@ du | list* here:list | -B --block-size -d --max-depth -t --threshold --exclude -
 df | list* | -t --type -x --exclude-type -B --block-size: text | --output ?
 basename dirname pwd echo printf true false yes seq expr factor sleep cal nproc id whoami who w users groups logname tty uptime \
 		printenv locale getconf which whereis type hash numfmt tput clear reset stty dirs jobs bg fg disown compopt help caller logout \
-		suspend times apropos whatis
+		suspend times apropos whatis tr sync xclip pbcopy
 man | @showManual | -P --pager: script | -C --config-file: load | -S -s -M -r -e -L -m -p -R -E: text | -H --html -T -X -Z ?
 compgen complete | @completes | -C -W: script | -F -A -G -P -S -X -o: text
 bind | -x: script | -f: read | -m -q -r -u: text
 test [ | @testFiles
 enable | -f > ?script
-history | -d: text | -c -d > ~system +clear-history | -w -a > ~system
+history | -d: text | -c -d > ~system +clear-history | -w -a > write* ~system
 fc | ?script
 touch | make* | -d --date -t: text | -r --reference: list
 mkdir mkfifo | make* @modeOfNew | -m --mode: text
@@ -212,13 +211,13 @@ mknod | make @modeOfNew | -m --mode: text
 mktemp | @makeTemporary | -p --suffix: text | --tmpdir ?
 rm | delete* | -r -R --recursive > recursive +recursive-delete | -f --force > +force-delete
 rmdir unlink | delete*
-trash trash-put gio-trash trash-cli | delete* recursive | --empty --empty-all -e > ~system
+trash trash-put gio-trash trash-cli | delete* recursive | --empty --empty-all -e > ~system +destroy-content
 rimraf del-cli | delete* recursive +recursive-delete +force-delete
 gio
-	trash remove rm move mv rename | delete* recursive | --empty > ~system
+	trash remove rm move mv rename | delete* recursive | --empty > ~system +destroy-content
 	* | ?program
 shred | replace* +destroy-content | -n --iterations -s --size: text | --random-source: read | -u --remove > delete*
-srm wipe scrub | delete* recursive +destroy-content
+srm wipe scrub trash-empty | delete* recursive ~system +destroy-content
 cp | read* into | -t --target-directory: into | -S --suffix --sparse --no-preserve: text | --backup --preserve --reflink --context ? \
 		| -r -R -a --recursive --archive > recursive | -l --link -s --symbolic-link > link* into
 mv | move* into recursive | -t --target-directory: into | -S --suffix: text | --backup ?
@@ -234,8 +233,7 @@ xattr | text* | -w -d -c > ~worktree in:operands
 dd | @convertAndCopy
 truncate | @shortenOrGrow | -s --size: text | -r --reference: list
 fallocate | write* | -l -o --length --offset: text
-sync
-dos2unix unix2dos mac2unix | write* | -n --newfile > read replace
+dos2unix unix2dos mac2unix indent stylua addlicense | write* | -n --newfile > read replace
 iconv | read* | -f -t --from-code --to-code: text | -o --output: replace
 `,
 	{

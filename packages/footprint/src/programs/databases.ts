@@ -115,9 +115,7 @@ mongodump | =mongo | ~worktree in:directory | -o --out --archive > unchanged
 mongoexport | =mongo
 pg_restore mongorestore mongoimport mysqlimport pgbench pgloader | read* ~database | -l --list > harmless
 dropdb dropuser | ~database +sql-drop
-mysqladmin | ~database
-createdb createuser pg_ctl | ~database
-pg_isready
+mysqladmin createdb createuser pg_ctl | ~database
 etcdctl | --endpoints --cacert --cert --key -w --write-out --user --password --command-timeout --dial-timeout: text
 	get watch version check help
 	member alarm user role lease auth

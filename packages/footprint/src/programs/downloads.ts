@@ -168,7 +168,7 @@ yt-dlp youtube-dl | ~worktree | --exec: script | -o --output -f --format -P --pa
 scp | @remoteCopy | -i -F: read | -P -o -l -c -J -D -X: text | -S: script
 sftp ftp lftp | ~remote ?program @transfer | -b -i -F: read | -c -e -o -P: text
 nc netcat ncat socat | @connect | -e -c --exec --sh-exec --lua-exec: text
-ping traceroute mtr dig nslookup host whois lsof
+ping traceroute mtr dig nslookup host whois lsof pg_isready
 telnet | @talk
 openssl | dash @useCertificates | -in -key -cert -CAfile -inkey -certfile -signkey -rand: read | -config -engine -provider -provider-path -provider_path: load \
 		| -out -keyout -writerand -sess_out -keylogfile -CAserial -certsout -signer: replace \

@@ -115,8 +115,8 @@ function screen(call: Call): void {
 	const [starts, files] = [call.operands.filter(isStartCommand), call.operands.filter((word) => !isStartCommand(word))];
 	for (const command of [...call.values("-c --cmd"), ...starts.map((word) => word.slice(1))]) {
 		runEscapes(call, language, command);
-		// vi's own function for files.
-		if (/\bdelete\s*\(/.test(command)) call.effect("unseen-removal");
+		// vi's own functions for files.
+		if (/\b(?:delete|rename|writefile)\s*\(/.test(command)) call.effect("unseen-removal");
 		if (/%\s*d(?:elete)?\b.*\b[wx]|^%\s*d/.test(command)) call.effect("destroy-content");
 	}
 	// Without a screen, commands come from standard input.

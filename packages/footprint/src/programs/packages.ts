@@ -65,7 +65,6 @@ $installs | ~packages | --dry-run > harmless
 $publishes | ~remote +publish | --dry-run -n > harmless ?project
 $script | ?project first @readScript
 $executes | first @execute | -p --package --from --with --spec -c --call -w --workspace --python --loglevel: text
-$project | ?project
 $starts | ~worktree in:operands
 $system | ~system | -s --simulate --dry-run --just-print --print-uris > harmless
 # It works in the folder of its project, unless an option names the packages of the user.
@@ -132,6 +131,7 @@ pip pip2 pip3 | anywhere | --python: load | --log: write | --cache-dir: make | -
 		* | ~packages
 	install | ~packages | -r --requirement -c --constraint: read | -e --editable: list | -t --target -d --dest --prefix --root: make \
 			| -i --index-url --extra-index-url -f --find-links: text | --dry-run > harmless ?program | -t --target --prefix --root > unchanged
+	uninstall | =installs
 	download wheel | ~worktree in:directory | -r -c: read | -d --dest -w --wheel-dir: make | -d --dest -w --wheel-dir > unchanged
 	* | =installs
 pipx
@@ -247,10 +247,10 @@ create-react-app create-vite create-next-app degit cookiecutter | ~worktree ?pro
 apt-cache dpkg-query
 pip-compile | read* | ~worktree in:directory | -o --output-file: replace | -o --output-file > unchanged | -n --dry-run > harmless
 pip-sync | read* | ~packages in:directory | -n --dry-run > harmless
-expo eas ionic flit goreleaser | =project
+expo eas ionic flit goreleaser | ?project
 lerna
 	exec run | ?program
-	* | =project
+	* | ?project
 `,
 	{
 		...nodeFunctions,

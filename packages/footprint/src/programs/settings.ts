@@ -16,6 +16,9 @@ const showing: { readonly [programs: string]: RegExp } = {
 	sysctl: /^(?!.*(-w|-p|-f|--write|--load|--system)\b)[^=]*$/,
 	"nvidia-smi": /^(|(-L|-q|--(list|query)\S*)( .*)?|topo.*)$/,
 	defaults: /^(|(-host \S+ )?(read|read-type|domains|find|help)\b.*)$/,
+	service: /^(--(help|version|status-all)|.*\b(status|describe)|)$/,
+	"launchctl sc supervisorctl pm2":
+		/^(|(list|print|print-cache|print-disabled|blame|status|version|query|qc|queryex|logs|log|tail|show|describe|info|jlist|help|avail|pid)( .*)?)$/,
 	"xcode-select": /^(-p|--print-path|-v|--version)$/,
 	"zpool zfs btrfs diskutil": /^(|(\w+ )?(list|status|get|info|df|usage)\b.*)$/,
 };

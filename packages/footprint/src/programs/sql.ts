@@ -79,6 +79,7 @@ const drops =
 function effectsOf(statement: string): readonly Effect[] {
 	const picksRows = /\bwhere\b(?!\s+(?:true|not\s+false|1(?:\s*=\s*1)?|'[^']*'\s*=\s*'[^']*')\s*$)/i.test(statement);
 	const effects: Effect[] = drops.test(statement) ? ["sql-drop"] : [];
+	if (/^(grant\s+all|(create|alter|drop)\s+(user|role|login))\b/i.test(statement)) effects.push("security-settings");
 	if (/\bdelete\s+(?:\*\s+)?from\b/i.test(statement)) effects.push(picksRows ? "sql-delete" : "sql-delete-all");
 	if (/^update\b[^;]*\bset\b/i.test(statement) && !picksRows) effects.push("sql-delete-all");
 	return effects;

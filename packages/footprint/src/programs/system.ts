@@ -1,5 +1,5 @@
 // The machine: processes, services, users, schedules, power.
-import { isBlank, isKnown } from "../text.ts";
+import { isBlank, isKnown, PROCESS_IDS } from "../text.ts";
 import { describe } from "./notation.ts";
 import type { Call } from "./program-spec.ts";
 
@@ -11,20 +11,26 @@ function kill(call: Call): void {
 	call.change("system");
 	const signal = words.find((word) => /^-(?:\d+|[A-Z]+\d*)$/i.test(word) || /^-s$/.test(word));
 	const targets = words.filter((word) => word !== signal);
+	if (targets.some((word) => word.includes(PROCESS_IDS))) call.effect("end-programs");
 	if (targets.some((word) => word === "-1" || word === "1") || (signal === "-1" && targets.length === 0))
 		call.effect("kill-all");
 }
 
-/** `pkill`, `killall`: all processes of a name, of any owner. */
+/** `pkill`, `killall`: all processes of a name, of any owner; `-f` selects by command line, unless it names what runs any. */
 function killByName(call: Call): void {
 	if (call.has("-l --list")) return;
 	call.change("system");
-	const hard =
-		call.args.some((arg) => /^-(9|KILL|SIGKILL)$/i.test(arg)) ||
-		call.values("-s --signal").some((value) => /^(9|KILL|SIGKILL)$/i.test(value));
+	const line = ` ${call.args.join(" ")} `;
+	const hard = / -(?:s ?|-signal[= ])?(?:SIG)?(?:9|KILL) /i.test(line);
 	const any = call.operands.some((word) => /^(\.\*?|\*|)$/.test(word));
-	if (hard || any || call.has("-u --user --euid -U")) call.effect("kill-all");
+	const owned = / -(?!hup|usr|quit)(?:[a-z]*u|U(?!SR)|-user|-euid)/.test(line);
+	if (hard || any || owned) call.effect("kill-all");
+	const byLine = call.has("-f --full") && !/ (node|deno|bun|python\d*|ruby|php|java|(ba|z)?sh|code) /.test(line);
+	if (!byLine && !gentle.test(line)) call.effect("end-programs");
 }
+
+/** Signals that end no program: they ask whether it is there, stop it for a while, or make it read its settings again. */
+const gentle = / -(?:s ?|-signal[= ])?(?:SIG)?(?:0|HUP|USR[12]|CONT|STOP|TSTP|WINCH|INFO) /i;
 
 function systemctl(call: Call): void {
 	const [verb = "status", ...units] = call.operands;
@@ -62,13 +68,8 @@ function killUsers(call: Call): void {
 	if (!call.has("-k --kill")) return;
 	call.change("system");
 	if (call.has("-m --mount -M --ismountpoint")) call.effect("kill-all");
-}
-
-/** `service name verb` */
-function manage(call: Call): void {
-	if (call.has("--help --version --status-all") || /^(status|describe)$/.test(call.operands.at(-1) ?? "")) return;
-	call.change("system");
-	call.effect("system-service");
+	// What listens on a port is one program.
+	if (!call.operands.every((word) => /^\d+(?:\/(?:tcp|udp))?$/.test(word))) call.effect("end-programs");
 }
 
 export const system = describe(
@@ -84,17 +85,11 @@ useradd usermod groupadd groupdel adduser chpasswd chsh visudo gpasswd | ~system
 passwd | ~system +system-service | -S --status > harmless
 killall5 | ~system +kill-all
 wall write logger | ~system
-xclip pbcopy
 say | -o --output-file: replace | -f --input-file: read | -v -r --voice --rate -n -a: text
 del erase | delete* +force-delete
 rd | delete* recursive +recursive-delete
 fuser | @killUsers | -n --namespace: text
-# Service managers change the machine, unless a verb only shows something.
-service | @manage
-launchctl sc supervisorctl pm2
-	list print print-cache print-disabled blame status version query qc queryex logs log tail show describe info jlist help avail pid
-	* | ~system +system-service
 `,
-	{ crontab, kill, killByName, killUsers, manage, systemctl },
+	{ crontab, kill, killByName, killUsers, systemctl },
 	"abbreviating",
 );

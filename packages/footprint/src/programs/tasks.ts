@@ -17,7 +17,10 @@ export function taskEffects(program: string, args: readonly string[]): readonly 
 
 /** By effect: a command line, its program first. */
 const harms: { readonly [effect in Effect]?: RegExp } = {
-	"sql-drop": /^mysqladmin .*\bdrop /,
+	"sql-drop":
+		/^(?:mysqladmin .*\bdrop |mongorestore (?:.* )?--drop(?: |$)|kafka-topics(?:\.sh)? .*--delete(?: |$)|gradlew? .*flywayClean)/,
+	"end-programs": /^(?:slay \S|xkill(?: |$)|loginctl (?:terminate|kill)-|systemctl .*\bkill |taskkill .*\/im )/i,
+	"change-what-runs": /^(?:insmod|modprobe) (?!.*(?:-n|--dry-run|--show\S*|-c)(?: |$))/,
 	publish:
 		/^(?:cargo release .*--execute|\S+ (?:buildx )?(?:build|bake|publish) .*--push|crane (?:push|copy|append)|skopeo (?:copy|sync)|regctl image copy|conan upload|cpan-upload|buildah (?:manifest )?push|gh release create(?!.* --draft)|helm (?:cm-)?push|charmcraft upload|snapcraft (?:upload|release))(?: |$)/,
 	"container-escape":
@@ -25,11 +28,11 @@ const harms: { readonly [effect in Effect]?: RegExp } = {
 	"store-flush":
 		/^(?:influx (?:bucket|delete)\b.*(?:delete|--)|(?:redis|valkey)-cli (?:-\S+ (?:[\w.]+ )?)*(?:del|unlink|flushall|flushdb)(?: |$)|curl .*(?:_delete_by_query|:9200\/_shutdown)|curl (?=.*(?:-X ?|--request[= ])DELETE\b).*(?:\/_all|\/\*|:9200\/[^/ ]*|:5984\/[^/ ]*)(?:[ ?]|$)|http(?:ie)? DELETE .*(?:\/_all|:9200|:5984))/,
 	"delete-infrastructure":
-		/^(?:(?:lxc|incus|virsh|multipass|VBoxManage|nomad) .*(?:delete|destroy|undefine|-purge)|mc (?:rb|rm) .*--(?:force|recursive)|s3cmd (?:rb|del) .*(?:-r|--recursive|--force)|s5cmd rm|gsutil (?:-m )?r[bm] -r)(?: |$)/,
+		/^(?:helmfile (?:.* )?(?:destroy|delete)|velero (?:\w+ )?delete|(?:gh api|curl) (?=.*\bmutation\b).*\b(?:delete|remove|destroy|purge)\w*\(.*|docker swarm leave .*--force|(?:lxc|incus|virsh|multipass|VBoxManage|nomad) .*(?:delete|destroy|undefine|-purge)|mc (?:rb|rm) .*--(?:force|recursive)|s3cmd (?:rb|del) .*(?:-r|--recursive|--force)|s5cmd rm|gsutil (?:-m )?r[bm] -r)(?: |$)/,
 	"format-disk":
-		/^(?:parted (?!.*(?:-l|print)(?: |$)).* |zpool (?:destroy|create|labelclear|remove|detach|split)|zfs (?:destroy|rollback|recv|receive)|btrfs \w+ (?:del|rm|replace|restore|rescue|format)|dmsetup (?:remove|wipe_table|clear|load)|cryptsetup .*(?:luksFormat|[eE]rase|luksKillSlot|luksRemoveKey|reencrypt|luksHeaderRestore)|mdadm .*--(?:zero-superblock|create|stop|fail|remove)|nvme (?:format|sanitize|delete-ns|write)|(?:lv|vg|pv)(?:remove|reduce|move|create|convert)|hdparm .*--(?:security-erase|trim-sector|make-bad|write-sector|repair-sector|dco-restore|fwdownload|sanitize)|diskutil (?:\w+ )?(?:erase|partition|reformat|zero|random|secureErase|delete|split|merge|resize|destroy|remove)|asr restore|tmutil (?:delete|thin|restore)|badblocks .*-\w*[wn])/,
+		/^(?:parted (?!.*(?:-l|print)(?: |$)).* |zpool (?:destroy|create|labelclear|remove|detach|split)|zfs (?:destroy|rollback|recv|receive)|btrfs \w+ (?:del|rm|replace|restore|rescue|format)|dmsetup (?:remove|wipe_table|clear|load)|cryptsetup .*(?:luksFormat|[eE]rase|luksKillSlot|luksRemoveKey|reencrypt|luksHeaderRestore)|mdadm .*--(?:zero-superblock|create|stop|fail|remove)|sg_format .*(?:--format|-F)|xfs_repair .*-L|tune2fs .*-\w*[OE]|nvme (?:format|sanitize|delete-ns|write)|(?:lv|vg|pv)(?:remove|reduce|move|create|convert)|hdparm .*--(?:security-erase|trim-sector|make-bad|write-sector|repair-sector|dco-restore|fwdownload|sanitize)|diskutil (?:\w+ )?(?:erase|partition|reformat|zero|random|secureErase|delete|split|merge|resize|destroy|remove)|asr restore|tmutil (?:delete|thin|restore)|badblocks .*-\w*[wn])/,
 	"security-settings":
-		/^(?:passwd (?!-S|--status)\S|visudo(?: |$)|ufw (?:disable|enable|reset|delete|allow|deny|default)|setenforce 0|(?:user|group)(?:add|mod|del)|(?:add|del)(?:user|group)|(?:ch|g)passwd|chage (?!-l)|iptables .*-[FPXDI](?: |$)|nft (?:flush|delete)|pfctl .*-[dF]|firewall-cmd .*--(?:add|remove|panic-on)|csrutil disable|spctl .*--(?:master|global)-disable|auditctl -e ?0|aa-(?:teardown|disable|complain)|chsh(?: |$)|dscl .*-(?:create|delete|passwd))/,
+		/^(?:passwd (?!-S|--status)\S|(?:visudo|vipw|vigr)(?: |$)|net (?:user|localgroup) .*\/|dseditgroup .*-o (?:create|delete|edit)|ip (?:-\S+ )*(?:a|addr|address|l|link|r|ro|route|rule|neigh?|tunnel|xfrm) (?:add|del|delete|change|replace|set|append|flush)(?: |$)|route (?:-\S+ )*(?:add|del|delete|change|flush)(?: |$)|resolvectl (?!status|query|statistics|show\S*|-)\w[\w-]* \S+ \S|nmcli (?:-\S+ )*(?:n|networking|r|radio|c|con|connection|d|dev|device) (?:\S+ )?(?:off|on|add|modify|mod|delete|del|up|down|edit|connect|disconnect|set)(?: |$)|ufw (?:--\S+ )*(?:disable|enable|reset|delete|allow|deny|default)|setenforce 0|(?:user|group)(?:add|mod|del)|(?:add|del)(?:user|group)|(?:ch|g)passwd|chage (?!-l)|iptables .*-[FPXDI](?: |$)|nft (?:flush|delete)|pfctl .*-[dF]|firewall-cmd .*--(?:add|remove|panic-on)|csrutil disable|spctl .*--(?:master|global)-disable|auditctl -e ?0|aa-(?:teardown|disable|complain)|chsh(?: |$)|dscl .*-(?:create|delete|passwd))/,
 };
 
 function harmsOf(program: string, args: readonly string[]): readonly Effect[] {
@@ -86,11 +89,11 @@ function addsDependency(program: string, args: readonly string[]): boolean {
 
 /** Tasks named by one word. */
 const taskNames =
-	/^(?:db:(?:drop|reset|purge|wipe|truncate_all|schema:load|structure:load|migrate:reset)(?::\w+)*|migrate:(?:fresh|reset|refresh)|migrate:undo:all|schema:drop|ecto\.(?:drop|reset)|doctrine:(?:database|schema):drop|sql[:-]drop|reset_db|drop-all|dropAll|flush)$/;
+	/^(?:db:(?:drop|reset|purge|wipe|truncate_all|seed:replant|schema:load|structure:load|migrate:reset)(?::\w+)*|migrate:(?:fresh|reset|refresh)|(?:db:)?migrate:undo:all|schema:drop|ecto\.(?:drop|reset)|doctrine:(?:database|schema):drop|sql[:-]drop|reset_db|drop-all|dropAll|flush)$/;
 
 /** Tasks named by several words. */
 const phrases =
-	/\b(?:migrate reset|db reset|database reset|db drop|db wipe|db push (?:\S+ )*--(?:force-reset|accept-data-loss)|migrate[ :]rollback (?:\S+ )*--all|migrate down (?:\S+ )*--all|migrate apply (?:\S+ )*--down all|downgrade base|migrate zero|flyway clean|schema drop|(?:dbmate|drizzle-kit|goose|diesel database|sqlx database) (?:drop|reset))(?: |$)/;
+	/\b(?:migrate reset|db reset|database reset|db drop|db wipe|db push (?:\S+ )*--(?:force-reset|accept-data-loss)|migrate[ :]rollback (?:\S+ )*--all|migrate down (?:\S+ )*--all|migrate apply (?:\S+ )*--down all|downgrade base|migrate (?:\w+ )?zero|migrate (?:fresh|refresh)|flyway clean|schema drop|(?:dbmate|drizzle-kit|goose|diesel database|sqlx database) (?:drop|reset))(?: |$)/;
 
 /** Whether a task of a project, given by program and words, drops or empties the database. */
 function dropsData(program: string, args: readonly string[]): boolean {
@@ -101,7 +104,7 @@ function dropsData(program: string, args: readonly string[]): boolean {
 }
 
 const frameworks =
-	/^(?:rails|rake|artisan|prisma|supabase|mix|symfony|console|sequelize|sequelize-cli|typeorm|knex|mikro-orm|drush|wp|manage\.py|django-admin|flask|alembic|flyway|liquibase|hasura|adonis|ace|goose|dbmate|sqlx|diesel|atlas|drizzle-kit|wrangler|turso|neonctl|medusa|strapi|craft|bin)$/;
+	/^(?:rails|rake|artisan|prisma|supabase|mix|symfony|console|sequelize|sequelize-cli|typeorm|knex|mikro-orm|drush|wp|manage\.py|django-admin|flask|alembic|flyway|liquibase|hasura|adonis|ace|goose|dbmate|sqlx|diesel|atlas|drizzle-kit|wrangler|turso|neonctl|medusa|strapi|craft|sea-orm-cli|bin)$/;
 
 /** By program: words of the command line that publish. */
 const publishing: { readonly [programs: string]: RegExp } = {

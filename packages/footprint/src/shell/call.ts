@@ -99,7 +99,7 @@ function followProgram(command: ActiveCommand, program: ProgramSpec, words: read
 	const items = parseOptions(program.subcommands ? { ...program, optionsFirst: true } : program, words);
 	command.items = outer.length > 0 ? [...outer.filter((item) => item.kind === "option"), ...items] : items;
 	const operands = operandsOf(items);
-	const behavior = behaviorFor(program, items);
+	const behavior = behaviorFor(program, command.items);
 	command.operands = operands;
 	addEffects(command, behavior, operands);
 	applyItems(command, program, behavior, items);

@@ -3,7 +3,7 @@
 import { isDirectory, pathRules } from "../paths.ts";
 import { absolutePaths } from "../places.ts";
 import { findProgram } from "../programs/index.ts";
-import { bounded, FILE_TEXT, isKnown, SHELL_SETUP, SOME_NAME, UNKNOWN_VALUE, unmarked } from "../text.ts";
+import { bounded, FILE_TEXT, isKnown, PROCESS_IDS, SHELL_SETUP, SOME_NAME, UNKNOWN_VALUE, unmarked } from "../text.ts";
 import type { ActiveCommand } from "./active-command.ts";
 import { contentOf, onDisk } from "./contents.ts";
 import { compileGlob } from "./globs.ts";
@@ -55,6 +55,8 @@ const printers: { readonly [name: string]: (printing: Printing) => string } = {
 	fgrep: search,
 	rg: search,
 	git: topLevel,
+	pidof: () => PROCESS_IDS,
+	pgrep: ({ args }) => (args.some((arg) => /^-\w*P|^--parent/.test(arg)) ? UNKNOWN_VALUE : PROCESS_IDS),
 };
 
 /** The standard output of a command; a placeholder if it is unknown. */

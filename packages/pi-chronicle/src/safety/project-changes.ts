@@ -4,6 +4,7 @@
 import {
 	type ChangeKind,
 	type CommandRun,
+	type Effect,
 	type FileAccess,
 	type Footprint,
 	isWriterName,
@@ -82,6 +83,17 @@ export const changedThings = {
 
 const ofProject: ReadonlySet<ChangeKind> = new Set(["worktree", "repository", "packages"]);
 
+/** Effects of program text that cannot be seen: it may change anything. */
+const unseenText: ReadonlySet<Effect> = new Set(["run-unknown-text", "unseen-removal"]);
+
+/** Judges what runs beyond the call's own commands: another agent, or text that cannot be seen. */
+function judgeHidden({ runs }: Footprint): ProjectStop | undefined {
+	const agent = runs.find(({ effects }) => effects.includes("nested-agent"));
+	if (agent) return { kind: "starts-agent", by: agent.text };
+	const unseen = runs.find(({ effects }) => effects.some((effect) => unseenText.has(effect)));
+	return unseen && { kind: "shell-unknown", what: unseen.text, tool: false };
+}
+
 /** Judges a call that must not change the project; `undefined` allows it. */
 export function judgeProjectChange(
 	call: Pick<ToolCall, "tool" | "own">,
@@ -92,8 +104,8 @@ export function judgeProjectChange(
 	const footprint = measure();
 	const { places, tools } = limits;
 	const mayWrite = isWriterName(call.tool) && tools.some((name) => name.toLowerCase() === call.tool.toLowerCase());
-	const agent = footprint.runs.find(({ effects }) => effects.includes("nested-agent"));
-	if (agent) return { kind: "starts-agent", by: agent.text };
+	const hidden = judgeHidden(footprint);
+	if (hidden) return hidden;
 	const change = findChange(footprint, {
 		accesses: (access) => !mayWrite && !isSink(access.path) && isInProject(access, places),
 		runs: (kind, at) => ofProject.has(kind) && (at?.some((place) => isInProject(place, places)) ?? true),

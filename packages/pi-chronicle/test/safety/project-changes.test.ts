@@ -355,6 +355,20 @@ function contents(folder: string): Record<string, string> {
 	);
 }
 
+describe("text that is unknown until it runs", () => {
+	it.each(["jq -nr .x | sh", "printf '%s' \"$(date)\" | ash", "vim --cmd 'call writefile([], \"src/a.py\")' -c q"])(
+		"stops: %s",
+		async (command) => {
+			const box = makeLab();
+			try {
+				expect(await verdicts(command, box)).toMatchObject({ phase: "stops", state: "stops", readonly: "stops" });
+			} finally {
+				rmSync(box.root, { recursive: true, force: true });
+			}
+		},
+	);
+});
+
 describe("the disk, after a command has run in a box,", needsProgram("bwrap", sandbox), () => {
 	it.each([
 		"git -C T commit -q --allow-empty -m x",

@@ -6,7 +6,7 @@ import { type CompiledRules, compileRules, type GuardOptions, matchCommands } fr
 import { allowedWay } from "./allowed-way.ts";
 import { excludeFrom } from "./exclude-protected.ts";
 import { ignoresCall, screensResults } from "./ignored-calls.ts";
-import { judgeEffects } from "./judge-effects.ts";
+import { judgeEffects, judgeEmptied } from "./judge-effects.ts";
 import { judgePaths, judgeSelfProtection } from "./judge-paths.ts";
 import { screenResult } from "./screen-results.ts";
 import { builtInVerdict, commandVerdict, pathVerdict, withoutIt } from "./verdicts.ts";
@@ -140,7 +140,7 @@ function judgeCall(call: ToolCall, footprint: Footprint, compiled: CompiledRules
 		const matches = matchCommands(compiled.patterns, command, footprint, compiled.trials);
 		verdicts.push(...matches.map(commandVerdict));
 	}
-	verdicts.push(...judgeEffects(footprint, compiled));
+	verdicts.push(...judgeEffects(footprint, compiled), ...judgeEmptied(call, footprint, compiled));
 	verdicts.push(...judgePaths(call, footprint, compiled));
 	verdicts.push(...judgeUnknowns(call, footprint, compiled));
 	verdicts.push(...judgeSelfProtection(footprint, compiled));

@@ -8,16 +8,18 @@ import {
 	type Footprint,
 } from "@pi-chronicle/footprint";
 import { isTemporary } from "../../places.ts";
-import { quoteRedacted, type Verdict } from "../../policy/index.ts";
+import { quoteRedacted, type ToolCall, type Verdict } from "../../policy/index.ts";
 import type { CompiledRules } from "../match/index.ts";
 import { selectsByName } from "../match/index.ts";
 import type { EffectRule } from "../rules/index.ts";
+import { isEmptied } from "./judge-paths.ts";
 import { builtInVerdict, effectVerdict, inferredVerdict } from "./verdicts.ts";
 
 /** Judges the effects of every command. */
 export function judgeEffects(footprint: Footprint, compiled: CompiledRules): Verdict[] {
 	const byCommand = Map.groupBy(footprint.accesses, ({ by }) => by);
-	return footprint.runs.flatMap((run) => {
+	const sent = judgeSentEnvironment(footprint, compiled);
+	const verdicts = footprint.runs.flatMap((run) => {
 		const own = byCommand.get(run.text) ?? [];
 		return [
 			...run.effects.flatMap((effect) => judgeEffect(effect, run, own, compiled)),
@@ -25,7 +27,41 @@ export function judgeEffects(footprint: Footprint, compiled: CompiledRules): Ver
 			...judgeNestedAgent(run, compiled),
 		];
 	});
+	return [...verdicts, ...sent];
 }
+
+/** Emptying a tracked file destroys its content, by whichever command. */
+export function judgeEmptied(call: ToolCall, footprint: Footprint, compiled: CompiledRules): Verdict[] {
+	const { rules, host, git } = compiled;
+	const named = rules.effects.filter(({ effect }) => effect === "destroy-content");
+	if (named.length === 0) return [];
+	const changed = footprint.accesses.filter(({ kind }) => kind === "write");
+	return changed
+		.filter((access) => host.kind(access.real) === "file" && git.isTracked(access.real))
+		.filter((access) => isEmptied(access, call, footprint))
+		.filter(
+			({ path, by, replaces }) =>
+				!changed.some((other) => other.path === path && (other.by !== by || other.replaces !== replaces)),
+		)
+		.flatMap((access) =>
+			named
+				.filter((rule) => !isHarmless(rule, access, compiled.exceptPaths.get(rule) ?? (() => false), compiled))
+				.map((rule) => effectVerdict(rule, access.by)),
+		);
+}
+
+/** Sending the environment is judged like printing a login: its variables hold tokens. */
+function judgeSentEnvironment({ runs }: Footprint, { rules }: CompiledRules): readonly Verdict[] {
+	const prints = runs.some(({ program, args }) => /^(?:print)?env$/.test(program ?? "") && args.length === 0);
+	const senders = runs.filter(({ program, args, changes }) => {
+		const isNetwork = changes.includes("remote") || networkPrograms.test(program ?? "");
+		return isNetwork && (changes.includes("remote") || args.includes(null));
+	});
+	const named = prints ? rules.effects.filter(({ effect }) => effect === "show-login") : [];
+	return senders.flatMap(({ text }) => named.map((rule) => effectVerdict(rule, text)));
+}
+
+const networkPrograms = /^(?:curl|wget|https?|xh|nc|ncat|netcat|socat|telnet|dig|nslookup|host|ping|ssh|ftp|sftp)$/;
 
 /** The verdicts about one effect of a command; `own` are the command's accesses. */
 function judgeEffect(

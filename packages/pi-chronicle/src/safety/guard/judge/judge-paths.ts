@@ -77,19 +77,20 @@ function forbids({ limit }: PathRule, access: FileAccess, call: ToolCall, footpr
 			return kind === "write" || kind === "delete";
 		case "no-delete":
 			// pi's own `write` replaces a file's text with other text: a change, not a removal.
-			return (
-				kind === "delete" ||
-				((access.replaces === true || /^(?:sed|perl|g?awk) /.test(access.by)) &&
-					kind === "write" &&
-					shells.has(call.tool) &&
-					leavesNothing(access, footprint))
-			);
+			return kind === "delete" || isEmptied(access, call, footprint);
 		case "generated":
 			return kind === "write" && (!shells.has(call.tool) || editsByHand(access, footprint));
 	}
 }
 
-/** Whether a shell command empties a file: a bare `>`, a copy of `/dev/null`, an `echo` without arguments. */
+/** Whether a call of a shell empties a file. */
+export function isEmptied(access: FileAccess, call: ToolCall, footprint: Footprint): boolean {
+	const { kind, replaces, by } = access;
+	const rewrites = replaces === true || /^(?:sed|perl|g?awk) /.test(by);
+	return rewrites && kind === "write" && shells.has(call.tool) && leavesNothing(access, footprint);
+}
+
+/** Whether a shell command leaves nothing in a file: a bare `>`, a copy of `/dev/null`, an `echo` without arguments. */
 function leavesNothing({ by, empties }: FileAccess, { runs }: Footprint): boolean {
 	if (empties) return true;
 	const makers = runs.filter(({ program, text }) => text === by || program === by);

@@ -20,7 +20,7 @@ export async function drawWebp(page: Page, clip: Clip, text: string): Promise<Bu
 	const session = await page.context().newCDPSession(page);
 	const { data } = await session.send("Page.captureScreenshot", {
 		format: "webp",
-		quality: 65,
+		quality: 57,
 		clip: { ...whole, scale: 1 },
 		captureBeyondViewport: true,
 	});

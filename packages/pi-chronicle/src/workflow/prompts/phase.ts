@@ -14,7 +14,7 @@ import {
 	waitsForUser,
 } from "../phase-machine/index.ts";
 import { noticeMark, pathHeader, phaseList, roundOf } from "./place.ts";
-import { expand, instructionsOf, namesTask, nextName, taskAgain, variablesOf } from "./template.ts";
+import { expand, instructionsOf, namesTask, nextName, nextPhase, taskAgain, variablesOf } from "./template.ts";
 
 /** What a model needs to know at the beginning of a phase. */
 export interface PhaseBrief {
@@ -80,7 +80,15 @@ function phaseText(run: LiveWorkflowRun): string {
 		profiles.length > 0 ? `Profiles for this phase: ${profiles.join(", ")}` : undefined,
 		gate && `When you finish the phase, its gate runs, and must succeed: ${gateName(gate.command)}`,
 		advanceText(run),
+		freshNextText(run),
 	);
+}
+
+/** That a summary is all that the next phase gets; `undefined`: it is not. */
+function freshNextText(run: LiveWorkflowRun): string | undefined {
+	const next = nextPhase(run);
+	if (next?.context !== "fresh") return undefined;
+	return `"${next.name}" begins without this conversation and gets only your summaries: put all that it needs into the summary, however long.`;
 }
 
 function gateName(command: string): string {

@@ -1,5 +1,6 @@
 // Expands `{name}` variables in the texts of workflows.
 // One pass: expanded values are not expanded again; an unknown name stays as written.
+import type { Phase } from "../definitions/index.ts";
 import { allowedTools, blockedTools, stepTool } from "../limits/index.ts";
 import {
 	currentPhase,
@@ -91,8 +92,13 @@ export function variablesOf(
 
 /** The name of the next phase, in whichever workflow it is; `DONE` after the last phase of the run. */
 export function nextName(run: LiveWorkflowRun): string {
-	const next = nextPosition(run.definitions, run.position);
-	return next ? phaseAt(run.definitions, next).name : "DONE";
+	return nextPhase(run)?.name ?? "DONE";
+}
+
+/** The phase that `next` leads to; `undefined`: the workflow ends. */
+export function nextPhase({ definitions, position }: LiveWorkflowRun): Phase | undefined {
+	const next = nextPosition(definitions, position);
+	return next && phaseAt(definitions, next);
 }
 
 /** The names of the workflows on the path, from the root: `Release > Code Review`. */

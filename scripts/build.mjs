@@ -93,6 +93,8 @@ function importLater(later, prefix) {
 				const file = own ? resolve(dirname(importer), path) : path;
 				const words = (own ? relative(source, file).replace(/\.ts$/, "") : file).replace(/(.)[/\\]index$/, "$1");
 				const name = words.replaceAll(/[^\w]+/g, "-").replace(/^-/, "");
+				if ((later.get(name) ?? file) !== file)
+					throw new Error(`${importer} imports ${file} later, but ${name}.mjs is ${later.get(name)}`);
 				later.set(name, file);
 				return { path: `${prefix}${name}.mjs`, external: true };
 			});

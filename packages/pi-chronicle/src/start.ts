@@ -65,7 +65,7 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 	});
 	const named = openDefinitionNotice();
 	const openFiles: OpenRunFiles = async (place, run) =>
-		(await import("./local/index.ts")).openPhaseSnapshots({ ...place, agentFolder: agentDir }, run);
+		(await import("./local/project/index.ts")).openPhaseSnapshots({ ...place, agentFolder: agentDir }, run);
 	const workflow = registerWorkflow(pi, { scope, policies, box, named, agentDir, openFiles });
 	registerSpawn(pi, scope, {
 		seed: () => [...notebook.share(), ...readonly.share(), ...workflow.share()],

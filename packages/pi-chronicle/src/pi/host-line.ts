@@ -16,6 +16,11 @@ export function orderExtension(link: RpcLink, words: string): void {
 	void link.send({ type: "prompt", message: `/${HOST_COMMAND} ${words}` });
 }
 
+/** Makes the child session behind `link` readonly immediately. */
+export function orderReadonly(link: RpcLink): void {
+	void link.send({ type: "prompt", message: "/readonly on" });
+}
+
 const MARK = "chronicle-worker:";
 
 export interface HostMessage {

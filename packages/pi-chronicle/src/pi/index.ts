@@ -21,6 +21,7 @@ export {
 	hostNotice,
 	hostQuestion,
 	orderExtension,
+	orderReadonly,
 	tellHost,
 } from "./host-line.ts";
 export { inBackground } from "./in-background.ts";

@@ -7,6 +7,7 @@ import { errorMessage } from "@pi-chronicle/core/definition";
 import {
 	contentText,
 	linkRpc,
+	orderReadonly,
 	type PiCommand,
 	type RpcAnswer,
 	type RpcDialog,
@@ -92,7 +93,7 @@ export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatc
 		oversized() {},
 	});
 	// A running child becomes readonly with its parent; lifting readonly does not affect it.
-	const unfollow = plan.onReadonly(() => void link.send({ type: "prompt", message: "/readonly on" }));
+	const unfollow = plan.onReadonly(() => orderReadonly(link));
 	let stopping: Promise<unknown> | undefined;
 	const stop = () => {
 		stopping ??= child.stop(graceMs).then(() => stopOrphans(tag, graceMs));

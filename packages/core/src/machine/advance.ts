@@ -56,6 +56,7 @@ function enterChildren(entered: Run, plan: ChildrenPlan, because: LaunchReason):
 		return park(lacksFiles ? { ...run, baseline: null } : run, hold);
 	}
 	const { files, children } = planned;
+	// What the user said since the last worker: each child begins with it, and nobody else can read it.
 	const told = children.length === 0 ? [] : run.outbox.filter(({ from }) => from === "person").map(({ id }) => id);
 	const event = { kind: "children_planned", visit: run.visit, base: filesNow(run), files, children } as const;
 	return decideOn({ ...run, status: "running" }, told.length === 0 ? event : { ...event, told });

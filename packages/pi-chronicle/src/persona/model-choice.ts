@@ -119,6 +119,7 @@ function best(models: readonly Model[], preferred: Model | undefined): Model | u
 	return [...models].sort(
 		(a, b) =>
 			rank(a) - rank(b) ||
+			// `opus-5-5` before `opus-5-10`.
 			b.id.localeCompare(a.id, "en", { numeric: true }) ||
 			a.provider.localeCompare(b.provider, "en"),
 	)[0];

@@ -66,7 +66,8 @@ const nameOfReference = (type: TSType): string =>
 
 function propertiesOfType(name: string): readonly Property[] {
 	const { bases = [], own = [] } = declared.get(name) ?? {};
-	return [...bases.flatMap(propertiesOfType), ...own];
+	const names = new Set(own.map((property) => property.name));
+	return [...bases.flatMap(propertiesOfType).filter((property) => !names.has(property.name)), ...own];
 }
 
 /** What an event can be: the interfaces of a union, with the fields that an intersection adds to them. */

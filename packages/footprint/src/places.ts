@@ -35,11 +35,11 @@ const startups =
 export function harmOf(path: string, { home, cwd }: HostEnvironment, adds = false): Effect | undefined {
 	if (isDevice(path)) return "device-write";
 	if (/^\/proc\/sysrq-trigger$/.test(path)) return "power-off";
-	if (hooks.test(path) || startups.test(path.slice(home.length + 1))) return "change-what-runs";
+	const isOfUser = path.startsWith(`${home}/`);
+	if (hooks.test(path) || (isOfUser && startups.test(path.slice(home.length + 1)))) return "change-what-runs";
 	if (adds) return undefined;
-	const name = baseName(path);
 	if (logs.test(path)) return "clear-history";
-	if (!path.startsWith(`${home}/`) || !history.test(name)) return undefined;
+	if (!isOfUser || !history.test(baseName(path))) return undefined;
 	// Hidden or in a hidden folder, the usual location of input history. The project itself may be in such a folder.
 	const folder = cwd !== home && path.startsWith(`${cwd}/`) ? cwd : home;
 	return path.slice(folder.length).startsWith("/.") ? "clear-history" : undefined;

@@ -22,7 +22,7 @@ import type {
 	SupervisionEnd,
 } from "@pi-chronicle/core/ports";
 import type { SharedWorkspace } from "pi-chronicle/local";
-import { type CleanupApprovals, firstOfChild, openDeliveryLoop } from "pi-chronicle/local";
+import { type CleanupApprovals, FailureError, firstOfChild, openDeliveryLoop } from "pi-chronicle/local";
 import {
 	activeChildren,
 	type ChildStart,
@@ -135,11 +135,11 @@ export class RemoteChildren implements ChildRuns {
 	async #publish({ tree }: ChildOrder): Promise<ChildStart["start"]> {
 		const { publisher, snapshot, publishTrees } = this.#options.workspace;
 		const taken = tree === null ? await snapshot() : undefined;
-		if (taken?.ok === false) throw new Error(taken.failure.message);
+		if (taken?.ok === false) throw new FailureError(taken.failure);
 		const head = tree ?? taken?.value.tree ?? "";
 		const flushed = await publisher.flush();
 		const pushed = flushed.ok ? await publishTrees([head]) : flushed;
-		if (!pushed.ok) throw new Error(pushed.failure.message);
+		if (!pushed.ok) throw new FailureError(pushed.failure);
 		return { head, parent: publisher.parentOf(head) ?? null };
 	}
 

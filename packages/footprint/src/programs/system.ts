@@ -20,13 +20,13 @@ function kill(call: Call): void {
 function killByName(call: Call): void {
 	if (call.has("-l --list")) return;
 	call.change("system");
-	const line = ` ${call.args.join(" ")} `;
-	const hard = / -(?:s ?|-signal[= ])?(?:SIG)?(?:9|KILL) /i.test(line);
-	const any = call.operands.some((word) => /^(\.\*?|\*|)$/.test(word));
-	const owned = / -(?!hup|usr|quit)(?:[a-z]*u|U(?!SR)|-user|-euid)/.test(line);
-	if (hard || any || owned) call.effect("kill-all");
-	const byLine = call.has("-f --full") && !/ (node|deno|bun|python\d*|ruby|php|java|(ba|z)?sh|code) /.test(line);
-	if (!byLine && !gentle.test(line)) call.effect("end-programs");
+	const options = ` ${call.args.filter((word) => !call.operands.includes(word)).join(" ")} `;
+	const hard = / -(?:s ?|-signal[= ])?(?:SIG)?(?:9|KILL) /i.test(options);
+	const owned = / -(?!hup|usr|quit)(?:[a-z]*u|U(?!SR)|-user|-euid)/.test(options);
+	if (hard || owned || call.operands.some((word) => /^(\.\*?|\*|)$/.test(word))) call.effect("kill-all");
+	const named = ` ${call.operands.join(" ")} `;
+	const byLine = call.has("-f --full") && !/ (node|deno|bun|python\d*|ruby|php|java|\w*sh|code) /.test(named);
+	if (!byLine && !gentle.test(options)) call.effect("end-programs");
 }
 
 /** Signals that end no program: they ask whether it is there, stop it for a while, or make it read its settings again. */

@@ -41,7 +41,9 @@ export function openPhaseSnapshots(
 }
 
 async function removeUnused(all: string): Promise<void> {
-	const used = (await readdir(all)).map(async (name) => ({ name, at: (await stat(join(all, name))).mtimeMs }));
+	// Another session may be removing it.
+	const timeOf = async (name: string) => (await stat(join(all, name)).catch(() => undefined))?.mtimeMs ?? 0;
+	const used = (await readdir(all)).map(async (name) => ({ name, at: await timeOf(name) }));
 	for (const { name } of (await Promise.all(used)).sort((one, other) => other.at - one.at).slice(maxRuns))
 		await rm(join(all, name), { recursive: true, force: true });
 }

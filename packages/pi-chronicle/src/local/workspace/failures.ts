@@ -84,7 +84,7 @@ export function changedMeanwhile(): WorkspaceError {
 
 export function unknownTree(): WorkspaceError {
 	const message = "The snapshot of these files no longer exists.";
-	return new WorkspaceError({ reason: "unknown_tree", message, remedy: "Choose another visit." });
+	return new WorkspaceError({ reason: "unknown_tree", message, remedy: "Choose another place to return to." });
 }
 
 const maxListed = 20;

@@ -19,6 +19,7 @@ import { keep } from "./kept.ts";
 import { type RunWatch, watchOneRun } from "./live.ts";
 import { drawOpened, drawSentence, drawSignIn } from "./open-page.ts";
 import type { ServedOrigins } from "./origin.ts";
+import { isAway } from "./patient-store.ts";
 import { QueuedAnswers } from "./queued-answers.ts";
 import { drawRunPage } from "./run-page.ts";
 import { drawRunsPage, runAddress, type ShownProject } from "./runs-page.ts";
@@ -190,10 +191,10 @@ export class Pages {
 	}
 
 	/** An engine's database that is away comes back by itself, and so does the page. */
-	#unread(c: PageCall, { reason, message }: Failure): Response | Promise<Response> {
-		const isAway = reason === "io" && this.#served(c)?.project.engine !== undefined;
-		if (isAway && c.req.method === "GET") c.header("refresh", String(againSeconds));
-		return this.sentence(c, isAway ? 503 : 404, "This run cannot be shown", message);
+	#unread(c: PageCall, failure: Failure): Response | Promise<Response> {
+		const comesBack = isAway(failure) && this.#served(c)?.project.engine !== undefined;
+		if (comesBack && c.req.method === "GET") c.header("refresh", String(againSeconds));
+		return this.sentence(c, comesBack ? 503 : 404, "This run cannot be shown", failure.message);
 	}
 
 	/** What the pages of run `id` show, or why there is no such run. */

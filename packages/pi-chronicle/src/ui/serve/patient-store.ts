@@ -1,11 +1,16 @@
 // The store of an engine's project as the page reads it: while the database is away, a read fails within seconds and says so. A shorter hiccup only delays
 // the page. From the first read that is not answered, one question at a time finds out when the database is back.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StoreFailure } from "@pi-chronicle/core/ports";
+import type { Failure, StoreFailure } from "@pi-chronicle/core/ports";
 import type { Project } from "../../local/index.ts";
 
 const patienceMs = 2000;
 const againMs = 300;
+
+/** Whether the database of an engine does not answer now. */
+export function isAway({ reason }: Failure): boolean {
+	return reason === "database_away" || reason === "io";
+}
 
 /** The project, whose runs can't be read once the database of its engine has not answered for two seconds. */
 export function withPatience(project: Project): Project {
@@ -14,10 +19,10 @@ export function withPatience(project: Project): Project {
 	let asked: { readonly at: number; readonly answered: Promise<undefined> } | undefined;
 	let failure: StoreFailure;
 	const ask = async (): Promise<undefined> => {
-		failure = { reason: "io", message: `The database ${engine.name} does not answer.`, remedy: "" };
+		failure = { reason: "database_away", message: `The database ${engine.name} does not answer.`, remedy: "" };
 		for (;;) {
 			const [entry] = await store.recent(1);
-			if (entry?.kind !== "unreadable" || entry.failure.reason !== "io") break;
+			if (entry?.kind !== "unreadable" || !isAway(entry.failure)) break;
 			({ failure } = entry);
 			await sleep(againMs, undefined, { ref: false });
 		}

@@ -32,7 +32,7 @@ export class PhaseFiles {
 	private readonly pi: ExtensionAPI;
 	private readonly openFiles: OpenRunFiles;
 	private opened: { readonly run: string; readonly files: ReturnType<OpenRunFiles> } | undefined;
-	/** The visit whose snapshot was last due, and the run whose failure was last reported. */
+	/** The visit whose snapshot was last due, and the run and failure that were last reported. */
 	private tried = "";
 	private reported = "";
 
@@ -54,11 +54,13 @@ export class PhaseFiles {
 		this.tried = visit;
 		if (this.find(ctx.sessionManager, id, (kept) => kept.position && kept.step === step)) return;
 		const slow = setTimeout(() => say(ctx, "Saving the project's files for /workflow back --files…"), slowMs);
-		const taken = await this.take(ctx, { taskId: id, step, position });
-		clearTimeout(slow);
-		if (taken.ok || this.reported === id) return;
-		this.reported = id;
-		const { message, remedy } = taken.failure;
+		const taken = await this.take(ctx, { taskId: id, step, position }).finally(() => clearTimeout(slow));
+		if (taken.ok) return;
+		const { reason, message, remedy } = taken.failure;
+		// The user has stopped the agent: the snapshot is due again.
+		if (reason === "stopped") this.tried = "";
+		if (reason === "stopped" || this.reported === `${id} ${message}`) return;
+		this.reported = `${id} ${message}`;
 		say(ctx, `${message} /workflow back --files cannot return to "${currentPhase(run).name}". ${remedy}`, "warning");
 	}
 

@@ -51,14 +51,16 @@ export function judgeEmptied(call: ToolCall, footprint: Footprint, compiled: Com
 }
 
 /** Sending the environment is judged like printing a login: its variables hold tokens. */
-function judgeSentEnvironment({ runs }: Footprint, { rules }: CompiledRules): readonly Verdict[] {
+function judgeSentEnvironment({ runs }: Footprint, compiled: CompiledRules): readonly Verdict[] {
 	const prints = runs.some(({ program, args }) => /^(?:print)?env$/.test(program ?? "") && args.length === 0);
-	const senders = runs.filter(({ program, args, changes }) => {
-		const isNetwork = changes.includes("remote") || networkPrograms.test(program ?? "");
-		return isNetwork && (changes.includes("remote") || args.includes(null));
-	});
-	const named = prints ? rules.effects.filter(({ effect }) => effect === "show-login") : [];
-	return senders.flatMap(({ text }) => named.map((rule) => effectVerdict(rule, text)));
+	const senders = runs.filter(
+		({ program, args, changes }) =>
+			networkPrograms.test(program ?? "") && (changes.includes("remote") || args.includes(null)),
+	);
+	const named = prints ? compiled.rules.effects.filter(({ effect }) => effect === "show-login") : [];
+	return senders.flatMap((run) =>
+		named.filter((rule) => !isExcepted(rule, run, [], compiled)).map((rule) => effectVerdict(rule, run.text)),
+	);
 }
 
 const networkPrograms = /^(?:curl|wget|https?|xh|nc|ncat|netcat|socat|telnet|dig|nslookup|host|ping|ssh|ftp|sftp)$/;

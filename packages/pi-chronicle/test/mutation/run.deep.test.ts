@@ -16,7 +16,7 @@ it("npm run test:mutate reports how many mutants of a room its tests caught", ()
 		"1",
 	];
 	const { stdout, status } = spawnSync("npm", args, { encoding: "utf8" });
-	const [, caught] = /src\/workflow\/machine: (\d) of 3 mutants caught \(seed 1\)/.exec(stdout) ?? [];
+	const [, caught] = /src\/workflow\/phase-machine: (\d) of 3 mutants caught \(seed 1\)/.exec(stdout) ?? [];
 	expect(Number(caught)).toBeGreaterThan(0);
 	expect(stdout.match(/survived at line \d+/g) ?? []).toHaveLength(3 - Number(caught));
 	expect(status).toBe(caught === "3" ? 0 : 1);

@@ -78,7 +78,7 @@ states:
 		[
 			"a wrong entry of phases, those of the phase files",
 			[{ path: workflow, text: `${head}phases: [{ workflow: nope }, a.md]\n` }, phase("id: 1\nname: A\nemoji: x")],
-			[/starts with `workflow`/, /a\.md:2:5 `id`/, /`\{tsk\}`/],
+			[/starts with `workflow`/, /a\.md:2:5 error: `id`/, /`\{tsk\}`/],
 		],
 		[
 			"a wrong field of a phase, its unknown tool",

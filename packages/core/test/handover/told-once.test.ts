@@ -42,7 +42,7 @@ it("every field that the instructions have is in the message once, every other i
 			}
 			expect(file).toContain(fold);
 		}),
-		{ numRuns: runs(100) },
+		{ numRuns: runs() },
 	);
 });
 

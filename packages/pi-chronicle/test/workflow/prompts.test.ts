@@ -332,3 +332,32 @@ describe("the name of the session", () => {
 		expect(name("🎉🎉🎉", { sessionNameMaxLength: 2 })).toBe("Workflow: 🎉🎉…");
 	});
 });
+
+describe("the phase before one with a fresh context", () => {
+	const fresh = (advance: "agent" | "person") =>
+		begin(
+			drafts({
+				w: [
+					{ id: "a", advance },
+					{ id: "b", context: "fresh" },
+				],
+			}),
+			"w",
+		);
+	const told = /gets only your summaries: .*, in up to (\d+) characters\.$/;
+
+	it("says how long a summary is handed on whole", () => {
+		const most = Number(told.exec(wholeText(fresh("agent")))?.[1]);
+		const { run } = later(fresh("agent"), 1);
+		const shown = (length: number) => {
+			const summary = "x".repeat(length);
+			return phaseFrame({ run, known: "nothing", visits: [{ phase: "A", way: "next", summary }] }).includes(summary);
+		};
+		expect([shown(most), shown(most + 1)]).toEqual([true, false]);
+		expect(wholeText(run)).not.toMatch(told);
+	});
+
+	it("asks for no summary where the user ends the phase", () => {
+		expect(wholeText(fresh("person"))).not.toMatch(told);
+	});
+});

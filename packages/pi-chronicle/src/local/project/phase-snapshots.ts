@@ -32,15 +32,22 @@ export function openPhaseSnapshots(
 		const all = join(agentFolder, "chronicle", "snapshots");
 		// The id is as its session file has it.
 		const folder = join(all, digest(run));
-		await makePrivateFolder(folder);
-		await utimes(folder, new Date(), new Date());
-		await removeUnused(all);
 		const own = [...leftOut, join(cwd, ".pi", "chronicle"), ...agentExclusions(agentFolder)];
-		return openGitWorkspace({ cwd, folder, leftOut: own });
+		const files = openGitWorkspace({ cwd, folder, leftOut: own });
+		return {
+			...files,
+			async snapshot(request) {
+				const marked = await toResult(() => markUsed(all, folder));
+				return marked.ok ? files.snapshot(request) : marked;
+			},
+		};
 	});
 }
 
-async function removeUnused(all: string): Promise<void> {
+/** Makes `folder` the one of `all` that was used last, and removes those that are used no more. */
+async function markUsed(all: string, folder: string): Promise<void> {
+	await makePrivateFolder(folder);
+	await utimes(folder, new Date(), new Date());
 	// Another session may be removing it.
 	const timeOf = async (name: string) => (await stat(join(all, name)).catch(() => undefined))?.mtimeMs ?? 0;
 	const used = (await readdir(all)).map(async (name) => ({ name, at: await timeOf(name) }));

@@ -84,11 +84,11 @@ function phaseText(run: LiveWorkflowRun): string {
 	);
 }
 
-/** That a summary is all that the next phase gets; `undefined`: it is not. */
+/** That a summary is all that the next phase gets; `undefined`: it is not, or the model gives none. */
 function freshNextText(run: LiveWorkflowRun): string | undefined {
 	const next = nextPhase(run);
-	if (next?.context !== "fresh") return undefined;
-	return `"${next.name}" begins without this conversation and gets only your summaries: put all that it needs into the summary, however long.`;
+	if (next?.context !== "fresh" || waitsForUser(run)) return undefined;
+	return `"${next.name}" begins without this conversation and gets only your summaries: put all that it needs into the summary, in up to ${room.all} characters.`;
 }
 
 function gateName(command: string): string {

@@ -137,7 +137,7 @@ export function cancelWorkflow(workflows: Workflows, ctx: ExtensionCommandContex
 		rejectCommand(ctx, "No workflow is active.", { tone: "warning" });
 		return;
 	}
-	const working = !ctx.isIdle() && !conversation.countingDown;
+	const working = conversation.isWorking(ctx);
 	controller.apply(ctx, { kind: "abandon", at: Date.now() });
 	reportEnd(workflows, controller.held ?? active, working);
 }
@@ -232,7 +232,7 @@ async function goBack(workflows: Workflows, ctx: ExtensionCommandContext, rest: 
 
 async function moveTo(workflows: Workflows, ctx: ExtensionCommandContext, event: WorkflowEvent): Promise<void> {
 	const { controller, conversation } = workflows;
-	const working = !ctx.isIdle() && !conversation.countingDown;
+	const working = conversation.isWorking(ctx);
 	const actions = change(workflows, ctx, event);
 	const moved = actions.find((action) => action.kind === "moved");
 	const held = controller.held;

@@ -89,9 +89,9 @@ export class WorkflowConversation {
 		return this.expected !== undefined;
 	}
 
-	/** Whether a countdown is running: pi counts as busy, but the model is not working. */
-	get countingDown(): boolean {
-		return this.countdown !== undefined;
+	/** Whether the model is working. During a countdown, pi counts as busy, but the model is not working. */
+	isWorking(ctx: Pick<ExtensionContext, "isIdle">): boolean {
+		return !ctx.isIdle() && this.countdown === undefined;
 	}
 
 	/** Ends the countdown without a reminder, because the agent run makes room for other work. */
@@ -147,7 +147,7 @@ export class WorkflowConversation {
 	}
 
 	private async onInput(event: InputEvent, ctx: ExtensionContext): Promise<void> {
-		const counting = this.countingDown;
+		const counting = this.countdown !== undefined;
 		this.endCountdown();
 		// A client that sees an idle model sends its message without a queueing mode, and pi refuses such a message during an agent run.
 		// This agent run is about to settle, so wait for it.

@@ -97,7 +97,7 @@ export class PhaseFiles {
 
 	/** Opens the snapshots of a run, once. */
 	open({ cwd, sessionManager }: ExtensionContext, run: string): ReturnType<OpenRunFiles> {
-		// pi goes on writing to the session file, which may lie in the project.
+		// pi continues to write to the session file, which may be in the project.
 		const leftOut = [sessionManager.getSessionFile() ?? []].flat();
 		if (this.opened?.run !== run) this.opened = { run, files: this.openFiles({ cwd, leftOut }, run) };
 		return this.opened.files;

@@ -45,8 +45,7 @@ async function restoreSnapshot(
 	when: string,
 ): Promise<boolean> {
 	const { controller, conversation, files, pi } = workflows;
-	const isBusy = () => !ctx.isIdle() && !conversation.countingDown;
-	if (isBusy()) return refuse(ctx, "The agent is at work. Stop it with Esc first.");
+	if (conversation.isWorking(ctx)) return refuse(ctx, "The agent is working. Stop it with Esc first.");
 	const opened = await files.open(ctx, taskId);
 	if (!opened.ok) return refuse(ctx, failureText(opened.failure));
 	const preview = await opened.value.preview(tree, maxAsked);
@@ -71,7 +70,7 @@ async function restoreSnapshot(
 	});
 	if (answer === "nobody" && mixed) return refuse(ctx, `${mixed} Check out the other one first.`);
 	if (answer === "nobody") say(ctx, message);
-	if (answer === "no" || isBusy() || controller.held?.run.step !== step) {
+	if (answer === "no" || conversation.isWorking(ctx) || controller.held?.run.step !== step) {
 		say(ctx, "Nothing changed.");
 		return false;
 	}

@@ -129,8 +129,8 @@ async function makeRoom({ controller, conversation }: Workflows, ctx: ExtensionC
 		);
 		return false;
 	}
-	const atWork = !ctx.isIdle() && !conversation.countingDown;
+	const working = conversation.isWorking(ctx);
 	controller.apply(ctx, { kind: "abandon", at: Date.now() });
-	if (atWork) conversation.send(controller.held ?? active, cancelledType, abandonedText(run));
+	if (working) conversation.send(controller.held ?? active, cancelledType, abandonedText(run));
 	return true;
 }

@@ -71,9 +71,9 @@ describe("the list of runs", () => {
 		["a question", ["done", "asks", "awaiting_approval"], [1, 2, 0]],
 		["every other wait", ["running", "failed", "paused", "human_intervention", "budget_exceeded"], [2, 3, 4, 0, 1]],
 		["an interrupted run", ["running", "interrupted"], [1, 0]],
-		["what is at work", ["done", "running", "aborted", "queued", "awaiting_provider"], [1, 3, 4, 0, 2]],
+		["what runs", ["done", "running", "aborted", "queued", "awaiting_provider"], [1, 3, 4, 0, 2]],
 		["the newest of one kind", ["done", "failed", "aborted", "done"], [0, 1, 2, 3]],
-	])("begins with what waits for the user, then what is at work, newest first: %s", async (_what, statuses, order) => {
+	])("begins with what waits for the user, then what runs, newest first: %s", async (_what, statuses, order) => {
 		const store = { read: async () => ({ ok: false }) };
 		const entries = statuses.map((status, number) => run(number, undefined, status));
 		const lines = await runLines({ ...project, store } as unknown as Project, "", entries);

@@ -19,6 +19,7 @@ import {
 	savedChannels,
 	wakeOf,
 } from "../../local/index.ts";
+import { projectTrust } from "../../pi/index.ts";
 import { openRedaction } from "../../safety/index.ts";
 import { noticesOf } from "./due.ts";
 import { type NoticeSource, noticeOf } from "./notice.ts";
@@ -165,7 +166,10 @@ async function deliverNotice(
 	if (!current.ok) return;
 	if (!isCurrent(current.value.run, source)) return settle("outdated", { answer: "", tried: tries - 1 });
 	crashAt("before notice");
-	const notice = noticeOf(source, cwd, openRedaction(env), pageOfRun(project.sessions, source.run.id));
+	const notice = noticeOf(source, cwd, openRedaction(env), {
+		link: pageOfRun(project.sessions, source.run.id),
+		trust: project.place.trust === "trusted" && projectTrust(project.place) === "untrusted" ? "--approve " : "",
+	});
 	const sent = await send(channel, notice, {
 		cwd,
 		env,

@@ -54,19 +54,26 @@ export interface NoticeSource extends NoticeKey {
 	readonly before: Run;
 }
 
-/** The notice of an event of a run in the project folder `cwd`. `link`: its page. `redact` removes secrets from a text. */
+export interface NoticePlace {
+	/** The run's page; `""`: none is served. */
+	readonly link?: string;
+	/** The option that trusts the project, with a blank, where pi does not without it. */
+	readonly trust?: string;
+}
+
+/** The notice of an event of a run in the project folder `cwd`. `redact` removes secrets from a text. */
 export function noticeOf(
 	{ kind, seq, at, run, before }: NoticeSource,
 	cwd: string,
 	redact: (text: string) => string,
-	link = "",
+	{ link = "", trust = "" }: NoticePlace = {},
 ): Notice {
 	const clean = (text: string, length: number): string => truncate(redact(text), length);
 	const short = run.id.slice(0, 8);
 	const project = basename(cwd);
 	const asked = clean(withoutCode(askedIn(kind, run, before)), 600);
 	const summary = clean(firstNoticeLines(withoutCode(summaryOf(run))), 400);
-	const commands = commandsFor(kind, seq, run);
+	const commands = commandsFor(kind, seq, run).map((command) => `pi-chronicle ${trust}${command}`);
 	const title = singleLine(redact(`${project}: ${run.template.name} ${short} ${titles[kind]} (${run.state})`));
 	const text = [
 		asked,
@@ -122,14 +129,12 @@ function firstNoticeLines(text: string): string {
 const answers = /^(approve|reject|answer|release|resume) [0-9a-f]{8}\b/;
 
 function commandsFor(kind: NoticeKey["kind"], seq: number, run: Run): string[] {
-	if (kind === "done" || kind === "warning") return [`pi-chronicle status ${run.id.slice(0, 8)}`];
-	if (kind === "failed") return [`pi-chronicle view ${run.id.slice(0, 8)}`];
+	if (kind === "done" || kind === "warning") return [`status ${run.id.slice(0, 8)}`];
+	if (kind === "failed") return [`view ${run.id.slice(0, 8)}`];
 	const { commands } = (kind === "interrupted" ? interruptedStep(run) : nextStep(run)) ?? { commands: [] };
 	const named = commands.map((command) => commandAbout(run, command));
-	return named.map((command) => {
-		const line = kind === "interrupted" ? command : command.replace(answers, (all) => `${all} --answers ${seq}`);
-		return `pi-chronicle ${line}`;
-	});
+	if (kind === "interrupted") return named;
+	return named.map((command) => command.replace(answers, (all) => `${all} --answers ${seq}`));
 }
 
 /** A fenced block, to its end or to that of the text. */

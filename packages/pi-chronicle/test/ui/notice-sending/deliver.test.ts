@@ -111,6 +111,19 @@ it("a notice goes once to every channel that wants it, and a second sender sends
 	]);
 });
 
+it("commands of a notice trust a project that pi trusts only for this run", async () => {
+	const asking = await askingRun([phone]);
+	mkdirSync(join(asking.project.place.cwd, ".pi"), { recursive: true });
+	writeFileSync(join(asking.project.place.cwd, ".pi", "settings.json"), "{}");
+	const commands: string[] = [];
+	await deliver(asking, async (_channel, notice) => {
+		commands.push(...notice.commands);
+		return { ok: true, answer: "" };
+	});
+	expect(commands[0]).toBe("pi-chronicle --approve approve 00000000 --answers 3");
+	expect(commands.every((command) => command.startsWith("pi-chronicle --approve "))).toBe(true);
+});
+
 it("a receiver that is gone for an hour gets the notice afterwards, and does not hold up another", async () => {
 	const asking = await askingRun([phone, desk]);
 	const clock = jumpingClock();

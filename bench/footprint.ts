@@ -4,7 +4,7 @@
 import { computeFootprint, type MeasuredCall } from "@pi-chronicle/footprint";
 import { enormous, enormousArguments, enormousPowerShell } from "../packages/footprint/test/enormous-commands.ts";
 import { reading, writing } from "../packages/footprint/test/known-commands.ts";
-import { cachedEnvironment, hostEnvironment } from "../packages/pi-chronicle/src/pi/host-environment.ts";
+import { cachedEnvironment, hostEnvironment } from "../packages/pi-chronicle/src/pi/project/host-environment.ts";
 import { type Figures, quantile } from "./figure.ts";
 
 const ROUNDS = 30;

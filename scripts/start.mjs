@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findPi, isPiCommand, ownPiSearch } from "../packages/pi-chronicle/src/pi/pi-command.ts";
+import { findPi, isPiCommand, ownPiSearch } from "../packages/pi-chronicle/src/pi/rpc/pi-command.ts";
 import { plan } from "../packages/pi-chronicle/src/tools/rehearsal/plan.ts";
 import { openProjectCopy } from "../packages/pi-chronicle/src/tools/rehearsal/project-copy.ts";
 import { rehearse } from "../packages/pi-chronicle/src/tools/rehearsal/rehearse.ts";

@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isTooOld } from "../packages/pi-chronicle/src/pi/supported-pi.ts";
+import { isTooOld } from "../packages/pi-chronicle/src/pi/rpc/supported-pi.ts";
 
 const PACKAGE = "@earendil-works/pi-coding-agent";
 const root = fileURLToPath(new URL("..", import.meta.url));

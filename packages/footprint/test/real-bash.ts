@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { hostEnvironment } from "../../pi-chronicle/src/pi/host-environment.ts";
+import { hostEnvironment } from "../../pi-chronicle/src/pi/project/host-environment.ts";
 import type { HostEnvironment } from "../src/index.ts";
 import { tree } from "./shell-commands.ts";
 

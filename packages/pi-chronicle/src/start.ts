@@ -42,9 +42,10 @@ import { type OpenRunFiles, registerWorkflow } from "./workflow/index.ts";
  * version. Nothing is registered here that pi treats as fatal if two extensions register it (a tool or a flag of the same name).
  */
 export async function startSession(pi: ExtensionAPI, agentDir: string, version: string): Promise<void> {
-	if (isTooOld(version)) return (await import("./pi/stand-aside.ts")).standAsideForOldPi(pi, version);
+	const standAside = () => import("./pi/package/stand-aside.ts");
+	if (isTooOld(version)) return (await standAside()).standAsideForOldPi(pi, version);
 	const other = otherCopy(pi);
-	if (other !== undefined) return (await import("./pi/stand-aside.ts")).standAsideForCopy(pi, other);
+	if (other !== undefined) return (await standAside()).standAsideForCopy(pi, other);
 	const scope = openSessionScope(pi);
 	const policies = openPolicies();
 	const guard = registerGuard(pi, { policies, scope, agentDir, box: () => box });

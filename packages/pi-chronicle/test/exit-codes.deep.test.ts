@@ -1,7 +1,7 @@
 // The documented exit codes, one after another in the documented project.
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { commandNames } from "../src/pi/stand-aside.ts";
+import { commandNames } from "../src/pi/package/stand-aside.ts";
 import { sampled } from "./harness/deep-it.ts";
 import { runPrint } from "./harness/index.ts";
 import { patient } from "./harness/patience.ts";

@@ -77,10 +77,20 @@ const loadedAlone = [
 	"safety/guard/rules/reader.ts",
 ];
 
+const folders = new Set(sources.map((path) => dirname(shortened(path))));
+const indexes = new Set(sources.map(shortened).filter((path) => basename(path) === "index.ts"));
+
+/** The folder whose index shows a file: its own, or for a division without an index the folder that it divides. */
+function folderOf(target: string): string {
+	let folder = dirname(target);
+	while (folders.has(folder) && !indexes.has(`${folder}/index.ts`) && folder.includes("/")) folder = dirname(folder);
+	return folder;
+}
+
 /** Whether `target` can be seen from `path`: below its own folder, or through the index of a folder beside. */
 function isVisible(path: string, target: string): boolean {
 	if (!target.endsWith(".ts") || roomOf(path) === undefined) return true;
-	const folder = dirname(target);
+	const folder = folderOf(target);
 	if (target === "local/public.ts" || loadedAlone.includes(target)) return true;
 	if (basename(target) !== "index.ts") return within(path, folder);
 	return within(path, dirname(folder)) || dirname(folder) === "." || folder in mayImport || dirname(folder) === "core";
@@ -142,12 +152,15 @@ describe("import rules", () => {
 	it("refuse a file behind the index of another folder", () => {
 		expect(isVisible("workflow/a.ts", "safety/guard/a.ts")).toBe(false);
 		expect(isVisible("safety/a.ts", "safety/guard/index.ts")).toBe(true);
+		expect(isVisible("workflow/a.ts", "pi/rpc/models.ts")).toBe(false);
+		expect(isVisible("core/template/a.ts", "core/machine/run/run.ts")).toBe(false);
+		expect(isVisible("pi/display/say.ts", "pi/session/step.ts")).toBe(true);
 	});
 });
 
 it("work that nobody awaits and that gets a session's context goes through inBackground", () => {
 	const found = [...texts]
-		.filter(([path]) => path !== "packages/pi-chronicle/src/pi/in-background.ts")
+		.filter(([path]) => path !== "packages/pi-chronicle/src/pi/commands/in-background.ts")
 		.flatMap(([path, text]) => (text.match(/\bvoid [\w.#]+\([^\n]*\bctx\b/g) ?? []).map((text) => `${path}: ${text}`));
 	expect(found).toEqual([]);
 });

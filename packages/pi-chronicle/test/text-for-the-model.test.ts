@@ -24,7 +24,7 @@ const forModel: Readonly<Record<string, "all" | readonly string[]>> = {
 	"pi-chronicle/src/local/worker/extension/ask-user.ts": "all",
 	"pi-chronicle/src/local/worker/extension/protocol.ts": "all",
 	"pi-chronicle/src/local/worker/launcher.ts": ["programsEnded"],
-	"pi-chronicle/src/pi/models.ts": ["takeoverText"],
+	"pi-chronicle/src/pi/rpc/models.ts": ["takeoverText"],
 	"pi-chronicle/src/safety/policy/refusal.ts": "all",
 	"pi-chronicle/src/tools/plan/prompt.ts": "all",
 	"pi-chronicle/src/tools/plan/tool.ts": "all",

@@ -1,11 +1,11 @@
 // Side effects that a run requires. An action is pending until the event that completes it is in the ledger: after a crash the same actions
 // are pending again, under the same keys. The executor performs them and reports results as events.
 
-import type { ApprovalQuestion } from "./approval-question.ts";
-import type { Allowance } from "./ceilings.ts";
-import type { ChildResult, ChildRun, JoinProgress } from "./child-group.ts";
-import type { LaunchId, LaunchReason } from "./launch.ts";
-import type { UserQuestion } from "./run.ts";
+import type { ApprovalQuestion } from "./run/approval-question.ts";
+import type { Allowance } from "./run/ceilings.ts";
+import type { ChildResult, ChildRun, JoinProgress } from "./run/child-group.ts";
+import type { LaunchId, LaunchReason } from "./run/launch.ts";
+import type { UserQuestion } from "./run/run.ts";
 
 export type Action =
 	| MeasureFiles

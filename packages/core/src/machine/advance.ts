@@ -3,15 +3,15 @@
 // measured before its first worker starts; a launch is recorded before it happens.
 import { type ChildrenPlan, HUMAN_INTERVENTION } from "../template/index.ts";
 import { raiseQuestion } from "./approval.ts";
-import { explainReached, reached } from "./budget.ts";
-import { filesNow, planChildren } from "./child-plan.ts";
-import type { DecisionEvent, MoveCause } from "./decision-event.ts";
-import type { LaunchReason } from "./launch.ts";
-import { planOf } from "./plan.ts";
-import type { ProviderWait } from "./provider-wait.ts";
-import type { Baseline, PauseReason, Run, Stopping, VisitRecord } from "./run.ts";
-import { NO_STATE_TOTALS } from "./totals.ts";
-import { unansweredQuestion } from "./user-question.ts";
+import { explainReached, reached } from "./budget/budget.ts";
+import { NO_STATE_TOTALS } from "./budget/totals.ts";
+import { filesNow, planChildren } from "./plan/child-plan.ts";
+import { planOf } from "./plan/plan.ts";
+import type { DecisionEvent, MoveCause } from "./run/decision-event.ts";
+import type { LaunchReason } from "./run/launch.ts";
+import type { ProviderWait } from "./run/provider-wait.ts";
+import type { Baseline, PauseReason, Run, Stopping, VisitRecord } from "./run/run.ts";
+import { unansweredQuestion } from "./run/user-question.ts";
 
 /** Decides the next step. `because` is the reason for launching a worker, `delayMs` the wait before the launch. */
 export function advance(run: Run, because: LaunchReason, delayMs = 0): Run {

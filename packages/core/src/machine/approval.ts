@@ -2,10 +2,10 @@
 // A question that is recorded has the `seq` of its `approval_asked`, which follows the event that raises it in the same batch; before that,
 // and in ledgers of earlier versions, it has the `seq` of the event that raised it: an answer may name either.
 
-import type { ApprovalQuestion } from "./approval-question.ts";
-import type { ApprovalAsked, LedgerEvent } from "./event.ts";
-import { type Reduced, refuse } from "./refusal.ts";
-import type { Run } from "./run.ts";
+import type { ApprovalQuestion } from "./run/approval-question.ts";
+import type { ApprovalAsked, LedgerEvent } from "./run/event.ts";
+import { type Reduced, refuse } from "./run/refusal.ts";
+import type { Run } from "./run/run.ts";
 
 /** The run, which asks `question` and is about to record it. */
 export function raiseQuestion(run: Run, question: Omit<ApprovalQuestion, "seq" | "state">): Run {

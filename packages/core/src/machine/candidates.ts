@@ -3,13 +3,13 @@
 import { didYouMean } from "../definition/index.ts";
 import { addOutput, addSummary, cutText, outputsOf } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION, type OutputSchema } from "../template/index.ts";
-import type { ApprovalQuestion } from "./approval-question.ts";
-import { notice } from "./budget.ts";
-import type { ChildChoice, ChildGroup, ChildRun } from "./child-group.ts";
-import { judgeMove, legalTargets } from "./moves.ts";
-import { planOf } from "./plan.ts";
-import { type Reduced, refuse } from "./refusal.ts";
-import type { Run } from "./run.ts";
+import { notice } from "./budget/budget.ts";
+import { judgeMove, legalTargets } from "./plan/moves.ts";
+import { planOf } from "./plan/plan.ts";
+import type { ApprovalQuestion } from "./run/approval-question.ts";
+import type { ChildChoice, ChildGroup, ChildRun } from "./run/child-group.ts";
+import { type Reduced, refuse } from "./run/refusal.ts";
+import type { Run } from "./run/run.ts";
 
 /** A shorter beginning of an id could be a name. */
 const minIdLength = 4;

@@ -2,10 +2,10 @@
 // An event and the decisions that it leads to are appended together; a prefix of a batch, as left by a crash, folds to a run that
 // yields the same remaining decisions; an event that does not apply is not recorded.
 import { dueApproval } from "./approval.ts";
-import type { EventBody, LedgerEvent } from "./event.ts";
-import { awaitHost } from "./host-labels.ts";
-import { isRefusal, type Refusal } from "./refusal.ts";
-import type { Run } from "./run.ts";
+import { awaitHost } from "./plan/host-labels.ts";
+import type { EventBody, LedgerEvent } from "./run/event.ts";
+import { isRefusal, type Refusal } from "./run/refusal.ts";
+import type { Run } from "./run/run.ts";
 import { foldEvent, reduce } from "./transition.ts";
 
 /** Events to append in one write, in order, and the run after them. */

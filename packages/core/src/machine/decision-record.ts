@@ -3,13 +3,13 @@
 // a rewind undoes the decisions made since its target, and undoing the rewind restores them; those of a parent run stay.
 
 import { keepNewest } from "../snapshot/index.ts";
-import type { ApprovalQuestion } from "./approval-question.ts";
-import type { LedgerEvent } from "./event.ts";
 import { queueMessage } from "./outbox.ts";
-import { type Reduced, refuse } from "./refusal.ts";
-import type { Run } from "./run.ts";
-import type { RunDecision } from "./run-decision.ts";
-import type { DecisionInherited, Released, Resumed, RewindRequested } from "./user-event.ts";
+import type { ApprovalQuestion } from "./run/approval-question.ts";
+import type { LedgerEvent } from "./run/event.ts";
+import { type Reduced, refuse } from "./run/refusal.ts";
+import type { Run } from "./run/run.ts";
+import type { RunDecision } from "./run/run-decision.ts";
+import type { DecisionInherited, Released, Resumed, RewindRequested } from "./run/user-event.ts";
 
 /** What the user did, and in which child, if not in the run itself. */
 interface DecisionMade

@@ -3,19 +3,19 @@
 import { cutText } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION, pairKey } from "../template/index.ts";
 import { advance, countVisit, newVisit } from "./advance.ts";
-import { allowanceOf, notice } from "./budget.ts";
-import { NO_CALLS } from "./calls.ts";
+import { allowanceOf, notice } from "./budget/budget.ts";
+import { addToTotals } from "./budget/totals.ts";
 import { dropCandidates } from "./candidates.ts";
-import type { ChildrenPlanned } from "./child-event.ts";
-import { onChildrenPlanned } from "./children.ts";
-import type { AttemptReserved, DecisionEvent, Moved, Parked } from "./decision-event.ts";
-import type { LedgerEvent } from "./event.ts";
-import { launchKey } from "./launch.ts";
-import { explainCause } from "./moves.ts";
-import { type Reduced, refuse } from "./refusal.ts";
-import type { Move, Run, Stage } from "./run.ts";
-import { NO_SPEND } from "./spend.ts";
-import { addToTotals } from "./totals.ts";
+import { onChildrenPlanned } from "./children/children.ts";
+import { explainCause } from "./plan/moves.ts";
+import { NO_CALLS } from "./run/calls.ts";
+import type { ChildrenPlanned } from "./run/child-event.ts";
+import type { AttemptReserved, DecisionEvent, Moved, Parked } from "./run/decision-event.ts";
+import type { LedgerEvent } from "./run/event.ts";
+import { launchKey } from "./run/launch.ts";
+import { type Reduced, refuse } from "./run/refusal.ts";
+import type { Move, Run, Stage } from "./run/run.ts";
+import { NO_SPEND } from "./run/spend.ts";
 
 type Deciding = Extract<Stage, { kind: "deciding" }>;
 

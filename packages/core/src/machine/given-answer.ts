@@ -1,7 +1,7 @@
 // Who has answered what: the one who answers a question second is told who was first. Pure.
-import type { LedgerEvent } from "./event.ts";
-import type { Refusal } from "./refusal.ts";
-import type { Run } from "./run.ts";
+import type { LedgerEvent } from "./run/event.ts";
+import type { Refusal } from "./run/refusal.ts";
+import type { Run } from "./run/run.ts";
 
 const maxGiven = 8;
 

@@ -1,8 +1,5 @@
 export type { Action, RunChild, StopChild } from "./action.ts";
-export { copyId } from "./apart.ts";
 export { isAnswerTo, openQuestion } from "./approval.ts";
-export type { ApprovalQuestion } from "./approval-question.ts";
-export { type AwaitedList, awaitedLists } from "./awaited-list.ts";
 export {
 	allowanceOf,
 	ceilingsOf,
@@ -13,7 +10,9 @@ export {
 	remainderOf,
 	type SpendFigures,
 	type TreeCeilings,
-} from "./budget.ts";
+} from "./budget/budget.ts";
+export { activityMs, activityOf, runsAlike, workersBelow } from "./budget/child-activity.ts";
+export { liveTotals } from "./budget/totals.ts";
 export {
 	candidatesIn,
 	dueOutput,
@@ -23,14 +22,33 @@ export {
 	targetsWithoutOutput,
 	winnerOf,
 } from "./candidates.ts";
-export type * from "./ceilings.ts";
-export { activityMs, activityOf, runsAlike, workersBelow } from "./child-activity.ts";
-export type { ChildEnded, ChildWait, KeptChildFolder, WaitingBelow } from "./child-event.ts";
-export { awaitedBy, criticalPath, dueConflict, inOrderOfNeeds, isGraph } from "./child-graph.ts";
-export type { ChildChoice, ChildGroup, ChildRun, ChildStatus } from "./child-group.ts";
-export { readOutput, statesWithData } from "./child-items.ts";
-export { needsOfItems } from "./child-needs.ts";
-export { READ_ONLY_TOOLS, templateOf } from "./child-plan.ts";
+export { awaitedBy, criticalPath, dueConflict, inOrderOfNeeds, isGraph } from "./children/child-graph.ts";
+export { needsChild } from "./children/children.ts";
+export { inheritedBy, knownSnapshot } from "./children/inherit.ts";
+export { describeKept } from "./children/kept-child-folders.ts";
+export { type ApartState, apartState, explainUntakable } from "./children/take-copy.ts";
+export { commandEndText, commandOutcomeText } from "./command-run.ts";
+export { decide } from "./decide.ts";
+export { decisionsSince } from "./decision-record.ts";
+export { firstAnswer, lastAnswer } from "./given-answer.ts";
+export { beginMessage, MESSAGE_LENGTH, markMessage, markReminder, messageWords, outboxOfLaunch } from "./outbox.ts";
+export { isParked, pendingActions } from "./pending-actions.ts";
+export { type AwaitedList, awaitedLists } from "./plan/awaited-list.ts";
+export { readOutput, statesWithData } from "./plan/child-items.ts";
+export { needsOfItems } from "./plan/child-needs.ts";
+export { READ_ONLY_TOOLS, templateOf } from "./plan/child-plan.ts";
+export { type HostNeed, hostNeed, labelsOf, missingLabels } from "./plan/host-labels.ts";
+export { likelyNext } from "./plan/likely-next.ts";
+export { explainLists, explainSavedLists } from "./plan/list-check.ts";
+export { explainCause, judgeMove, legalTargets, targetMeanings } from "./plan/moves.ts";
+export { childrenPlanOf, planOf } from "./plan/plan.ts";
+export { findTarget } from "./plan/target.ts";
+export { undoOf } from "./rewind.ts";
+export { copyId } from "./run/apart.ts";
+export type { ApprovalQuestion } from "./run/approval-question.ts";
+export type * from "./run/ceilings.ts";
+export type { ChildEnded, ChildWait, KeptChildFolder, WaitingBelow } from "./run/child-event.ts";
+export type { ChildChoice, ChildGroup, ChildRun, ChildStatus } from "./run/child-group.ts";
 export {
 	ALL_CHILDREN,
 	type ChildActivity,
@@ -46,30 +64,15 @@ export {
 	type RunParent,
 	sideWith,
 	YOUR_FILES,
-} from "./child-run.ts";
-export { needsChild } from "./children.ts";
-export type * from "./command-event.ts";
-export { commandEndText, commandOutcomeText } from "./command-run.ts";
-export type { ConditionChanged } from "./condition.ts";
-export type { Created } from "./created-event.ts";
-export { decide } from "./decide.ts";
-export type * from "./decision-event.ts";
-export { decisionsSince } from "./decision-record.ts";
-export type * from "./event.ts";
-export { firstAnswer, lastAnswer } from "./given-answer.ts";
-export { type HostNeed, hostNeed, labelsOf, missingLabels } from "./host-labels.ts";
-export { inheritedBy, knownSnapshot } from "./inherit.ts";
-export { describeKept } from "./kept-child-folders.ts";
-export * from "./launch.ts";
-export { likelyNext } from "./likely-next.ts";
-export { explainLists, explainSavedLists } from "./list-check.ts";
-export { explainCause, judgeMove, legalTargets, targetMeanings } from "./moves.ts";
-export { beginMessage, MESSAGE_LENGTH, markMessage, markReminder, messageWords, outboxOfLaunch } from "./outbox.ts";
-export { isParked, pendingActions } from "./pending-actions.ts";
-export { childrenPlanOf, planOf } from "./plan.ts";
-export { PROVIDER_DEFAULTS } from "./provider-wait.ts";
-export { isRefusal } from "./refusal.ts";
-export { undoOf } from "./rewind.ts";
+} from "./run/child-run.ts";
+export type * from "./run/command-event.ts";
+export type { ConditionChanged } from "./run/condition.ts";
+export type { Created } from "./run/created-event.ts";
+export type * from "./run/decision-event.ts";
+export type * from "./run/event.ts";
+export * from "./run/launch.ts";
+export { PROVIDER_DEFAULTS } from "./run/provider-wait.ts";
+export { isRefusal } from "./run/refusal.ts";
 export {
 	type KeptState,
 	type ListOfFile,
@@ -78,17 +81,14 @@ export {
 	type RunStatus,
 	SCHEMA_VERSION,
 	type UserQuestion,
-} from "./run.ts";
-export type { RunDecision } from "./run-decision.ts";
-export { outcomeOf, type RunOutcome, visitChanges, wholeSummary } from "./run-outcome.ts";
-export { continuesAlone, isFinished } from "./run-status.ts";
+} from "./run/run.ts";
+export type { RunDecision } from "./run/run-decision.ts";
+export { outcomeOf, type RunOutcome, visitChanges, wholeSummary } from "./run/run-outcome.ts";
+export { continuesAlone, isFinished } from "./run/run-status.ts";
+export { addSpend, NO_SPEND, type Spend, spendBeyond } from "./run/spend.ts";
+export { decodeRun, encodeRun, NOTHING_STORED, type StoredRun } from "./run/stored-run.ts";
+export type * from "./run/user-event.ts";
+export { dueQuestion, unansweredQuestion } from "./run/user-question.ts";
 export { explainResult } from "./shutdown.ts";
-export { addSpend, NO_SPEND, type Spend, spendBeyond } from "./spend.ts";
-export { decodeRun, encodeRun, NOTHING_STORED, type StoredRun } from "./stored-run.ts";
-export { type ApartState, apartState, explainUntakable } from "./take-copy.ts";
-export { findTarget } from "./target.ts";
-export { liveTotals } from "./totals.ts";
 export { foldEvent, isKnownEvent, startRun } from "./transition.ts";
 export { awaitedAnswer, decidedEarlier } from "./user-decisions.ts";
-export type * from "./user-event.ts";
-export { dueQuestion, unansweredQuestion } from "./user-question.ts";

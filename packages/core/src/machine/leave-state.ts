@@ -2,9 +2,9 @@
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { escalate, moveTo } from "./advance.ts";
 import { winnerOf } from "./candidates.ts";
-import type { MoveJudgement } from "./moves.ts";
-import { planOf } from "./plan.ts";
-import type { AfterStop, Run, Stopping } from "./run.ts";
+import type { MoveJudgement } from "./plan/moves.ts";
+import { planOf } from "./plan/plan.ts";
+import type { AfterStop, Run, Stopping } from "./run/run.ts";
 
 /** Leaves the current state for `target`, as judged. `shutdown` is the shutdown of what did the state, before `after`. */
 export function leaveState(

@@ -1,6 +1,6 @@
 // Messages queued for the run's worker. Only this file selects the messages that a launch includes: the worker's first message and the
 // record of its delivery must agree, or a message is lost or delivered twice.
-import type { Message, Run } from "./run.ts";
+import type { Message, Run } from "./run/run.ts";
 
 /** Begins every message that the program composes. */
 const mark = "[From pi-chronicle, not from the user]";

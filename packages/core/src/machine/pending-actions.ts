@@ -2,15 +2,15 @@
 // The same run has the same actions under the same keys; a launch is pending only once its intent is recorded; a run that waits or
 // is over has no action except its question.
 import type { Action } from "./action.ts";
-import { hasBegun, nextToJoin, workingGraph } from "./child-graph.ts";
-import { type ChildGroup, isSettled } from "./child-group.ts";
-import { type LaunchId, launchKey } from "./launch.ts";
+import { hasBegun, nextToJoin, workingGraph } from "./children/child-graph.ts";
+import { resultsOf } from "./children/settle-children.ts";
 import { messageWords } from "./outbox.ts";
-import { childrenPlanOf, planOf } from "./plan.ts";
-import type { Run, Stage, Stopping } from "./run.ts";
-import { resultsOf } from "./settle-children.ts";
+import { childrenPlanOf, planOf } from "./plan/plan.ts";
+import { type ChildGroup, isSettled } from "./run/child-group.ts";
+import { type LaunchId, launchKey } from "./run/launch.ts";
+import type { Run, Stage, Stopping } from "./run/run.ts";
+import { dueQuestion } from "./run/user-question.ts";
 import { dueCleanup } from "./shutdown.ts";
-import { dueQuestion } from "./user-question.ts";
 
 const none: readonly Action[] = [];
 

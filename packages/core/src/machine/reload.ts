@@ -1,11 +1,11 @@
 // Continues a run with an edited template. Pure.
 // The past does not change: history, totals, visits and snapshot stay; the new template must have the state that the run continues in.
 import { compileDefinition, hashCommands, type StatePlan } from "../template/index.ts";
-import { isState, planOf } from "./plan.ts";
-import { type Reduced, refuse } from "./refusal.ts";
-import type { Run } from "./run.ts";
-import { compileChildPlans } from "./stored-run.ts";
-import type { TemplateReload } from "./user-event.ts";
+import { isState, planOf } from "./plan/plan.ts";
+import { type Reduced, refuse } from "./run/refusal.ts";
+import type { Run } from "./run/run.ts";
+import { compileChildPlans } from "./run/stored-run.ts";
+import type { TemplateReload } from "./run/user-event.ts";
 
 /** The run with the template of `reload`, to continue in `state`; or why it cannot. */
 export function reloadTemplate(run: Run, { template, cleanupApproval }: TemplateReload, state: string): Reduced {

@@ -4,19 +4,19 @@
 import { counted } from "../definition/index.ts";
 import { checkedOutIn, type FileChange, nameFiles } from "../snapshot/index.ts";
 import { advance, moveTo } from "./advance.ts";
-import { notice } from "./budget.ts";
+import { notice } from "./budget/budget.ts";
+import { stopChildren } from "./children/settle-children.ts";
+import { refuseDiscarded } from "./children/take-copy.ts";
 import { rewindDecisions } from "./decision-record.ts";
-import type { FilesRestored, FilesUnrestored, LedgerEvent } from "./event.ts";
-import { takeUp } from "./left-stage.ts";
-import { isState, planOf } from "./plan.ts";
-import { isRefusal, type Reduced, refuse } from "./refusal.ts";
+import { isState, planOf } from "./plan/plan.ts";
 import { reloadTemplate } from "./reload.ts";
-import type { Run } from "./run.ts";
-import { stopChildren } from "./settle-children.ts";
+import type { FilesRestored, FilesUnrestored, LedgerEvent } from "./run/event.ts";
+import { takeUp } from "./run/left-stage.ts";
+import { isRefusal, type Reduced, refuse } from "./run/refusal.ts";
+import type { Run } from "./run/run.ts";
+import type { RewindRequested } from "./run/user-event.ts";
 import { stopWorker } from "./shutdown.ts";
-import { refuseDiscarded } from "./take-copy.ts";
 import { decidedEarlier } from "./user-decisions.ts";
-import type { RewindRequested } from "./user-event.ts";
 
 type Restoring = Extract<Run["stage"], { kind: "restoring" }>;
 

@@ -7,20 +7,20 @@ import { addChanges, checkedOutIn, type MeasuredChanges, nameFiles, setChanges }
 import type { StatePlan } from "../template/index.ts";
 import { advance, decideOn, escalate, startAgain } from "./advance.ts";
 import { raiseQuestion } from "./approval.ts";
-import { explainReached, notice, reached } from "./budget.ts";
-import { NOTHING_TO_DO } from "./child-group.ts";
-import type { CleanupEnded } from "./command-event.ts";
-import type { FilesMeasured, FilesUnmeasured, LedgerEvent, WorkerEnded, WorkerOutcome } from "./event.ts";
-import { keepFolders } from "./kept-child-folders.ts";
-import type { LaunchReason } from "./launch.ts";
-import { launchKey } from "./launch.ts";
-import { approvedCleanup, childrenPlanOf, planOf } from "./plan.ts";
-import { type Reduced, refuse } from "./refusal.ts";
-import type { AfterStop, Baseline, PauseReason, Run, Stopping, VisitRecord } from "./run.ts";
+import { explainReached, notice, reached } from "./budget/budget.ts";
+import { addToTotals } from "./budget/totals.ts";
+import { workedMs } from "./budget/worked-time.ts";
+import { keepFolders } from "./children/kept-child-folders.ts";
+import { startTake } from "./children/take.ts";
+import { approvedCleanup, childrenPlanOf, planOf } from "./plan/plan.ts";
+import { NOTHING_TO_DO } from "./run/child-group.ts";
+import type { CleanupEnded } from "./run/command-event.ts";
+import type { FilesMeasured, FilesUnmeasured, LedgerEvent, WorkerEnded, WorkerOutcome } from "./run/event.ts";
+import type { LaunchReason } from "./run/launch.ts";
+import { launchKey } from "./run/launch.ts";
+import { type Reduced, refuse } from "./run/refusal.ts";
+import type { AfterStop, Baseline, PauseReason, Run, Stopping, VisitRecord } from "./run/run.ts";
 import { NO_WORKER, shutdownOf } from "./stopping.ts";
-import { startTake } from "./take.ts";
-import { addToTotals } from "./totals.ts";
-import { workedMs } from "./worked-time.ts";
 
 /** Stops the run's worker, if any, and continues with `after`. */
 export function stopWorker(run: Run, how: Stopping["how"], after: AfterStop): Run {

@@ -1,5 +1,5 @@
 // The stage in which a worker is shut down: made here, carried out by `shutdown.ts`.
-import type { AfterStop, Run, Stopping } from "./run.ts";
+import type { AfterStop, Run, Stopping } from "./run/run.ts";
 
 /** The fields of a stopped worker that are needed to count its time. */
 type StoppedWorker = Pick<Stopping, "launch" | "startedAt" | "seenAt" | "uncountedMs" | "askedAt">;

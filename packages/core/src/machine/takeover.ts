@@ -1,10 +1,11 @@
 // A run that loses its supervisor, or is taken over by another one.
-import { changeConditions } from "./condition.ts";
-import type { GivenUp, LedgerEvent, Opened } from "./event.ts";
-import { takeUp } from "./left-stage.ts";
+
 import { isParked } from "./pending-actions.ts";
-import { type Reduced, refuse } from "./refusal.ts";
-import type { Run } from "./run.ts";
+import { changeConditions } from "./run/condition.ts";
+import type { GivenUp, LedgerEvent, Opened } from "./run/event.ts";
+import { takeUp } from "./run/left-stage.ts";
+import { type Reduced, refuse } from "./run/refusal.ts";
+import type { Run } from "./run/run.ts";
 import { pauseWorker, stopWorker } from "./shutdown.ts";
 
 /** The files were set back to the last snapshot: what the calls since then changed is gone. */

@@ -7,8 +7,8 @@ import { checkedOutIn, EMPTY_SNAPSHOT } from "../snapshot/index.ts";
 import { compileDefinition, hashCommands } from "../template/index.ts";
 import { advance, countVisit, newVisit } from "./advance.ts";
 import { onApprovalAsked } from "./approval.ts";
-import { notice } from "./budget.ts";
-import { NO_CALLS } from "./calls.ts";
+import { notice } from "./budget/budget.ts";
+import { countQuestions, skipTime } from "./budget/totals.ts";
 import {
 	onChildDropped,
 	onChildEnded,
@@ -18,24 +18,26 @@ import {
 	onJoinApplied,
 	onJoined,
 	onJoinFailed,
-} from "./children.ts";
+} from "./children/children.ts";
+import { onCopyDiscarded, onCopyTaken, onJoinRequested } from "./children/take-copy.ts";
 import { isOutcomeAsked, onCommandEnded, onCommandStarted, takeOutcome } from "./command-run.ts";
-import { changeConditions } from "./condition.ts";
-import type { Created } from "./created-event.ts";
 import { onDecision } from "./decision.ts";
 import { addDecision, onDecisionInherited } from "./decision-record.ts";
-import type { AskOpened, EventBody, EventKind, LedgerEvent, Recovered } from "./event.ts";
 import { nameFirst, rememberAnswer } from "./given-answer.ts";
-import { onHostAwaited } from "./host-labels.ts";
-import { isRefusal, type Reduced, refuse } from "./refusal.ts";
+import { onHostAwaited } from "./plan/host-labels.ts";
 import { onFilesRestored, onRewindRequested } from "./rewind.ts";
-import { type Run, SCHEMA_VERSION, type UserQuestion } from "./run.ts";
+import { NO_CALLS } from "./run/calls.ts";
+import { changeConditions } from "./run/condition.ts";
+import type { Created } from "./run/created-event.ts";
+import type { AskOpened, EventBody, EventKind, LedgerEvent, Recovered } from "./run/event.ts";
+import { isRefusal, type Reduced, refuse } from "./run/refusal.ts";
+import { type Run, SCHEMA_VERSION, type UserQuestion } from "./run/run.ts";
+import { NO_SPEND } from "./run/spend.ts";
+import { compileChildPlans, decodeRun, NOTHING_STORED } from "./run/stored-run.ts";
+import type { AskAnswered } from "./run/user-event.ts";
+import { unansweredQuestion } from "./run/user-question.ts";
 import { onCleanupEnded, onFilesMeasured, onWorkerEnded } from "./shutdown.ts";
-import { NO_SPEND } from "./spend.ts";
-import { compileChildPlans, decodeRun, NOTHING_STORED } from "./stored-run.ts";
-import { onCopyDiscarded, onCopyTaken, onJoinRequested } from "./take-copy.ts";
 import { onGivenUp, onOpened } from "./takeover.ts";
-import { countQuestions, skipTime } from "./totals.ts";
 import {
 	onAbortRequested,
 	onApproved,
@@ -48,8 +50,6 @@ import {
 	onResumed,
 	onTold,
 } from "./user-decisions.ts";
-import type { AskAnswered } from "./user-event.ts";
-import { unansweredQuestion } from "./user-question.ts";
 import {
 	onDelivered,
 	onLaunchFailed,

@@ -5,22 +5,21 @@
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { advance, decideOn, escalate, finishInState, moveTo, park, startAgain } from "./advance.ts";
 import { isAnswerTo, openQuestion } from "./approval.ts";
-import { measures, reached, spentText } from "./budget.ts";
+import { measures, reached, spentText } from "./budget/budget.ts";
 import { overrideWinner, winnerOf } from "./candidates.ts";
-import { type ChildGroup, isSettled } from "./child-group.ts";
-import { chooseResolution, continueChildren, reviveChildren } from "./children.ts";
+import { chooseResolution, continueChildren, reviveChildren } from "./children/children.ts";
+import { stopChildren } from "./children/settle-children.ts";
+import { startTake } from "./children/take.ts";
+import { refuseDiscarded } from "./children/take-copy.ts";
 import { addDecision, hearDecision, releaseSubject, resumeSubject, subjectOf } from "./decision-record.ts";
-import type { LedgerEvent } from "./event.ts";
-import { shutdownLeft, takeUp } from "./left-stage.ts";
 import { MESSAGE_LENGTH, OUTBOX_LENGTH } from "./outbox.ts";
-import { isState, planOf } from "./plan.ts";
-import { isRefusal, type Reduced, type Refusal, refuse } from "./refusal.ts";
+import { isState, planOf } from "./plan/plan.ts";
 import { reloadTemplate } from "./reload.ts";
-import type { Run } from "./run.ts";
-import { stopChildren } from "./settle-children.ts";
-import { pauseWorker, stopWorker } from "./shutdown.ts";
-import { startTake } from "./take.ts";
-import { refuseDiscarded } from "./take-copy.ts";
+import { type ChildGroup, isSettled } from "./run/child-group.ts";
+import type { LedgerEvent } from "./run/event.ts";
+import { shutdownLeft, takeUp } from "./run/left-stage.ts";
+import { isRefusal, type Reduced, type Refusal, refuse } from "./run/refusal.ts";
+import type { Run } from "./run/run.ts";
 import type {
 	AbortRequested,
 	Approved,
@@ -34,8 +33,9 @@ import type {
 	Seen,
 	TemplateReload,
 	Told,
-} from "./user-event.ts";
-import { dueQuestion, unansweredQuestion } from "./user-question.ts";
+} from "./run/user-event.ts";
+import { dueQuestion, unansweredQuestion } from "./run/user-question.ts";
+import { pauseWorker, stopWorker } from "./shutdown.ts";
 import { tryProvider } from "./worker.ts";
 
 const over = () => refuse("over", "The run is over.");

@@ -6,10 +6,16 @@ import { judgeUse, NO_USE, outcomeFingerprint, useCall, useRequests, type VisitU
 import { addOutput, addSummary, cutText, updateSnapshot } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { advance } from "./advance.ts";
-import { explainReached, notice, reached, visitLimits, warnOfCeilings } from "./budget.ts";
-import { type Calls, NO_CALLS } from "./calls.ts";
+import { explainReached, notice, reached, visitLimits, warnOfCeilings } from "./budget/budget.ts";
+import { addToolCall, addToTotals } from "./budget/totals.ts";
 import { chooseWinner, outputIn } from "./candidates.ts";
-import type { ParkCause } from "./decision-event.ts";
+import { resolveInherited } from "./children/inherit.ts";
+import { leaveState } from "./leave-state.ts";
+import { outboxOfLaunch, queueReminder } from "./outbox.ts";
+import { judgeMove, legalTargets } from "./plan/moves.ts";
+import { planOf } from "./plan/plan.ts";
+import { type Calls, NO_CALLS } from "./run/calls.ts";
+import type { ParkCause } from "./run/decision-event.ts";
 import type {
 	Delivered,
 	LaunchFailed,
@@ -24,23 +30,17 @@ import type {
 	TurnSettled,
 	Used,
 	WorkerStarted,
-} from "./event.ts";
-import { resolveInherited } from "./inherit.ts";
-import type { LaunchId } from "./launch.ts";
-import { launchKey } from "./launch.ts";
-import { leaveState } from "./leave-state.ts";
-import { judgeMove, legalTargets } from "./moves.ts";
-import { outboxOfLaunch, queueReminder } from "./outbox.ts";
-import { planOf } from "./plan.ts";
-import { type ProviderWait, waitAfter } from "./provider-wait.ts";
-import { type Reduced, refuse } from "./refusal.ts";
-import type { AfterStop, ConversationState, PauseReason, Run, Stage, Stopping } from "./run.ts";
-import { SUMMARY_BYTES } from "./run-outcome.ts";
+} from "./run/event.ts";
+import type { LaunchId } from "./run/launch.ts";
+import { launchKey } from "./run/launch.ts";
+import { type ProviderWait, waitAfter } from "./run/provider-wait.ts";
+import { type Reduced, refuse } from "./run/refusal.ts";
+import type { AfterStop, ConversationState, PauseReason, Run, Stage, Stopping } from "./run/run.ts";
+import { SUMMARY_BYTES } from "./run/run-outcome.ts";
+import { greaterSpend, NO_SPEND, spendBeyond } from "./run/spend.ts";
+import { closeQuestion } from "./run/user-question.ts";
 import { pauseWorker, stopWorker } from "./shutdown.ts";
-import { greaterSpend, NO_SPEND, spendBeyond } from "./spend.ts";
 import { shutdownOf } from "./stopping.ts";
-import { addToolCall, addToTotals } from "./totals.ts";
-import { closeQuestion } from "./user-question.ts";
 
 type Working = Extract<Stage, { kind: "working" }>;
 type Alive = (Working | Stopping) & { readonly launch: LaunchId };

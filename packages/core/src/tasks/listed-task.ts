@@ -12,6 +12,6 @@ export interface ListedTask {
 }
 
 export type TaskListRead =
-	| { readonly tasks: readonly ListedTask[] }
+	| { readonly items: readonly ListedTask[] }
 	/** A sentence without its end. */
 	| { readonly problem: string };

@@ -50,13 +50,13 @@ export function readMarkdownTasks(text: string): TaskListRead {
 	const needs = isSpecKit ? needsInPhases(named) : needsInOutline(named);
 	const done = new Set(named.filter(({ isDone }) => isDone).map(({ id }) => id));
 	const left = named.flatMap((item, at) => (done.has(item.id) ? [] : [{ item, over: needs[at] ?? [] }]));
-	const tasks = left.map(({ item, over }): ListedTask => {
+	const listed = left.map(({ item, over }): ListedTask => {
 		const { id, title, details } = item;
 		const said = [title, ...details].flatMap(idsSaid).filter((one) => known.has(one));
 		const needed = [...new Set([...over, ...item.needs, ...said])].filter((one) => !done.has(one) && one !== id);
 		return { id, title, ...(details.length > 0 ? { details: details.join("\n") } : {}), needs: needed };
 	});
-	return { tasks };
+	return { items: listed };
 }
 
 function readTaskItems(text: string): readonly Item[] {

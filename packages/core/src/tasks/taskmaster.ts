@@ -28,7 +28,7 @@ export function readTaskmaster(data: unknown): TaskListRead {
 		return { problem: tags.length > 1 ? `has no tag "${firstTag}", but ${named}` : "has no list of tasks" };
 	}
 	const tasks = found.map((value, at) => readTask(value, String(at + 1)));
-	return { tasks: tasks.filter(({ isOver }) => !isOver).flatMap((task) => listedTasks(task, tasks)) };
+	return { items: tasks.filter(({ isOver }) => !isOver).flatMap((task) => listedTasks(task, tasks)) };
 }
 
 function readTask(value: unknown, fallback: string): Task {

@@ -1,7 +1,7 @@
 // The plan of a state: defined in the template, named only as a target, or unknown.
 import { describe, expect, it } from "vitest";
 import { judgeMove, type LedgerEvent, legalTargets, planOf } from "../../src/machine/index.ts";
-import { approvedCleanup } from "../../src/machine/plan.ts";
+import { approvedCleanup } from "../../src/machine/plan/plan.ts";
 import { definition, open, resume } from "./test-run.ts";
 
 const template = definition({

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 // pi's own session manager alone: its whole package takes seconds to load.
 import { SessionManager } from "../../../../node_modules/@earendil-works/pi-coding-agent/dist/core/session-manager.js";
 import { entryTypes, foldNotebook } from "../../src/companions/notebook/notebook.ts";
-import { customEntries } from "../../src/pi/branch.ts";
+import { customEntries } from "../../src/pi/session/branch.ts";
 import { snapshotType } from "../../src/sequence/recorded.ts";
 import { readLastRecorded } from "../../src/sequence/session.ts";
 

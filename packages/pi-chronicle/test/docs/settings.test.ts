@@ -87,7 +87,7 @@ const effects: Readonly<Record<string, readonly [file: string, title: string]>> 
 	fallback: ["runs/provider-outage.deep.test.ts", "is tried on another model first"],
 	keepChildFolders: ["runs/kept-folders.deep.test.ts", "keeps the folders of children until the run is removed"],
 	PI_CODING_AGENT_DIR: ["runs/no-key.deep.test.ts", "says what to do, leaves no run"],
-	PI_CHRONICLE_PI: ["pi/pi-command.test.ts", "may be set by option, then by variable"],
+	PI_CHRONICLE_PI: ["pi/rpc/pi-command.test.ts", "may be set by option, then by variable"],
 	PI_CHRONICLE_ENGINE: ["docs/operations-use.ts", "PI_CHRONICLE_ENGINE: "],
 	PI_CHRONICLE_PROJECT: ["docs/operations-use.ts", "PI_CHRONICLE_PROJECT: "],
 	CHRONICLE_SANDBOX: ["safety/readonly/session.test.ts", 'CHRONICLE_SANDBOX: "off"'],

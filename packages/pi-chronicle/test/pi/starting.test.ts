@@ -2,8 +2,8 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { commandNames } from "../../src/pi/stand-aside.ts";
-import { isTooOld, OLDEST_PI } from "../../src/pi/supported-pi.ts";
+import { commandNames } from "../../src/pi/package/stand-aside.ts";
+import { isTooOld, OLDEST_PI } from "../../src/pi/rpc/supported-pi.ts";
 import { deepIt, sampled } from "../harness/deep-it.ts";
 import { checkout, openBench, packageUnderTest, say } from "../harness/index.ts";
 

@@ -50,7 +50,7 @@ it("pi's own confirmation, which has Yes first, is used only where the terminal 
 	const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
 	const asking = files.filter((file) => /\bui\.confirm\(/.test(readFileSync(join(source, file), "utf8")));
 	expect(asking.map((file) => file.replaceAll("\\", "/")).sort()).toEqual([
-		"pi/question.ts",
+		"pi/display/question.ts",
 		"ui/session/user-approver.ts",
 	]);
 });

@@ -100,7 +100,7 @@ function withSummary(sentence: string, summary: string): string {
 	return cut === "" ? sentence : `${sentence.replace(/\.$/, "")}: ${cut}`;
 }
 
-/** `85 % of the limit on cost is used (…)`, as `core/machine/budget.ts` writes it; older ledgers call it a ceiling. */
+/** `85 % of the limit on cost is used (…)`, as `core/machine/budget/budget.ts` writes it; older ledgers call it a ceiling. */
 const ceilingNotice = /^\d+ % of the (?:limit|ceiling) on (.+) is used \(/;
 
 /** The notices that still apply, newest last; without ended escalations, raised limits, and reached ones, at which the run stops. */

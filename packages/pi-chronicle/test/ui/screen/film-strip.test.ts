@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { columnsOf } from "../../../src/pi/figures.ts";
+import { columnsOf } from "../../../src/pi/display/figures.ts";
 import { type FilmFrame, layFilm } from "../../../src/ui/phrases/index.ts";
 
 const frame = fc.record<FilmFrame>({

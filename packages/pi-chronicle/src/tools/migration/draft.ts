@@ -20,8 +20,6 @@ export interface ImportDraft {
 	readonly files: readonly ImportFile[];
 	/** Parts of the original without a counterpart, one line each. */
 	readonly notes: readonly string[];
-	/** Files of the project that it reads, relative to the project. */
-	readonly reads?: readonly string[];
 	/** Further files that are part of it, absolute. */
 	readonly parts?: readonly string[];
 	/** Whether the original is in a format of this package. */

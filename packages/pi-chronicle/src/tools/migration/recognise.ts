@@ -13,6 +13,7 @@ import {
 	readSource,
 	type Source,
 } from "@pi-chronicle/core/definition";
+import { readTaskList } from "@pi-chronicle/core/tasks";
 import { quoteTextFields } from "../../persona/index.ts";
 import { readRules } from "../../safety/index.ts";
 import { importAgent } from "./agents.ts";
@@ -22,7 +23,6 @@ import { copyFile, copyTemplate, copyWorkflow, templateOfRun, workflowsAbove } f
 import { importPermissions, ruleFilePath } from "./permissions.ts";
 import { ImportRefusal, type PlainRecord, plainList, plainValue, recordOf } from "./plain-value.ts";
 import { type ImportSources, stemOf } from "./sources.ts";
-import { isTaskList, templateOfTasks } from "./task-list.ts";
 import { tomlTexts } from "./toml-texts.ts";
 
 export type Recognition =
@@ -72,7 +72,7 @@ function recogniseData(source: Source, sources: ImportSources): Recognition {
 	const { root, diagnostics } = parseData(source);
 	const [problem] = diagnostics.filter(({ severity }) => severity === "error");
 	if (problem) return { kind: "broken", problem };
-	if (/^tasks\.json$/i.test(basename(file)) && isTaskList(source)) return tasks(source);
+	if (/^tasks\.json$/i.test(basename(file))) refuseTaskList(source);
 	if (root?.kind !== "map") return { kind: "unknown" };
 	const has = (key: string): boolean => root.entries.has(key);
 	if (isSequence(root)) {
@@ -112,7 +112,7 @@ function recogniseMarkdown(written: Source, sources: ImportSources): Recognition
 	if (problem) return { kind: "broken", problem };
 	const values = fields ? recordOf(plainValue(fields)) : {};
 	const isAlone = sources.kind === "file";
-	if (/^tasks\.md$/i.test(basename(file)) && isTaskList(written)) return tasks(written);
+	if (/^tasks\.md$/i.test(basename(file))) refuseTaskList(written);
 	const format = basename(file).toLowerCase() === "skill.md" ? foreignSkill : foreignMarkdown(fields, body);
 	// pi reads skills itself.
 	if (format === foreignSkill) return { kind: "foreign", format: { ...format, use: isAlone ? "plan" : "nothing" } };
@@ -121,11 +121,15 @@ function recogniseMarkdown(written: Source, sources: ImportSources): Recognition
 	if (format) return { kind: "foreign", format };
 	if (["id", "name", "emoji"].every((key) => key in values)) return phaseAlone(sources);
 	const agent = recogniseAgent(source, values, sources);
-	return agent.kind === "unknown" && isAlone && isTaskList(written) ? tasks(written) : agent;
+	if (agent.kind === "unknown" && isAlone) refuseTaskList(written);
+	return agent;
 }
 
-function tasks(source: Source): Recognition {
-	return made((target, prefix) => templateOfTasks(source, target, prefix));
+/** Throws if a file is a list with open tasks: a template reads it where it is. */
+function refuseTaskList({ text }: Source): void {
+	const read = readTaskList(text);
+	if ("items" in read && read.items.length > 0 && read.items.every((item) => typeof item === "object"))
+		throw new ImportRefusal("This is a task list. A state of a template does its tasks: `for_each: { file: <path> }`.");
 }
 
 function recogniseAgent({ file, text }: Source, fields: PlainRecord, { kind }: ImportSources): Recognition {

@@ -27,10 +27,6 @@ export async function verifyDrafts(
 			await mkdir(dirname(join(stage, path)), { recursive: true });
 			await writeFile(join(stage, path), text);
 		}
-		for (const path of drafts.flatMap(({ reads = [] }) => reads)) {
-			await mkdir(dirname(join(stage, path)), { recursive: true });
-			await cp(join(project.place.cwd, path), join(stage, path));
-		}
 		const checked = await checkProject(openProject({ ...project.place, cwd: stage, trust: "trusted" }), []);
 		return drafts.map((draft) => ({ draft, diagnostics: diagnosticsOf(draft, checked, stage) }));
 	});

@@ -17,37 +17,6 @@ export interface ImportFixture {
 
 export const formats: readonly ImportFixture[] = [
 	{
-		format: "a task list of Spec Kit",
-		path: "specs/003-login/tasks.md",
-		text: "# Tasks: MARK1\n\n## Phase 1: MARK2\n\n- [x] T001 MARK3\n- [ ] T002 MARK4\n- [ ] T003 [P] MARK5 in src/a.js\n- [ ] T004 [P] MARK6\n",
-		makes: [".pi/chronicle/tasks/003-login-tasks.md", ".pi/chronicle/workflows/003-login-tasks.yaml"],
-		contains: ["T002 MARK4", "file: .pi/chronicle/tasks/003-login-tasks.md", 'command: "{tests}"'],
-		notes: [],
-	},
-	{
-		format: "a task list of Taskmaster",
-		path: ".taskmaster/tasks/tasks.json",
-		text: JSON.stringify({
-			master: {
-				tasks: [
-					{ id: 1, title: "MARK1", dependencies: [] },
-					{ id: 2, title: "MARK2", dependencies: [1] },
-				],
-			},
-		}),
-		makes: [".pi/chronicle/tasks/tasks.json", ".pi/chronicle/workflows/tasks.yaml"],
-		contains: ["MARK2", "file: .pi/chronicle/tasks/tasks.json"],
-		notes: [],
-	},
-	{
-		format: "a list in Markdown",
-		path: "notes/refunds.md",
-		text: "# MARK1\n\n1. MARK2\n   - MARK3\n2. MARK4\n",
-		makes: [".pi/chronicle/tasks/refunds.md", ".pi/chronicle/workflows/refunds.yaml"],
-		contains: ["MARK4", "file: .pi/chronicle/tasks/refunds.md"],
-		notes: [],
-	},
-	{
 		format: "a chronicle template of another project",
 		path: ".pi/chronicle/workflows/feature.json",
 		text: JSON.stringify({

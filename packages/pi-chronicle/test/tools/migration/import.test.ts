@@ -174,11 +174,21 @@ describe("import", () => {
 		expect(again.lines.join("\n")).toMatch(/Already part of the project:[\s\S]*feature\.json/);
 	});
 
-	it("names a session and a skill with the command that helps", async () => {
-		const from = openFolder({ "s.jsonl": "{}\n", "k/SKILL.md": "---\nname: k\n---\n## Step 1\n" });
+	it("names a session, a task list and a skill with what helps", async () => {
+		const from = openFolder({
+			"s.jsonl": "{}\n",
+			"k/SKILL.md": "---\nname: k\n---\n## Step 1\n",
+			"tasks.md": "# Tasks\n\n- [x] T001 A\n- [ ] T002 B\n",
+			"tasks.json": '{ "master": { "tasks": [{ "id": 1, "title": "A", "dependencies": [] }] } }',
+			"refunds.md": "# Refunds\n\n1. A\n   - B\n2. C\n",
+		});
+		const taskList = /This is a task list\. .*for_each: \{ file: <path> \}/;
 		const to = openFolder({ "package.json": "{}" });
 		for (const [file, reason] of [
 			["s.jsonl", /This is a session\. `\/sequence save/],
+			["tasks.md", taskList],
+			["tasks.json", taskList],
+			["refunds.md", taskList],
 			["k/SKILL.md", /This is a skill\. .* pi-chronicle plan /],
 		] as const) {
 			const { exitCode, lines } = await importInto(to, join(from, file));

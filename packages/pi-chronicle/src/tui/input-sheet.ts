@@ -3,9 +3,9 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { CURSOR_MARKER, Editor, type TUI } from "@earendil-works/pi-tui";
 import { frame, frameRows, ruleColumns } from "./frame.ts";
-import { flat, type Line, lineWidth, type Paint, plain, themed } from "./line.ts";
-import { wholeScreen } from "./sheet.ts";
-import type { ScreenKeys } from "./window.ts";
+import { openUnseen, unseenHint } from "./late.ts";
+import { flat, type Line, lineWidth, type Paint, plain } from "./line.ts";
+import { type Sheet, showOpened } from "./sheet.ts";
 import { openWindow } from "./window.ts";
 
 export interface InputSheetSpec {
@@ -16,19 +16,11 @@ export interface InputSheetSpec {
 	readonly text?: string | undefined;
 	/** Label for the effect of Escape: `Esc cancels`. */
 	readonly leave: string;
-	/** Not caused by the user's command: Enter counts only once something has been typed. */
+	/** Not caused by the user's command: the user may be typing. Enter counts only once something has been typed. */
 	readonly uncalled?: boolean;
 }
 
-type InputResult =
-	| { readonly kind: "sent"; readonly text: string }
-	| { readonly kind: "left" }
-	| { readonly kind: "drawn" };
-
-export interface InputSheet {
-	/** Exactly `rows` rows, none wider than `width` columns. */
-	render(width: number, rows: number): string[];
-	key(data: string, keybindings: ScreenKeys): InputResult;
+export interface InputSheet extends Sheet<string> {
 	/** Whether the cursor is shown in the text. */
 	focus(focused: boolean): void;
 	/** What is typed. */
@@ -42,6 +34,7 @@ export function openInputSheet(
 	{ title, lines, placeholder = "", text: written = "", leave, uncalled = false }: InputSheetSpec,
 	paint: Paint,
 	tui: TUI,
+	now: () => number = () => performance.now(),
 ): InputSheet {
 	const dimmed = (text: string): string => paint("dim", text);
 	const accent = (text: string): string => paint("accent", text);
@@ -55,6 +48,7 @@ export function openInputSheet(
 	const editor = new Editor(tui, { borderColor: dimmed, selectList: list });
 	editor.setText(written);
 	const window = openWindow(paint, false);
+	const unseen = openUnseen(uncalled, now);
 	let sent: string | undefined;
 	editor.onSubmit = (text) => {
 		if (text !== "" || !uncalled) sent = text;
@@ -73,6 +67,7 @@ export function openInputSheet(
 			editor.focused = focused;
 		},
 		text: () => editor.getExpandedText(),
+		...unseen,
 		render(width, rows) {
 			if (laidFor !== width) {
 				laidFor = width;
@@ -88,7 +83,7 @@ export function openInputSheet(
 			const spec = {
 				title: [{ text: flat(title), tone: "accent" } as const],
 				foot: height > 0 ? window.position() : "",
-				keys: ["Enter confirms", leave, "Shift+Enter new line", ...scrolls],
+				keys: unseen.waits() > 0 ? [unseenHint] : ["Enter confirms", leave, "Shift+Enter new line", ...scrolls],
 			};
 			return frame(spec, padded, width, paint).slice(0, Math.max(1, rows));
 		},
@@ -98,8 +93,9 @@ export function openInputSheet(
 			if (keybindings.matches(data, "tui.select.pageUp")) window.scroll(-page);
 			else if (keybindings.matches(data, "tui.select.pageDown")) window.scroll(page);
 			else editor.handleInput(data);
-			return sent === undefined ? { kind: "drawn" } : { kind: "sent", text: sent };
+			return sent === undefined ? { kind: "drawn" } : { kind: "chosen", value: sent };
 		},
+		invalidate() {},
 	};
 }
 
@@ -112,49 +108,26 @@ function drawEditor(editor: Editor, width: number, rows: number): string[] {
 	return drawn.slice(first, first + rows);
 }
 
-/**
- * Shows the question and resolves to the text, or to `undefined` if the user closes it or `signal` aborts; `left` then gets what was typed. Only
- * for the terminal.
- */
+interface InputWatch {
+	readonly signal?: AbortSignal | undefined;
+	/** Gets what was typed if the question is closed without an answer. */
+	readonly left?: ((text: string) => void) | undefined;
+}
+
+/** Shows the question and resolves to the text, or to `undefined` if the user closes it or `signal` aborts. Only for the terminal. */
 export async function showInputSheet(
 	ctx: ExtensionContext,
 	spec: InputSheetSpec,
-	{
-		signal,
-		left,
-	}: { readonly signal?: AbortSignal | undefined; readonly left?: ((text: string) => void) | undefined } = {},
+	{ signal, left }: InputWatch = {},
 ): Promise<string | undefined> {
-	if (signal?.aborted) return undefined;
-	const blocked = { kind: "question", message: flat(spec.title) } as const;
-	return ctx.ui.custom<string | undefined>(
-		(tui, theme, keybindings, done) => {
-			const sheet = openInputSheet(spec, themed({ theme }), tui);
-			const end = () => {
-				left?.(sheet.text());
-				done(undefined);
-			};
-			signal?.addEventListener("abort", end, { once: true });
-			let focused = true;
-			return {
-				capturesViewportInput: true,
-				get focused() {
-					return focused;
-				},
-				set focused(now: boolean) {
-					focused = now;
-					sheet.focus(now);
-				},
-				render: (width) => sheet.render(width, tui.terminal.rows),
-				handleInput(data) {
-					const outcome = sheet.key(data, keybindings);
-					if (outcome.kind === "sent") return done(outcome.text);
-					if (outcome.kind === "left") return end();
-					tui.requestRender();
-				},
-				invalidate() {},
-				dispose: () => signal?.removeEventListener("abort", end),
-			};
-		},
-		{ ...wholeScreen, blocked },
-	);
+	const { title, uncalled = false } = spec;
+	const message = flat(title);
+	const blocked = { kind: "question", message } as const;
+	let sheet: InputSheet | undefined;
+	const open = (paint: Paint, now: () => number, tui: TUI) => {
+		sheet = openInputSheet(spec, paint, tui, now);
+		return sheet;
+	};
+	const leave = () => left?.(sheet?.text() ?? "");
+	return showOpened(ctx, { open, blocked, signal, late: uncalled ? message : undefined, left: leave });
 }

@@ -2,9 +2,10 @@
 // are visible at every size.
 
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { decodeKittyPrintable } from "@earendil-works/pi-tui";
+import { decodeKittyPrintable, type TUI } from "@earendil-works/pi-tui";
 import type { AnswerKey } from "./answer-keys.ts";
 import { frame, frameRows, ruleColumns } from "./frame.ts";
+import { isText, openLiveClock, openUnseen, showWhenIdle, typing, type Unseen, unseenHint } from "./late.ts";
 import {
 	dim,
 	fitLine,
@@ -66,15 +67,17 @@ export interface Sheet<T> {
 	/** Exactly `rows` rows, none wider than `width` columns. */
 	render(width: number, rows: number): string[];
 	key(data: string, keybindings: ScreenKeys): SheetResult<T>;
-	/** Milliseconds until letters count; 0 once they do. */
+	/** Milliseconds until answers count; 0 once they do. */
 	waits(): number;
 	/** Draws the body anew, because the theme has changed. */
 	invalidate(): void;
+	/** Judges each key first, while the user may not have seen the sheet. */
+	readonly early?: Unseen["early"];
+	/** Whether the cursor is shown, if the sheet has one. */
+	focus?(focused: boolean): void;
 }
 
-/** Milliseconds before a letter counts as an answer, on a sheet that the user may not have seen yet. */
-const quietMs = 250;
-/** The same after a key that answers nothing: the user is typing. Enter does not count either. */
+/** Milliseconds before letters and Enter count again after a key that answers nothing: the user is typing. */
 const typingMs = 1000;
 const drawn = { kind: "drawn" } as const;
 const left = { kind: "left" } as const;
@@ -95,9 +98,9 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 	let selected = 0;
 	let shown = choices.length;
 	const keyed = choices.some(({ key }) => key !== undefined);
-	const unseenUntil = uncalled ? now() + quietMs : 0;
+	const unseen = openUnseen(uncalled, now);
 	let typingUntil = 0;
-	const waits = () => Math.max(0, unseenUntil - now(), typingUntil - now());
+	const waits = () => Math.max(unseen.waits(), typingUntil - now());
 
 	/** Fills the window for this width. A title that its rule cuts is repeated in full above the body. */
 	// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: keys and rows of a sheet in the order in which they count
@@ -129,10 +132,10 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 
 	const byLetter = (data: string): SheetResult<T> | undefined => {
 		const found = choices.find(({ key }) => key !== undefined && key === data);
-		return waits() > 0 ? typing() : found && { kind: "chosen", value: found.value };
+		return waits() > 0 ? notYet() : found && { kind: "chosen", value: found.value };
 	};
 
-	const typing = (): SheetResult<T> => {
+	const notYet = (): SheetResult<T> => {
 		typingUntil = now() + typingMs;
 		return drawn;
 	};
@@ -161,6 +164,7 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 
 	return {
 		waits,
+		early: unseen.early,
 		invalidate() {
 			isStale = true;
 		},
@@ -185,20 +189,25 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 			const place = answers?.position === undefined ? "" : `${noun} ${answers.position}`;
 			const foot = [window.position(), place].filter((part) => part !== "").join(" · ");
 			const name: Line = [{ text: title, tone: "accent" }];
-			return frame({ title: name, foot, keys: keyHints(width) }, padded, width, paint).slice(0, Math.max(1, rows));
+			return frame(
+				{ title: name, foot, keys: unseen.waits() > 0 ? [unseenHint] : keyHints(width) },
+				padded,
+				width,
+				paint,
+			).slice(0, Math.max(1, rows));
 		},
 		// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: keys and rows of a sheet in the order in which they count
 		key(data, keybindings) {
 			const typed = decodeKittyPrintable(data) ?? data;
 			if (keybindings.matches(data, "tui.select.cancel")) return left;
-			const isText = /^[^\p{Cc}\p{Cs}]+$/u.test(typed);
-			if (keyed && typingUntil > now() && (isText || keybindings.matches(data, "tui.select.confirm"))) return typing();
+			const isTyped = isText(data);
+			if (keyed && typingUntil > now() && (isTyped || keybindings.matches(data, "tui.select.confirm"))) return notYet();
 			const isLetter = /^[\p{L}\p{Nd}]$/u.test(typed);
 			const answer = isLetter && keyed ? byLetter(typed) : undefined;
 			if (answer) return answer;
 			if (listed) {
 				const taken = takeListKey(typed, keybindings);
-				return keyed && taken.kind === "ignored" && isText ? typing() : taken;
+				return keyed && taken.kind === "ignored" && isTyped ? notYet() : taken;
 			}
 			if (typed === "q" || keybindings.matches(data, "tui.select.confirm")) return left;
 			const marks = body.kind === "lines" ? (body.marks ?? []).map((line) => line + above) : [];
@@ -303,48 +312,77 @@ export async function showSheet<T>(
 	spec: SheetSpec<T>,
 	signal?: AbortSignal,
 ): Promise<T | undefined> {
-	const blocked =
-		spec.choices && spec.answers !== "keys" ? ({ kind: "question", message: flat(spec.title) } as const) : undefined;
-	return showOpened(ctx, { open: (paint) => openSheet(spec, paint), blocked, signal });
+	const { title, uncalled = false } = spec;
+	const message = flat(title);
+	const blocked = spec.choices && spec.answers !== "keys" ? ({ kind: "question", message } as const) : undefined;
+	const open = (paint: Paint, now: () => number) => openSheet(spec, paint, now);
+	return showOpened(ctx, { open, blocked, signal, late: uncalled ? message : undefined });
 }
 
 interface OpenedSheet<T> {
-	readonly open: (paint: Paint) => Sheet<T>;
+	readonly open: (paint: Paint, now: () => number, tui: TUI) => Sheet<T>;
+	/** Title of a question that the user did not call for. */
+	readonly late?: string | undefined;
+	/** Called when the sheet closes without an answer. */
+	readonly left?: () => void;
 	/** What pi is told that waits for the user. */
 	readonly blocked?: { readonly kind: "question"; readonly message: string } | undefined;
 	readonly signal?: AbortSignal | undefined;
 }
 
 /** Shows a sheet like {@link showSheet}. `open` opens it in the colors of the theme. */
-export async function showOpened<T>(
+export function showOpened<T>(ctx: ExtensionContext, opened: OpenedSheet<T>): Promise<T | undefined> {
+	return showWhenIdle(ctx, opened, () => showNow(ctx, opened));
+}
+
+async function showNow<T>(
 	ctx: ExtensionContext,
-	{ open, blocked, signal }: OpenedSheet<T>,
-): Promise<T | undefined> {
-	if (signal?.aborted) return undefined;
-	return ctx.ui.custom<T | undefined>(
+	{ open, blocked, signal, left }: OpenedSheet<T>,
+): Promise<T | typeof typing | undefined> {
+	return ctx.ui.custom<T | typeof typing | undefined>(
 		(tui, theme, keybindings, done) => {
-			const sheet = open(themed({ theme }));
+			const clock = openLiveClock();
+			const sheet = open(themed({ theme }), clock.now, tui);
 			let timer: NodeJS.Timeout | undefined;
-			const end = () => done(undefined);
+			let focused = true;
+			const end = () => {
+				left?.();
+				done(undefined);
+			};
 			signal?.addEventListener("abort", end, { once: true });
+			const stopListening = tui.addInputListener((data) => {
+				const early = focused ? sheet.early?.(data, keybindings) : undefined;
+				// The key then goes to what has the focus: the input line, or a sheet below.
+				if (early === "typed") done(typing);
+				return early === "held" ? { consume: true } : undefined;
+			});
 			return {
 				// Page keys scroll this sheet, not pi's transcript.
 				capturesViewportInput: true,
+				get focused() {
+					return focused;
+				},
+				set focused(now: boolean) {
+					focused = now;
+					sheet.focus?.(now);
+				},
 				render(width) {
 					clearTimeout(timer);
 					const ms = sheet.waits();
-					// It is drawn again when letters start to count.
+					// It is drawn again when answers start to count.
 					if (ms > 0) timer = setTimeout(() => tui.requestRender(), ms + 1);
 					return sheet.render(width, tui.terminal.rows);
 				},
 				handleInput(data) {
 					const outcome = sheet.key(data, keybindings);
 					if (outcome.kind === "chosen") return done(outcome.value);
-					if (outcome.kind === "left") return done(undefined);
+					if (outcome.kind === "left") return end();
 					if (outcome.kind !== "ignored") tui.requestRender();
 				},
 				invalidate: () => sheet.invalidate(),
 				dispose() {
+					clock.close();
+					stopListening();
 					clearTimeout(timer);
 					signal?.removeEventListener("abort", end);
 				},

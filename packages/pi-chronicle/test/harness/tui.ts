@@ -13,6 +13,9 @@ import { killQuietly } from "./processes.ts";
 import type { Project } from "./project.ts";
 import { type Snapshot, snapshotOf } from "./screen.ts";
 
+/** What a late question shows in its first second, in which it takes no answer. */
+export const noAnswerYet = "Answers count in a moment";
+
 /** Programs that pi looks for at its start. */
 const standIns = fileURLToPath(new URL("stand-ins", import.meta.url));
 
@@ -185,6 +188,8 @@ export class Tui {
 				// A frame is shown when it is complete. Its parts arrive one by one on a busy machine.
 				if (this.terminal.modes.synchronizedOutputMode && !this.ended) return;
 				const screen = this.screen();
+				// A user reads a question before the answer.
+				if (screen.includes(noAnswerYet) && wanted !== noAnswerYet && !this.ended) return;
 				if (accepts(screen)) done(() => resolve(screen));
 				else if (this.ended) done(() => reject(new Error(this.report(`The program ended before: ${wanted}`))));
 			};
@@ -200,7 +205,7 @@ export class Tui {
 	/** Waits until nothing has been written for `quiet` milliseconds, and returns the screen. */
 	async still(quiet = 250, ms = 15_000): Promise<string> {
 		const deadline = Date.now() + patient(ms);
-		for (let before = -1; before !== this.written; ) {
+		for (let before = -1; before !== this.written || this.screen().includes(noAnswerYet); ) {
 			if (Date.now() > deadline) throw new Error(this.report(`The screen was not still within ${patient(ms)} ms`));
 			before = this.written;
 			await sleep(quiet);

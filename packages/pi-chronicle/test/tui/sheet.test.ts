@@ -320,14 +320,14 @@ describe("a text input at every size", () => {
 				expect(rows.at(-1), size).toMatch(/^Enter confirms · /);
 				if (count > height) expect(rows.at(-2), size).toMatch(/\d+–\d+ of \d+/);
 			}
-		expect(sheet.key("\r", keys)).toEqual({ kind: "sent", text: "mind 統計" });
+		expect(sheet.key("\r", keys)).toEqual({ kind: "chosen", value: "mind 統計" });
 	});
 
 	it("begins with the text that was refused before, with its line breaks", () => {
 		const text = "one\ntwo";
 		const sheet = openInputSheet({ title: "Which port?", lines: [], leave: "Esc later", text }, unpainted, terminal);
 		expect(sheet.render(40, 12).filter((row) => /^(?:one|two)/.test(stripVTControlCharacters(row)))).toHaveLength(2);
-		expect(sheet.key("\r", keys)).toEqual({ kind: "sent", text });
+		expect(sheet.key("\r", keys)).toEqual({ kind: "chosen", value: text });
 	});
 
 	it("keeps pasted line breaks, every sign, and what was typed before it was left", () => {
@@ -339,7 +339,7 @@ describe("a text input at every size", () => {
 		expect(sheet.text()).toBe(text);
 		expect(sheet.render(80, 24).some((row) => row.includes("[paste #1 +43 lines]"))).toBe(true);
 		expect(sheet.key("\u001b", keys)).toEqual({ kind: "left" });
-		expect(sheet.key("\r", keys)).toEqual({ kind: "sent", text });
+		expect(sheet.key("\r", keys)).toEqual({ kind: "chosen", value: text });
 	});
 
 	it("ignores an Enter that was meant for the editor", () => {
@@ -350,7 +350,7 @@ describe("a text input at every size", () => {
 		);
 		expect(sheet.key("\r", keys)).toEqual({ kind: "drawn" });
 		sheet.key("8", keys);
-		expect(sheet.key("\r", keys)).toEqual({ kind: "sent", text: "8" });
+		expect(sheet.key("\r", keys)).toEqual({ kind: "chosen", value: "8" });
 		expect(sheet.key("\u001b", keys)).toEqual({ kind: "left" });
 	});
 });
@@ -381,11 +381,18 @@ describe("the answers of an overlay", () => {
 		expect(press("\u001b")).toEqual({ kind: "left" });
 	});
 
-	it("ignore letters typed just before it opened, until the user pauses", () => {
+	it("are none of what is typed in the first second of a late one, or until the user pauses", () => {
 		let now = 1000;
 		const sheet = openSheet(spec(true), unpainted, () => now);
-		expect(sheet.render(80, 24).join("\n")).not.toMatch(/^y /m);
-		for (const key of "yes my") {
+		expect(sheet.render(80, 24).join("\n")).not.toMatch(/^y |Enter/m);
+		for (const key of ["y", " ", "統", "\u001b[121u", "\u001b[200~text\u001b[201~"])
+			expect(sheet.early?.(key, keys), JSON.stringify(key)).toBe("typed");
+		for (const key of ["\r", "\n"]) expect(sheet.early?.(key, keys), JSON.stringify(key)).toBe("held");
+		for (const key of ["\u001b", "\u001b[B", "\u001b[6~"]) expect(sheet.early?.(key, keys)).toBeUndefined();
+		now += 1000;
+		expect(sheet.early?.("y", keys)).toBeUndefined();
+		// A key that answers nothing: the user is typing.
+		for (const key of "/yes my") {
 			now += 120;
 			expect(sheet.key(key, keys).kind).not.toBe("chosen");
 		}

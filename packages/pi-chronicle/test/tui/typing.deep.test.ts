@@ -2,9 +2,11 @@
 // at once, as on a slow machine. CHRONICLE_SEED types others.
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { gate, openBench, say, type Tui } from "../harness/index.ts";
+import { call, gate, openBench, say, type Tui } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
 import { seed } from "../harness/runs.ts";
+import { noAnswerYet } from "../harness/tui.ts";
+import { move, worker } from "../runs/bench.ts";
 
 const state = "states:\n  build: { persona: Build it., next: [done] }\n  done: {}\n";
 const phase = "---\nid: fix\nname: Fix\nemoji: 🔧\n---\nFix it.\n";
@@ -31,6 +33,9 @@ const lines = [
 	...["on", "off"].map((words) => `/notebook ${words}`),
 	...["nothing it", "bugfix", "fixed"].map((words) => `/rehearse ${words}`),
 ];
+
+/** Those that neither decide nor show anything of a run that waits. */
+const idleLines = lines.filter((line) => !/^\/chronicle (?!reportbug)/.test(line));
 
 /** Numbers from 0 to 1 in a fixed order (mulberry32). */
 function randomFrom(start: number): () => number {
@@ -119,7 +124,7 @@ it("what is typed is what is sent", { timeout: patient(600_000) }, async () => {
 	expect({ tries, wrong }).toEqual({ tries: 56, wrong: [] });
 });
 
-it("a line that is typed while the question about a run's folder opens answers nothing", {
+it("a line that is typed while the question about a run's folder opens answers nothing, and stays in the input line", {
 	timeout: patient(60_000),
 }, async () => {
 	const held = gate();
@@ -128,16 +133,74 @@ it("a line that is typed while the question about a run's folder opens answers n
 	await pi.submit("/chronicle nightly One");
 	await pi.waitForScreen("Build [●]", 30_000);
 	await pi.submit("/chronicle nightly Two");
-	await pi.waitForScreen('Where does "nightly" work?', 30_000);
-	for (const key of "/chronicle list\r") {
+	await pi.waitForScreen(noAnswerYet, 30_000);
+	for (const key of "half a thought") {
 		pi.type(key);
 		await sleep(20);
 	}
-	// Letters count again, and the question stands.
-	await pi.waitForScreen("n   Don't start");
-	expect(pi.screen()).toContain('Where does "nightly" work?');
+	await pi.waitForScreen(() => editorOf(pi) === "half a thought");
+	await pi.press("ctrl+u");
+	await pi.waitForScreen(/Where does "nightly" work\?[\s\S]*n {3}Don't start/);
 	await pi.press("escape");
-	await pi.waitForScreen((screen) => !screen.includes("Where does"));
-	expect(editorOf(pi)).toBe("");
+	await pi.waitForScreen(() => editorOf(pi) === "");
 	held.open();
+});
+
+const hold = (after: Promise<void>) => ({ after });
+const asked = ["free text", "choices", "a guard rule", "an approval"] as const;
+
+it("a late question takes no line that was begun before it opened or in its first second", {
+	timeout: patient(180_000),
+}, async () => {
+	const random = randomFrom(seed + 1);
+	const opened = asked.map(() => gate());
+	const after = opened.map((each) => hold(each.opened));
+	const { tui, server, project } = await openBench({
+		files: {
+			...files,
+			".pi/chronicle/workflows/late.yaml":
+				"states:\n  build: { persona: Build it., next: [done], requires_approval: true }\n  done: {}\n",
+			".pi/damage-control-rules.yaml":
+				"bashToolPatterns:\n  - pattern: deploy\n    reason: Deploying needs a word\n    ask: true\n",
+			"deploy.sh": "echo deploy > deployed.txt\n",
+		},
+		script: {
+			[worker("build")]: [
+				call("ask_user", { question: "Which port?" }, after[0]),
+				call("ask_user", { question: "Which host?", choices: ["alpha", "beta"] }, after[1]),
+				call("bash", { command: "sh deploy.sh" }, after[2]),
+				move("done", "Deployed.", after[3]),
+			],
+		},
+	});
+	const pi = await tui({ cols: 100, rows: 30 });
+	await pi.submit("/chronicle late Do it");
+	const questions = [
+		{ text: "Which port?", answers: ["8", "0", "enter"] },
+		{ text: "Which host?", answers: ["2"] },
+		{ text: "sh deploy.sh", answers: ["y"] },
+		{ text: "Approve: move to done", answers: ["a"] },
+	];
+	for (const [at, { text, answers }] of questions.entries()) {
+		await server.waitForRequest(at + 1, 30_000);
+		const line = idleLines[Math.floor(random() * idleLines.length)] ?? "";
+		const keyMs = 5 + Math.floor(random() * 56);
+		const slow = random() < 0.5 ? () => 20 + random() * 200 : undefined;
+		const delay = random() * 600;
+		// An approval that comes while the user types waits in the list.
+		if (asked[at] === "an approval" || random() < 0.5) {
+			opened[at]?.open();
+			await pi.waitForScreen(noAnswerYet, 30_000);
+			await sleep(delay);
+		} else void sleep(delay).then(() => opened[at]?.open());
+		expect(await send(pi, line, keyMs, slow), `${asked[at]}: ${line}`).toBe(line);
+		const escaped = text.replace(/[?.]/g, "\\$&");
+		await pi.waitForScreen(new RegExp(`${escaped}[\\s\\S]*Esc`), 30_000);
+		await pi.press(...answers);
+	}
+	await pi.waitForScreen("Done [✓]", 30_000);
+	expect(project.read("deployed.txt")).toBe("deploy\n");
+	const given = server.requests.map(({ body }) => JSON.stringify(body)).join("");
+	expect(given).toMatch(/80/);
+	expect(given).toMatch(/beta/);
 });

@@ -184,7 +184,7 @@ async function relayQuestion(
 		case "input":
 			return askForLine(ctx, { title, placeholder: dialog.placeholder, signal, uncalled: true });
 		case "editor":
-			return ctx.hasUI ? ctx.ui.editor(title, dialog.prefill) : undefined;
+			return askForLine(ctx, { title, text: dialog.prefill ?? "", signal, uncalled: true });
 	}
 }
 

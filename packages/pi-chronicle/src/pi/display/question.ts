@@ -19,6 +19,8 @@ export interface Question {
 export interface YesOrNo extends Question {
 	/** Labels of the answers in the terminal. */
 	readonly words?: { readonly yes: string; readonly no: string };
+	/** Label for the effect of Escape in the terminal. */
+	readonly leave?: string;
 	/** The safe answer: first in the terminal, and the result of Escape. Default: no. */
 	readonly safe?: "yes" | "no";
 }
@@ -40,7 +42,7 @@ async function askOnSheet(ctx: ExtensionContext, question: YesOrNo): Promise<Ans
 		...question,
 		options: safe === "no" ? [no, yes] : [yes, no],
 		keys: { [no]: answerKeys.no, [yes]: answerKeys.yes },
-		leave: `Esc: ${words[safe]}`,
+		leave: question.leave ?? `Esc: ${words[safe]}`,
 	});
 	if (chosen === "nobody" && question.signal?.aborted) return "nobody";
 	return chosen === undefined ? safe : chosen === yes ? "yes" : "no";
@@ -79,8 +81,7 @@ async function chooseOnSheet<Option extends string>(
 	return showSheet(ctx, questionSheet(choice), choice.signal);
 }
 
-export interface InputQuestion {
-	readonly title: string;
+export interface InputQuestion extends Omit<Question, "message"> {
 	/** Shown above the line in the terminal: plain text, possibly several lines. */
 	readonly message?: string;
 	/** What Escape does, in the terminal. */
@@ -88,9 +89,6 @@ export interface InputQuestion {
 	readonly placeholder?: string | undefined;
 	/** What the line holds at first, in the terminal. */
 	readonly text?: string | undefined;
-	readonly signal?: AbortSignal | undefined;
-	/** Not caused by a command: Enter counts only once something has been typed. */
-	readonly uncalled?: boolean;
 	/** Gets what the user has typed in the terminal if the question is closed without an answer. */
 	readonly left?: ((text: string) => void) | undefined;
 }

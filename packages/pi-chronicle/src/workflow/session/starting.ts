@@ -112,6 +112,7 @@ async function makeRoom({ controller, conversation }: Workflows, ctx: ExtensionC
 		title: "Abandon the active workflow?",
 		message: printable(`It is in the phase ${phaseName(run)}.\nIts task: ${taskForUser(run)}`),
 		words: { no: "No, keep it", yes: "Yes, abandon it" },
+		uncalled: true,
 	});
 	if (answer === "nobody")
 		rejectCommand(

@@ -18,7 +18,7 @@ import {
 	unpainted,
 } from "../../src/tui/index.ts";
 import { patchSheet } from "../../src/ui/screen/patch.ts";
-import { approvalSheet, questionBody } from "../../src/ui/screen/question.ts";
+import { approvalSheet } from "../../src/ui/screen/question.ts";
 import { RunView } from "../../src/ui/screen/view.ts";
 import type { ViewSource } from "../../src/ui/screen/view-source.ts";
 import { runs } from "../harness/runs.ts";
@@ -84,7 +84,7 @@ function cases(): Record<string, Case> {
 		"a rewind": {
 			spec: {
 				title: "Rewind 12345678 to the start of visit 2?",
-				body: questionBody([...lines(45), last]),
+				body: textBody([...lines(45), last].join("\n")),
 				choices,
 				leave: "Esc cancels",
 			},

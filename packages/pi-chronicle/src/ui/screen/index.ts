@@ -1,5 +1,5 @@
 export { patchSheet } from "./patch.ts";
-export { approvalSheet, askedSheet, questionBody } from "./question.ts";
+export { approvalSheet, askedSheet } from "./question.ts";
 export { drawTimeline } from "./timeline.ts";
 export { runSource } from "./view-source.ts";
 export { followInTerminal, openRunView } from "./view-stack.ts";

@@ -11,11 +11,6 @@ type Body = SheetSpec<never>["body"];
 /** Begins the line of an approval with the cost. */
 const costLabel = "So far: ";
 
-/** Lines of text as the body of a question: changed files styled, the cost dimmed, the rest plain. */
-export function questionBody(lines: readonly string[]): Body {
-	return { kind: "lines", lines: linesOf(lines) };
-}
-
 /** The answers to an approval. `diff` comes first: a stray Enter only shows the diff. `choose`: approves with another child than the worker's. */
 export type ApprovalAnswer = "diff" | "approve" | "choose" | "reject" | "elsewhere" | "tell" | "later";
 
@@ -87,6 +82,7 @@ function approvalBody(lines: readonly string[], run: Run, diff?: ApprovalText["d
 	return { kind: "drawn", draw };
 }
 
+/** Changed files styled, the cost dimmed, the rest plain. */
 function linesOf(lines: readonly string[]): Line[] {
 	return lines
 		.join("\n")

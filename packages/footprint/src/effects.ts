@@ -72,6 +72,7 @@ export const unknownParts = {
 	command: "the program that this runs is unknown",
 	operand: "the path that this refers to is unknown",
 	script: "the effect of this program text is unknown",
+	file: "the effect of this program file is unknown",
 	project: "the effect of this project task is unknown",
 	tool: "the effect of this tool is unknown",
 	syntax: "this cannot be parsed as a command",

@@ -61,7 +61,8 @@ export interface CommandRun {
 export interface Unknown {
 	/**
 	 * The unknown part. `command`: the program that runs · `program`: the effect of a program outside the table · `operand`: the path that a
-	 * known program accesses · `script`: the effect of the text or file that is run · `project`: the effect of the project's own tests,
+	 * known program accesses · `script`: the effect of the text that is run, or of code that an option or variable loads · `file`: that of a
+	 * program file · `project`: the effect of the project's own tests,
 	 * builds and tasks · `tool`: the effect of a tool outside the table · `syntax`: text that no shell accepts, or too much text to judge.
 	 */
 	readonly what: keyof typeof unknownParts;

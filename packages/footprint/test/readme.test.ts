@@ -19,5 +19,5 @@ it("the README's example prints the output that it shows", () => {
 	const { accesses, runs, unknowns } = computeFootprint(call, host);
 	expect(accesses[0]).toMatchObject({ kind: "delete", path: "/project/build/cache", recursive: true });
 	expect(runs[0]).toMatchObject({ program: "rm", effects: ["recursive-delete", "force-delete"] });
-	expect(unknowns[0]).toMatchObject({ what: "script", text: "./deploy.sh" });
+	expect(unknowns[0]).toMatchObject({ what: "file", text: "./deploy.sh" });
 });

@@ -100,7 +100,7 @@ describe("expansions of variables", () => {
 
 	it("an unset variable is empty, unless unknown code may have set it", () => {
 		expect(doubts(shell("cat $nothing/x"))).toEqual([]);
-		expect(doubts(shell("source setup.sh; cat $nothing/x"))).toEqual(["operand", "script"]);
+		expect(doubts(shell("source setup.sh; cat $nothing/x"))).toEqual(["file", "operand"]);
 	});
 
 	it("a variable that the host calls volatile is unknown, until the script sets it", () => {

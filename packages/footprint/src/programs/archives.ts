@@ -173,7 +173,6 @@ unzip | @unzip | -d -x -P: text
 7z 7za 7zr
 	l t h b i | read*
 	* | read* recursive ~worktree in:operands dash | -sdel > +recursive-delete
-zipinfo | read*
 rsync | @rsync | -e --rsh --exclude --include -f --filter --max-size --min-size --bwlimit --port --chmod --chown --info --out-format \
 		--timeout -M --remote-option --rsync-path --password-file: text | --exclude-from --include-from: read | --files-from: names \
 		| --log-file --write-batch: replace | --daemon > ~remote ?program | --config: load | --backup-dir -T --temp-dir --partial-dir: make \

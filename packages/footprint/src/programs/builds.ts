@@ -71,7 +71,7 @@ ruff | in:operands
 gcc g++ cc c++ clang clang++ rustc javac kotlinc gfortran zig v tcc | read* ?project \
 		| -o --output --out-dir: replace \
 		| -I -L -D -l -std -x -include -target -T -MF -MT -isystem --edition --crate-type --crate-name -C -d: text
-ldd | read* ?script
+ldd | read* ?file
 shellcheck hadolint yamllint | read* | -s --shell -f --format -S --severity -e --exclude -i --include -o --enable -W --wiki-link-count \
 		-d --config-data -t --failure-threshold --ignore: text | --rcfile -c --config --config-file: read
 pandoc | read* | -o --output: replace | -d --defaults -F --filter -L --lua-filter --data-dir: load | -f --from -t --to -s --template --css -M -V --metadata --variable: text

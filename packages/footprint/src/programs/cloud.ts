@@ -154,9 +154,6 @@ gcloud az doctl oci linode-cli eksctl gsutil bq sam serverless sls firebase verc
 terraform tofu terragrunt | in:directory dash | -chdir: directory
 	plan validate show output version graph get-help help console metadata | dash @showState | -out -generate-config-out: replace \
 			| -var-file: read | -var -target -replace: text
-	providers
-		schema
-		lock mirror | ~worktree
 	run-all run | dash @runTerraform
 	fmt | ~worktree in:operands dash | -check --check > harmless
 	init get | ~worktree

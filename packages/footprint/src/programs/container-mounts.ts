@@ -90,5 +90,5 @@ function readMounted(call: Call, { host, inside }: Mount, words: readonly string
 function mountFolder(call: Call, mount: Mount): void {
 	if (!isFolderMount(mount)) return;
 	call.access("read", mount.host);
-	if (!mount.readOnly) call.unknown("script", `mounted: ${mount.host}`, ["write", "delete"]);
+	if (!mount.readOnly) call.unknown("program", `mounted: ${mount.host}`, ["write", "delete"]);
 }

@@ -86,12 +86,16 @@ $compose | -f --file: read | --env-file: text | -p --project-name --profile --an
 	exec | first @execInContainer | -e --env -u --user -w --workdir --index: text
 	run | =runs @execInContainer
 	* | ~containers
-docker podman nerdctl | -H --host --context -c --log-level -l: text | --config: load
-	ps images logs inspect info version top stats port diff history search events help
-	run | =runs @runContainer
-	create | =runs @runContainer
-	exec | first @execInContainer | -e --env -u --user -w --workdir --env-file: text
+$objects
+	ls list ps inspect show df info events logs history top stats port diff
+	prune rm rmi remove reset delete | ~containers +delete-containers
+	export save | -o --output: replace
 	cp | @copy
+	run create | =runs @runContainer
+	exec | first @execInContainer | -e --env --env-file -u --user -w --workdir: text
+	* | ~containers
+docker podman nerdctl | -H --host --context -c --log-level -l: text | --config: load | =objects
+	images version search help
 	build | read* recursive skips:ignored ~containers @readSecrets | -f --file: read | -t --tag --build-arg --target --platform \
 			--progress --cache-from --cache-to --label --secret --ssh --network -o --output: text | --iidfile: replace
 	buildx
@@ -100,29 +104,16 @@ docker podman nerdctl | -H --host --context -c --log-level -l: text | --config: 
 			inspect
 			* | ~containers
 		* | ~containers
-	save export | -o --output: replace
 	load import | ~containers | -i --input: read
-	rm rmi | ~containers +delete-containers
 	push | ~remote +publish
 	compose | =compose
-	system volume image container network builder pod machine artifact farm
-		ls list ps inspect df info events logs history top stats port diff
-		prune rm rmi remove reset delete | ~containers +delete-containers
-		export save | -o --output: replace
-		cp | @copy
-		run | =runs @runContainer
-		exec | first @execInContainer | -e --env -u --user -w --workdir: text
-		* | ~containers
-	context manifest plugin trust swarm node service stack secret config
-		ls list inspect show ps logs
-		rm remove prune | ~containers +delete-containers
-		* | ~containers
+	system volume image container network builder pod machine artifact farm context manifest plugin trust swarm node service stack secret \
+			config | =objects
 	login logout | ~system
 	sandbox | ~containers
 		run | +nested-agent
 		ls inspect version
 		* | ~containers
-	* | ~containers
 docker-compose podman-compose | =compose
 kubectl oc k | -n --namespace --context --cluster --user -s --server --request-timeout -v: text | --kubeconfig: load
 	auth
@@ -161,10 +152,6 @@ minikube kind k3d lima vagrant
 	status list ls ip logs version get profile-list global-status ssh-config
 	ssh shell | ~containers first @onMachine | -c --command: text
 	delete destroy | ~containers +delete-containers
-	* | ~containers
-buildah skopeo crane
-	inspect images ls list-tags digest version
-	rm rmi delete | ~containers +delete-containers
 	* | ~containers
 `,
 	{ copy, execInContainer, onMachine: changeMachine, readSecrets, readSources, runContainer },

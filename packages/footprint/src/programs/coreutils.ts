@@ -147,7 +147,6 @@ function changeAttributes(call: Call): void {
 export const coreutils = describe(
 	`
 cat rev comm tsort sum cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum md5 zcat bzcat xzcat | read*
-zstdcat | read* | -o --trace: replace | --output-dir-flat --output-dir-mirror: make
 head tail | read* | -n --lines -c --bytes --pid -s --sleep-interval --max-unchanged-stats: text
 tac | read* | -s --separator: text
 nl | read* | -b -d -f -h -i -l -n -s -v -w --body-numbering --section-delimiter --number-format --number-separator --number-width \
@@ -204,7 +203,6 @@ bind | -x: script | -f: read | -m -q -r -u: text
 test [ | @testFiles
 enable | -f > ?script
 history | -d: text | -c -d > ~system +clear-history | -w -a > write* ~system
-fc | ?script
 touch | make* | -d --date -t: text | -r --reference: list
 mkdir mkfifo | make* @modeOfNew | -m --mode: text
 mknod | make @modeOfNew | -m --mode: text

@@ -90,9 +90,6 @@ function redisCommand(call: Call, line: string): void {
 
 export const databases = describe(
 	`
-cockroach
-	sql | @sql | -e --execute: text | -f --file: read | --url --host -d --database -u --user: text | --log-file --output --tee: replace
-	* | ~database ?program
 psql | @psql | -c --command: text | -f --file: read | -h --host -p --port -U --username -d --dbname -F --field-separator -v \
 		--set --variable -P --pset -R --record-separator -T --table-attr: text | -o -L --log-file --output --tee: replace
 mysql mariadb | @mysql | -e --execute: text | --init-file --defaults-file --defaults-extra-file: read \
@@ -112,7 +109,6 @@ mysqldump mariadb-dump | -r --result-file -T --tab: replace | -h --host -P --por
 $mongo | -o --out --archive: replace \
 		| -h --host --port -u --username -p --password -d --db -c --collection -q --query --uri -f --fields --type: text
 mongodump | =mongo | ~worktree in:directory | -o --out --archive > unchanged
-mongoexport | =mongo
 pg_restore mongorestore mongoimport mysqlimport pgbench pgloader | read* ~database | -l --list > harmless
 dropdb dropuser | ~database +sql-drop
 mysqladmin createdb createuser pg_ctl | ~database
@@ -121,12 +117,7 @@ etcdctl | --endpoints --cacert --cert --key -w --write-out --user --password --c
 	member alarm user role lease auth
 		list get
 		* | ~database
-	endpoint
 	del | ~database | --prefix --from-key > +store-flush
-	snapshot
-		status | read*
-		save | replace*
-		* | ~database
 	* | ~database
 `,
 	{

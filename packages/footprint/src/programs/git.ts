@@ -107,8 +107,6 @@ git | in:repository @runFromSettings | -C --work-tree: directory | --git-dir: li
 	archive | @packTree | -o --output: replace | --prefix --format --remote: text | --exec: script | --add-file: read
 	bundle
 		create | replace
-		verify list-heads | read
-		unbundle | ~repository
 	add stage | @gitAdd | --pathspec-from-file: read | --chmod: text
 	mv | move* into recursive ~repository | -n --dry-run > list* harmless
 	rm | @gitRemove | --pathspec-from-file: read
@@ -188,9 +186,7 @@ git | in:repository @runFromSettings | -C --work-tree: directory | --git-dir: li
 		* | ~repository ~worktree
 	lfs
 		ls-files status env version locks pointer
-		prune push | ~repository ~worktree | -n --dry-run -d > harmless
 		* | ~repository ~worktree
-	for-each-repo daemon instaweb | ?program
 git-filter-repo | ~repository ~worktree +git-rewrite-history in:repository
 `,
 	{

@@ -49,7 +49,7 @@ function runOperand(call: Call): void {
 	if (agentEntry.test(file)) call.effect("nested-agent");
 	if (taskEffects(baseName(file), rest).includes("sql-drop")) call.effect("sql-drop");
 	for (const word of rest) readIfThere(call, word);
-	call.unknown("script", call.text);
+	call.unknown("file", call.text);
 }
 
 /** A module that deno or bun runs: a file, a URL, or standard input. */
@@ -195,7 +195,7 @@ function perl(call: Call): void {
 		if (file !== undefined) call.runProgramFile(file);
 		if (call.has("-c")) return;
 		if (file === undefined) runInput(call);
-		else call.unknown("script", call.text);
+		else call.unknown("file", call.text);
 	}
 	for (const each of inline ? call.operands : others) {
 		call.applyRole("read", each);
@@ -237,12 +237,12 @@ deno | @findAgentPackage
 	check info types help lint | read* | --fix > ~worktree
 	init | ~worktree in:operands
 	fmt | write* ~worktree in:operands | --check > read* harmless
-	run serve | ?script first @deno | -c --config --import-map --lock --cert --env-file: read \
+	run serve | ?file first @deno | -c --config --import-map --lock --cert --env-file: read \
 			| -L --log-level --v8-flags --seed --location: text
 	test bench task compile bundle | ?project
 	install add remove | ~packages in:directory | -g --global > in:anywhere
 	cache upgrade publish uninstall | ~packages
-	* | ?script @deno
+	* | ?file @deno
 ts-node tsx | first @typescript | -e --eval -p --print: code | -P --project -O --compiler-options -r --require --tsconfig --import: text
 perl | first @perl | -e -E: code | -I: text | -i -F -M -m -C -D -x -V ?
 ruby | first @ruby | -e: code | -r -I -C -E -x: text | -i ?
@@ -251,11 +251,11 @@ lua luajit | first @lua | -e: code | -l: load
 Rscript R | first @r | -e: code
 julia | first @julia | -e --eval -E --print: code | -t --threads -p --project: text
 osascript | first @other | -e: code | -l: text
-expect | ?script first @other | -c: code | -f: read
+expect | ?file first @other | -c: code | -f: read
 tclsh guile racket sbcl ghci scala kotlin groovy elixir iex erl escript octave irb pry clojure ocaml \
-		| ?script first @other | -e --eval -eval -E --execute --expr -c --code -r -p --command -q: code \
+		| ?file first @other | -e --eval -eval -E --execute --expr -c --code -r -p --command -q: code \
 		| -l --load -i --include -S -L -M --module -a -cp -classpath: text | --version -version --help > harmless
-java | ?script first dash @java | -jar: text | -cp -classpath --class-path -m --module -p --module-path --add-modules: text \
+java | ?file first dash @java | -jar: text | -cp -classpath --class-path -m --module -p --module-path --add-modules: text \
 		| -version --version > harmless
 bc | read*
 m4 gm4 | @macros | -D -U -I -s --define --include: text

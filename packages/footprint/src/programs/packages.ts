@@ -96,22 +96,15 @@ $node | in:directory anywhere | -C --dir --prefix --cwd: directory \
 		* | ~system @configure | --location -L: text
 	get
 	set | ~system @configure | --location -L: text
-	workspaces workspace -w
-		list info
-		* | =script
 	* | =script
 npm | =node
 pnpm | =node @runInstalled
 yarn | =node @runInstalled | bare > ~packages
-	node | first
 bun | =node @bun | -e --eval -p --print: text
-	* | ?script
-	test build run | =script
+	* | ?file
 	pm | in:anywhere
 		ls bin hash cache version whoami
 		* | ~packages
-	x | =executes
-	repl | ?script
 npx pnpx bunx uvx | =executes
 nvm fnm volta n asdf mise nodenv pyenv rbenv rustup
 	ls list current which versions version show list-all ls-remote where env plugin-list doctor whence help root prefix commands
@@ -144,18 +137,11 @@ uv | in:directory anywhere | --directory --project: directory | --python -p --co
 	run | first @runUvModule | --with --python -p --extra --group --env-file --package --with-requirements --index: text
 	pip | in:anywhere
 		list show freeze check tree
-		compile | read* | -o --output-file: replace
 		* | =installs
 	tool
 		list dir
 		run | =executes
 		* | ~system
-	python
-		list find dir
-		* | ~system
-	cache | in:anywhere
-		dir
-		* | ~packages
 	publish | =publishes
 	build | ~worktree ?project
 	init venv | ~worktree in:operands
@@ -196,8 +182,6 @@ cargo | in:directory anywhere | --manifest-path: manifest | -C: directory
 	metadata tree search version help locate-project read-manifest pkgid verify-project info
 	watch | ?project @watched | -s --shell: script | -w --watch -i --ignore -d --delay -C --workdir -E --env --features: text \
 			| -x --exec: text
-	check clippy build b test t bench run r doc d rustc rustdoc nextest expand llvm-cov tarpaulin miri criterion flamegraph asm bloat \
-			udeps deny audit outdated machete | ?project
 	fmt fix | ~worktree ?project | --check > unchanged
 	clean | ~worktree
 	publish yank owner login logout | =publishes
@@ -208,7 +192,6 @@ cargo | in:directory anywhere | --manifest-path: manifest | -C: directory
 go | in:directory anywhere @findAgentPackage | -C: directory
 	version env list doc help vet | dash @goModules | -toolexec -vettool: script | -overlay -modfile: load | -w -u > ~system | -fix > ~worktree
 	run | @runGo
-	build test generate tool | ?project
 	fmt | ~worktree in:operands
 	install | ~system ?program
 	get | =installs
@@ -217,7 +200,7 @@ go | in:directory anywhere @findAgentPackage | -C: directory
 		* | ~packages
 	work | ~worktree
 	clean | ~packages in:anywhere
-	* | ?project
+	* | ?project dash | -toolexec -vettool -exec: script | -overlay -modfile: load | -run -bench: text
 brew
 	list ls info search outdated deps uses config doctor leaves home log desc cat options tap-info shellenv commands formulae casks
 	* | =system
@@ -230,7 +213,6 @@ pacman | @pacman
 dpkg | @dpkg
 rpm | @rpm | --pipe: script | --define -D --load --rcfile --macros: load
 nix
-	eval search show-derivation path-info flake-show log why-depends
 	run shell develop build | ?project @nix
 	* | ~system
 twine
@@ -238,8 +220,6 @@ twine
 	* | =publishes
 semantic-release np changeset auto | ~repository in:directory ?project | --dry-run > harmless ?project
 vsce ovsx
-	ls show search
-	package | ~worktree in:directory
 	* | =publishes
 mvn maven | ?project dash | -version -v --version -help -h > harmless
 virtualenv | make* ~worktree in:operands
@@ -248,9 +228,6 @@ apt-cache dpkg-query
 pip-compile | read* | ~worktree in:directory | -o --output-file: replace | -o --output-file > unchanged | -n --dry-run > harmless
 pip-sync | read* | ~packages in:directory | -n --dry-run > harmless
 expo eas ionic flit goreleaser | ?project
-lerna
-	exec run | ?program
-	* | ?project
 `,
 	{
 		...nodeFunctions,

@@ -50,7 +50,7 @@ export interface Behavior {
 	 */
 	readonly changesIn?: "directory" | "operands" | "repository" | "anywhere";
 	/** Its arguments do not show its effects beyond its operands. */
-	readonly opaque?: Extract<Unknown["what"], "script" | "project" | "program">;
+	readonly opaque?: Extract<Unknown["what"], "script" | "file" | "project" | "program">;
 	/** Without operands it works on the current directory, in this role. */
 	readonly defaultRole?: Role;
 	/**

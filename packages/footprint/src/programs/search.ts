@@ -95,7 +95,6 @@ rg ripgrep | @ripgrep | -e --regexp -g --glob --iglob -m --max-count -A --after-
 		| -f --file --ignore-file: read
 ag ack pt ugrep ug | @searchCode | -A -B -C -G -m --depth --ignore --ignore-dir --type --after --before --context: text \
 		| -p --path-to-ignore: read | --ackrc: load | --pager --view: script | --save-config: replace | --filter: text
-fzf | --preview --bind: script | --history: write | -q --query -f --filter -d -n: text
 ctags etags | read* here:list @tagSymbols | -f -o --output: replace | -L --exclude-from: read | --options --options-maybe: load \
 		| --languages --exclude --kinds --fields: text | -R --recurse > recursive
 locate mdfind | text*

@@ -59,7 +59,6 @@ gh | -R --repo --hostname: text
 hg svn jj | in:directory anywhere | -R --repository --cwd: directory
 	status st log diff annotate blame cat info ls list files show root summary identify id branches tags heads paths help version \
 			parents | text*
-	bookmarks bookmark config | @setBookmark
 	clone checkout co export | ~repository ~worktree in:directory fetches
 	push | ~remote
 	revert strip purge restore abandon undo | ~repository ~worktree +git-discard-changes

@@ -228,18 +228,13 @@ function withSecrets(call: Call): void {
 export const wrappers = describe(
 	`
 nohup setsid fakeroot firejail valgrind linux64 | command first
-doppler op aws-vault | first @withSecrets
 nice | command first | -n --adjustment: text
-ionice | command first | -c --class -n --classdata -p --pid -P -u: text | -p --pid > ~system
-chrt | text command first | -T -P -D -p: text | -p --pid > ~system
 stdbuf gstdbuf | command first | -i --input -o --output -e --error: text
 time gtime | command first | -f --format: text | -o --output: replace
 caffeinate | command first | -t -w: text
-ltrace | command first | -e -p -s -a -A -D -F -l -n -u -x: text | -o --output: replace
 systemd-run | command first | -p --property -u --unit -E --setenv -M --machine -H --host --slice --description --uid --gid --nice \
 		--on-calendar --on-active: text
 timeout gtimeout | text command first | -s --signal -k --kill-after: text
-taskset | text command first
 chroot | ?program text command first | --userspec --groups: text
 env | first @environment | -u --unset -C --chdir -S --split-string: text
 sudo doas sudoedit | first @privileged | -u --user -g --group -p --prompt -C --close-from -h --host -r --role -t --type -T \
@@ -264,8 +259,6 @@ script | first @commandOrText | -c --command -E --echo -o --output-limit -m --lo
 unshare nsenter | command +privilege first | -t --target -S --setuid -G --setgid -w --wd --map-user --map-group: text | -R --root: load
 busybox toybox shx | command first
 at batch | ~system +system-service ?script @scheduled | -f: run | -q -t: text
-dotenv | first @withSecrets | -e -f --env-file: read
-cross-env | first @environment
 nix-shell | ?project | --run --command: script | -p --packages -I -A: text
 tmux screen xterm | @inTerminal
 	ls list-sessions list-windows -ls display-message has-session info capture-pane

@@ -132,7 +132,7 @@ export function runFile(command: ActiveCommand, word: string, detail: ScriptOpti
 	access(command, "read", word);
 	if (wasDownloaded(command, word)) command.effects.add("run-download");
 	if (text !== undefined) runScript(command, text, detail);
-	recordUnknown(command, "script", command.text);
+	recordUnknown(command, "file", command.text);
 }
 
 /** Runs a file as a program of the command's own language. */

@@ -97,7 +97,7 @@ const source: Builtin = (walk, args, state, stdin) => {
 	const text = spellCommand(["source", ...args]);
 	const paths = absolutePaths(file, state.cwd, walk.record);
 	for (const path of paths ?? []) walk.record.access("read", path, text);
-	walk.record.unknown({ what: "script", text });
+	walk.record.unknown({ what: "file", text });
 	walk.record.run({
 		program: "source",
 		args,

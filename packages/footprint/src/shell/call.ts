@@ -146,7 +146,7 @@ function addEffects(command: ActiveCommand, behavior: Behavior, operands: readon
 function searchWords(command: ActiveCommand, behavior: Behavior, words: readonly string[]): void {
 	const { walk } = command;
 	const { opaque } = behavior;
-	if (opaque === "program" || opaque === "script") recordWithin(walk, words, innerState(command));
+	if (opaque === "program" || opaque === "script" || opaque === "file") recordWithin(walk, words, innerState(command));
 	else if (opaque === "project") recordWithin(walk, words, innerState(command), "named");
 	if (opaque) recordTexts(walk, [...textsAmong(words), command.stdin], innerState(command), command.text);
 	if (!opaque && behavior.changes?.includes("remote"))

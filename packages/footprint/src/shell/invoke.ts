@@ -99,7 +99,7 @@ function recordFile(walk: ShellWalk, word: string, args: readonly string[], stat
 	}
 	recordOperands(walk, args, state, text);
 	recordWithin(walk, args, state);
-	record.unknown({ what: project ? "project" : "script", text });
+	record.unknown({ what: project ? "project" : "file", text });
 	const fetched = !state.elsewhere && isDownloaded(walk, paths);
 	const base = baseName(word);
 	record.run({

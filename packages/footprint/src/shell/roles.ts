@@ -78,7 +78,7 @@ export function applyRole(command: ActiveCommand, role: Role, word: string, deta
 		case "load":
 			if (/^\d[\d.]*$/.test(word)) return;
 			if (word !== "-") access(command, "read", word, detail);
-			recordUnknown(command, "program", command.text);
+			recordLoaded(command, word);
 			return;
 		case "run":
 			runFile(command, word);
@@ -93,6 +93,13 @@ export function applyRole(command: ActiveCommand, role: Role, word: string, deta
 			recordCode(command.walk, word, innerState(command), command.text);
 			return;
 	}
+}
+
+/** Records code that an option loads: a file that is there or a module of this name, otherwise text that is not seen. */
+function recordLoaded(command: ActiveCommand, word: string): void {
+	const { host, record } = command.walk;
+	const isThere = absolutePaths(word, command.directories, record)?.some((path) => host.kind(path) !== undefined);
+	recordUnknown(command, isThere || /^[\w@][\w@./-]*$/.test(word) ? "file" : "script", command.text);
 }
 
 /** Reads a list of names, and what it names. */
@@ -189,8 +196,9 @@ function applyUnnamed(
 	if (isNamed(name, program)) return;
 	const writes = readsOnly(behavior, program) && (isLoader(name) || outputOptions.test(name));
 	if (writes && value !== undefined) applyRole(command, "replace", value);
-	if (writes || isLoader(name)) recordUnknown(command, "program", command.text);
 	const given = value ?? (next?.kind === "operand" ? next.word : "");
+	if (isLoader(name) && given !== "") recordLoaded(command, given);
+	else if (writes || isLoader(name)) recordUnknown(command, "program", command.text);
 	if (!name.startsWith("--") || given === "") return;
 	recordOptionText(command.walk, name, given, innerState(command));
 	if (inputOptions.test(name)) recordOperands(command.walk, [given], innerState(command), command.text);

@@ -4,6 +4,7 @@ import type { Effect } from "../effects.ts";
 import { accessVerb } from "../places.ts";
 import { displayText, isKnown, unescapeLiteral } from "../text.ts";
 import { type CodeCall, callsIn } from "./code-calls.ts";
+import { onlyReads } from "./reading-code.ts";
 import { childState, type State } from "./state.ts";
 import type { ShellWalk } from "./walk.ts";
 
@@ -13,23 +14,22 @@ export function recordCode(walk: ShellWalk, text: string, state: State, by: stri
 	recordCalls(walk, text, state, by);
 }
 
-/** A value without calls: literals, data files, facts about the running program. */
-const value = String.raw`(?:'[^'\\\n]*'|"[^"\\\n]*"|-?\d+(?:\.\d+)?|require\(\s*(?:'[./][^'\n]*\.json'|"[./][^"\n]*\.json")\s*\)(?:\.\w+|\[\d+\])*|process\.(?:versions?|platform|arch|execPath|argv|pid)(?:\.\w+)*|sys\.(?:version(?:_info)?|executable|path|platform|prefix|maxsize)(?:\[:?\d+\])?)`;
-const shows = String.raw`(?:console\.(?:log|error)|print)\(\s*(?:${value}(?:\s*,\s*${value})*)?\s*\)`;
-/** Programs that only print such values. */
-const onlyShows = new RegExp(
-	String.raw`^\s*(?:import sys\s*;\s*)?(?:${value}|${shows})(?:\s*;\s*${shows}){0,20}\s*;?\s*$`,
-);
-
 const MAX_SEARCHED = 20_000;
 const MAX_PATHS = 50;
 
 const literals = /"((?:[^"\\\n]|\\.){1,500})"|'((?:[^'\\\n]|\\.){1,500})'|`((?:[^`\\]|\\.){1,500})`/g;
 
+/** The program that runs a text, by its command. */
+const languageOf = (by: string) => /^[\w.+-]+/.exec(by)?.[0] ?? "";
+
+/** Words of a reading program that may open files, whose names may be computed. */
+const openers = /\b(?:open|read\w*|walk|r?glob|iterdir|listdir|env(?:iron)?|getenv)\b/i;
+
 /** Records the text as unknown, and as read what its literals name: most likely it opens these files. */
 function recordOpenedFiles(walk: ShellWalk, text: string, state: State, by: string): void {
 	const { record } = walk;
-	if (text.length > 2000 || !onlyShows.test(text)) record.unknown({ what: "script", text: displayText(text).trim() });
+	const may = onlyReads(text, languageOf(by)) ? (["read", "list"] as const) : undefined;
+	if (!may || openers.test(text)) record.unknown({ what: "script", text: displayText(text).trim(), may });
 	const found = [...text.slice(0, MAX_SEARCHED).matchAll(literals)].slice(0, MAX_PATHS);
 	for (const [, double, single, back] of found) {
 		const path = unescapeLiteral(double ?? single ?? back ?? "");
@@ -48,7 +48,7 @@ function isPathText(text: string): boolean {
 export function recordCalls(walk: ShellWalk, text: string, state: State, by: string): void {
 	const { record } = walk;
 	if (!record.spend(text.length / 50)) return;
-	const language = /^[\w.+-]+/.exec(by)?.[0] ?? "";
+	const language = languageOf(by);
 	const effects = new Set<Effect>();
 	const calls = callsIn(text, language);
 	if (hidesRemoval(text, calls)) effects.add("unseen-removal");

@@ -142,13 +142,17 @@ function isMeantForElsewhere(change: KnownChange, { accesses }: Footprint, place
 	);
 }
 
+/** Unknown parts that are refused everywhere: programs and tasks have names, but what cannot be read may do anything that is refused. */
+const unseen: ReadonlySet<Unknown["what"]> = new Set(["syntax", "script", "command", "operand"]);
+
 function judgeUnknown(unknown: Unknown, { places, unknown: effects }: ProjectLimits): ProjectStop | undefined {
 	if (!mayChange(unknown)) return undefined;
 	const { what, text, under } = unknown;
-	if (what === "operand" && under !== undefined && isInProject({ path: under, real: under }, places))
-		return { kind: "shell-writes", by: text, what: pathInProject(under, places) };
-	// A command that is too complex to parse may do anything, including what is refused.
-	return effects === "refused" || what === "syntax"
+	if (what === "operand" && under !== undefined)
+		return isInProject({ path: under, real: under }, places)
+			? { kind: "shell-writes", by: text, what: pathInProject(under, places) }
+			: undefined;
+	return effects === "refused" || unseen.has(what)
 		? { kind: "shell-unknown", what: text, tool: what === "tool" }
 		: undefined;
 }

@@ -345,6 +345,24 @@ describe("places that a command leads to", () => {
 		for (const command of ["npm test", "make check", "./run.sh", "unknown-program x"])
 			expect([command, await verdicts(command, lab)]).toEqual([command, { ...all("passes"), readonly: "stops" }]);
 	});
+
+	it("program text passes only if all its words are known to read", async () => {
+		for (const command of [
+			`python3 -c "import json; print(json.load(open('package.json')))"`,
+			`node -p "require('./package.json').scripts"`,
+			"python3 src/a.py",
+		])
+			expect([command, (await verdicts(command, lab)).state]).toEqual([command, "passes"]);
+		for (const command of [
+			`python3 -c "import a; a.x()"`,
+			`node -e "f(process.argv)" x`,
+			"LD_PRELOAD=./x.so ls",
+			"NODE_OPTIONS='--import data:text/javascript,x()' npm test",
+			"$tool src",
+			"vitest run --script-shell ./absent.sh",
+		])
+			expect([command, await verdicts(command, lab)]).toEqual([command, all("stops")]);
+	});
 });
 
 /** Everything below a folder, as paths with contents. Times of git's index are no content. */

@@ -171,13 +171,14 @@ describe("the shell under a list", () => {
 		expect(judge(black(["edit", "write"]), "bash", footprint)).toBeUndefined();
 	});
 
-	it("allows unknown effects, unless it is strict", () => {
+	it("refuses what cannot be read, and allows programs and files of unknown effect, unless it is strict", () => {
+		for (const what of ["command", "script", "operand", "syntax"] as const)
+			expect(judge(black(["edit", "write"]), "bash", unknown(what, ["write"])), what).toBe("shell-unknown");
 		for (const footprint of [
 			unknown("project", ["read", "write"]),
-			unknown("command", ["write"]),
 			unknown("program", ["write", "delete"]),
 			unknown("operand", ["write"], "/tmp"),
-			unknown("script", ["write"]),
+			unknown("file", ["write"]),
 		]) {
 			expect(judge(black(["edit", "write"]), "bash", footprint)).toBeUndefined();
 			expect(judge(black(["edit", "write"], "strict"), "bash", footprint)).toBe("shell-unknown");

@@ -193,6 +193,7 @@ function unknownText({ what, text }: Unknown): string {
 		case "command":
 		case "program":
 		case "script":
+		case "file":
 		case "project":
 			return `it is unknown what \`${text}\` does`;
 	}

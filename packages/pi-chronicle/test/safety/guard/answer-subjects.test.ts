@@ -117,7 +117,7 @@ describe("an answer is remembered", () => {
 		["another tool", file("grep", "/p/a")],
 		["two paths", file("edit", "/p/a", "/p/b")],
 		["no path", file("edit")],
-		...(["command", "operand", "syntax", "script"] as const).map(
+		...(["command", "operand", "syntax", "script", "file"] as const).map(
 			(what) => [`an unknown ${what}`, bash("make x", { unknowns: [{ what, text: "", may: [] }] })] as const,
 		),
 		["a program that is not known", bash("make x", { runs: [run(null)] })],

@@ -78,7 +78,7 @@ function exactText({ tool, input }: ToolCall, { accesses }: Footprint): string |
 
 /** Whether every word of the call is known, and the call contains the text of everything that it runs. */
 function isKnownWhole({ unknowns, runs }: Footprint): boolean {
-	const open: ReadonlySet<string> = new Set(["command", "operand", "syntax", "script"]);
+	const open: ReadonlySet<string> = new Set(["command", "operand", "syntax", "script", "file"]);
 	return (
 		!unknowns.some(({ what }) => open.has(what)) &&
 		runs.every(

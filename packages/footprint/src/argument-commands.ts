@@ -155,7 +155,8 @@ function argumentTexts(value: unknown): readonly string[] {
 	return typeof value === "string" ? [value] : isStrings(value) ? value : [];
 }
 
-function isStrings(value: unknown): value is readonly string[] {
+/** Whether a value is a list of texts. */
+export function isStrings(value: unknown): value is readonly string[] {
 	return (
 		Array.isArray(value) && value.length > 0 && value.length <= 1000 && value.every((item) => typeof item === "string")
 	);

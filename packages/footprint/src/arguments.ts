@@ -2,7 +2,8 @@
 // further tools.
 // A1 such a tool is also an unknown, unless its effect is known; A2 the walk is bounded.
 import { agentCall, nameWords } from "./agent-tools.ts";
-import { recordArgumentCommands } from "./argument-commands.ts";
+import { isStrings, recordArgumentCommands } from "./argument-commands.ts";
+import type { Effect } from "./effects.ts";
 import { recordFileTool } from "./file-tools.ts";
 import type { AccessKind, Annotations } from "./footprint.ts";
 import { innerCalls } from "./inner-calls.ts";
@@ -60,7 +61,8 @@ function recordTool(tool: OtherTool, input: unknown, record: FootprintRecord, de
 	if (!own) {
 		recordPaths(name, agent === "starts" ? withoutProse(input, 0) : input, accesses, record);
 		recordArgumentCommands(input, name, record);
-		recordGit(name, input, record);
+		recordProgramTool(name, input, record);
+		recordRemoval(name, input, accesses, record);
 	}
 	if (agent === "starts") startAgentCall(name, record);
 	const inner = own ? [] : innerOf(tool, input, effect, record, depth);
@@ -96,15 +98,40 @@ function innerOf(
 	});
 }
 
-/** Records a call such as `mcp__git__push { force: true }` as the git command that it means. */
-function recordGit(tool: string, input: unknown, record: FootprintRecord): void {
-	const [, verb] = /(?:^|[^a-z])git[^a-z]+([a-z][a-z-]*)$/i.exec(tool) ?? [];
+/** Harms that a tool's name and the action it is given name together. */
+const namedHarms = {
+	"sql-drop": /\b(?:drop|truncate|wipe|purge) (?:table|collection|database|schema|db)s?\b/,
+	"store-flush": /\bflush (?:all|db|cache)\b|\bflush(?:all|db)\b/,
+	"delete-infrastructure":
+		/\b(?:delete|destroy|terminate|remove) (?:\w+ )?(?:bucket|stack|cluster|instance|namespace|droplet|server|project|volume|group|zone)s?\b/,
+} as const;
+
+/** Records the removal of data or of a whole folder that the arguments of a tool ask for. */
+function recordRemoval(tool: string, input: unknown, accesses: readonly AccessKind[], record: FootprintRecord): void {
+	const entries = typeof input === "object" && input !== null ? Object.entries(input) : [];
+	const actions = entries
+		.filter(([key]) => /^(?:action|operation|op|method|verb)$/i.test(key))
+		.map(([, value]) => value);
+	const words = nameWords([tool, ...actions].join(" ")).join(" ");
+	const isWhole = accesses.includes("delete") && entries.some(([key, value]) => key === "recursive" && value === true);
+	const effects = Object.entries(namedHarms).flatMap(([effect, names]) =>
+		names.test(words) ? [effect as Effect] : [],
+	);
+	if (isWhole) effects.push("recursive-delete");
+	if (effects.length > 0) record.run({ program: tool, text: tool, effects });
+}
+
+/** Records a call such as `mcp__git__push { force: true }` as the command that it means. */
+function recordProgramTool(tool: string, input: unknown, record: FootprintRecord): void {
+	const [, program = "", verb] =
+		/(?:^|[^a-z])(git|docker|podman|kubectl|helm|terraform)[^a-z]+([a-z][a-z-]*)$/i.exec(tool) ?? [];
 	if (verb === undefined || typeof input !== "object" || input === null) return;
 	const words = Object.entries(input).flatMap(([key, value]) => {
 		if (value === true) return [`--${key.replaceAll("_", "-")}`];
+		if (isStrings(value)) return value.map((each) => `--${key.replace(/s$/, "")}=${each}`);
 		return typeof value === "string" && !/path|repo|message|branch|remote/i.test(key) ? [value] : [];
 	});
-	walkWords(["git", verb, ...words], openState(record.host), record);
+	walkWords([program.toLowerCase(), verb, ...words], openState(record.host), record);
 }
 
 function isReading(accesses: readonly AccessKind[]): boolean {

@@ -75,7 +75,11 @@ const rows: readonly (readonly [names: string, cmdlet: Cmdlet])[] = [
 		{ changes: ["system"], effects: ["format-disk"] },
 	],
 	[
-		"set-executionpolicy start-service sasv stop-service spsv restart-service set-service new-service remove-service sc.exe net reg regedit schtasks set-mppreference",
+		"set-executionpolicy set-mppreference add-mppreference register-scheduledtask new-localuser add-localgroupmember set-localuser remove-localuser set-netfirewallprofile set-netfirewallrule new-netfirewallrule disable-netfirewallrule",
+		{ changes: ["system"], effects: ["security-settings"] },
+	],
+	[
+		"start-service sasv stop-service spsv restart-service set-service new-service remove-service sc.exe net reg regedit schtasks",
 		{ changes: ["system"], effects: ["system-service"] },
 	],
 	["install-module install-package update-module uninstall-module install-script", { changes: ["system"] }],

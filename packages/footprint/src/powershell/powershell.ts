@@ -4,7 +4,7 @@
 import type { Effect } from "../effects.ts";
 import type { AccessKind } from "../footprint.ts";
 import { pathRules } from "../paths.ts";
-import { absolutePaths, accessVerb, type Directories } from "../places.ts";
+import { absolutePaths, accessVerb, type Directories, harmOf } from "../places.ts";
 import type { FootprintRecord } from "../record.ts";
 import { displayText, isBlank, isKnown, spell, UNKNOWN_VALUE } from "../text.ts";
 import { type Cmdlet, findCmdlet, type PathRole, pathParameters } from "./cmdlets.ts";
@@ -57,6 +57,7 @@ function automaticValue(name: string, { record: { host }, directories }: PowerSh
 	const plain = name.replace(/^env:/, "");
 	if (plain === "home" || plain === "userprofile") return host.home;
 	if (plain === "temp" || plain === "tmp") return host.temp;
+	if (plain === "profile") return `${host.home}/Documents/PowerShell/profile.ps1`;
 	if (plain === "pwd") return directories?.length === 1 ? directories[0] : undefined;
 	if (/^(true|false|null)$/.test(plain)) return plain === "null" ? "" : plain;
 	return plain === name ? undefined : (host.env(plain) ?? host.env(plain.toUpperCase()));
@@ -210,7 +211,9 @@ function accessPath(role: PathRole, words: string, text: string, session: PowerS
 		const [, folder = "", glob] = /^(.*?)([^/\\]*[*?][^/\\]*)$/.exec(path) ?? [];
 		const place = glob === undefined ? path : folder === "" ? "." : folder;
 		const below = glob === undefined ? {} : { recursive: true, only: [glob] };
-		accessVerb(session.record, access, place, session.directories, text, { ...detail, ...below });
+		const paths = accessVerb(session.record, access, place, session.directories, text, { ...detail, ...below });
+		const effects = paths.flatMap((each) => (access === "read" ? [] : (harmOf(each, session.record.host) ?? [])));
+		if (effects.length > 0) session.record.run({ program: "set-content", text, effects });
 	}
 }
 

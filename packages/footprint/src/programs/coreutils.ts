@@ -129,6 +129,8 @@ function page(call: Call): void {
 }
 
 function splitFile(call: Call): void {
+	// Each piece of the file is the input of the filter.
+	for (const filter of call.values("--filter")) call.script(filter, { input: UNKNOWN_VALUE });
 	if (!call.has("--filter")) writePieces(call, call.operands[1] ?? "x");
 }
 
@@ -179,7 +181,7 @@ sort | read* | -o --output: replace | -T --temporary-directory: text \
 		| --compress-program: script
 uniq | read replace | -f --skip-fields -s --skip-chars -w --check-chars: text | --group --all-repeated ?
 shuf | read* | -o --output: replace | -n --head-count -i --input-range: text | -e --echo > text*
-split | read @splitFile | -b -l -n -a -C --bytes --lines --number --suffix-length --additional-suffix: text | --filter: script \
+split | read @splitFile | -b -l -n -a -C --bytes --lines --number --suffix-length --additional-suffix --filter: text \
 		| --numeric-suffixes --hex-suffixes ?
 csplit | read @splitAtContext | -f --prefix -b --suffix-format -n --digits: text
 tee | replace* | -a --append > write*
@@ -213,7 +215,6 @@ trash trash-put gio-trash trash-cli | delete* recursive | --empty --empty-all -e
 rimraf del-cli | delete* recursive +recursive-delete +force-delete
 gio
 	trash remove rm move mv rename | delete* recursive | --empty > ~system +destroy-content
-	* | ?program
 shred | replace* +destroy-content | -n --iterations -s --size: text | --random-source: read | -u --remove > delete*
 srm wipe scrub trash-empty | delete* recursive ~system +destroy-content
 cp | read* into | -t --target-directory: into | -S --suffix --sparse --no-preserve: text | --backup --preserve --reflink --context ? \

@@ -126,7 +126,6 @@ pip pip2 pip3 | anywhere | --python: load | --log: write | --cache-dir: make | -
 			| -i --index-url --extra-index-url -f --find-links: text | --dry-run > harmless ?program | -t --target --prefix --root > unchanged
 	uninstall | =installs
 	download wheel | ~worktree in:directory | -r -c: read | -d --dest -w --wheel-dir: make | -d --dest -w --wheel-dir > unchanged
-	* | =installs
 pipx
 	list environment
 	run | =executes

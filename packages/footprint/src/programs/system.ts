@@ -84,7 +84,7 @@ userdel deluser | ~system +system-service | --backup-to -R --root -P --prefix: t
 useradd usermod groupadd groupdel adduser chpasswd chsh visudo gpasswd | ~system +system-service
 passwd | ~system +system-service | -S --status > harmless
 killall5 | ~system +kill-all
-wall write logger | ~system
+wall write logger | ~system | -f --file: read
 say | -o --output-file: replace | -f --input-file: read | -v -r --voice --rate -n -a: text
 del erase | delete* +force-delete
 rd | delete* recursive +recursive-delete

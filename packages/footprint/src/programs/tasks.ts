@@ -22,7 +22,7 @@ const harms: { readonly [effect in Effect]?: RegExp } = {
 	"end-programs": /^(?:slay \S|xkill(?: |$)|loginctl (?:terminate|kill)-|systemctl .*\bkill |taskkill .*\/im )/i,
 	"change-what-runs": /^(?:insmod|modprobe) (?!.*(?:-n|--dry-run|--show\S*|-c)(?: |$))/,
 	publish:
-		/^(?:cargo release .*--execute|\S+ (?:buildx )?(?:build|bake|publish) .*--push|crane (?:push|copy|append)|skopeo (?:copy|sync)|regctl image copy|conan upload|cpan-upload|buildah (?:manifest )?push|gh release create(?!.* --draft)|helm (?:cm-)?push|charmcraft upload|snapcraft (?:upload|release))(?: |$)/,
+		/^(?:cargo release .*--execute|\S+ (?:buildx )?(?:build|bake|publish) .*--push|crane (?:push|copy|append)|(?:hf|huggingface-cli|anaconda) upload|skopeo (?:copy|sync)|regctl image copy|conan upload|cpan-upload|buildah (?:manifest )?push|gh release create(?!.* --draft)|helm (?:cm-)?push|charmcraft upload|snapcraft (?:upload|release))(?: |$)/,
 	"container-escape":
 		/^(?:kubectl|oc) (?:run|debug) .*(?:--privileged|--profile[= ]sysadmin|hostPath|hostPID|"privileged": ?true)/,
 	"store-flush":
@@ -41,7 +41,7 @@ function harmsOf(program: string, args: readonly string[]): readonly Effect[] {
 }
 
 const installers =
-	/^(?:pip[23]?|pipx|uvx?|npm|pnpm|pnpx|yarn|bunx?|npx|deno|cargo|go|gem|brew|composer|conda|mamba|luarocks|nimble|opam|dotnet|mix|raco|cpanm?|ext)$/;
+	/^(?:pip[23]?|pipx|uvx?|npm|pnpm|pnpx|yarn|bunx?|npx|deno|cargo|go|gem|brew|composer|conda|mamba|luarocks|nimble|opam|dotnet|mix|raco|cpanm?|ext|easy_install|jbang)$/;
 /** Hosts of code that is public and named: registries and forges. */
 const codeHosts =
 	/(?:^|\.)(?:github\.com|githubusercontent\.com|gitlab\.com|bitbucket\.org|codeberg\.org|sr\.ht|googlesource\.com|dev\.azure\.com|pypi\.org|pythonhosted\.org|pytorch\.org|npmjs\.(?:org|com)|deno\.land|jsr\.io|esm\.sh|unpkg\.com|crates\.io|golang\.org|go\.dev|k8s\.io|uber\.org|mvdan\.cc|honnef\.co|gotest\.tools|google\.com|rubygems\.org|npmmirror\.com|nvidia\.com|tsinghua\.edu\.cn|aliyun(?:cs)?\.com|ustc\.edu\.cn|anaconda\.org|localhost)$/;
@@ -54,13 +54,13 @@ const namesSource =
 function fetchesCode(program: string, args: readonly string[]): boolean {
 	if (
 		!installers.test(program) ||
-		args.some((arg) => /^(?:publish|view|show|search|info|list|whoami|ping|log(?:in|out)|config)$/.test(arg))
+		args.some((arg) => /^(?:publish|view|show|search|info|list|whoami|ping|log(?:in|out))$/.test(arg))
 	)
 		return false;
 	return args.some((arg, at) => {
 		if (arg.startsWith("-") && !namesSource.test(arg)) return false;
 		// The address of a proxy is no code.
-		if (/^--?(?:\w+-)*(?:proxy|c|host|cert)$/.test(args[at - 1] ?? "")) return false;
+		if (/^--?(?:\w+-)*(?:proxy|host|cert)$/.test(args[at - 1] ?? "")) return false;
 		const address = /^(?:--[\w-]+=)?(?:\S+@ ?)?(?:git\+)?(?:https?|ssh|git):\/\/(?:[^@/]*@)?([\w.-]+)/.exec(arg)?.[1];
 		const module = program === "go" ? /^([\w-]+(?:\.[\w-]+)+)\/\S*@/.exec(arg)?.[1] : undefined;
 		const host = address ?? module;

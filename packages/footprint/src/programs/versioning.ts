@@ -55,7 +55,6 @@ gh | -R --repo --hostname: text
 	api | @request | -X --method -f --raw-field -F --field -H --header -q --jq -t --template --cache -p --preview: text | --input: read
 	search browse status completion help version
 	copilot | +nested-agent ?program
-	* | ?program
 hg svn jj | in:directory anywhere | -R --repository --cwd: directory
 	status st log diff annotate blame cat info ls list files show root summary identify id branches tags heads paths help version \
 			parents | text*

@@ -3,6 +3,7 @@
 // Finding nothing in a text proves nothing; the work is linear in the text.
 import { isCommandLine } from "../programs/index.ts";
 import { unescapeLiteral } from "../text.ts";
+import { onlyReads } from "./reading-code.ts";
 
 export type CodeCall =
 	/** Shell text, or the words of a command. */
@@ -55,9 +56,6 @@ const perlOpened =
 const pathMethods =
 	/\b(?:Path|PurePath|PosixPath|Pathname\.new|File\.new|Paths\.get)\s*\(\s*[rbfu]?(["'])([^"'\n]{1,500})\1\s*\)\s*\.\s*(unlink|rmdir|rmtree|delete|write_text|write_bytes|write|touch|open\s*\(\s*["'][wax])/g;
 
-/** Words that indicate that a text runs commands: then every literal that reads like a command counts. */
-const runsCommands =
-	/child_process|subprocess|popen|shell_exec|shelljs|execa|Deno\.Command|os\.(?:system|execute)|Open3|IPC::|sys\.process/;
 const literal = /"((?:[^"\\\n]|\\.){3,500})"|'((?:[^'\\\n]|\\.){3,500})'/g;
 
 /** The calls in a program text. `language` is the name of the program that runs it. */
@@ -77,9 +75,10 @@ export function callsIn(source: string, language: string): readonly CodeCall[] {
 	for (const match of text.matchAll(backquoteLanguages.test(language) ? backquoted : template)) runs(match[1]);
 	for (const match of text.matchAll(methods)) runs(match[2]);
 	if (/^(?:tclsh|wish|expect)/.test(language)) tcl(text, runs, add);
-	const literals = runsCommands.test(text)
-		? [...text.matchAll(literal)].map((match) => match[1] ?? match[2] ?? "")
-		: [];
+	// What a text only shows is data.
+	const literals = onlyReads(text, language)
+		? []
+		: [...text.matchAll(literal)].map((match) => match[1] ?? match[2] ?? "");
 	for (const text of literals.filter(isCommandLine)) runs(text);
 	removals(text, add);
 	writings(text, runs, add);

@@ -73,7 +73,7 @@ function hidesRemoval(text: string, calls: readonly CodeCall[]): boolean {
 
 /** Names of functions that remove files, or run commands. */
 const removers =
-	"rmtree|unlink|rmdir|rmSync|removedirs|remove_tree|rm_rf?|rimraf|deleteDir|deleteRecursively|removeItem|FileUtils|deleteDirectory|deleteFile|delete_dir|deltree|delete-tree|delete-file|delete-directory|remove(?:File|Directory\\w*|PathForcibly)|removeSync|remove_dir_all|remove_file|os\\.RemoveAll|os\\.Remove|Files\\.delete\\w*|(?:File|Directory)\\.Delete|rm_f|nuke|syscmd|esyscmd|os\\.remove|os\\.system|Deno\\.remove|truncate";
+	"rmtree|unlink|rmdir|rmSync|removedirs|remove_tree|rm_rf?|rimraf|deleteDir|deleteRecursively|removeItem|FileUtils|deleteDirectory|deleteFile|delete_dir|removeDir|system2|passthru|deltree|delete-tree|delete-file|delete-directory|remove(?:File|Directory\\w*|PathForcibly)|removeSync|remove_dir_all|remove_file|os\\.RemoveAll|os\\.Remove|Files\\.delete\\w*|(?:File|Directory)\\.Delete|rm_f|nuke|syscmd|esyscmd|os\\.remove|os\\.system|Deno\\.remove|truncate";
 const removing = new RegExp(
 	`\\b(?:eval|exec|assert|system|loadstring|Function)\\b[^\\n]{0,200}(?:decode|b64|unhex|pack\\s*\\(|inflate|uncompress|atob)|\\b(?:${removers})\\b|\\brm\\s*\\(|\\bto delete\\b|\\b(?:eval|exec|compile)\\s*\\(\\s*(?:base64|b64decode|atob|Buffer|codecs|zlib|bytes|__import__|getattr)`,
 );

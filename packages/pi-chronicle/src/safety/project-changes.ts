@@ -148,11 +148,9 @@ const unseen: ReadonlySet<Unknown["what"]> = new Set(["syntax", "script", "comma
 function judgeUnknown(unknown: Unknown, { places, unknown: effects }: ProjectLimits): ProjectStop | undefined {
 	if (!mayChange(unknown)) return undefined;
 	const { what, text, under } = unknown;
-	if (what === "operand" && under !== undefined)
-		return isInProject({ path: under, real: under }, places)
-			? { kind: "shell-writes", by: text, what: pathInProject(under, places) }
-			: undefined;
-	return effects === "refused" || unseen.has(what)
+	if (what === "operand" && under !== undefined && isInProject({ path: under, real: under }, places))
+		return { kind: "shell-writes", by: text, what: pathInProject(under, places) };
+	return effects === "refused" || (unseen.has(what) && under === undefined)
 		? { kind: "shell-unknown", what: text, tool: what === "tool" }
 		: undefined;
 }

@@ -131,7 +131,9 @@ function recordProgramTool(tool: string, input: unknown, record: FootprintRecord
 		if (isStrings(value)) return value.map((each) => `--${key.replace(/s$/, "")}=${each}`);
 		return typeof value === "string" && !/path|repo|message|branch|remote/i.test(key) ? [value] : [];
 	});
-	walkWords([program.toLowerCase(), verb, ...words], openState(record.host), record);
+	// After an operand, an option may belong to what the program runs.
+	const ordered = [...words.filter((word) => word.startsWith("-")), ...words.filter((word) => !word.startsWith("-"))];
+	walkWords([program.toLowerCase(), verb, ...ordered], openState(record.host), record);
 }
 
 function isReading(accesses: readonly AccessKind[]): boolean {

@@ -202,6 +202,14 @@ export class FootprintRecord {
 		return this.searches[(text.charCodeAt(1) || 0) - FIRST_SEARCH]?.detail;
 	}
 
+	/** A line of output that is limited to names with a glob: search results are, and known lines are kept. */
+	narrowed(line: string, glob: string): string {
+		const at = line.indexOf(SEARCH_RESULT);
+		const detail = at >= 0 && at === line.length - 2 ? this.searchOf(line.slice(at)) : undefined;
+		if (!detail || detail.only?.some((each) => !each.startsWith("!"))) return line;
+		return line.slice(0, at) + this.found({ ...detail, only: [...(detail.only ?? []), glob] });
+	}
+
 	/** Whether something was created, changed or removed in a directory so far, so that the disk's answers may be stale. */
 	changed(directory: string): boolean {
 		return this.changedDirectories.has(this.rules.normalize(directory));

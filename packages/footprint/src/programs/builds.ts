@@ -94,7 +94,6 @@ convert magick mogrify svgo | read* ~worktree in:operands
 objdump nm readelf size javap xsv | read* | --plugin: load
 django-admin
 	startproject startapp | ~worktree in:operands
-	help version check
 	* | ?project
 `,
 	{ make, runRecipes },

@@ -175,7 +175,6 @@ packer
 	fmt | ~worktree in:operands | -check > harmless
 	* | ~remote +deploy
 rclone
-	ls lsd lsl lsf lsjson size check cat about version listremotes tree md5sum sha1sum
 	delete purge deletefile rmdir rmdirs cleanup | ~remote +delete-infrastructure
 	sync move moveto | ~remote ~worktree +recursive-delete | -n --dry-run > harmless
 	* | ~remote ~worktree

@@ -99,7 +99,6 @@ docker podman nerdctl | -H --host --context -c --log-level -l: text | --config: 
 	build | read* recursive skips:ignored ~containers @readSecrets | -f --file: read | -t --tag --build-arg --target --platform \
 			--progress --cache-from --cache-to --label --secret --ssh --network -o --output: text | --iidfile: replace
 	buildx
-		ls du inspect version | --bootstrap > ~containers
 		imagetools
 			inspect
 			* | ~containers
@@ -109,11 +108,8 @@ docker podman nerdctl | -H --host --context -c --log-level -l: text | --config: 
 	compose | =compose
 	system volume image container network builder pod machine artifact farm context manifest plugin trust swarm node service stack secret \
 			config | =objects
-	login logout | ~system
 	sandbox | ~containers
 		run | +nested-agent
-		ls inspect version
-		* | ~containers
 docker-compose podman-compose | =compose
 kubectl oc k | -n --namespace --context --cluster --user -s --server --request-timeout -v: text | --kubeconfig: load
 	auth
@@ -149,7 +145,6 @@ helm | -n --namespace --kube-context: text | --kubeconfig: load
 	push | ~remote +publish
 	* | ~worktree in:operands
 minikube kind k3d lima vagrant
-	status list ls ip logs version get profile-list global-status ssh-config
 	ssh shell | ~containers first @onMachine | -c --command: text
 	delete destroy | ~containers +delete-containers
 	* | ~containers

@@ -73,20 +73,15 @@ $node | in:directory anywhere | -C --dir --prefix --cwd: directory \
 	${nodeVerbs.shows.replace(/\s+/g, " ")}
 	audit | text* | --fix > ~packages
 		fix | ~packages
-	${nodeVerbs.runs} | =script
 	${nodeVerbs.installs.replace(/\s+/g, " ")} | =installs
 	# A link leads through the packages of the user.
 	link ln unlink | =installs in:anywhere
-	global | ~system
 	${nodeVerbs.publishes} | =publishes
 	exec | =executes @executeText
 	x dlx | =executes
 	init create | ~worktree @createProject
 	pack | ~worktree | --pack-destination: make | --dry-run > harmless ?project | --pack-destination > unchanged
 	version | ~worktree ~repository
-	cache store | in:anywhere
-		ls list verify path dir status
-		* | ~packages
 	pkg
 		get
 		set | ~worktree @setField
@@ -94,7 +89,6 @@ $node | in:directory anywhere | -C --dir --prefix --cwd: directory \
 	config
 		get list ls
 		* | ~system @configure | --location -L: text
-	get
 	set | ~system @configure | --location -L: text
 	* | =script
 npm | =node
@@ -102,9 +96,6 @@ pnpm | =node @runInstalled
 yarn | =node @runInstalled | bare > ~packages
 bun | =node @bun | -e --eval -p --print: text
 	* | ?file
-	pm | in:anywhere
-		ls bin hash cache version whoami
-		* | ~packages
 npx pnpx bunx uvx | =executes
 nvm fnm volta n asdf mise nodenv pyenv rbenv rustup
 	ls list current which versions version show list-all ls-remote where env plugin-list doctor whence help root prefix commands
@@ -127,7 +118,6 @@ pip pip2 pip3 | anywhere | --python: load | --log: write | --cache-dir: make | -
 	uninstall | =installs
 	download wheel | ~worktree in:directory | -r -c: read | -d --dest -w --wheel-dir: make | -d --dest -w --wheel-dir > unchanged
 pipx
-	list environment
 	run | =executes
 	* | ~system
 uv | in:directory anywhere | --directory --project: directory | --python -p --config-file: load
@@ -154,10 +144,8 @@ poetry pdm pipenv hatch rye | in:directory anywhere | -C --directory -P --projec
 	version | @setVersion | --bump > ~worktree
 	run shell test | command first
 	publish | =publishes
-	build | ?project
 	* | =installs
 conda mamba micromamba
-	list info search
 	run | command first | -n --name -p --prefix: text
 	env
 		list
@@ -198,7 +186,6 @@ go | in:directory anywhere @findAgentPackage | -C: directory
 		graph verify why
 		* | ~packages
 	work | ~worktree
-	clean | ~packages in:anywhere
 	* | ?project dash | -toolexec -vettool -exec: script | -overlay -modfile: load | -run -bench: text
 brew
 	list ls info search outdated deps uses config doctor leaves home log desc cat options tap-info shellenv commands formulae casks

@@ -6,6 +6,7 @@ import { findProgram } from "../programs/index.ts";
 import { bounded, FILE_TEXT, isKnown, PROCESS_IDS, SHELL_SETUP, SOME_NAME, UNKNOWN_VALUE, unmarked } from "../text.ts";
 import type { ActiveCommand } from "./active-command.ts";
 import { contentOf, onDisk } from "./contents.ts";
+import { compileGlob } from "./globs.ts";
 import { lookUp, type State } from "./state.ts";
 import type { ShellWalk } from "./walk.ts";
 
@@ -196,13 +197,27 @@ function exchange({ args, stdin }: Printing): string {
 	return isPlain ? stdin.replaceAll(from, to) : UNKNOWN_VALUE;
 }
 
-/** `grep expression` on standard input passes some of its lines. */
-function search({ args, stdin }: Printing): string {
+/** `grep expression` on standard input passes at most the lines with the longest name in the expression; with `-v`, any line. */
+function search({ walk, args, stdin }: Printing): string {
 	const options = args.filter((arg) => arg.startsWith("-"));
 	const isPlain = options.every((option) =>
 		/^-[vixEFPashGwe]+$|^--colou?r(=.*)?$|^--(invert-match|ignore-case|line-buffered)$/.test(option),
 	);
-	return isPlain && args.length === options.length + 1 ? stdin : UNKNOWN_VALUE;
+	const [expression = "", ...others] = args.filter((arg) => !arg.startsWith("-"));
+	if (!isPlain || others.length > 0 || expression === "") return UNKNOWN_VALUE;
+	const has = (letter: string, long: string) =>
+		options.some((each) => (each.startsWith("--") ? each === long : each.includes(letter)));
+	const [only, ...more] = expression.replace(/\[[^\]]*\]|\\\w/g, " ").match(/[\w-]{2,}/g) ?? [];
+	// Alternatives, and names of which one part may be missing.
+	const isOneName = only !== undefined && more.length === 0 && !/[|*?{]/.test(expression);
+	if (has("v", "--invert-match") || !isOneName) return stdin;
+	const letters = has("i", "--ignore-case")
+		? [...only].map((letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`)
+		: [only];
+	const glob = `*${letters.join("")}*`;
+	const fits = compileGlob(glob);
+	const lines = stdin.split("\n").filter((line) => !isKnown(line) || line === "" || fits(line));
+	return lines.map((line) => walk.record.narrowed(line, glob)).join("\n");
 }
 
 /** `git rev-parse --show-toplevel` */

@@ -3,21 +3,19 @@
 /** Words of languages, their modules, functions and common fields that run, write and load nothing. */
 const readingWords = new Set(
 	(
-		"and as await break case catch const continue each elif else end except false for foreach from if import in is lambda let None not null of " +
-		"or our my pass return then True true False try undefined until var when while with ARGV ENV argv env " +
-		"print printf println puts p pp say echo console log error info table JSON stringify parse Object keys values entries fromEntries Array " +
-		"isArray Map Set Number String Boolean Math max min round floor ceil abs Date now toISOString toFixed length slice split join trim map " +
-		"filter find some every includes indexOf startsWith endsWith sort reverse reduce flat flatMap concat test match toString toUpperCase " +
-		"toLowerCase padStart padEnd size has get forEach push append extend require fs path os url util promises readFile readdir " +
-		"readFileSync readdirSync existsSync statSync lstatSync basename dirname extname resolve relative sep cwd platform arch process exit pid " +
-		"version versions node v8 execPath memoryUsage homedir hostname cpus File " +
-		"sys json re ast math datetime time csv pathlib Path shutil which glob itertools collections Counter defaultdict hashlib base64 textwrap " +
-		"random statistics tomllib loads dump dumps len str int float bool list dict set tuple range enumerate zip sorted sum any all type " +
-		"isinstance repr chr ord hex bin read readlines readline splitlines strip lstrip rstrip items getenv environ getcwd listdir walk exists " +
-		"isfile isdir getsize stat st_size st_mtime stem suffix parent parts rglob iterdir read_text read_bytes is_file is_dir encode decode " +
-		"format count most_common hexdigest sha256 md5 sha1 stdin stdout strftime isoformat today findall search sub group groups literal_eval " +
-		"DictReader reader version_info executable prefix maxsize startswith endswith upper lower " +
-		"name scripts dependencies devDependencies peerDependencies engines main bin workspaces"
+		"and as await break case catch const continue each elif else end except false for foreach from if import in is lambda let None not null of or " +
+		"our my pass return then True true False try undefined until var when while with ARGV ENV argv env print printf println puts p pp say echo " +
+		"console log error info table JSON stringify parse Object keys values entries fromEntries Array isArray Map Set Number String Boolean Math " +
+		"max min round floor ceil abs Date now toISOString toFixed length slice split join trim map filter find some every includes indexOf " +
+		"startsWith endsWith sort reverse reduce flat flatMap concat test match toString toUpperCase toLowerCase padStart padEnd size has get forEach " +
+		"push append extend require fs path os url util promises readFile readdir readFileSync readdirSync existsSync statSync lstatSync basename " +
+		"dirname extname resolve relative sep cwd platform arch process exit pid version versions node execPath homedir File sys json re ast math " +
+		"datetime time csv pathlib Path shutil which glob collections Counter loads dump dumps len str int float bool list dict set tuple range " +
+		"enumerate zip sorted sum any all type isinstance repr chr ord hex bin read readlines readline splitlines strip lstrip rstrip items getenv " +
+		"environ getcwd listdir walk exists isfile isdir getsize stat st_size st_mtime stem suffix parent parts rglob iterdir read_text read_bytes " +
+		"is_file is_dir encode decode format count most_common stdin stdout strftime today findall search sub group groups literal_eval version_info " +
+		"executable prefix startswith endswith upper lower name scripts dependencies devDependencies peerDependencies engines main bin workspaces " +
+		"RUBY_VERSION"
 	).split(" "),
 );
 

@@ -176,7 +176,7 @@ export const stateFields = {
 	}),
 	shell: choice(shellRules, {
 		about:
-			"How a worker without `edit` and `write` is kept from changing the project through its shell and other tools: `judged` refuses calls that are known to change it, `strict` also those with unknown effects, `free` none.",
+			"How a worker without `edit` and `write` is kept from changing the project through its shell and other tools: `judged` refuses calls that are known to change it and program text that is not known to read, `strict` all with unknown effects, `free` none.",
 		shown: "that of the template",
 	}),
 	sandbox: stateSandbox,

@@ -67,9 +67,8 @@ biome | in:operands ?project | --write --fix --apply --apply-unsafe --unsafe > ~
 ruff | in:operands
 	check lint | ?project | --fix --fix-only --write --apply --unsafe-fixes > ~worktree
 	format | ~worktree ?project | --check --diff > unchanged
-	* | ?project
 gcc g++ cc c++ clang clang++ rustc javac kotlinc gfortran zig v tcc | read* ?project \
-		| -o --output --out-dir: replace \
+		| -o --output --out-dir: replace | -wrapper -specs: load \
 		| -I -L -D -l -std -x -include -target -T -MF -MT -isystem --edition --crate-type --crate-name -C -d: text
 ldd | read* ?file
 shellcheck hadolint yamllint | read* | -s --shell -f --format -S --severity -e --exclude -i --include -o --enable -W --wiki-link-count \

@@ -101,7 +101,6 @@ docker podman nerdctl | -H --host --context -c --log-level -l: text | --config: 
 	buildx
 		imagetools
 			inspect
-			* | ~containers
 		* | ~containers
 	load import | ~containers | -i --input: read
 	push | ~remote +publish
@@ -143,7 +142,6 @@ helm | -n --namespace --kube-context: text | --kubeconfig: load
 		list ls
 		* | ~system
 	push | ~remote +publish
-	* | ~worktree in:operands
 minikube kind k3d lima vagrant
 	ssh shell | ~containers first @onMachine | -c --command: text
 	delete destroy | ~containers +delete-containers

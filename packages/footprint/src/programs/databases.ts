@@ -114,6 +114,9 @@ dropdb dropuser | ~database +sql-drop
 mysqladmin createdb createuser pg_ctl | ~database
 etcdctl | --endpoints --cacert --cert --key -w --write-out --user --password --command-timeout --dial-timeout: text
 	get watch version check help
+	member alarm user role lease auth
+		list get
+		* | ~database
 	del | ~database | --prefix --from-key > +store-flush
 	* | ~database
 `,

@@ -95,6 +95,7 @@ npm | =node
 pnpm | =node @runInstalled
 yarn | =node @runInstalled | bare > ~packages
 bun | =node @bun | -e --eval -p --print: text
+	test build run | =script
 	* | ?file
 npx pnpx bunx uvx | =executes
 nvm fnm volta n asdf mise nodenv pyenv rbenv rustup

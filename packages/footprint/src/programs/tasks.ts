@@ -104,7 +104,7 @@ function dropsData(program: string, args: readonly string[]): boolean {
 }
 
 const frameworks =
-	/^(?:rails|rake|artisan|prisma|supabase|mix|symfony|console|sequelize|sequelize-cli|typeorm|knex|mikro-orm|drush|wp|manage\.py|django-admin|flask|alembic|flyway|liquibase|hasura|adonis|ace|goose|dbmate|sqlx|diesel|atlas|drizzle-kit|wrangler|turso|neonctl|medusa|strapi|craft|sea-orm-cli|bin)$/;
+	/^(?:npm|pnpm|yarn|bun|rails|rake|artisan|prisma|supabase|mix|symfony|console|sequelize|sequelize-cli|typeorm|knex|mikro-orm|drush|wp|manage\.py|django-admin|flask|alembic|flyway|liquibase|hasura|adonis|ace|goose|dbmate|sqlx|diesel|atlas|drizzle-kit|wrangler|turso|neonctl|medusa|strapi|craft|sea-orm-cli|bin)$/;
 
 /** By program: words of the command line that publish. */
 const publishing: { readonly [programs: string]: RegExp } = {
@@ -145,15 +145,12 @@ export function rewritesText(text: string): boolean {
 
 const runners = /^(?:npm|pnpm|yarn|bun|make|gmake|just|task|rake|nx|turbo|mage|invoke|inv|composer|poe|hatch|tox|nox)$/;
 const rewritingTasks =
-	/^(?:fmt|format|fix|autofix|prettify|reformat|(?:lint|style|format|code|test|snapshots?)[:_-](?:fix|write|update|format)|(?:update|fix)[:_-](?:lint|style|snapshots?|format))$/;
+	/^(?:--fix|--write|fmt|format|fix|autofix|prettify|reformat|(?:lint|style|format|code|test|snapshots?)[:_-](?:fix|write|update|format)|(?:update|fix)[:_-](?:lint|style|snapshots?|format))$/;
 
 /** Whether a task's name, or an option of a test runner, says that it rewrites files of the project. */
 export function rewritesFiles(program: string, args: readonly string[]): boolean {
 	if (/^(?:vitest|jest|ava)$/.test(program))
 		return args.some((arg) => /^(?:-u|--update(?:-?[sS]napshots?)?)$/.test(arg));
 	if (!runners.test(program) || args.some((arg) => /^(?:--check|--dry-run|-n)$/.test(arg))) return false;
-	return args
-		.filter((arg) => !arg.startsWith("-"))
-		.slice(0, 4)
-		.some((arg) => rewritingTasks.test(arg));
+	return args.slice(0, 40).some((arg) => rewritingTasks.test(arg));
 }

@@ -59,7 +59,6 @@ hg svn jj | in:directory anywhere | -R --repository --cwd: directory
 	status st log diff annotate blame cat info ls list files show root summary identify id branches tags heads paths help version \
 			parents | text*
 	clone checkout co export | ~repository ~worktree in:directory fetches
-	push | ~remote
 	revert strip purge restore abandon undo | ~repository ~worktree +git-discard-changes
 	* | ~repository ~worktree | -C --clean --remove-unversioned --remove-ignored > +git-discard-changes
 `,

@@ -69,9 +69,12 @@ export function recordHistoryOff({ record }: ShellWalk, text: string): void {
 function recordVariable(walk: ShellWalk, name: string, text: string, state: State): void {
 	if (prompts.test(name)) {
 		if (/[$`]/.test(text)) walk.runText(`: "${text}"`, childState(state, walk.host), "");
-	} else if (commands.test(name))
+	} else if (commands.test(name)) {
 		walk.runText(text.replace(/^\|?[-|]?/, ""), childState(state, walk.host), UNKNOWN_VALUE);
-	else if (state.elsewhere) return;
+		// A file of no known folder, or options in place of a command.
+		if (/^(?:[./~]|--)/.test(text) && !programFolder.test(text))
+			walk.record.unknown({ what: "script", text: `${name}=${displayText(text)}` });
+	} else if (state.elsewhere) return;
 	else if (/^(?:BASH_ENV|ENV)$/.test(name) && startsWith(walk, text, state) !== undefined)
 		walk.runText(startsWith(walk, text, state) ?? "", childState(state, walk.host), "");
 	else if (code.test(name) || options[name]?.test(text) || (name === "PATH" && !leadsToInstalled(walk, text)))

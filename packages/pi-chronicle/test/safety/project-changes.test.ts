@@ -346,6 +346,10 @@ describe("places that a command leads to", () => {
 			expect([command, await verdicts(command, lab)]).toEqual([command, { ...all("passes"), readonly: "stops" }]);
 	});
 
+	it("a task changes the project with an option that rewrites files", async () => {
+		expect(await verdicts("npm run lint -- --fix", lab)).toEqual(all("stops"));
+	});
+
 	it("program text passes only if all its words are known to read", async () => {
 		for (const command of [
 			`python3 -c "import json; print(json.load(open('package.json')))"`,
@@ -359,6 +363,8 @@ describe("places that a command leads to", () => {
 			"LD_PRELOAD=./x.so ls",
 			"NODE_OPTIONS='--import data:text/javascript,x()' npm test",
 			"$(cat tool) src",
+			"GIT_EXTERNAL_DIFF=./absent git diff",
+			"gcc -wrapper 'sh,-c,x y' a.c",
 			"vitest run --script-shell ./absent.sh",
 		])
 			expect([command, await verdicts(command, lab)]).toEqual([command, { ...all("stops"), capabilities: "passes" }]);

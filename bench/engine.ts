@@ -100,7 +100,8 @@ async function timeOnEngine(database: Database, store: ReturnType<typeof storeOf
 	});
 	// The run's first files are there, as after its submission.
 	if (!(await workspace.snapshot()).ok) throw new Error("The first files could not be published.");
-	ledger.use(publishSegment(ledger, workspace).hooks);
+	const leftovers = { keep: async () => ({ ok: true, value: [] }) as const, note: async () => undefined };
+	ledger.use(publishSegment(ledger, workspace, leftovers, () => {}).hooks);
 	return timeRun({ ledger, workspace, cwd, change });
 }
 

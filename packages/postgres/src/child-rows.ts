@@ -114,52 +114,34 @@ export async function refuseUnneeded(sql: Sql, { id, parent }: RunRow): Promise<
 }
 
 /** Takes the job of a child that no host holds; `false`: one does, or there is none. */
-export async function withdrawJob(database: Database, id: string): Promise<boolean> {
-	const taken = await database.transaction(async (tx) => {
+export function withdrawJob(database: Database, id: string): Promise<boolean> {
+	return database.transaction(async (tx) => {
 		await lockRun(tx, id);
-		return takeJobs(tx, "r.id = $1 AND r.holder IS NULL AND r.job IS NOT NULL", id);
+		return takeRun(tx, id, "holder IS NULL AND job IS NOT NULL");
 	});
-	await cancelJobs(database, taken);
-	return taken.length > 0;
 }
 
-interface TakenJob {
-	readonly job: string | null;
-	readonly queue: string;
-}
-
-/** Takes the jobs of locked runs, and the runs from their hosts. `which`: a condition on `r`. */
-async function takeJobs(tx: Sql, which: string, id: string): Promise<readonly TakenJob[]> {
-	const { rows } = await tx.query<TakenJob>(
-		`WITH old AS (SELECT id, job, COALESCE(job_queue, queue) AS queue FROM chronicle.run r WHERE ${which})
-		UPDATE chronicle.run r SET holder = NULL, job = NULL, fence = fence + CASE WHEN holder IS NULL THEN 0 ELSE 1 END, waits = NULL FROM old
-		WHERE r.id = old.id RETURNING old.job::text, old.queue`,
+/** Takes a locked run from its host, and its job; `false`: it is not as `which`, a condition, says. A host that fetches the job drops it. */
+async function takeRun(tx: Sql, id: string, which: string): Promise<boolean> {
+	const taken = await tx.query(
+		`UPDATE chronicle.run SET holder = NULL, job = NULL, fence = fence + CASE WHEN holder IS NULL THEN 0 ELSE 1 END, waits = NULL
+		WHERE id = $1 AND ${which}`,
 		[id],
 	);
-	return rows;
+	return taken.count > 0;
 }
 
 /** Takes children that their parent no longer needs, and all below them, from the hosts that hold them. */
 export async function dropChildren(database: Database, ids: readonly string[]): Promise<void> {
-	for (const id of ids) await cancelJobs(database, await database.transaction((tx) => dropFamily(tx, id)));
+	for (const id of ids) await database.transaction((tx) => dropFamily(tx, id));
 }
 
 /** Takes a run before its children are looked for: its host begins no more of them then. */
-async function dropFamily(tx: Sql, id: string): Promise<readonly TakenJob[]> {
+async function dropFamily(tx: Sql, id: string): Promise<void> {
 	await lockRun(tx, id);
-	const taken = [...(await takeJobs(tx, "r.id = $1 AND (r.holder IS NOT NULL OR r.job IS NOT NULL)", id))];
+	await takeRun(tx, id, "(holder IS NOT NULL OR job IS NOT NULL)");
 	const below = await tx.query<{ id: string }>("SELECT id::text FROM chronicle.run WHERE parent = $1", [id]);
-	for (const child of below.rows) taken.push(...(await dropFamily(tx, child.id)));
-	return taken;
-}
-
-/**
- * Cancels jobs that are no longer current; a host that fetches one first completes it. Not in the transaction that takes them from their runs, because
- * such a host locks the job before the run.
- */
-async function cancelJobs(database: Database, taken: readonly TakenJob[]): Promise<void> {
-	const boss = await database.boss();
-	for (const { job, queue } of taken) if (job !== null) await boss.cancel(queue, job);
+	for (const child of below.rows) await dropFamily(tx, child.id);
 }
 
 /** Records the snapshot that the folder of a child started with. */

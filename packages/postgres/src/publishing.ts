@@ -23,18 +23,12 @@ export interface Publishing {
 /** Records a change of what hinders the run, if it is still supervised. */
 type NoteCondition = (event: ConditionChanged) => void;
 
-/** Without a look at what else the run leaves in its folder. */
-const nothingLeft: Pick<Leftovers, "keep" | "note"> = {
-	keep: async () => ({ ok: true, value: [] }),
-	note: async () => undefined,
-};
-
 /** Publishes what another host needs to continue the run, before or together with the event that depends on it. */
 export function publishSegment(
 	ledger: PostgresLedger,
 	workspace: SharedWorkspace,
-	leftovers: Pick<Leftovers, "keep" | "note"> = nothingLeft,
-	note: NoteCondition = () => {},
+	leftovers: Pick<Leftovers, "keep" | "note">,
+	note: NoteCondition,
 ): Publishing {
 	const { publisher, refs } = workspace;
 	publisher.startRecording((seq) => ledger.deleteSnapshots(seq));

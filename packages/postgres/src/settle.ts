@@ -11,12 +11,11 @@ import {
 	failJob,
 	isActiveJob,
 	type JobAttempt,
-	type JobData,
 	type QueuedRun,
 	queuedColumns,
 	sendJob,
 } from "./jobs.ts";
-import { narrowedQueue, routeJob } from "./routing.ts";
+import { routeJob } from "./routing.ts";
 import { lockRun } from "./rows.ts";
 import { deadHolder, isCounted, markSuspects } from "./suspects.ts";
 
@@ -216,28 +215,6 @@ export async function handOver(
 		commandsToo,
 	]);
 	await sendJob(database, tx, { ...row, needs: labels, bound: commandsToo });
-}
-
-/**
- * Cancels the jobs of a held run that its current one has replaced: a command went to any host while a job waited for one with labels. Not
- * in the transaction that took the run, because a host that fetches such a job locks it before the run.
- */
-export async function cancelReplaced(database: Database, id: string): Promise<void> {
-	const { rows } = await database.query<
-		Pick<QueuedRun, "queue" | "needs"> & { readonly job: string; readonly at: string }
-	>("SELECT queue, needs, job, COALESCE(job_queue, queue) AS at FROM chronicle.run WHERE id = $1 AND job IS NOT NULL", [
-		id,
-	]);
-	const [row] = rows;
-	if (!row) return;
-	const queue = narrowedQueue(row.queue, row.needs);
-	if (queue === row.at) return;
-	const boss = await database.boss();
-	if (!(await boss.getQueue(queue))) return;
-	const [current] = await boss.findJobs<JobData>(row.at, { id: row.job });
-	const queued = await boss.findJobs<JobData>(queue, { data: { run: id }, queued: true });
-	const replaced = queued.filter(({ createdOn }) => current && createdOn < current.createdOn);
-	for (const job of replaced) await boss.cancel(queue, job.id);
 }
 
 /** Puts the job of a run off, because this host cannot do it now, and notes why. */

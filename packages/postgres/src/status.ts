@@ -90,7 +90,7 @@ FROM (SELECT id, name FROM chronicle.channel UNION SELECT channel, name FROM chr
 const noJobs = { waiting: 0, active: 0, oldest: null };
 
 /**
- * Unfinished jobs of runs that exist, by queue, with the runs that no host has sent a job for yet. pg-boss's own function stores the figures, which a
+ * Unfinished jobs that are current, by queue, with the runs that no host has sent a job for yet. pg-boss's own function stores the figures, which a
  * reader may not, or gives those of the last maintenance.
  */
 async function countJobs(database: Database): Promise<ReadonlyMap<string, Omit<QueueStatus, "name">>> {
@@ -98,8 +98,8 @@ async function countJobs(database: Database): Promise<ReadonlyMap<string, Omit<Q
 		`SELECT name, count(*) FILTER (WHERE state <> 'active')::int AS waiting, count(*) FILTER (WHERE state = 'active')::int AS active,
 			extract(epoch FROM now() - min(greatest(created_on, start_after)) FILTER (WHERE state <> 'active' AND start_after <= now()))::int AS oldest
 		FROM (
-			SELECT name, state::text, created_on, start_after FROM ${JOBS_SCHEMA}.job WHERE state IN ('created', 'retry', 'active')
-				AND (data->>'run' IS NULL OR EXISTS (SELECT FROM chronicle.run r WHERE r.id::text = data->>'run'))
+			SELECT name, state::text, created_on, start_after FROM ${JOBS_SCHEMA}.job j WHERE state IN ('created', 'retry', 'active')
+				AND (data->>'run' IS NULL OR EXISTS (SELECT FROM chronicle.run r WHERE r.id::text = data->>'run' AND (r.job = j.id OR name LIKE '${deadQueue("%")}')))
 			UNION ALL SELECT queue, 'created', updated_at::timestamptz, now() FROM chronicle.run r WHERE ${unsent}
 		) jobs GROUP BY name`,
 	);

@@ -141,7 +141,7 @@ function refuseClaim(
 	host: Host,
 	job: JobAttempt | undefined,
 ): { readonly ok: false; readonly failure: StoreFailure } | undefined {
-	if (job && row.job !== job.id) return storeFailure("held", "Another job of the run is current.", "Nothing to do.");
+	if (job && row.job !== job.id) return storeFailure("unknown", "Another job of the run is current.", "Nothing to do.");
 	const holder = holderOf(row);
 	// A job that the queue gave up after a day, while its host works on, does not take the run from that host.
 	if (!holder || (job && row.holder === host.id && row.attempt === job.retryCount)) return undefined;

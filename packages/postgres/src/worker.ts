@@ -18,7 +18,7 @@ import { parkDeadRuns } from "./park.ts";
 import { labelsInQueue, queueName } from "./routing.ts";
 import { ScheduledRuns } from "./scheduled-run.ts";
 import { type RunSegment, type ServedProject, startSegment, stopAtMove } from "./segment.ts";
-import { cancelReplaced, failedOn, returnRun, secondsToWait } from "./settle.ts";
+import { failedOn, returnRun, secondsToWait } from "./settle.ts";
 import { type Slot, Slots } from "./slots.ts";
 import { removeStale } from "./stale-folders.ts";
 import { openPostgresStore, type PostgresStore } from "./store.ts";
@@ -362,7 +362,6 @@ export class EngineWorker {
 		let { visit, attempt } = ledger.run;
 		const report = withFields(this.#options.report, () => ({ project: project.name, run, visit, attempt }));
 		try {
-			await cancelReplaced(database, run);
 			const segment = await startSegment(ledger, {
 				...{ database, host, slot, project, checkout, store, labels, report },
 			});

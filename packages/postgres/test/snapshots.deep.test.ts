@@ -79,7 +79,12 @@ interface Place {
 const store = () => storeOf(database, "held", { folderOf: (run) => join(openFolder(), run) });
 
 function placeOf(ledger: PostgresLedger, workspace: Place["workspace"], cwd: string): Place {
-	const publishing = publishSegment(ledger, workspace);
+	const publishing = publishSegment(
+		ledger,
+		workspace,
+		{ keep: async () => ({ ok: true, value: [] }), note: async () => undefined },
+		() => {},
+	);
 	ledger.use(publishing.hooks);
 	const write = (path: string, content: string | Buffer): void => {
 		mkdirSync(dirname(join(cwd, path)), { recursive: true });

@@ -209,9 +209,9 @@ function withMeasurement(run: Run, { visit, state }: Stopping, event: FilesLooke
 }
 
 function withFiles(snapshot: Run["snapshot"], visit: number, measured: Partial<FilesMeasured>): Run["snapshot"] {
-	const { changes = [], more = 0, total, sinceStart, ofRun } = measured;
-	if (ofRun === undefined) return addChanges(snapshot, changes, more, visit, { sinceStart });
-	if (ofRun === "unknown") return addChanges(snapshot, changes, more, visit, { lines: "exact" });
+	const { changes = [], more = 0, total, ofRun } = measured;
+	if (ofRun === undefined) return addChanges(snapshot, changes, more, visit);
+	if (ofRun === "unknown") return addChanges(snapshot, changes, more, visit, "exact");
 	return setChanges(snapshot, ofRun === "same" ? { changes, more, total } : ofRun, changes, visit);
 }
 

@@ -168,22 +168,18 @@ export function summariesText(summaries: readonly Summary[]): string {
 	return summaries.map(({ child, text }) => (child === undefined ? text : `${child}: ${text}`)).join("\n");
 }
 
-/**
- * Adds the files that a visit changed, where nothing could be compared with the run's start; `more` is the number of unlisted ones.
- * `sinceStart`: all changes of the run, if an earlier version has measured them.
- */
+/** Adds the files that a visit changed, where nothing could be compared with the run's start; `more` is the number of unlisted ones. */
 export function addChanges(
 	snapshot: Snapshot,
 	changes: readonly FileChange[],
 	more: number,
 	visit: number,
-	{ sinceStart, lines = "last" }: { readonly sinceStart?: ChangeTotals | undefined; readonly lines?: MergedLines } = {},
+	lines: MergedLines = "last",
 ): Snapshot {
-	const known = sinceStart === undefined ? snapshot : { ...snapshot, changed: sinceStart };
-	if (changes.length === 0 && more === 0) return known;
+	if (changes.length === 0 && more === 0) return snapshot;
 	const files = keepNewest(mergeChanges(snapshot.files, changes, visit, lines), room.files);
 	return {
-		...known,
+		...snapshot,
 		files: files.kept,
 		dropped: { ...snapshot.dropped, files: snapshot.dropped.files + files.dropped + more },
 	};

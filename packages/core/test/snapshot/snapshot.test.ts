@@ -254,9 +254,7 @@ describe("changed files over several visits", () => {
 			{ change: "D" },
 		],
 	])("without a comparison, the lines of %s are exact or absent", (_what, before, now, net) => {
-		const twice = addChanges(addChanges(EMPTY_SNAPSHOT, [before], 0, 1), [now], 0, 2, {
-			lines: "exact",
-		});
+		const twice = addChanges(addChanges(EMPTY_SNAPSHOT, [before], 0, 1), [now], 0, 2, "exact");
 		expect(twice.files).toEqual([{ path: "a", ...net, visit: 2 }]);
 	});
 	it("a comparison with the start replaces what the visits say", () => {

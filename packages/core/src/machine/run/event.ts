@@ -2,7 +2,7 @@
 // An event is self-contained: no reader needs the disk, the clock or the template file; texts are bounded, and the store redacts their
 // secrets; the user's answer names the event that it answers in `answers`, so a second answer has no effect.
 import type { PathList } from "../../definition/index.ts";
-import type { ChangeTotals, CheckedOut, FileLeft, MeasuredChanges, SnapshotData } from "../../snapshot/index.ts";
+import type { CheckedOut, FileLeft, MeasuredChanges, SnapshotData } from "../../snapshot/index.ts";
 import type { ApprovalQuestion } from "./approval-question.ts";
 import type { ChildEvent, KeptChildFolder } from "./child-event.ts";
 import type { CleanupEnded, CommandEvent } from "./command-event.ts";
@@ -266,8 +266,6 @@ export interface FilesMeasured extends MeasuredChanges {
 	readonly checkedOut?: CheckedOut;
 	/** All changes since the run started, bounded. `same`: those of the visit; `unknown`: they cannot be compared. */
 	readonly ofRun?: MeasuredChanges | "same" | "unknown";
-	/** Only in ledgers of earlier versions: the totals of `ofRun`, where the list of the visits' changes was cut. */
-	readonly sinceStart?: ChangeTotals;
 	/** Files that could not be read, bounded. */
 	readonly unkept?: readonly FileLeft[];
 	/** Notices about the store. */

@@ -69,7 +69,7 @@ function leave(
 		changes: changes.slice(0, 200),
 		...(more > 0 ? { more } : {}),
 		total: totalsOf(changes),
-		...(all.length > 25 ? { sinceStart: totalsOf(all) } : {}),
+		...(all.length > 25 ? { ofRun: { changes: all.slice(0, 200), more: all.length - 200, total: totalsOf(all) } } : {}),
 	});
 }
 

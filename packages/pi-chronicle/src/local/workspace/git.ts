@@ -103,7 +103,7 @@ function spawnGit(call: GitCall): Promise<GitResult> {
 		const child = spawn("git", [...firm, ...args], {
 			cwd,
 			env: gitEnvironment(call),
-			stdio: ["pipe", "pipe", "pipe"],
+			stdio: [input ? "pipe" : "ignore", "pipe", "pipe"],
 			windowsHide: true,
 		});
 		const pieces: Buffer[] = [];
@@ -127,7 +127,7 @@ function spawnGit(call: GitCall): Promise<GitResult> {
 			end(missing ? { kind: "missing" } : { kind: "failed", code: -1, message: errorMessage(error), raw: "" });
 		});
 		// Without free file descriptors there are no streams; the error event follows.
-		if (!child.stdout || !child.stderr || !child.stdin) return;
+		if (!child.stdout || !child.stderr) return;
 		child.stdout.on("data", (piece: Buffer) => {
 			if (cut) return;
 			pieces.push(piece);
@@ -147,8 +147,8 @@ function spawnGit(call: GitCall): Promise<GitResult> {
 			const message = Buffer.from(stderr, "latin1").toString("utf8").replaceAll("\0", "").trim();
 			end({ kind: "failed", code: code ?? -1, message, raw: stderr, ...(killed === null ? {} : { killed }) });
 		});
-		child.stdin.on("error", () => {});
-		child.stdin.end(input);
+		child.stdin?.on("error", () => {});
+		child.stdin?.end(input);
 	});
 }
 
@@ -160,9 +160,8 @@ export function revParse(...queries: readonly (readonly string[])[]): string[] {
 	return ["rev-parse", ...queries.flatMap((query, at) => (at === 0 ? query : [NEXT_ANSWER, ...query]))];
 }
 
-export function answersOf(output: Buffer): string[] {
-	return output
-		.toString("utf8")
+export function answersOf(output: Buffer | string): string[] {
+	return String(output)
 		.split(`${NEXT_ANSWER}\n`)
 		.map((answer) => answer.replace(/\n$/, ""));
 }

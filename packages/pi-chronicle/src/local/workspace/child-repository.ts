@@ -1,6 +1,6 @@
 // The git repository of a child's folder. It keeps git from finding the user's repository, because the run's private folder may be inside
 // the project. An agent there can inspect its own changes and the project's history; its staged changes and commits stay in the folder.
-import { appendFile, mkdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { copyIndex } from "./copy-index.ts";
 import { gitFailure } from "./failures.ts";
@@ -18,22 +18,14 @@ export interface ChildRepository {
 
 const branch = "chronicle";
 
-/**
- * Makes an empty repository in `folder` with the settings that git has chosen for the store `from`, which takes less time than to have git choose them
- * again. Returns whether they hold there: on the same disk.
- */
-export async function copyRepository(from: string, folder: string): Promise<boolean> {
-	const disks = await Promise.all([from, folder].map((place) => stat(place)));
-	if (disks[0]?.dev !== disks[1]?.dev) return false;
+/** Makes an empty repository in `folder`, with the settings that git has chosen for the store `from`: without a git of its own. */
+export async function copyRepository(from: string, folder: string): Promise<void> {
 	const config = await readFile(join(from, "config"), "utf8");
 	for (const name of ["objects/info", "objects/pack", "refs/heads", "refs/tags"])
 		await mkdir(join(folder, name), { recursive: true });
-	await writeFile(
-		join(folder, "config"),
-		config.replace(/^\t(?:worktree|sharedrepository) = .*\n|^\[receive\][^[]*/gm, ""),
-	);
+	const own = config.replace(/^\t(?:worktree|sharedrepository) = .*\n|^\[receive\][^[]*/gm, "");
+	await writeFile(join(folder, "config"), own);
 	await writeFile(join(folder, "HEAD"), `ref: refs/heads/${branch}\n`);
-	return true;
 }
 
 /** Creates the repository of the folder `files`, which reads objects of the store and of the user's repository. */
@@ -56,17 +48,7 @@ export async function makeChildRepository(
 		if (ran.kind !== "done") throw gitFailure(ran);
 		return ran.output.toString("latin1").trim();
 	};
-	await mkdir(folder);
-	if (!(await copyRepository(storeFolder, folder)))
-		await required([
-			"-c",
-			"init.defaultRefFormat=files",
-			"init",
-			"-q",
-			"--template=",
-			`--object-format=${repository.objectFormat}`,
-			`--initial-branch=${branch}`,
-		]);
+	await copyRepository(storeFolder, folder);
 	// By its real path: a sandbox follows no link in a place that commands may write, and the link to the store can be deleted.
 	const own = await realpath(join(storeFolder, "objects"));
 	const objects = [own, ...(repository.objects === undefined ? [] : [repository.objects])];

@@ -169,8 +169,9 @@ async function prepare(place: StorePlace, isNew: boolean): Promise<string | unde
 async function copyStore(folder: string, child: ChildStore): Promise<string | undefined> {
 	await shareObjects(folder, child);
 	const { parentStore, tree } = child;
+	await copyRepository(parentStore, folder);
 	const files = [join(parentStore, "objects", tree.slice(0, 2), tree.slice(2)), join(folder, "index")];
-	return files.every((file) => existsSync(file)) && (await copyRepository(parentStore, folder)) ? tree : undefined;
+	return files.every((file) => existsSync(file)) ? tree : undefined;
 }
 
 /** Creates the store if it is not complete, and repairs it. */

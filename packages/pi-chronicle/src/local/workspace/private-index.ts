@@ -15,30 +15,21 @@ export interface IndexContents {
 	readonly outside: string[];
 }
 
-/** Files that are new or changed, as git lists them. */
-export interface ListedFiles {
-	/** Bytes as latin1; a repository ends in `/`. */
-	readonly changed: readonly string[];
-	readonly warnings: string;
-}
-
 const listing = ["ls-files", "-z", "--others", "--modified", "--exclude-standard"];
 
-/** Lists the files that are new or changed. */
-export async function listFiles(store: Pick<Store, "git" | "below">): Promise<ListedFiles> {
+/** Lists the files that are new or changed (bytes as latin1; a repository ends in `/`). */
+export async function listFiles(store: Pick<Store, "git" | "below">) {
 	const { output, warnings } = await store.git([...listing, ...store.below()]);
 	return { changed: output.toString("latin1").split("\0").filter(Boolean), warnings };
 }
 
-/** Reads the index, and where the run's files are all that it has, lists the files that are new or changed. */
-export async function readIndex(
-	store: Pick<Store, "git" | "contains" | "below">,
-): Promise<{ readonly index: IndexContents; readonly files: ListedFiles | undefined }> {
+/** Reads the index; where it has only the run's files, lists the new and changed ones with it. */
+export async function readIndex(store: Pick<Store, "git" | "contains" | "below">) {
 	const isAll = store.below().length === 0;
 	const { output, warnings } = await store.git([...(isAll ? listing : ["ls-files", "-z"]), "-t", "--stage"]);
 	const outside: string[] = [];
 	const changed: string[] = [];
-	const index = { repositories: new Set<string>(), placeholders: new Map<string, string>(), outside };
+	const index: IndexContents = { repositories: new Set(), placeholders: new Map(), outside };
 	for (const line of output.toString("latin1").split("\0")) {
 		const [tag = "", mode = "", object = ""] = line.split(" ", 3);
 		const path = line.slice(line.indexOf("\t") + 1);

@@ -23,7 +23,8 @@ export async function copyRepository(from: string, folder: string): Promise<void
 	const config = await readFile(join(from, "config"), "utf8");
 	for (const name of ["objects/info", "objects/pack", "refs/heads", "refs/tags"])
 		await mkdir(join(folder, name), { recursive: true });
-	const own = config.replace(/^\t(?:worktree|sharedrepository) = .*\n|^\[receive\][^[]*/gm, "");
+	// Refs are files here, whatever git prefers.
+	const own = config.replace(/^\t(?:worktree|sharedrepository|refstorage) = .*\n|^\[receive\][^[]*/gim, "");
 	await writeFile(join(folder, "config"), own);
 	await writeFile(join(folder, "HEAD"), `ref: refs/heads/${branch}\n`);
 }

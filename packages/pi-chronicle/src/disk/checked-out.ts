@@ -1,6 +1,4 @@
 // Which branch and commit are checked out in a folder's repository.
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { gitOutput } from "./git-output.ts";
 
 /** Milliseconds after which git is stopped: a run must not wait for it. */
@@ -15,16 +13,7 @@ interface CheckedOutCommit {
 
 /** What is checked out in the repository that contains `folder`; `undefined` without a repository or a commit, and if git is missing or slow. */
 export async function readCheckedOut(folder: string): Promise<CheckedOutCommit | undefined> {
-	const known = await checkedOutBranch(join(folder, ".git")).catch(() => undefined);
-	return known ?? parseCheckedOut((await gitOutput(folder, checkedOutQuery, { timeout: maxMs })) ?? "");
-}
-
-/** The branch that the repository in `git` is at; `undefined`: only git can tell. */
-async function checkedOutBranch(git: string): Promise<CheckedOutCommit | undefined> {
-	const [, ref = ""] = /^ref: (refs\/heads\/\S+)\n$/.exec(await readFile(join(git, "HEAD"), "utf8")) ?? [];
-	if (ref === "" || ref.includes("..")) return undefined;
-	const [, commit] = /^([0-9a-f]{40}|[0-9a-f]{64})\n$/.exec(await readFile(join(git, ref), "utf8")) ?? [];
-	return commit === undefined ? undefined : { branch: branchOfRef(ref), commit };
+	return parseCheckedOut((await gitOutput(folder, checkedOutQuery, { timeout: maxMs })) ?? "");
 }
 
 /** Arguments for git, whose output {@link parseCheckedOut} reads. */

@@ -182,7 +182,9 @@ async function readRun({ store }: Tree, id: string): Promise<{ readonly run: Run
 async function describeRuns(tree: Tree): Promise<string> {
 	const lines: string[] = [];
 	for (const id of await tree.store.ids()) {
-		const { run, events } = await readRun(tree, id);
+		const found = await readRun(tree, id).catch((error: unknown) => void lines.push(`── ${id}: ${error}`));
+		if (!found) continue;
+		const { run, events } = found;
 		lines.push(`── ${id} ${run.parent?.name ?? "the first run"}: ${run.status} in ${run.state}`);
 		const told = events.filter(({ kind }) => kind !== "child_spent").slice(-12);
 		lines.push(...told.map((event) => JSON.stringify(event).slice(0, 300)));

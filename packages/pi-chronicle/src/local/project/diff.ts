@@ -125,8 +125,7 @@ async function diffJoin(project: Project, ledger: ReadLedger): Promise<Result<Ru
 	const { run, folder } = ledger;
 	const base = run.apart?.joined?.tree ?? run.startTree;
 	if (base === undefined) return unmeasured(run);
-	const own = join(folder, `look-${process.pid}-${Date.now()}`);
-	try {
+	return inOwnFolder(folder, async (own) => {
 		const workspace = openGitWorkspace({
 			...{ cwd: project.place.cwd, folder: own, childrenOf: folder, leftOut: project.ownFolders, alternate: folder },
 			...workspaceScope(run),
@@ -136,6 +135,14 @@ async function diffJoin(project: Project, ledger: ReadLedger): Promise<Result<Ru
 		const name = `${run.template.name} ${run.id.slice(0, 8)}`;
 		const found = await diffMerge(workspace, { name, tree: kept.value.tree, base });
 		return found.ok ? { ok: true, value: { visit: "all", state: run.state, ...found.value } } : found;
+	});
+}
+
+/** Calls `use` with a private folder for a look at the files of a run, and removes that afterward. */
+async function inOwnFolder<T>(folder: string, use: (own: string) => Promise<T>): Promise<T> {
+	const own = join(folder, `look-${process.pid}-${Date.now()}`);
+	try {
+		return await use(own);
 	} finally {
 		await rm(own, { recursive: true, force: true }).catch(() => {});
 	}
@@ -220,21 +227,11 @@ export async function withWorkspace<T>(
 	use: (workspace: Workspace) => Promise<Result<T, Failure>>,
 ): Promise<Result<T, Failure>> {
 	if (live) return use(live.workspace);
-	const own = join(folder, `look-${process.pid}-${Date.now()}`);
-	try {
-		if (engine) return await use(await engine.openFiles(run, own));
-		return await use(
-			openGitWorkspace({
-				cwd: (await ownFolder(sessions, run)) ?? place.cwd,
-				folder: own,
-				leftOut: ownFolders,
-				alternate: folder,
-				...workspaceScope(run),
-			}),
-		);
-	} finally {
-		await rm(own, { recursive: true, force: true }).catch(() => {});
-	}
+	return inOwnFolder(folder, async (own) => {
+		if (engine) return use(await engine.openFiles(run, own));
+		const cwd = (await ownFolder(sessions, run)) ?? place.cwd;
+		return use(openGitWorkspace({ cwd, folder: own, leftOut: ownFolders, alternate: folder, ...workspaceScope(run) }));
+	});
 }
 
 /** The folder of a child or of a run apart, as long as it exists. */

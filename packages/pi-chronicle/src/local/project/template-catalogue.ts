@@ -97,16 +97,17 @@ function hasBadReference({ diagnostics }: FoundTemplate): boolean {
 /** Warns about a file that another one of the same name in the same folder hides. A project's file may hide the user's. */
 function withoutUse(found: FoundTemplate, meant: FoundTemplate): FoundTemplate {
 	if (found.tier !== meant.tier) return found;
+	const message = `${quoted(basename(meant.file))} has the same name, so this file is ignored.`;
+	return withWarning(found, { code: "same-name", message, remedy: "Rename one of them." });
+}
+
+function withWarning(
+	found: FoundTemplate,
+	problem: Parameters<ReturnType<typeof openReport>["warn"]>[1],
+): FoundTemplate {
 	const report = openReport();
 	report.add(found.diagnostics);
-	report.warn(
-		{ file: found.file },
-		{
-			code: "same-name",
-			message: `${quoted(basename(meant.file))} has the same name, so this file is ignored.`,
-			remedy: "Rename one of them.",
-		},
-	);
+	report.warn({ file: found.file }, problem);
 	return { ...found, diagnostics: report.diagnostics };
 }
 
@@ -138,17 +139,8 @@ function readTemplateFolder(folder: string, tier: FoundTemplate["tier"]): FoundT
 
 function withNameable(found: FoundTemplate): FoundTemplate {
 	if (!/\s/.test(found.key)) return found;
-	const report = openReport();
-	report.add(found.diagnostics);
-	report.warn(
-		{ file: found.file },
-		{
-			code: "bad-name",
-			message: `The name ${quoted(found.key)} contains a space, so no command can name it.`,
-			remedy: "Rename the file.",
-		},
-	);
-	return { ...found, diagnostics: report.diagnostics };
+	const message = `The name ${quoted(found.key)} contains a space, so no command can name it.`;
+	return withWarning(found, { code: "bad-name", message, remedy: "Rename the file." });
 }
 
 /** Why an existing folder gives no templates. */

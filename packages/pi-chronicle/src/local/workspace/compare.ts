@@ -3,6 +3,7 @@
 
 import { posix, relative, sep } from "node:path";
 import type { FileChange } from "@pi-chronicle/core/snapshot";
+import { cutBytes } from "./conflicts.ts";
 import { gitFailure, unknownTree } from "./failures.ts";
 import { modes } from "./git.ts";
 import { type NestedState, readNested } from "./nested-repository.ts";
@@ -160,11 +161,7 @@ export async function drawPatch(
 		throw gitFailure(drawn);
 	}
 	const text = await nameCommits(store, drawn.output.subarray(0, bytes).toString("utf8"));
-	// The cut may split a character.
-	return Buffer.from(text)
-		.subarray(0, bytes)
-		.toString("utf8")
-		.replace(/\ufffd+$/, "");
+	return cutBytes(text, bytes);
 }
 
 /** A patch with the commits of nested repositories in place of the objects that stand for them: like git, `-dirty` with changed files. */

@@ -45,10 +45,13 @@ export function conflictHunks(text: string, bytes: number): string {
 		last = at;
 		if (Buffer.byteLength(drawn) > bytes) break;
 	}
-	return Buffer.from(drawn, "utf8")
-		.subarray(0, bytes)
-		.toString("utf8")
-		.replace(/\ufffd+$/, "");
+	return cutBytes(drawn, bytes);
+}
+
+/** The first `bytes` bytes of a text, without a part of a character. */
+export function cutBytes(text: string, bytes: number): string {
+	const cut = Buffer.from(text).subarray(0, bytes).toString("utf8");
+	return cut.replace(/\ufffd+$/, "");
 }
 
 /** A conflict before it is described for display. Paths are bytes as latin1. */

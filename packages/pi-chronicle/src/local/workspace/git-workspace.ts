@@ -106,8 +106,9 @@ export function openGitWorkspace(options: GitWorkspaceOptions): GitWorkspace {
 
 	return {
 		open: () => toResult(() => checkFolder(cwd)),
-		uncommitted: async () => pathList(await readUncommitted(cwd)),
-		checkedOut: () => readCheckedOut(cwd),
+		// What git says of a copy is nothing that the user has checked out or not committed.
+		...(childOf === undefined ? { uncommitted: async () => pathList(await readUncommitted(cwd)) } : {}),
+		...(childOf === undefined ? { checkedOut: () => readCheckedOut(cwd) } : {}),
 		snapshot: ({ towards, keep = [], signal } = {}) =>
 			run(signal, limits.measureMs, async (store) => {
 				await addKept(store, keep);

@@ -45,6 +45,11 @@ export type GitResult =
 /** Modes of the entries of a tree. */
 export const modes = { file: "100644", program: "100755", link: "120000", repository: "160000" };
 
+/** Whether it is the mode of a file, program or not. */
+export function isFileMode(mode: string): boolean {
+	return mode === modes.file || mode === modes.program;
+}
+
 const nowhere = process.platform === "win32" ? "NUL" : "/dev/null";
 
 const isolation = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: nowhere, GIT_ATTR_NOSYSTEM: "1" };

@@ -27,15 +27,14 @@ export async function listFiles(store: Pick<Store, "git" | "below">) {
 export async function readIndex(store: Pick<Store, "git" | "contains" | "below">) {
 	const isAll = store.below().length === 0;
 	const { output, warnings } = await store.git([...(isAll ? listing : ["ls-files", "-z"]), "-t", "--stage"]);
-	const outside: string[] = [];
 	const changed: string[] = [];
-	const index: IndexContents = { repositories: new Set(), placeholders: new Map(), outside };
+	const index: IndexContents = { repositories: new Set(), placeholders: new Map(), outside: [] };
 	for (const line of output.toString("latin1").split("\0")) {
 		const [tag = "", mode = "", object = ""] = line.split(" ", 3);
 		const path = line.slice(line.indexOf("\t") + 1);
 		if (tag === "?") changed.push(line.slice("? ".length));
 		else if (tag === "C") changed.push(path);
-		else if (line !== "" && !store.contains(path)) outside.push(path);
+		else if (line !== "" && !store.contains(path)) index.outside.push(path);
 		else if (mode === modes.repository) index.repositories.add(path);
 		else if (tag === "S") index.placeholders.set(path, object);
 	}

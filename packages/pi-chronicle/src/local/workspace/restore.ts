@@ -9,7 +9,7 @@ import type { FileLeft } from "@pi-chronicle/core/snapshot";
 import { type RawChange, rawChanges, relativeTo } from "./compare.ts";
 import { changedMeanwhile, inTheWay, noSpace, roomIn, toResult, unlessChanged, writeFailure } from "./failures.ts";
 import { setMode } from "./file-modes.ts";
-import { type GitResult, isNothing, modes } from "./git.ts";
+import { type GitResult, isFileMode, isNothing } from "./git.ts";
 import { readNested } from "./nested-repository.ts";
 import { findObstacles } from "./obstacles.ts";
 import { fromRaw, pathBytes } from "./paths.ts";
@@ -166,10 +166,6 @@ async function checkOut(store: Store, from: string, to: string): Promise<GitResu
 
 function hasChangedSince(merged: GitResult): boolean {
 	return merged.kind === "failed" && /not uptodate|would be overwritten/i.test(merged.message);
-}
-
-function isFileMode(mode: string): boolean {
-	return mode === modes.file || mode === modes.program;
 }
 
 /** Permissions of overwritten files, which are also remembered: git would make them readable for everyone. */

@@ -172,11 +172,9 @@ async function formerRepositories(
 /** The index, the names of new and changed files (a repository ends in `/`), and the folders that git could not search, with the reason. */
 async function listChanged(state: SnapshotState) {
 	const { store, repository, hasForced } = state;
-	const read = state.index ? { index: state.index, files: undefined } : await readIndex(store);
-	const { index } = read;
+	const { index, files } = state.index ? { index: state.index } : await readIndex(store);
 	state.index = index;
-	const hadStale = await dropStale(state, index);
-	const listed = hadStale || !read.files ? await listFiles(store) : read.files;
+	const listed = (await dropStale(state, index)) || !files ? await listFiles(store) : files;
 	// Patterns of the project can include what is never one of its files.
 	const names = new Set(listed.changed.filter((name) => store.contains(name.replace(/\/$/, ""))));
 	// Once they are in the index, changes of these are listed like any other.

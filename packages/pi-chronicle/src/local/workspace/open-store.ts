@@ -41,8 +41,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 async function openAt(options: StoreOptions): Promise<Store> {
-	const { folder, control, limits, alternates } = options;
-	const { child, cwd } = options;
+	const { folder, control, limits, alternates, child, cwd } = options;
 	const isNew = child !== undefined && !existsSync(folder) && (await isAsMade(child));
 	const repository = child
 		? await inspectChild(child, { cwd, isNew, signal: control.signal })

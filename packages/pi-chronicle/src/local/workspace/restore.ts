@@ -183,13 +183,8 @@ async function permissionsOf(store: Store, writes: readonly RawChange[]): Promis
 
 /** The tree `from` with `writes` applied, as the target of git's merge. */
 async function goalTree(store: Store, from: string, writes: readonly RawChange[], folder: string): Promise<string> {
-	if (writes.length === 0) return from;
-	return editTree(
-		store,
-		from,
-		writes.map(({ path, after }) => ({ path, ...after })),
-		folder,
-	);
+	const edits = writes.map(({ path, after }) => ({ path, ...after }));
+	return editTree(store, from, edits, folder);
 }
 
 /** Restores the files of a nested repository that exists in both snapshots; returns the files that were not restored. */

@@ -35,6 +35,7 @@ export const laborious: { readonly [name: string]: string } = {
 	"unknown wrappers": `${filled("foo -- ", SIZE - 20)}rm -rf x`,
 	"programs looked up": numbered(4000, (index) => `$(which a${index}) x; `),
 	"removals of folders": numbered(4000, (index) => `rm -r src/a${index}; `),
+	"options among files": `chmod --reference ${numbered(1200, (index) => `-a${index} x:a `)}`,
 	"text typed into terminals": `tmux send-keys ${filled("'rm -rf x' Enter ", SIZE - 20)}`,
 };
 

@@ -159,14 +159,10 @@ terraform tofu terragrunt | in:directory dash | -chdir: directory
 	init get | ~worktree
 	apply | ~remote +deploy dash | -destroy --destroy > +delete-infrastructure
 	destroy | ~remote +delete-infrastructure dash | -help --help > harmless
-	state
+	state workspace
 		list show pull
-		rm | ~remote +delete-infrastructure
+		rm delete | ~remote +delete-infrastructure
 		* | ~remote
-	workspace
-		list show
-		delete | ~remote +delete-infrastructure
-		* | ~worktree
 	* | ~remote
 ansible-playbook ansible-galaxy | ~remote ?script \
 		| --check --syntax-check --list-hosts --list-tasks --list-tags > harmless

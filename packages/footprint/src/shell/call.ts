@@ -162,6 +162,7 @@ function callOf(
 ): Call {
 	const { name, stdin, text, walk, effects, changes } = command;
 	const { host, record } = walk;
+	const asked = new Map<string, boolean>();
 	const isAnyPath = (word: string, test: (path: string) => boolean) =>
 		absolutePaths(word, command.directories, record)?.some(test) ?? false;
 	return {
@@ -194,7 +195,10 @@ function callOf(
 		absolute: (word) => absoluteOf(command, word),
 		changeDirectory: (word) => enterDirectory(command, word),
 		delegate: (program, words) => followProgram(command, program, words),
-		has: (spelling) => hasOption(command, spelling),
+		has(spelling) {
+			if (!asked.has(spelling)) asked.set(spelling, hasOption(command, spelling));
+			return asked.get(spelling) === true;
+		},
 		values: (spelling) => optionValues(command.items, spelling),
 		searchResult: (detail) => record.found(detail),
 		content: (word) => content(command, word),

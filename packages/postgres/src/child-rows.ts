@@ -80,7 +80,7 @@ function placeBelow(
 	return { queue: narrowedQueue(queue, needs), priority: priority + 1 };
 }
 
-/** Records what a child starts with, if it was made now, or an earlier version has begun it without a snapshot. */
+/** Records what a child starts with, if it was made now. */
 async function giveFiles(
 	tx: Sql,
 	id: string,
@@ -212,12 +212,12 @@ const figure = optional(isNumber);
 const isCeilings = object<TreeCeilings>({
 	left: object<TreeCeilings["left"]>({ costUsd: figure, tokens: figure, activeMs: figure }),
 	counted: object<TreeCeilings["counted"]>({ costUsd: isNumber, tokens: isNumber, activeMs: isNumber }),
-	countCacheReads: optional(isFlag),
+	countCacheReads: isFlag,
 });
 
 const none = { costUsd: 0, tokens: 0, activeMs: 0 };
 /** Of a text that cannot be read. */
-const nothing: TreeCeilings = { left: none, counted: none };
+const nothing: TreeCeilings = { left: none, counted: none, countCacheReads: false };
 
 interface CeilingsWatch {
 	/** What the parents leave the child, as last written; `undefined`: no ceiling applies. */

@@ -76,7 +76,13 @@ describe("an outage of the database while a child is begun and commanded", needs
 		const none = { costUsd: 0, tokens: 0, activeMs: 0 };
 		const start = () =>
 			children.start({
-				...{ parent: run, child, files: "own", tree, ceilings: () => ({ left: none, counted: none }) },
+				...{
+					parent: run,
+					child,
+					files: "own",
+					tree,
+					ceilings: () => ({ left: none, counted: none, countCacheReads: false }),
+				},
 				prepare: async () => ({ ok: true, value: { cwd: "/nowhere", isNew: true, tree } }) as never,
 			});
 		return { run, child: child.id, children, count, start };

@@ -20,8 +20,8 @@ export interface TreeCeilings {
 	readonly left: SpendFigures;
 	/** What of the child's use `left` includes. */
 	readonly counted: Required<SpendFigures>;
-	/** Whether `tokens` include tokens read from the cache; absent in rows of earlier versions: as the child counts. */
-	readonly countCacheReads?: boolean;
+	/** Whether `tokens` include tokens read from the cache. */
+	readonly countCacheReads: boolean;
 }
 
 type UsedFigures = Pick<Run["totals"], "costUsd" | "tokens" | "cacheRead" | "activeMs">;
@@ -44,10 +44,9 @@ export function ceilingsOf(
 
 /** What the child `run` may still use as of `now` (ISO 8601). */
 export function remainderOf({ left, counted, countCacheReads }: TreeCeilings, run: Run, now: string): SpendFigures {
-	const own = run.plan.limits.countCacheReads;
-	const used = usedOf(liveTotals(run, now), countCacheReads ?? own);
+	const used = usedOf(liveTotals(run, now), countCacheReads);
 	// Where the tree counts tokens differently from the child, only the tree's own count can tell when they are used up.
-	const isComparable = countCacheReads === undefined || countCacheReads === own;
+	const isComparable = countCacheReads === run.plan.limits.countCacheReads;
 	const rest = figures.flatMap((figure) => {
 		const most = left[figure];
 		if (most === undefined || (figure === "tokens" && !isComparable)) return [];

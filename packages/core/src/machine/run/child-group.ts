@@ -77,11 +77,8 @@ export interface ChildGroup {
 	readonly phase: "working" | "joining";
 	/** The last merge; `null`: none yet. */
 	readonly join: JoinProgress | null;
-	/**
-	 * The files of one child are joined after it was chosen in a later state; then the run moves to `to`, or ends. Earlier versions record no
-	 * `choice`.
-	 */
-	readonly taking?: { readonly to: string | null; readonly choice?: ChildChoice };
+	/** The files of one child are joined after it was chosen in a later state; then the run moves to `to`, or ends. */
+	readonly taking?: { readonly to: string | null; readonly choice: ChildChoice };
 	/** The only child is the copy that the run has worked in, which is joined into the project. Absent: the children are runs. */
 	readonly ofCopy?: JoinOfCopy;
 }

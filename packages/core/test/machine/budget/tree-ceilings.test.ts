@@ -276,8 +276,6 @@ describe("the ceilings of a tree", () => {
 		const left = { tokens: 5, costUsd: 5 };
 		expect(remainderOf({ left, counted: none, countCacheReads: true }, run, "")).toEqual(left);
 		expect(remainderOf({ left, counted: none, countCacheReads: false }, run, "")).toEqual({ costUsd: 5 });
-		// A row of an earlier version.
-		expect(remainderOf({ left, counted: none }, run, "")).toEqual(left);
 	});
 
 	it("leave each figure the smaller of what the run and its parents leave", () => {

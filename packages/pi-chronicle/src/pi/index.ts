@@ -14,7 +14,7 @@ export {
 } from "./commands/own-commands.ts";
 export { rejectCommand } from "./commands/reject-command.ts";
 export { openToolSwitch, type ToolSwitch } from "./commands/tool-switch.ts";
-export { aboutTool } from "./commands/tools.ts";
+export { aboutTool, failedBesideText } from "./commands/tools.ts";
 export { keepTypedLines } from "./commands/typed-line.ts";
 export { openBadge } from "./display/badge.ts";
 export { changeLines, leftLines, maxAsked, maxFiles, restLine, restoreLines } from "./display/change-lines.ts";

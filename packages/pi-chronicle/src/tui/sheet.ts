@@ -189,12 +189,8 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 			const place = answers?.position === undefined ? "" : `${noun} ${answers.position}`;
 			const foot = [window.position(), place].filter((part) => part !== "").join(" · ");
 			const name: Line = [{ text: title, tone: "accent" }];
-			return frame(
-				{ title: name, foot, keys: unseen.waits() > 0 ? [unseenHint] : keyHints(width) },
-				padded,
-				width,
-				paint,
-			).slice(0, Math.max(1, rows));
+			const keys = unseen.waits() > 0 ? [unseenHint] : keyHints(width);
+			return frame({ title: name, foot, keys }, padded, width, paint).slice(0, Math.max(1, rows));
 		},
 		// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: keys and rows of a sheet in the order in which they count
 		key(data, keybindings) {

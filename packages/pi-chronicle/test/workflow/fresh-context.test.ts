@@ -41,6 +41,21 @@ describe("a fresh context", () => {
 		expect(stage.pi.eventsOf("extension_error")).toEqual([]);
 	});
 
+	it("gets the whole summary that was asked for, and how the gate of the phase before succeeded", async () => {
+		const gated = { id: "a", gate: "seq 2000; echo 7 passed" };
+		const stage = await openRpcStage({ w: [gated, { id: "b", context: "fresh" }, { ...gated, id: "c" }, "d"] });
+		const summary = `${"§ ".repeat(3_980)}the end of it`;
+		stage.play(step("next", summary), step("next"), step("next", "short"), step("next"), "done");
+		await stage.pi.prompt("/workflow w it");
+		await stage.pi.settled();
+		const [, fresh, , kept] = stage.server.requests;
+		const gateText = "Its gate succeeded (exit code 0): `seq 2000; echo 7 passed`. The end of its output:\\n…";
+		const told = [gateText, "2000\\n7 passed"];
+		expect(fresh && seen(fresh, summary, ...told, "\\n1000\\n")).toEqual([summary, ...told]);
+		const [gates] = [kept?.results.at(-1)?.text.match(/Its gate succeeded[\s\S]*7 passed/g)];
+		expect(gates).toHaveLength(1);
+	});
+
 	it("is also that of the first phase, of one that the user moves to, and of a phase after a pause", async () => {
 		const stage = await openRpcStage({
 			w: { phases: [{ id: "b", context: "fresh" }, "c", { id: "d", context: "fresh" }], autoContinue: false },

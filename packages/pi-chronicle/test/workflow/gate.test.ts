@@ -114,9 +114,9 @@ describe("calls in one message", () => {
 		expect([stage.project.exists("one.txt"), stage.project.exists("two.txt")]).toEqual([true, false]);
 	});
 
-	it("a call before next is judged by the old phase, and one after it is refused, whatever the new phase allows", async () => {
+	it("next beside a call that failed or was refused finishes nothing, and does alone", async () => {
 		const before = pi.toolResults().length;
-		stage.play(calls([bash("true"), stepCall("next"), bash("true")]));
+		stage.play(calls([bash("true"), read, stepCall("next")]), calls([stepCall("next"), bash("true")]));
 		await pi.prompt("/workflow opens it");
 		await pi.settled();
 		expect(
@@ -124,8 +124,12 @@ describe("calls in one message", () => {
 				.toolResults()
 				.slice(before)
 				.map(({ error }) => error),
-		).toEqual([true, false, true]);
-		expect(pi.toolResults().at(-1)?.text).toContain('This call follows workflow_step ("next") in the same message');
+		).toEqual([true, false, true, false, true]);
+		const texts = pi.toolResults().map(({ text }) => text);
+		expect(texts.at(-3)).toBe(
+			"The phase is not finished: in the same message, bash failed, and you had not read why. Read it above and do what it needs. Call workflow_step again, alone.",
+		);
+		expect(texts.at(-1)).toContain('This call follows workflow_step ("next") in the same message');
 	});
 });
 

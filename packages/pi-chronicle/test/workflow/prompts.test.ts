@@ -109,7 +109,7 @@ describe("variables", () => {
 	it("are filled into instructions wherever the model reads them", () => {
 		const definitions = drafts({ w: ["x", { id: "a", instructions: "Do {taskDescription} as {phaseName}" }] });
 		const { run, from } = later(begin(definitions, "w"), 1);
-		for (const text of [wholeText(run), laterText(run), statusText(run), movedText(run, from, "next")])
+		for (const text of [wholeText(run), laterText(run), statusText(run), movedText(run, from, { way: "next" })])
 			expect(text).toContain("Do the task as A");
 	});
 
@@ -225,7 +225,7 @@ describe("answers of the tool", () => {
 	});
 	const line = (steps: number, way: ExitKind = "next") => {
 		const { run, from } = later(begin(definitions, "p"), steps, way === "loop" ? "loop" : "next");
-		return firstLine(movedText(run, from, way));
+		return firstLine(movedText(run, from, { way }));
 	};
 
 	it("name the phase that was left and every level that was entered", () => {
@@ -234,7 +234,7 @@ describe("answers of the tool", () => {
 		expect(line(3)).toBe("✓ Left Inner > Innermost, entered Other > Deep: U1 → 🔹 V1");
 		expect(line(4)).toBe("✓ Left Other > Deep, back in Workflow p: V1 → 🔹 Z");
 		const flat = later(begin(drafts({ w: ["a", "b"] }), "w"), 1);
-		expect(movedText(flat.run, flat.from, "next").split("\n").slice(0, 2)).toEqual([
+		expect(movedText(flat.run, flat.from, { way: "next" }).split("\n").slice(0, 2)).toEqual([
 			"✓ Advanced: A → 🔹 B",
 			"Previous: A · Current: B · Next: DONE",
 		]);
@@ -251,10 +251,12 @@ describe("answers of the tool", () => {
 
 	it("the first phase after a restart says which round it is and why", () => {
 		const { run, from } = later(begin(drafts({ w: ["a", "b"] }), "w"), 2, "loop");
-		const text = movedText(run, from, "loop", "two links are dead");
+		const text = movedText(run, from, { way: "loop", summary: "two links are dead" });
 		expect(text).toContain('This is round 3 of "Workflow w". You began it because: two links are dead\n');
 		const next = later(run, 1);
-		expect(movedText(next.run, next.from, "next", "mended")).toContain('This is round 3 of "Workflow w".\n\n');
+		expect(movedText(next.run, next.from, { way: "next", summary: "mended" })).toContain(
+			'This is round 3 of "Workflow w".\n\n',
+		);
 		expect(laterText(later(begin(drafts({ w: ["a", "b"] }), "w"), 1).run)).not.toContain("round");
 	});
 

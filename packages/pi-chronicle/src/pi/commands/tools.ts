@@ -22,3 +22,9 @@ export function aboutTool(pi: ExtensionAPI, name: string): ToolFacts | undefined
 		own: tool.sourceInfo.source === "builtin" ? orchestrators.has(name) : isOwnFile(tool.sourceInfo.path),
 	};
 }
+
+/** Why a call that ends something is refused: it was written before the results of the failed calls beside it were known. */
+export function failedBesideText(tools: readonly string[]): string {
+	const names = [...new Set(tools)].join(" and ");
+	return `in the same message, ${names} failed, and you had not read why. Read it above and do what it needs.`;
+}

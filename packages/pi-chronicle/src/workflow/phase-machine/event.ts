@@ -10,10 +10,12 @@ export interface ModelDecision {
 }
 
 export type WorkflowEvent =
-	/** The model finishes the phase. */
-	| { readonly kind: "next"; readonly at: number; readonly decision: ModelDecision; readonly summary?: string }
-	/** The model restarts the innermost scope. */
-	| { readonly kind: "loop"; readonly at: number; readonly decision: ModelDecision; readonly summary?: string }
+	/** The model finishes the phase, or restarts the innermost scope. */
+	| (Omit<EndedVisit, "by" | "way"> & {
+			readonly kind: "next" | "loop";
+			readonly at: number;
+			readonly decision: ModelDecision;
+	  })
 	/** The model wants to cancel the run. */
 	| { readonly kind: "cancel"; readonly at: number; readonly decision: ModelDecision }
 	/** The model asks the user; the run waits for the answer. */
@@ -61,9 +63,11 @@ export type ExitKind = "next" | "loop" | "skip" | "back";
 export interface EndedVisit {
 	readonly way: ExitKind;
 	/** The summary of the model. */
-	readonly summary: string | undefined;
+	readonly summary?: string | undefined;
+	/** How the gate of the phase succeeded, in words. */
+	readonly gate?: string | undefined;
 	/** Set if the user ended the phase with `next`. */
-	readonly by?: "person";
+	readonly by?: "person" | undefined;
 }
 
 export type WorkflowAction =

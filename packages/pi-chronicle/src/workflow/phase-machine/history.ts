@@ -1,5 +1,5 @@
 // The history of a run, derived from the states in the session.
-import type { ExitKind } from "./event.ts";
+import type { EndedVisit, ExitKind } from "./event.ts";
 import type { StoredState } from "./stored.ts";
 
 /** A state and the time at which it was written, in ms since the epoch. */
@@ -8,7 +8,7 @@ export interface DatedState {
 	readonly at: number;
 }
 
-export interface PhaseVisit {
+export interface PhaseVisit extends Omit<EndedVisit, "way"> {
 	readonly phaseId: string;
 	/** How it ended; `undefined`: it is the current visit, or the run was cancelled in it. */
 	readonly way: ExitKind | undefined;
@@ -17,9 +17,6 @@ export interface PhaseVisit {
 	readonly to: number;
 	/** How long the run was paused or pi was closed, in ms. */
 	readonly paused: number;
-	readonly summary: string | undefined;
-	/** Set if the user ended the phase with `next`. */
-	readonly by?: "person" | undefined;
 }
 
 /**
@@ -74,7 +71,7 @@ class HistoryFold {
 		const { last, paused } = this;
 		const from = last?.since ?? last?.startedAt ?? to;
 		const phaseId = last?.currentPath.at(-1)?.phaseId ?? "";
-		this.visits.push({ phaseId, way: left?.way, from, to, paused, summary: left?.summary, by: left?.by });
+		this.visits.push({ phaseId, way: undefined, from, to, paused, ...left });
 		this.paused = 0;
 	}
 }

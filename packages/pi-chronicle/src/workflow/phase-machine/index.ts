@@ -27,5 +27,5 @@ export {
 	type Segment,
 	type WorkflowRun,
 } from "./run.ts";
-export { type Note, readState, restoreRun, type StoredState, storeRun } from "./stored.ts";
+export { type Note, readState, restoreRun, type StateChange, type StoredState, storeRun } from "./stored.ts";
 export { earlierPhases, type WorkflowTransition, workflowTransition } from "./transition.ts";

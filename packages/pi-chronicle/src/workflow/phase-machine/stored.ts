@@ -2,7 +2,7 @@
 // The first nine fields are the reference package's, so that either package can read the other's states.
 // Reading is strict: one invalid value invalidates the whole state.
 import { isFlag, isRecord, isText, object, oneOf, optional, type PathList } from "@pi-chronicle/core/definition";
-import type { EndedVisit, ExitKind } from "./event.ts";
+import type { EndedVisit } from "./event.ts";
 import { currentPhase, enter, phaseAt, relocate } from "./position.ts";
 import {
 	type Definitions,
@@ -44,7 +44,7 @@ export interface StoredState {
 	/** The model's question that the user has not answered yet. */
 	readonly asks?: string;
 	/** The visit that this change ended: of the phase of the previous state, from its `since` to the `since` of this state. */
-	readonly left?: { readonly way: ExitKind; readonly summary?: string; readonly by?: "person" };
+	readonly left?: EndedVisit;
 	/** The kind of change, if it was not a change of phase. */
 	readonly note?: Note;
 	/** How long pi was closed during the visit before this change, in ms. */
@@ -53,8 +53,8 @@ export interface StoredState {
 
 export type Note = "begun" | "resumed" | "reloaded";
 
-/** Maximum bytes of each string. */
-const max = { begun: 2_000, why: 200, summary: 2_000, asks: 4_000 } as const;
+/** Maximum bytes of each string. A summary has those of the 8,000 characters that a fresh context gets. */
+const max = { begun: 2_000, why: 200, summary: 32_000, gate: 4_000, asks: 4_000 } as const;
 /** Target size of an entry in bytes, and the minimum reserved for the task. */
 const room = { entry: 450, task: 40 } as const;
 
@@ -96,9 +96,9 @@ export function storeRun(run: WorkflowRun, { pinned, left, note, away }: StateCh
 		...(left
 			? {
 					left: {
-						way: left.way,
-						by: left.by,
+						...left,
 						summary: left.summary === undefined ? undefined : cutBytes(left.summary, max.summary),
+						gate: left.gate === undefined ? undefined : cutBytes(left.gate, max.gate),
 					},
 				}
 			: {}),
@@ -298,11 +298,12 @@ const isPause = object<NonNullable<StoredState["paused"]>>({
 const isLeft = object<NonNullable<StoredState["left"]>>({
 	way: oneOf("next", "loop", "skip", "back"),
 	summary: optional(isText),
+	gate: optional(isText),
 	by: () => true,
 });
 
-function readLeft({ way, summary, by }: NonNullable<StoredState["left"]>): StoredState["left"] {
-	return { way, summary, by: by === "person" ? by : undefined };
+function readLeft({ way, summary, gate, by }: NonNullable<StoredState["left"]>): StoredState["left"] {
+	return { way, summary, gate, by: by === "person" ? by : undefined };
 }
 
 /** A note only labels the transcript, so an unknown one does not invalidate the state. */

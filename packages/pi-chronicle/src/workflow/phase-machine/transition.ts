@@ -102,18 +102,18 @@ function moveByModel(run: WorkflowRun, event: Extract<WorkflowEvent, { kind: "ne
 	if (run.status.kind === "paused") return refuseEvent(run, { kind: "paused" });
 	if (run.question !== undefined) return refuseEvent(run, { kind: "asked" });
 	if (isEarlier(run, event.decision)) return refuseEvent(run, { kind: "earlier-visit", phase: currentPhase(run).name });
-	const { at, summary } = event;
-	if (event.kind === "next") {
+	const { kind: way, at, summary, gate } = event;
+	if (way === "next") {
 		if (waitsForUser(run))
 			return refuseEvent(run, { kind: "person-decides", phase: currentPhase(run).name, wanted: "next" });
-		return move(run, nextPosition(run.definitions, run.position), { way: "next", at, summary });
+		return move(run, nextPosition(run.definitions, run.position), { way, at, summary, gate });
 	}
 
 	const scope = scopeOf(run);
 	if (!scope.loopable) return refuseEvent(run, { kind: "not-loopable", scope: scope.name });
 	if (loopsLeft(run) === 0)
 		return refuseEvent(run, { kind: "loops-used-up", scope: scope.name, max: scope.maxLoops ?? 0 });
-	return move(run, loopedPosition(run.definitions, run.position), { way: "loop", at, summary });
+	return move(run, loopedPosition(run.definitions, run.position), { way, at, summary });
 }
 
 function moveByUser(
@@ -124,11 +124,15 @@ function moveByUser(
 	const { at } = event;
 	if (event.kind !== "back") {
 		const way = event.kind === "skip" ? "skip" : "next";
-		return move(run, nextPosition(run.definitions, run.position), { way, at, summary: undefined, by: "person" });
+		return move(run, nextPosition(run.definitions, run.position), {
+			way,
+			at,
+			by: way === "next" ? "person" : undefined,
+		});
 	}
 	const { to: name } = event;
 	const target = earlier(run, name);
-	if (target) return move(run, target, { way: "back", at, summary: undefined });
+	if (target) return move(run, target, { way: "back", at });
 	return refuseEvent(
 		run,
 		name === undefined ? { kind: "at-start" } : { kind: "no-earlier-phase", name, names: earlierPhases(run) },
@@ -185,15 +189,10 @@ function awaitAnswer(run: LiveWorkflowRun, question: string): WorkflowTransition
 	};
 }
 
-interface Move {
-	readonly way: ExitKind;
-	readonly at: number;
-	readonly summary: string | undefined;
-	readonly by?: "person";
-}
+type Move = EndedVisit & { readonly at: number };
 
-function move(run: LiveWorkflowRun, to: Position | undefined, { way, at, summary, by }: Move): WorkflowTransition {
-	const left: EndedVisit = { way, summary, ...(by && way === "next" ? { by } : {}) };
+function move(run: LiveWorkflowRun, to: Position | undefined, { at, ...left }: Move): WorkflowTransition {
+	const { way, by } = left;
 	if (!to) return endWorkflow({ ...run, step: run.step + 1, since: at }, "done", left);
 	return {
 		run: {

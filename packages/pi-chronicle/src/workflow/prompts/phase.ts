@@ -6,7 +6,7 @@ import type { WorkflowDefinition } from "../definitions/index.ts";
 import { limitsText, stepTool } from "../limits/index.ts";
 import {
 	currentPhase,
-	type ExitKind,
+	type EndedVisit,
 	type LiveWorkflowRun,
 	loopsLeft,
 	previousPosition,
@@ -34,14 +34,9 @@ export interface PhaseBrief {
 }
 
 /** A visit that has ended. */
-export interface FinishedVisit {
+export interface FinishedVisit extends EndedVisit {
 	/** Name of the phase. */
 	readonly phase: string;
-	readonly way: ExitKind;
-	/** The model's summary. */
-	readonly summary: string | undefined;
-	/** The user ended the phase with `next`. */
-	readonly by?: "person" | undefined;
 }
 
 /** A message of the user during the run. */
@@ -107,12 +102,10 @@ const room = { all: 8_000, short: 200 } as const;
 /** Maximum number of visits that are listed. */
 const maxVisits = 40;
 
-/** The model's own summaries. If they are long, the older ones are shortened. */
+/** The model's own summaries, and how the last gate succeeded. */
 export function visitsText(visits: readonly FinishedVisit[]): string | undefined {
-	if (visits.length === 0) return undefined;
-	const listed = visits.slice(-maxVisits);
-	const shorten = shortener();
-	const lines = listed.toReversed().map(({ phase, way, summary = "", by }) => {
+	const title = "What you reported so far:";
+	const listed = listNewest(title, "phases", visits, ({ phase, way, summary = "", by }, shorten) => {
 		const ended = by === undefined ? "" : " (ended by the user)";
 		const how = {
 			next: ended,
@@ -121,14 +114,26 @@ export function visitsText(visits: readonly FinishedVisit[]): string | undefined
 			back: " (the user went back)",
 		}[way];
 		const shown = shorten(summary);
-		return `* ${phase}${how}${shown === "" ? "" : `: ${shown}`}`;
+		return `${phase}${how}${shown === "" ? "" : `: ${shown}`}`;
 	});
-	const earlier = visits.length - listed.length;
-	return [
-		"What you reported so far:",
-		...(earlier > 0 ? [`* ${earlier} earlier phases are not listed`] : []),
-		...lines.reverse(),
-	].join("\n");
+	const gate = visits.at(-1)?.gate;
+	return gate === undefined ? listed : `${listed}\n${gate}`;
+}
+
+/** The newest items under a title, oldest first. If they are long, the older ones are shortened. */
+function listNewest<T>(
+	title: string,
+	items: string,
+	all: readonly T[],
+	line: (item: T, shorten: (text: string) => string) => string,
+): string | undefined {
+	if (all.length === 0) return undefined;
+	const shorten = shortener();
+	const newest = all.slice(-maxVisits).toReversed();
+	const lines = newest.map((item) => `* ${line(item, shorten)}`);
+	const earlier = all.length - lines.length;
+	const left = earlier > 0 ? [`* ${earlier} earlier ${items} are not listed`] : [];
+	return [title, ...left, ...lines.reverse()].join("\n");
 }
 
 /** Shortens texts, called for the newest first, once all of them are longer than `room.all`. */
@@ -141,22 +146,12 @@ function shortener(): (text: string) => string {
 	};
 }
 
-/** The user's own messages. If they are long, the older ones are shortened. */
+/** The user's own messages. */
 function wordsText(words: readonly UserWord[]): string | undefined {
-	if (words.length === 0) return undefined;
-	const shorten = shortener();
-	const lines = words
-		.slice(-maxVisits)
-		.toReversed()
-		.map(({ question, text }) =>
-			question === undefined ? `* ${shorten(text)}` : `* to your question "${shorten(question)}": ${shorten(text)}`,
-		);
-	const earlier = words.length - lines.length;
-	return [
-		"What the user said since the workflow began, oldest first:",
-		...(earlier > 0 ? [`* ${earlier} earlier messages are not listed`] : []),
-		...lines.reverse(),
-	].join("\n");
+	const title = "What the user said since the workflow began, oldest first:";
+	return listNewest(title, "messages", words, ({ question, text }, shorten) =>
+		question === undefined ? shorten(text) : `to your question "${shorten(question)}": ${shorten(text)}`,
+	);
 }
 
 function taskText(run: LiveWorkflowRun, known: PhaseBrief["known"]): string {

@@ -1,8 +1,10 @@
 // Answers of `workflow_step`. The first line states the outcome; for a normal step, the screen shows only that line.
 
+import { failedBesideText } from "../../pi/index.ts";
 import { stepTool } from "../limits/index.ts";
 import {
 	currentPhase,
+	type EndedVisit,
 	type ExitKind,
 	type LiveWorkflowRun,
 	type Position,
@@ -30,13 +32,14 @@ export const stepToolTexts = {
 	question: "With ask: everything the user needs to know to answer.",
 } as const;
 
-/** After a move: the outcome, the position, and the text of the new phase. `summary`: what the model said of the visit that ended. */
-export function movedText(run: LiveWorkflowRun, from: Position, way: ExitKind, summary?: string): string {
+/** After a move: the outcome, the position, and the text of the new phase. The visit that ended is given. */
+export function movedText(run: LiveWorkflowRun, from: Position, { way, summary, gate }: EndedVisit): string {
 	const old = phaseAt(run.definitions, from).name;
 	const { name } = currentPhase(run);
 	return [
 		`✓ ${verb(run, from, way)}: ${old} → ${phaseTitle(run)}`,
 		`Previous: ${old} · Current: ${name} · Next: ${nextName(run)}`,
+		...(gate === undefined ? [] : [gate]),
 		"",
 		phaseFrame({ run, known: "run", visits: [], reason: way === "loop" ? summary : undefined }),
 	].join("\n");
@@ -45,7 +48,7 @@ export function movedText(run: LiveWorkflowRun, from: Position, way: ExitKind, s
 /** The same after the user moved the run. */
 export function movedByPersonText(run: LiveWorkflowRun, from: Position, way: ExitKind): string {
 	const did = way === "next" ? "ended the phase" : "moved the workflow to another phase";
-	return `${noticeMark} The user has ${did}.\n\n${movedText(run, from, way)}`;
+	return `${noticeMark} The user has ${did}.\n\n${movedText(run, from, { way })}`;
 }
 
 /** After the user has restored files. `of`: a clause of time. */
@@ -53,19 +56,28 @@ export function restoredText(of: string): string {
 	return `${noticeMark} The user has set the project's files back to how they were ${of}: read again what you need of them.`;
 }
 
-/** How a gate ended that keeps the phase open. */
-export interface FailedGate {
-	readonly command: string;
-	/** A verb phrase. */
-	readonly how: string;
-	readonly output: string;
+/** `command`: what ran; `how`: a verb phrase; `output`: its end, redacted. */
+export type GateEnd =
+	| { readonly kind: "passed"; readonly command: string; readonly output: string }
+	| { readonly kind: "failed"; readonly command: string; readonly how: string; readonly output: string };
+
+/** Characters that the next phase gets of a gate's output. */
+const shownOutput = 1_000;
+
+/** How a gate succeeded, for the next phase. */
+export function passedGateText({ command, output }: GateEnd): string {
+	const end = output.length > shownOutput ? `…${output.slice(-shownOutput)}` : output;
+	return `Its gate succeeded (exit code 0): \`${command}\`. ${outputText(end)}`;
 }
 
 /** After a step that the gate of the phase has stopped. */
-export function gateText(run: WorkflowRun, { command, how, output }: FailedGate): string {
+export function gateText(run: WorkflowRun, { command, how, output }: Extract<GateEnd, { kind: "failed" }>): string {
 	const phase = run.kind === "live" ? `"${currentPhase(run).name}"` : "The phase";
-	const end = output === "" ? "It printed nothing." : `The end of its output:\n${output}`;
-	return `✗ The gate of ${phase} ${how}, so the phase is not finished: \`${command}\`\nRepair what it reports, then call ${stepTool} with action "next" again. ${end}`;
+	return `✗ The gate of ${phase} ${how}, so the phase is not finished: \`${command}\`\nRepair what it reports, then call ${stepTool} with action "next" again. ${outputText(output)}`;
+}
+
+function outputText(end: string): string {
+	return end === "" ? "It printed nothing." : `The end of its output:\n${end}`;
 }
 
 /** After the last phase. */
@@ -113,6 +125,11 @@ export function noRunText(action: StepAction, last: WorkflowRun | undefined): st
 /** For a call of another tool after a step of the same message. */
 export function afterStepText(did: StepAction): string {
 	return `This call follows ${stepTool} ("${did}") in the same message, so it was not run: it was written before you read the result of that step.`;
+}
+
+/** For a step beside calls of the same message that failed. */
+export function unreadFailureText(tools: readonly string[]): string {
+	return `The phase is not finished: ${failedBesideText(tools)} Call ${stepTool} again, alone.`;
 }
 
 /** For a second step of a message. `did`: that step, which left the phase `from`. */

@@ -349,7 +349,9 @@ export class WorkflowConversation {
 			}),
 			pi.on("tool_execution_start", (event) => fingerprints.onStart(event)),
 			pi.on("tool_execution_end", (event, ctx) => {
-				if (!event.isError && event.toolName !== stepTool) controller.apply(ctx, { kind: "worked" });
+				const isOther = event.toolName !== stepTool;
+				if (!event.isError && isOther) controller.apply(ctx, { kind: "worked" });
+				if (event.isError && isOther && !event.parentToolCallId) controller.failed.push(event.toolName);
 				fingerprints.onEnd(event);
 			}),
 			pi.on("turn_end", (event, ctx) => {

@@ -10,10 +10,8 @@ import {
 	type DatedState,
 	type Definitions,
 	definitionType,
-	type EndedVisit,
 	foldHistory,
 	type LiveWorkflowRun,
-	type Note,
 	type PhaseVisit,
 	type PinnedCopy,
 	pinnedDefinitions,
@@ -21,6 +19,7 @@ import {
 	readPinned,
 	readState,
 	restoreRun,
+	type StateChange,
 	type StoredState,
 	stateType,
 	storeRun,
@@ -67,15 +66,7 @@ export function pinDefinitions(pi: ExtensionAPI, session: Session, run: Workflow
 }
 
 /** Writes the current state of a run to the session. */
-export function writeState(
-	pi: ExtensionAPI,
-	{ run, pinned }: HeldRun,
-	change: {
-		readonly left?: EndedVisit | undefined;
-		readonly note?: Note | undefined;
-		readonly away?: number | undefined;
-	},
-): void {
+export function writeState(pi: ExtensionAPI, { run, pinned }: HeldRun, change: Omit<StateChange, "pinned">): void {
 	writeEntry(pi, stateType, storeRun(run, { pinned: pinned?.entry, ...change }));
 }
 
@@ -107,8 +98,8 @@ export function findWorkflowRun(session: Session, catalogue: () => Definitions):
 
 /** What the model needs to know of a run whose texts are not in its context: the visits that have ended. */
 export function finishedVisits(session: Session, run: LiveWorkflowRun): FinishedVisit[] {
-	return historyOf(session, run.id).flatMap(({ phaseId, way, summary, by }) =>
-		way === undefined ? [] : [{ phase: phaseNameById(run, phaseId), way, summary, by }],
+	return historyOf(session, run.id).flatMap(({ phaseId, way, ...visit }) =>
+		way === undefined ? [] : [{ ...visit, phase: phaseNameById(run, phaseId), way }],
 	);
 }
 

@@ -10,12 +10,8 @@ import { askUser, setTime } from "../../pi/index.ts";
 import { ByteTail, runShellCommand } from "../../process/index.ts";
 import { measure, type Policies, redactSecrets, type SessionBox } from "../../safety/index.ts";
 import { gateTimeoutMs, type PhaseGate } from "../definitions/index.ts";
+import type { GateEnd } from "../prompts/index.ts";
 import { type Library, projectContext } from "./library.ts";
-
-export type GateEnd =
-	| { readonly kind: "passed" }
-	/** `command`: what ran; `how`: a verb phrase; `output`: its end, redacted. */
-	| { readonly kind: "failed"; readonly command: string; readonly how: string; readonly output: string };
 
 /** Bytes of its output that the model gets. */
 const shownBytes = 4096;
@@ -37,9 +33,9 @@ export async function runGate(
 	signal: AbortSignal | undefined,
 ): Promise<GateEnd> {
 	// A rehearsal runs no commands of its own.
-	if (process.env.PI_CHRONICLE_REHEARSAL) return { kind: "passed" };
 	const { timeoutMs = gateTimeoutMs } = gate;
 	const command = withTestCommand(gate.command, ctx.cwd);
+	if (process.env.PI_CHRONICLE_REHEARSAL) return { kind: "passed", command, output: "" };
 	const call = { id: name, tool: "bash", input: { command }, siblings: [] };
 	const footprint = () => measure(call, ctx.cwd);
 	const { verdicts } = await policies.judge(call, footprint);
@@ -49,7 +45,7 @@ export async function runGate(
 	if (denied) return { kind: "failed", command, how: `was refused: ${denied.reason}`, output: "" };
 	if (reason !== undefined) {
 		const message = `${reason}\n\n${command}`;
-		const answer = await askUser(ctx, { title, message, uncalled: true });
+		const answer = await askUser(ctx, { title, message, signal, uncalled: true });
 		if (answer !== "yes") return { kind: "failed", command, how: `was refused: ${reason}`, output: "" };
 	}
 	const need = await policies.confine(call, footprint);
@@ -62,13 +58,11 @@ export async function runGate(
 	});
 	const passed = !late && exit.kind === "exited" && exit.code === 0;
 	const remark = confined?.ended(!passed);
-	if (passed) return { kind: "passed" };
-	const output = redactSecrets(tail.text()).slice(-shownBytes);
-	return {
-		...{ kind: "failed", command },
-		how: howEnded(exit, late, timeoutMs),
-		output: [output.trim(), remark].filter(Boolean).join("\n"),
-	};
+	const printed = redactSecrets(tail.text()).slice(-shownBytes).trim();
+	const output = [printed, remark].filter(Boolean).join("\n");
+	return passed
+		? { kind: "passed", command, output }
+		: { kind: "failed", command, how: howEnded(exit, late, timeoutMs), output };
 }
 
 /** Why the user is asked about a gate that no rule is about; `undefined`: it needs no question. */

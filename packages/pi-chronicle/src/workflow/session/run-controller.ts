@@ -16,11 +16,11 @@ import {
 import { type Policies, redactSecrets, type SessionBox } from "../../safety/index.ts";
 import {
 	currentPhase,
-	type EndedVisit,
 	isActive,
 	type LiveWorkflowRun,
 	type Note,
 	rootOf,
+	type StateChange,
 	type StoredState,
 	stateType,
 	type WorkflowAction,
@@ -32,7 +32,7 @@ import {
 	answerLine,
 	askLine,
 	endText,
-	type FailedGate,
+	type GateEnd,
 	pauseLine,
 	phaseTrail,
 	placeLine,
@@ -79,10 +79,13 @@ export class RunController {
 	changed: (actions: readonly WorkflowAction[], rewritten: boolean) => void = () => {};
 	/** The last step of the model: the id of its message, the action, and the phase that it left. */
 	lastStep: { readonly message: string; readonly did: StepAction; readonly from: string } | undefined;
+	/** Tools whose calls in the model's message have failed or were refused. */
+	readonly failed: string[] = [];
 	private readonly options: RunControllerOptions;
 	private readonly badge = openBadge(statusKey, "accent");
 	private current: HeldRun | undefined;
-	private offered = false;
+	/** Whether the tool is registered for the model. */
+	toolOffered = false;
 	/** A run of this branch is active, or its texts are still in the model's context. */
 	private kept = false;
 	/** The model is not working, and nothing but the user will start it. */
@@ -137,15 +140,15 @@ export class RunController {
 	}
 
 	offerTool(): void {
-		if (this.offered) return;
-		this.offered = true;
+		if (this.toolOffered) return;
+		this.toolOffered = true;
 		this.options.offer(true);
 	}
 
 	/** Withdraws the tool, unless a run of the session has used it and no compaction has followed. */
 	withdrawTool(): void {
-		if (!this.offered || this.kept) return;
-		this.offered = false;
+		if (!this.toolOffered || this.kept) return;
+		this.toolOffered = false;
 		this.options.offer(false);
 	}
 
@@ -172,19 +175,16 @@ export class RunController {
 		return this.active ? this.options.models.status(ctx, this.active.run) : [];
 	}
 
-	/** Whether the tool is registered for the model. */
-	get toolOffered(): boolean {
-		return this.offered;
-	}
-
 	/** The model's step `call` took effect: the calls after it in its message are refused, even if it ended the run. */
-	stepMade(call: string, did: StepAction): void {
+	stepMade(call: string, step: NonNullable<RunController["lastStep"]>): void {
 		this.messageOver();
-		this.removeAfterStep = this.options.policies.add(afterStepPolicy(call, did));
+		this.lastStep = step;
+		this.removeAfterStep = this.options.policies.add(afterStepPolicy(call, step.did));
 	}
 
 	/** All calls of the model's message have ended. */
 	messageOver(): void {
+		this.failed.length = 0;
 		this.removeAfterStep?.();
 		this.removeAfterStep = undefined;
 	}
@@ -211,19 +211,18 @@ export class RunController {
 		this.changed([], false);
 	}
 
-	/** Runs the gate of the current phase, if `event` is a step of the model that would finish it. Returns the end of a gate that keeps it open. */
-	async closedBy(
+	/** Runs the gate of the current phase, if `event` is a step of the model that would finish it. `undefined`: there is none to run. */
+	async endOfGate(
 		ctx: ExtensionContext,
 		event: WorkflowEvent,
 		signal: AbortSignal | undefined,
-	): Promise<FailedGate | undefined> {
+	): Promise<GateEnd | undefined> {
 		const run = this.active?.run;
 		if (event.kind !== "next" || run?.kind !== "live") return undefined;
 		const { gate } = currentPhase(run);
 		const { actions } = workflowTransition(run, event);
 		if (!gate || actions.at(-1)?.kind === "refused") return undefined;
-		const end = await runGate(gate, this.options, ctx, signal);
-		return end.kind === "failed" ? end : undefined;
+		return runGate(gate, this.options, ctx, signal);
 	}
 
 	/** Applies an event to the run; does nothing without one. */
@@ -298,7 +297,7 @@ export class RunController {
 		inBackground(ctx, () => this.followModel(ctx));
 	}
 
-	private write(held: HeldRun, change: { left?: EndedVisit | undefined; note?: Note | undefined }): void {
+	private write(held: HeldRun, change: Omit<StateChange, "pinned" | "away">): void {
 		writeState(this.options.pi, held, { ...change, away: this.closedFor });
 		this.closedFor = 0;
 	}

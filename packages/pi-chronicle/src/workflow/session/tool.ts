@@ -8,7 +8,6 @@ import {
 	currentPhase,
 	isActive,
 	type ModelDecision,
-	type Position,
 	phaseAt,
 	type WorkflowAction,
 	type WorkflowEvent,
@@ -23,12 +22,15 @@ import {
 	movedText,
 	noQuestionText,
 	noRunText,
+	passedGateText,
 	pendingMessageText,
+	phaseName,
 	type StepAction,
 	secondStepText,
 	statusText,
 	stepActions,
 	stepToolTexts,
+	unreadFailureText,
 	workflowRefusalText,
 } from "../prompts/index.ts";
 import { modelDecision, visitMarkOf } from "./context-messages.ts";
@@ -83,13 +85,14 @@ async function answer(
 			? stepText(words, { active: false })
 			: failure(words, { active: false, error: "ended" });
 	}
-	const refused = questionProblem(params, ctx);
-	if (refused !== undefined) return failure(refused, refusalDetails(active.run, "not-asked"));
 	const decision = modelDecision(ctx.sessionManager, active, id);
+	const refused = refusedBefore(controller, active, params, decision, ctx);
+	if (refused) return refused;
 	const event = eventOf(params, decision);
-	const closed = await controller.closedBy(ctx, event, signal);
-	if (closed) return failure(gateText(active.run, closed), refusalDetails(active.run, "gate"));
-	const done = controller.apply(ctx, event);
+	const end = await controller.endOfGate(ctx, event, signal);
+	if (end?.kind === "failed") return failure(gateText(active.run, end), refusalDetails(active.run, "gate"));
+	const passed = end && event.kind === "next" ? { ...event, gate: passedGateText(end) } : event;
+	const done = controller.apply(ctx, passed);
 	const held = controller.held ?? active;
 	if (params.action === "status") return status(held);
 	const { run } = held;
@@ -100,27 +103,24 @@ async function answer(
 			secondStepText(lastStep.did, lastStep.from, last.refusal.phase),
 			refusalDetails(run, last.refusal.kind),
 		);
-	if (last?.kind === "moved" && run.kind === "live")
-		controller.lastStep = {
-			message: decision.message,
-			did: params.action,
-			from: phaseAt(run.definitions, last.from).name,
-		};
 	if (last?.kind === "moved" || last?.kind === "question" || last?.kind === "ended")
-		controller.stepMade(id, params.action);
-	return outcome(held, {
-		before: active.run.position,
-		done,
-		summary: "summary" in event ? event.summary : undefined,
-		session: ctx.sessionManager,
-	});
+		controller.stepMade(id, { message: decision.message, did: params.action, from: phaseName(active.run) });
+	return outcome(held, done, ctx.sessionManager);
 }
 
-/** Why a question cannot be asked now. */
-function questionProblem({ action, question = "" }: Parameters, ctx: ExtensionContext): string | undefined {
+/** The refusal of a step that no event comes from. */
+function refusedBefore(
+	{ failed, lastStep }: RunController,
+	{ run }: HeldRun,
+	{ action, question = "" }: Parameters,
+	{ message }: ModelDecision,
+	ctx: ExtensionContext,
+): StepResult | undefined {
+	if (action === "next" && failed.length > 0 && lastStep?.message !== message)
+		return failure(unreadFailureText(failed), refusalDetails(run, "failed-call"));
 	if (action !== "ask") return undefined;
-	if (question.trim() === "") return noQuestionText;
-	return ctx.hasPendingMessages() ? pendingMessageText : undefined;
+	if (question.trim() === "") return failure(noQuestionText, refusalDetails(run, "not-asked"));
+	return ctx.hasPendingMessages() ? failure(pendingMessageText, refusalDetails(run, "not-asked")) : undefined;
 }
 
 function eventOf({ action, summary: written, question = "" }: Parameters, decision: ModelDecision): WorkflowEvent {
@@ -147,24 +147,21 @@ function status(held: HeldRun): StepResult {
 	return stepText(statusText(run), { active: true, workflowKey: run.workflowKey, currentPath, ...visitMarkOf(held) });
 }
 
-interface Step {
-	readonly before: Position;
-	readonly done: readonly WorkflowAction[];
-	readonly summary: string | undefined;
-	readonly session: ExtensionContext["sessionManager"];
-}
-
 /** The answer for the last of the actions. */
-function outcome(held: HeldRun, { before, done, summary, session }: Step): StepResult {
+function outcome(
+	held: HeldRun,
+	done: readonly WorkflowAction[],
+	session: ExtensionContext["sessionManager"],
+): StepResult {
 	const { run } = held;
 	const action = done.at(-1);
 	switch (action?.kind) {
 		case "moved":
 			if (run.kind === "stale") break;
-			return stepText(movedText(run, action.from, action.way, summary || undefined), {
+			return stepText(movedText(run, action.from, done.find((one) => one.kind === "persist")?.left ?? action), {
 				...(action.way === "loop"
 					? { looped: true, to: currentPhase(run).name }
-					: { advanced: true, from: phaseAt(run.definitions, before).name, to: currentPhase(run).name }),
+					: { advanced: true, from: phaseAt(run.definitions, action.from).name, to: currentPhase(run).name }),
 				...visitMarkOf(held),
 			});
 		case "question":
@@ -187,7 +184,7 @@ function outcome(held: HeldRun, { before, done, summary, session }: Step): StepR
 	throw new Error(`workflow_step cannot handle "${action?.kind}".`);
 }
 
-function endAnswer(held: HeldRun, how: "done" | "cancelled", session: Step["session"]): StepResult {
+function endAnswer(held: HeldRun, how: "done" | "cancelled", session: ExtensionContext["sessionManager"]): StepResult {
 	const { run } = held;
 	if (how === "cancelled" || run.kind === "stale")
 		return stepText(cancelledText(run), {

@@ -34,6 +34,25 @@ describe("moves", () => {
 		expect(server.requests).toHaveLength(1);
 	});
 
+	it("a move beside a call that failed is not requested, and is when it is made alone", async () => {
+		const move = { target_state: "checking", summary: "Done." };
+		const server = await openModelServer([
+			calls([
+				["workflow_transition", move],
+				["bash", { command: "exit 3" }],
+			]),
+			call("workflow_transition", move),
+		]);
+		const rig = openRig(openProject({ server }));
+		const worker = await rig.start();
+		expect(await worker.ended).toEqual({ kind: "stopped" });
+		expect(rig.of("move")).toHaveLength(1);
+		expect(server.requests).toHaveLength(2);
+		expect(JSON.stringify(server.requests[1]?.body)).toContain(
+			'Not moved to \\"checking\\": in the same message, bash failed, and you had not read why. Read it above and do what it needs. Call workflow_transition again, alone.',
+		);
+	});
+
 	deepIt("of two moves in one message the first counts and the second is an error", async () => {
 		const server = await openModelServer([
 			calls([

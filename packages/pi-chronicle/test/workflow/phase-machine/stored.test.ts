@@ -209,11 +209,11 @@ describe("the written state", () => {
 	});
 
 	it("keeps the summary of the model, within bounds", () => {
-		const next = { kind: "next", at: 2000, message: "m", summary: "s".repeat(10_000) } as const;
+		const next = { kind: "next", at: 2000, message: "m", summary: "s".repeat(40_000) } as const;
 		const { run, actions } = happen(begin(definitions, "w"), next);
 		const persist = actions.find((action) => action.kind === "persist");
 		const state = storeRun(run, { pinned: undefined, left: persist?.left });
-		expect(Buffer.byteLength(state.left?.summary ?? "")).toBe(2_000);
+		expect(Buffer.byteLength(state.left?.summary ?? "")).toBe(32_000);
 	});
 
 	it("is never cut within a character", () => {

@@ -7,7 +7,7 @@ import { anyObject, didYouMean, isText, quoted } from "@pi-chronicle/core/defini
 import { findTarget } from "@pi-chronicle/core/machine";
 import { LONGEST_TEXT } from "@pi-chronicle/core/snapshot";
 import type { Type } from "typebox";
-import { askHost, writeEntry } from "../../../pi/index.ts";
+import { askHost, failedBesideText, writeEntry } from "../../../pi/index.ts";
 import type { WorkerBrief } from "../brief.ts";
 import { outputParameter } from "./output-parameter.ts";
 import {
@@ -52,11 +52,16 @@ export function registerTransitionTool(pi: ExtensionAPI, brief: WorkerBrief, tur
 			};
 			turn.note({ call, ...move });
 			const others = await calls.othersEnded(call, signal);
-			if (others === "ended") {
+			const failed = calls.failedBeside(call);
+			if (others === "ended" && failed.length === 0) {
 				writeEntry(pi, MOVE_ENTRY, { call, reply: "asked" } satisfies MoveEntry);
 				return requestTransition(move, turn, ctx, signal);
 			}
 			turn.settle("refused");
+			if (others === "ended")
+				return failure(
+					`Not moved to "${move.target}": ${failedBesideText(failed)} Call ${TRANSITION_TOOL} again, alone.`,
+				);
 			return failure(
 				others === "unstarted"
 					? `Not moved to "${move.target}": other calls of this message come after this one. Call ${TRANSITION_TOOL} again, alone.`
@@ -131,6 +136,8 @@ interface MessageCalls {
 	 * tool makes does not wait: it is none of the message's.
 	 */
 	othersEnded(call: string, signal: AbortSignal | undefined): Promise<"ended" | "unstarted" | "aborted">;
+	/** The tools of the other calls that have failed or were refused, but for a second move. */
+	failedBeside(call: string): readonly string[];
 }
 
 /** Follows the calls of one process. */
@@ -138,6 +145,7 @@ export function followCalls(pi: Pick<ExtensionAPI, "on">): MessageCalls {
 	let calls: readonly string[] = [];
 	const started = new Set<string>();
 	const ended = new Set<string>();
+	const failed = new Map<string, string>();
 	const waiting = new Set<() => void>();
 	const wake = (): void => {
 		for (const look of waiting) look();
@@ -147,10 +155,12 @@ export function followCalls(pi: Pick<ExtensionAPI, "on">): MessageCalls {
 		calls = message.content.flatMap((part) => (part.type === "toolCall" ? [part.id] : []));
 		started.clear();
 		ended.clear();
+		failed.clear();
 	});
 	pi.on("tool_execution_start", ({ toolCallId }) => void started.add(toolCallId));
-	pi.on("tool_execution_end", ({ toolCallId }) => {
+	pi.on("tool_execution_end", ({ toolCallId, toolName, isError }) => {
 		ended.add(toolCallId);
+		if (isError && toolName !== TRANSITION_TOOL && calls.includes(toolCallId)) failed.set(toolCallId, toolName);
 		wake();
 	});
 	return {
@@ -171,5 +181,6 @@ export function followCalls(pi: Pick<ExtensionAPI, "on">): MessageCalls {
 			});
 			return all() ? "ended" : "aborted";
 		},
+		failedBeside: (call) => (calls.includes(call) ? [...failed.values()] : []),
 	};
 }

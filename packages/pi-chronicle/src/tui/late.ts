@@ -47,8 +47,8 @@ export function openLiveClock(): { readonly now: () => number; readonly close: (
 	return { now: () => at, close: () => clearInterval(timer) };
 }
 
-interface LateQuestion {
-	/** The title of a late question. */
+export interface LateQuestion {
+	/** Title of a question that the user did not call for. */
 	readonly late?: string | undefined;
 	readonly signal?: AbortSignal | undefined;
 }
@@ -59,12 +59,11 @@ export async function showWhenIdle<T>(
 	{ late, signal }: LateQuestion,
 	show: () => Promise<T | typeof typing | undefined>,
 ): Promise<T | undefined> {
-	let shown: T | typeof typing | undefined = typing;
-	while (shown === typing) {
+	for (;;) {
 		if (signal?.aborted || (late !== undefined && !(await lineIsEmpty(ctx, late, signal)))) return undefined;
-		shown = await show();
+		const shown = await show();
+		if (shown !== typing) return shown;
 	}
-	return shown;
 }
 
 /** Resolves to true when the user's input line is empty; to false if the question is withdrawn. Notifies the user that a question waits. */

@@ -5,7 +5,16 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { decodeKittyPrintable, type TUI } from "@earendil-works/pi-tui";
 import type { AnswerKey } from "./answer-keys.ts";
 import { frame, frameRows, ruleColumns } from "./frame.ts";
-import { isText, openLiveClock, openUnseen, showWhenIdle, typing, type Unseen, unseenHint } from "./late.ts";
+import {
+	isText,
+	type LateQuestion,
+	openLiveClock,
+	openUnseen,
+	showWhenIdle,
+	typing,
+	type Unseen,
+	unseenHint,
+} from "./late.ts";
 import {
 	dim,
 	fitLine,
@@ -315,75 +324,68 @@ export async function showSheet<T>(
 	return showOpened(ctx, { open, blocked, signal, late: uncalled ? message : undefined });
 }
 
-interface OpenedSheet<T> {
+interface OpenedSheet<T> extends LateQuestion {
 	readonly open: (paint: Paint, now: () => number, tui: TUI) => Sheet<T>;
-	/** Title of a question that the user did not call for. */
-	readonly late?: string | undefined;
 	/** Called when the sheet closes without an answer. */
 	readonly left?: () => void;
 	/** What pi is told that waits for the user. */
 	readonly blocked?: { readonly kind: "question"; readonly message: string } | undefined;
-	readonly signal?: AbortSignal | undefined;
 }
 
 /** Shows a sheet like {@link showSheet}. `open` opens it in the colors of the theme. */
 export function showOpened<T>(ctx: ExtensionContext, opened: OpenedSheet<T>): Promise<T | undefined> {
-	return showWhenIdle(ctx, opened, () => showNow(ctx, opened));
-}
-
-async function showNow<T>(
-	ctx: ExtensionContext,
-	{ open, blocked, signal, left }: OpenedSheet<T>,
-): Promise<T | typeof typing | undefined> {
-	return ctx.ui.custom<T | typeof typing | undefined>(
-		(tui, theme, keybindings, done) => {
-			const clock = openLiveClock();
-			const sheet = open(themed({ theme }), clock.now, tui);
-			let timer: NodeJS.Timeout | undefined;
-			let focused = true;
-			const end = () => {
-				left?.();
-				done(undefined);
-			};
-			signal?.addEventListener("abort", end, { once: true });
-			const stopListening = tui.addInputListener((data) => {
-				const early = focused ? sheet.early?.(data, keybindings) : undefined;
-				// The key then goes to what has the focus: the input line, or a sheet below.
-				if (early === "typed") done(typing);
-				return early === "held" ? { consume: true } : undefined;
-			});
-			return {
-				// Page keys scroll this sheet, not pi's transcript.
-				capturesViewportInput: true,
-				get focused() {
-					return focused;
-				},
-				set focused(now: boolean) {
-					focused = now;
-					sheet.focus?.(now);
-				},
-				render(width) {
-					clearTimeout(timer);
-					const ms = sheet.waits();
-					// It is drawn again when answers start to count.
-					if (ms > 0) timer = setTimeout(() => tui.requestRender(), ms + 1);
-					return sheet.render(width, tui.terminal.rows);
-				},
-				handleInput(data) {
-					const outcome = sheet.key(data, keybindings);
-					if (outcome.kind === "chosen") return done(outcome.value);
-					if (outcome.kind === "left") return end();
-					if (outcome.kind !== "ignored") tui.requestRender();
-				},
-				invalidate: () => sheet.invalidate(),
-				dispose() {
-					clock.close();
-					stopListening();
-					clearTimeout(timer);
-					signal?.removeEventListener("abort", end);
-				},
-			};
-		},
-		{ ...wholeScreen, ...(blocked ? { blocked } : {}) },
-	);
+	const { open, blocked, signal, left } = opened;
+	const show = () =>
+		ctx.ui.custom<T | typeof typing | undefined>(
+			(tui, theme, keybindings, done) => {
+				const clock = openLiveClock();
+				const sheet = open(themed({ theme }), clock.now, tui);
+				let timer: NodeJS.Timeout | undefined;
+				let focused = true;
+				const end = () => {
+					left?.();
+					done(undefined);
+				};
+				signal?.addEventListener("abort", end, { once: true });
+				const stopListening = tui.addInputListener((data) => {
+					const early = focused ? sheet.early?.(data, keybindings) : undefined;
+					// The key then goes to what has the focus: the input line, or a sheet below.
+					if (early === "typed") done(typing);
+					return early === "held" ? { consume: true } : undefined;
+				});
+				return {
+					// Page keys scroll this sheet, not pi's transcript.
+					capturesViewportInput: true,
+					get focused() {
+						return focused;
+					},
+					set focused(now: boolean) {
+						focused = now;
+						sheet.focus?.(now);
+					},
+					render(width) {
+						clearTimeout(timer);
+						const ms = sheet.waits();
+						// It is drawn again when answers start to count.
+						if (ms > 0) timer = setTimeout(() => tui.requestRender(), ms + 1);
+						return sheet.render(width, tui.terminal.rows);
+					},
+					handleInput(data) {
+						const outcome = sheet.key(data, keybindings);
+						if (outcome.kind === "chosen") return done(outcome.value);
+						if (outcome.kind === "left") return end();
+						if (outcome.kind !== "ignored") tui.requestRender();
+					},
+					invalidate: () => sheet.invalidate(),
+					dispose() {
+						clock.close();
+						stopListening();
+						clearTimeout(timer);
+						signal?.removeEventListener("abort", end);
+					},
+				};
+			},
+			{ ...wholeScreen, ...(blocked ? { blocked } : {}) },
+		);
+	return showWhenIdle(ctx, opened, show);
 }

@@ -25,6 +25,5 @@ export function aboutTool(pi: ExtensionAPI, name: string): ToolFacts | undefined
 
 /** Why a call that ends something is refused: it was written before the results of the failed calls beside it were known. */
 export function failedBesideText(tools: readonly string[]): string {
-	const names = [...new Set(tools)].join(" and ");
-	return `in the same message, ${names} failed, and you had not read why. Read it above and do what it needs.`;
+	return `in the same message, ${[...new Set(tools)].join(" and ")} failed, and you had not read why. Read it above and do what it needs.`;
 }

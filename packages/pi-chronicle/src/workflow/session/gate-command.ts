@@ -58,8 +58,7 @@ export async function runGate(
 	});
 	const passed = !late && exit.kind === "exited" && exit.code === 0;
 	const remark = confined?.ended(!passed);
-	const printed = redactSecrets(tail.text()).slice(-shownBytes).trim();
-	const output = [printed, remark].filter(Boolean).join("\n");
+	const output = [redactSecrets(tail.text()).slice(-shownBytes).trim(), remark].filter(Boolean).join("\n");
 	return passed
 		? { kind: "passed", command, output }
 		: { kind: "failed", command, how: howEnded(exit, late, timeoutMs), output };

@@ -3,7 +3,7 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { CURSOR_MARKER, Editor, type TUI } from "@earendil-works/pi-tui";
 import { frame, frameRows, ruleColumns } from "./frame.ts";
-import { openUnseen, unseenHint } from "./late.ts";
+import { openUnseen } from "./late.ts";
 import { flat, type Line, lineWidth, type Paint, plain } from "./line.ts";
 import { type Sheet, showOpened } from "./sheet.ts";
 import { openWindow } from "./window.ts";
@@ -83,7 +83,7 @@ export function openInputSheet(
 			const spec = {
 				title: [{ text: flat(title), tone: "accent" } as const],
 				foot: height > 0 ? window.position() : "",
-				keys: unseen.waits() > 0 ? [unseenHint] : ["Enter confirms", leave, "Shift+Enter new line", ...scrolls],
+				keys: unseen.waits() > 0 ? [unseen.hint] : ["Enter confirms", leave, "Shift+Enter new line", ...scrolls],
 			};
 			return frame(spec, padded, width, paint).slice(0, Math.max(1, rows));
 		},

@@ -9,7 +9,7 @@ import type { ScreenKeys } from "./window.ts";
 export const typing = Symbol("typing");
 
 /** Shown in place of the keys until answers count. */
-export const unseenHint = "Answers count in a moment";
+const hint = "Answers count in a moment";
 /** Milliseconds in which a late question takes no answer. */
 const unseenMs = 1000;
 /** Milliseconds between two looks at the input line while a question waits, and of one step of the clock. */
@@ -33,7 +33,7 @@ export function openUnseen(uncalled: boolean, now: () => number) {
 		const isEnter = keybindings.matches(data, "tui.select.confirm") || keybindings.matches(data, "tui.input.newLine");
 		return isEnter ? "held" : undefined;
 	};
-	return { waits, early };
+	return { waits, early, hint };
 }
 
 export type Unseen = ReturnType<typeof openUnseen>;

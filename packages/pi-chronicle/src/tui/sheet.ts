@@ -5,16 +5,7 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { decodeKittyPrintable, type TUI } from "@earendil-works/pi-tui";
 import type { AnswerKey } from "./answer-keys.ts";
 import { frame, frameRows, ruleColumns } from "./frame.ts";
-import {
-	isText,
-	type LateQuestion,
-	openLiveClock,
-	openUnseen,
-	showWhenIdle,
-	typing,
-	type Unseen,
-	unseenHint,
-} from "./late.ts";
+import { isText, type LateQuestion, openLiveClock, openUnseen, showWhenIdle, typing, type Unseen } from "./late.ts";
 import {
 	dim,
 	fitLine,
@@ -198,7 +189,7 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 			const place = answers?.position === undefined ? "" : `${noun} ${answers.position}`;
 			const foot = [window.position(), place].filter((part) => part !== "").join(" · ");
 			const name: Line = [{ text: title, tone: "accent" }];
-			const keys = unseen.waits() > 0 ? [unseenHint] : keyHints(width);
+			const keys = unseen.waits() > 0 ? [unseen.hint] : keyHints(width);
 			return frame({ title: name, foot, keys }, padded, width, paint).slice(0, Math.max(1, rows));
 		},
 		// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: keys and rows of a sheet in the order in which they count

@@ -131,14 +131,13 @@ function withOutcome(run: Run, event: LedgerEvent & CommandEnded, plan: CommandP
 
 /** What the next worker reads of a command. `line`: its text where the event does not name it. The end of the output is last: it is what is kept of a text that is too long. */
 export function commandOutcomeText(
-	{ command, result, ms, bytes, output, problems }: CommandEnded,
+	{ command, result, ms, bytes, output, isCut, problems }: CommandEnded,
 	line: string,
 ): string {
 	const head = `\`${cutText(command ?? line, 500).text}\` ${commandEndText(result)} after ${exactTime(ms)}.`;
 	const misfit = problems ? ` Its data does not fit: ${problems.join(" ")}` : "";
 	if (output === undefined) return `${head}${misfit} It printed nothing.`;
-	const kept = Buffer.byteLength(output);
-	const end = bytes > kept ? `The last ${kept} of ${bytes} bytes of its output:` : "Its output:";
+	const end = isCut ? `The last ${Buffer.byteLength(output)} of ${bytes} bytes of its output:` : "Its output:";
 	return `${head}${misfit} ${end}\n${output}`;
 }
 

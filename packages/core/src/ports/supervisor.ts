@@ -86,7 +86,7 @@ export interface StateCommandOrder {
 /** How the command of a state ended; never `lost`. `command`: the line that ran; absent: that of the order. */
 export type CommandReport = Pick<
 	CommandEnded,
-	"command" | "result" | "ms" | "bytes" | "output" | "print" | "data" | "problems"
+	"command" | "result" | "ms" | "bytes" | "output" | "isCut" | "print" | "data" | "problems"
 >;
 
 export interface ShellResult {

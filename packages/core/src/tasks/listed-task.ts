@@ -5,8 +5,8 @@ export interface ListedTask {
 	/** Unique in its file: `T012`, `3`, `3.1`. */
 	readonly id: string;
 	readonly title: string;
-	/** What the file says about it besides its title; absent: nothing. */
-	readonly details?: string;
+	/** What the file says about it besides its title; may be empty. */
+	readonly details: string;
 	/** Ids of tasks of the list. */
 	readonly needs: readonly string[];
 }

@@ -2,12 +2,12 @@
 // With a check box anywhere, only items with one are tasks, and the other lines below a task are its details; in a list of Spec Kit (`T012`,
 // `[P]`) a task needs all before it, except that tasks with `[P]` side by side do not need each other, and a heading ends such a group; in any
 // other list an indented item needs the one that it is indented under, and a numbered one the one before it with all below that. What a task says
-// adds: "(depends on T012, T013)", or "Depends on: T012" in a line below it.
+// adds: "(depends on T012, T013)", or "Depends on: T012" in a line below it. A task that is done stands in the order for those that it came after.
 import type { ListedTask, TaskListRead } from "./listed-task.ts";
 
 interface Item {
 	readonly indent: number;
-	/** With a check box: whether it is checked; absent: it has none. */
+	/** With a check box: whether it is done or cancelled; absent: it has none. */
 	readonly isDone?: boolean;
 	readonly isNumbered: boolean;
 	/** Written in its text. */
@@ -22,8 +22,12 @@ interface Item {
 	readonly details: string[];
 }
 
+/** A check box. Editors write many signs into one: all but those of `overMarks` leave the task open. */
+const box = /\[([xX]|[^\w\]])\](?!\()/u;
+const overMarks = "xX✓✔-~";
 // Kiro marks an optional task with a star after the box.
-const itemLine = /^(\s*)(?:[-*+]|(\d+)[.)])\s+(?:\[([ xX~-])\](?:\*(?=\s))?\s*)?(.*\S)\s*$/;
+const itemLine = new RegExp(String.raw`^(\s*)(?:[-*+]|(\d+)[.)])\s+(?:${box.source}(?:\*(?=\s))?\s*)?(.*\S)\s*$`);
+const boxedLine = new RegExp(String.raw`^\s*(?:[-*+]|\d+[.)])\s+${box.source}`, "m");
 const specKitId = /^\**(T\d+[a-z]?)\b\**[:.]?\s*/i;
 const numberId = /^\**(?:(?:task|step)\s+(\d+(?:\.\d+)*)\**\s*[:.)–-]\**|(\d+(?:\.\d+)*)[.)]?\**(?=\s))\s*/i;
 /** The key of an issue; it stays in the title. */
@@ -46,22 +50,27 @@ export function readMarkdownTasks(text: string): TaskListRead {
 		const { id, number } = item;
 		return { ...item, id: id ?? (number !== undefined && numbered.get(number)?.length === 1 ? number : `#${at + 1}`) };
 	});
-	const known = new Set(named.map(({ id }) => id));
-	const needs = isSpecKit ? needsInPhases(named) : needsInOutline(named);
-	const done = new Set(named.filter(({ isDone }) => isDone).map(({ id }) => id));
-	const left = named.flatMap((item, at) => (done.has(item.id) ? [] : [{ item, over: needs[at] ?? [] }]));
-	const listed = left.map(({ item, over }): ListedTask => {
-		const { id, title, details } = item;
-		const said = [title, ...details].flatMap(idsSaid).filter((one) => known.has(one));
-		const needed = [...new Set([...over, ...item.needs, ...said])].filter((one) => !done.has(one) && one !== id);
-		return { id, title, ...(details.length > 0 ? { details: details.join("\n") } : {}), needs: needed };
+	return { items: openTasks(named, isSpecKit ? needsInPhases(named) : needsInOutline(named)) };
+}
+
+/** The tasks that are left. `order`: the ids that each item comes after by its place. */
+function openTasks(items: readonly NamedItem[], order: readonly (readonly string[])[]): readonly ListedTask[] {
+	const known = new Set(items.map(({ id }) => id));
+	const done = new Set(items.filter(({ isDone }) => isDone).map(({ id }) => id));
+	const standIns = new Map<string, readonly string[]>();
+	return items.flatMap(({ id, title, details, needs }, at): ListedTask[] => {
+		const before = (order[at] ?? []).flatMap((one) => standIns.get(one) ?? [one]);
+		const over = [...new Set(before)].filter((one) => one !== id);
+		standIns.set(id, done.has(id) ? over : [id]);
+		const said = [title, ...details].flatMap(idsSaid).filter((one) => known.has(one) && one !== id);
+		const needed = [...over, ...[...needs, ...said].filter((one) => !done.has(one))];
+		return done.has(id) ? [] : [{ id, title, details: details.join("\n"), needs: [...new Set(needed)] }];
 	});
-	return { items: listed };
 }
 
 function readTaskItems(text: string): readonly Item[] {
 	const items: Item[] = [];
-	const hasBoxes = /^\s*(?:[-*+]|\d+[.)])\s+\[[ xX~-]\]/m.test(text);
+	const hasBoxes = boxedLine.test(text);
 	let section = 0;
 	for (const line of proseLines(text)) {
 		if (/^#{1,6}\s/.test(line)) section += 1;
@@ -87,7 +96,7 @@ function proseLines(text: string): readonly string[] {
 }
 
 function itemOf(line: string, section: number): Item | undefined {
-	const [, space = "", number, box, written] = itemLine.exec(line) ?? [];
+	const [, space = "", number, mark, written] = itemLine.exec(line) ?? [];
 	if (written === undefined) return undefined;
 	const specKit = specKitId.exec(written)?.[1]?.replace(/^t/, "T");
 	const [, step, ordinal] = numberId.exec(written) ?? [];
@@ -96,7 +105,7 @@ function itemOf(line: string, section: number): Item | undefined {
 	const isParallel = parallelMark.test(named);
 	return {
 		indent: space.replace(/\t/g, "    ").length,
-		...(box === undefined ? {} : { isDone: box !== " " }),
+		...(mark === undefined ? {} : { isDone: overMarks.includes(mark) }),
 		isNumbered: number !== undefined || step !== undefined || ordinal !== undefined,
 		...{ id, number, isParallel },
 		title: named

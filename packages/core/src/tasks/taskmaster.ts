@@ -62,7 +62,7 @@ function listedTasks(task: Task, all: readonly Task[]): readonly ListedTask[] {
 }
 
 function listedTask({ title, details }: Task, id: string, needs: readonly string[]): ListedTask {
-	return { id, title, ...(details === "" ? {} : { details }), needs: [...new Set(needs)] };
+	return { id, title, details, needs: [...new Set(needs)] };
 }
 
 function idOfSubtask(task: Task, { id }: Task): string {

@@ -9,6 +9,7 @@ export { compileDefinition, readTemplate } from "./read.ts";
 export {
 	type Branch,
 	type ChildrenPlan,
+	type CommandCase,
 	type CommandPlan,
 	HUMAN_INTERVENTION,
 	pairKey,

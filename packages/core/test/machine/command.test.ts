@@ -95,7 +95,7 @@ describe("the next state of a command", () => {
 	});
 
 	it("hands over the command, its end, its time and the end of its output", () => {
-		const { run } = goes(test, code(1), { ms: 12_300, bytes: 5000, output: "1 failed" });
+		const { run } = goes(test, code(1), { ms: 12_300, bytes: 5000, output: "1 failed", isCut: true });
 		expect(run.snapshot.summaries).toMatchObject([
 			{
 				state: "test",
@@ -104,6 +104,9 @@ describe("the next state of a command", () => {
 			},
 		]);
 		expect(run.totals.activeMs).toBe(1000);
+		// All of it, without the end of its last line.
+		const whole = goes(test, code(1), { ms: 12_300, bytes: 9, output: "1 failed" }).run;
+		expect(whole.snapshot.summaries[0]?.text).toMatch(/ Its output:\n1 failed$/);
 	});
 });
 

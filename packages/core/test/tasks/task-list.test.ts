@@ -87,6 +87,27 @@ describe("a list in Markdown", () => {
 		["a new list begins anew", "# A\n1. a\n# B\n5. b", ["1 <", "5 <"]],
 		["check boxes alone are tasks", "- [ ] a\n  - detail\n- [ ] b", ["#1 <", "#2 <"]],
 		["what is done is left out", "- [x] a\n  - [ ] b", ["#2 <"]],
+		[
+			"a task that is done leaves the order as it is",
+			"- [ ] T001 a\n- [x] T002 b\n- [ ] T003 c",
+			["T001 <", "T003 < T001"],
+		],
+		[
+			"tasks side by side after one that is done",
+			"- [ ] T001 a\n- [x] T002 b\n- [X] T003 c\n- [ ] T004 [P] d\n- [ ] T005 [P] e",
+			["T001 <", "T004 < T001", "T005 < T001"],
+		],
+		[
+			"an item below one that is done",
+			"- [ ] a\n  - [x] b\n    - [ ] c\n- [x] d\n  - [ ] e",
+			["#1 <", "#3 < #1", "#5 <"],
+		],
+		[
+			"any other mark in a box",
+			"- [/] a\n- [!] b\n- [>] c\n- [-] d\n- [~] e\n- [✓] f\n- [?](link)",
+			["#1 <", "#2 <", "#3 <"],
+		],
+		["a task that needs itself, which the check of lists refuses", "- [ ] T001 a (depends on T001)", ["T001 < T001"]],
 		["numbered check boxes", "- [ ] 1. a\n  - [ ] 1.1 b\n- [ ] 2. c (depends on 1.1)", ["1 <", "1.1 < 1", "2 < 1 1.1"]],
 		[
 			"a numbered item follows all below the one before it",

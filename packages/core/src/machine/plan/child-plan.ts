@@ -81,7 +81,8 @@ function textOfFields(value: unknown, path: readonly string[]): string | undefin
 	const { id: _id, needs: _needs, ...fields } = value as Readonly<Record<string, unknown>>;
 	const name = textNames.find((one) => typeof fields[one] === "string");
 	if (name === undefined) return undefined;
-	const { [name]: text, ...others } = fields;
+	const { [name]: text, ...given } = fields;
+	const others = Object.fromEntries(Object.entries(given).filter(([, field]) => field !== ""));
 	return entryText({ text: String(text), ...(Object.keys(others).length > 0 ? { fields: others } : {}) });
 }
 

@@ -24,6 +24,8 @@ export interface CommandEnded extends LaunchId {
 	readonly bytes: number;
 	/** The end of its output, redacted, bounded; absent: it printed nothing. */
 	readonly output?: string;
+	/** Its output is longer than what is kept here. */
+	readonly isCut?: true;
 	/** Fingerprint of its output without times and durations; absent: there is no output. */
 	readonly print?: string;
 	/** The data that it printed, which matches the `output` schema of the state. */

@@ -12,8 +12,8 @@ const beginningBytes = 4 * 1024 * 1024;
 const endBytes = 512 * 1024;
 /** Characters after which output is redacted and written, even in the middle of a line. */
 const blockLength = 64 * 1024;
-/** Bytes of stdout that can be data. */
-const dataBytes = 256 * 1024;
+/** Bytes of stdout that can be data: the report of a test program on thousands of tests. */
+export const dataBytes = 4 * 1024 * 1024;
 /** Bytes that redaction may need before a cut. */
 const margin = 4096;
 
@@ -69,17 +69,19 @@ export class CommandOutput {
 	}
 
 	/** The end of the output: whole lines as far as possible, without colors. */
-	tail(): string {
+	tail(): { readonly text: string; readonly isCut: boolean } {
 		const text = redactSecrets(stripVTControlCharacters(this.#tail.text()).replaceAll("\r\n", "\n"));
 		const kept = lastBytes(text, this.#tailBytes);
-		if (kept.length === text.length && this.bytes <= this.#tailBytes + margin) return kept.trimEnd();
+		if (kept.length === text.length && this.bytes <= this.#tailBytes + margin)
+			return { text: kept.trimEnd(), isCut: false };
 		const line = kept.indexOf("\n");
-		return (line >= 0 && line < kept.length / 2 ? kept.slice(line + 1) : kept).trimEnd();
+		const lines = line >= 0 && line < kept.length / 2 ? kept.slice(line + 1) : kept;
+		return { text: lines.trimEnd(), isCut: true };
 	}
 
 	/** stdout, or `undefined` if it is too long to be kept; and its last line. */
 	stdout(): { readonly whole: string | undefined; readonly lastLine: string } {
-		const text = this.#stdout.text();
+		const text = this.#stdout.text().replace(/^\ufeff/, "");
 		const lastLine = text.trimEnd().split("\n").at(-1) ?? "";
 		return { whole: this.#stdoutBytes > dataBytes ? undefined : text, lastLine };
 	}

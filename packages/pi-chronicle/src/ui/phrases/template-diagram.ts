@@ -1,7 +1,7 @@
 // A template as a Mermaid flow chart: its states with their personas, the moves between them, and the user's approvals. Pure.
 
 import { mermaidLabel } from "@pi-chronicle/core/definition";
-import type { ChildrenPlan, StatePlan, Template } from "@pi-chronicle/core/template";
+import type { ChildrenPlan, CommandCase, StatePlan, Template } from "@pi-chronicle/core/template";
 import { alignColumns } from "../../pi/index.ts";
 import { commandTitle, titleOf } from "./names.ts";
 
@@ -21,19 +21,33 @@ export function templateDiagram({ initial, states }: Template): string[] {
 }
 
 /**
- * Notes for what the drawing leaves ambiguous: each move on a separate line, because edges can share a row, and the meaning of `asks`.
+ * Notes for what the drawing leaves ambiguous: each move on a separate line, because edges can share a row, with the outcomes of a
+ * command that lead to it, and the meaning of `asks`.
  */
 export function templateNotes({ states }: Template): string[] {
 	const all = [...states.values()];
 	const asks = (from: StatePlan, to: string) => from.approval.exit || states.get(to)?.approval.entry === true;
+	const notes = (from: StatePlan, to: string) => [...(asks(from, to) ? ["asks"] : []), ...outcomesOf(from, to)];
 	const moves = all.flatMap((from) =>
-		from.next.map((to) => [`${titleOf(from.name)} → ${titleOf(to)}`, asks(from, to) ? "asks" : ""] as const),
+		from.next.map((to) => [`${titleOf(from.name)} → ${titleOf(to)}`, notes(from, to).join(", ")] as const),
 	);
 	const asking = all.some(({ approval }) => approval.entry || approval.exit);
 	return [
 		...(asking ? ["asks: you decide before the move is made"] : []),
 		...(moves.length > 0 ? ["Moves:", ...alignColumns(moves).map((row) => `  ${row}`)] : []),
 	];
+}
+
+/** The outcomes of a command after which `to` follows. */
+function outcomesOf({ command }: StatePlan, to: string): readonly string[] {
+	if (!command) return [];
+	const cases = command.cases.filter((one) => one.to === to).map(outcomeText);
+	return command.otherwise === to && command.cases.length > 0 ? [...cases, "otherwise"] : cases;
+}
+
+function outcomeText(one: CommandCase): string {
+	if (one.kind === "code") return `exit code ${one.code}`;
+	return `{output.${one.reference}} ${one.negated ? "!=" : "=="} ${JSON.stringify(one.value)}`;
 }
 
 function box({ name, persona, children, command, host, terminal, implicit, approval, questions }: StatePlan): string {

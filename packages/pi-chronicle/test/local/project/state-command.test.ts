@@ -74,6 +74,7 @@ describe("its outcome", () => {
 		expect(ran.log + ran.output).not.toContain(token);
 		expect(ran.bytes).toBe("one\ntwo\n\u001b[31mred\u001b[0m\nkey \n".length + token.length);
 		expect(ran.ms).toBeGreaterThan(0);
+		expect(ran.isCut).toBeUndefined();
 	});
 
 	it.each<[string, string, object]>([
@@ -120,6 +121,7 @@ describe("long output", () => {
 		expect(Buffer.byteLength(ran.output ?? "")).toBeLessThanOrEqual(4096);
 		expect(ran.output).toMatch(/^\d+\n/);
 		expect(ran.output?.endsWith("2000000\nthe end")).toBe(true);
+		expect(ran.isCut).toBe(true);
 		expect(ran.log.startsWith("1\n2\n")).toBe(true);
 		expect(ran.log.endsWith("2000000\nthe end\n")).toBe(true);
 		expect(ran.log).toMatch(/\[\d+ bytes are left out here\]/);
@@ -148,9 +150,14 @@ describe("long output", () => {
 describe("its data", () => {
 	const output = { type: "object", required: ["failed"], properties: { failed: { type: "integer" } } };
 	const json = { parse: "json", output };
+	const report = (tests: number): string =>
+		`node -e 'console.log(JSON.stringify({ failed: 3, tests: Array(${tests}).fill("x".repeat(50)) }, null, 1))'`;
 	it.each<[string, string, Partial<CommandReport>]>([
 		["all of stdout", `printf '{\\n "failed": 2\\n}\\n'`, { data: { failed: 2 } }],
 		["its last line", `echo running; echo noise >&2; echo '{"failed": 0}'`, { data: { failed: 0 } }],
+		["all of stdout with a byte order mark", `printf '\\357\\273\\277{"failed": 1}'`, { data: { failed: 1 } }],
+		["what the schema names of a long report", report(11_000), { data: { failed: 3 } }],
+		["none of stdout that is too long", report(90_000), { problems: [expect.stringMatching(/^Its stdout is longer/)] }],
 		["none", "echo nothing", { problems: ["Neither its stdout nor the last line of it is JSON."] }],
 	])("%s", async (_, command, expected) => {
 		expect(await runLine(command, { state: json })).toMatchObject(expected);

@@ -77,8 +77,36 @@ it("in a project with a submodule, what it changes there is kept in its copy, an
 		"first\n",
 	]);
 	const [, copy = ""] = /kept in (\S+): lib \(a submodule that it has changed/.exec(joined.stdout) ?? [];
-	expect((await chronicle(project, ["resume", id])).code).toBe(0);
+	for (const command of [
+		["discard", id],
+		["join", id, "--branch", "aside"],
+	]) {
+		const refused = await chronicle(project, command);
+		expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("join continues it")]);
+	}
+	const continued = await chronicle(project, ["join", id]);
+	expect([continued.code, continued.stdout]).toEqual([0, expect.stringContaining("Joined the files of one")]);
 	expect(readFileSync(join(copy, "lib/l.txt"), "utf8")).toBe("first\nchanged\n");
+});
+
+it("is joined by `join --other-branch` after `join` has named the other branch", { timeout }, async () => {
+	const change = call("bash", { command: "sed -i s/two/2/ src/a.txt" });
+	const { project } = await openBench({
+		files,
+		git: true,
+		script: { [worker("work")]: [change, move("done", "Done.")] },
+	});
+	const first = project.git("branch", "--show-current").trim();
+	project.git("checkout", "-qb", "gone");
+	const ran = await chronicle(project, ["run", "--json", "--apart", "one", "Do it"]);
+	const { id } = ran.data as { id: string };
+	project.git("checkout", "-q", first);
+	project.git("branch", "-qD", "gone");
+	expect((await chronicle(project, ["join", id])).code).toBe(3);
+	expect(project.read("src/a.txt")).toBe("one\ntwo\nthree\n");
+	const joined = await chronicle(project, ["join", id, "--other-branch"]);
+	expect(joined.code, joined.stderr).toBe(0);
+	expect(project.read("src/a.txt")).toBe("one\n2\nthree\n");
 });
 
 it("names its copy where the project was removed meanwhile, and continues once it is back", { timeout }, async () => {

@@ -27,10 +27,11 @@ export function apartState({ apart, stage, history }: Run): ApartState | undefin
 }
 
 /** Why nothing can be taken from the copy of the run; `undefined` if it can. */
-export function explainUntakable({ apart, stage, startTree, id }: Run): string | undefined {
+export function explainUntakable({ apart, stage, startTree, id, children }: Run): string | undefined {
 	const short = id.slice(0, 8);
 	if (!apart) return `The run ${short} works in the project's own folder: its changes are there.`;
 	if (apart.discarded) return `The files of the run ${short} were discarded.`;
+	if (children?.ofCopy) return `The join of the run ${short} is not over: join continues it, and abort gives it up.`;
 	if (stage.kind !== "over") return `The run ${short} is not over: wait until it ends, or abort it first.`;
 	return startTree === undefined ? `The run ${short} has no files to take: it had not begun.` : undefined;
 }
@@ -91,14 +92,12 @@ export function onCopyTaken(run: Run, event: LedgerEvent & CopyTaken): Reduced {
 	return refuseTaking(run, event) ?? { ...run, apart: { ...run.apart, taken: { as, name, at } } };
 }
 
-export function onCopyDiscarded(run: Run, { answers }: LedgerEvent & CopyDiscarded): Reduced {
-	const { stage, apart, id } = run;
-	const short = id.slice(0, 8);
-	if (!apart)
-		return refuse("illegal", `The run ${short} works in the project's own folder: rewind undoes its changes.`);
-	if (apart.discarded) return refuse("over", `The files of the run ${short} were discarded before.`);
-	if (stage.kind !== "over" || stage.since !== answers)
-		return refuse("illegal", `The run ${short} is not over: abort it first.`);
+export function onCopyDiscarded(run: Run, event: LedgerEvent & CopyDiscarded): Reduced {
+	const { apart, startTree = "" } = run;
+	if (apart?.discarded) return refuse("over", `The files of the run ${run.id.slice(0, 8)} were discarded before.`);
+	// A run that had not begun has a copy, too.
+	const refusal = refuseTaking({ ...run, startTree }, event);
+	if (refusal) return refusal;
 	return { ...run, apart: { ...apart, discarded: true } };
 }
 

@@ -209,8 +209,9 @@ export function reopenCommand(run: Run, to: string, text: string): RunCommand {
 	return checked(run, [{ kind: "reopened", answers: stage.since, to: known, ...saying(words), seen: seenOf(run) }]);
 }
 
-/** Joins the files of a run apart that has ended. `otherBranch`: although another branch is checked out. */
+/** Joins the files of a run apart that has ended, or continues to. `otherBranch`: although another branch is checked out. */
 export function joinCommand(run: Run, otherBranch: boolean): RunCommand {
+	if (run.children?.ofCopy) return resumeCommand(run, "", { otherBranch });
 	return takingCommand(run, { kind: "join_requested", ...(otherBranch ? { otherBranch } : {}) });
 }
 

@@ -5,6 +5,7 @@ import type { HeldLedger, Result } from "@pi-chronicle/core/ports";
 import type { FileLeft } from "@pi-chronicle/core/snapshot";
 import { discardCopy, makeCopyBranch, writeCopyPatch } from "../../local/index.ts";
 import { changeLines, exitCodes, leftLines } from "../../pi/index.ts";
+import { commandWord } from "../phrases/index.ts";
 import {
 	type Command,
 	type CommandCall,
@@ -57,13 +58,15 @@ three-way; conflicts are asked about, as with children. What you changed meanwhi
 				make: (ledger) => writeCopyPatch(project, ledger, path),
 				record: (run) => takenCommand(run, "patch", path),
 				describe: ({ bytes }) =>
-					`Wrote ${path} (${bytes} bytes). To apply it, in the root of the repository: git apply ${patch}`,
+					`Wrote ${path} (${bytes} bytes). To apply it, in the root of the repository: git apply ${commandWord(path)}`,
 			});
 		}
 		const otherBranch = parsed.flags.has("other-branch");
 		const result = await deliverTake(call, id, (run) => joinCommand(run, otherBranch));
 		if (result.kind !== "attended") return answerOf(result, id);
-		return joinResult(call, id, result.before.seq, await host.attend(project, result.live));
+		// A join that is continued may have changed files before it waited.
+		const { seq, children } = result.before;
+		return joinResult(call, id, children?.ofCopy?.since ?? seq, await host.attend(project, result.live));
 	},
 };
 

@@ -1,6 +1,6 @@
 // What users read of a provider's error: the shapes in which the providers send one, each with its own sentence.
 import { expect, it } from "vitest";
-import { providerSentence } from "../../src/pi/index.ts";
+import { providerSentence } from "../../../src/pi/index.ts";
 
 it.each([
 	[

@@ -5,4 +5,4 @@ export { findOrphans, RUN_TAG, runsWithProcesses, stopOrphans } from "./orphans.
 export { isProcessAlive, isSameProcess, processStart } from "./process-identity.ts";
 export { childTagPrefix, enclosingRun } from "./run-tag.ts";
 export { runShellCommand, type ShellCommandEnd } from "./shell-command.ts";
-export { unlessAborted, within } from "./within.ts";
+export { unlessAborted, untilAborted, within } from "./within.ts";

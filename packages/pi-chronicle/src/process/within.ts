@@ -6,6 +6,11 @@ export async function within<Made>(ms: number, work: Promise<Made>): Promise<Mad
 	return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
+export function untilAborted(signal: AbortSignal): Promise<void> {
+	if (signal.aborted) return Promise.resolve();
+	return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
 /** The result of `work`; `undefined` as soon as `signal` aborts. */
 export async function unlessAborted<Made>(work: Promise<Made>, signal: AbortSignal): Promise<Made | undefined> {
 	const { promise: aborted, resolve } = Promise.withResolvers<undefined>();

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage } from "@pi-chronicle/core/definition";
 import { replaceFileSync } from "../../disk/index.ts";
 import { exitCodes } from "../../pi/index.ts";
+import { untilAborted } from "../../process/index.ts";
 import { type CommandResponse, misuse, refused } from "../commands/index.ts";
 import type { EngineCall } from "./engine-call.ts";
 
@@ -52,7 +53,7 @@ async function serve(
 			remedy: "Choose another.",
 		});
 	host.report(`http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`);
-	await stopped(signal);
+	await untilAborted(signal);
 	server.closeAllConnections();
 	server.close();
 	return { kind: "silent", exitCode: exitCodes.done };
@@ -75,9 +76,4 @@ async function keepFile(
 		await sleep(everyMs, undefined, { signal }).catch(() => {});
 	}
 	return { kind: "silent", exitCode: exitCodes.done };
-}
-
-function stopped(signal: AbortSignal): Promise<void> {
-	if (signal.aborted) return Promise.resolve();
-	return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

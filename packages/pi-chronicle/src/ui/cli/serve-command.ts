@@ -7,6 +7,7 @@ import { errorMessage } from "@pi-chronicle/core/definition";
 import { renderUnicodeCompact } from "uqr";
 import type { Project } from "../../local/index.ts";
 import { exitCodes, fitText } from "../../pi/index.ts";
+import { untilAborted } from "../../process/index.ts";
 import { openRedaction } from "../../safety/index.ts";
 import type { Complaint } from "../commands/index.ts";
 import { commandWord, complaintLines } from "../phrases/index.ts";
@@ -150,19 +151,13 @@ function showLink(server: PageServer, name: string): void {
 }
 
 /** Shows another link for each line of the terminal. */
-function untilStopped(signal: AbortSignal, server: PageServer): Promise<void> {
+async function untilStopped(signal: AbortSignal, server: PageServer): Promise<void> {
 	const lines = process.stdin.isTTY ? createInterface({ input: process.stdin }) : undefined;
 	let count = 1;
 	lines?.on("line", (line) => {
 		count += 1;
 		showLink(server, line.trim().slice(0, 40) || `link ${count}`);
 	});
-	return new Promise((resolve) => {
-		const stop = (): void => {
-			lines?.close();
-			resolve();
-		};
-		if (signal.aborted) stop();
-		else signal.addEventListener("abort", stop, { once: true });
-	});
+	await untilAborted(signal);
+	lines?.close();
 }

@@ -259,7 +259,7 @@ const report: Command = {
 type Look = (read: ReadLedger, supervised: SupervisedRun | undefined) => Promise<CommandResponse>;
 
 /** Reads the run that `named` refers to: from the supervision of this process, otherwise from its ledger. */
-async function withRun(
+export async function withRun(
 	{ project, host }: CommandCall,
 	named: string | undefined,
 	look: Look,

@@ -2,8 +2,9 @@
 import { resolve } from "node:path";
 import { readHistory } from "@pi-chronicle/core/history";
 import { encodeRun, type LedgerEvent } from "@pi-chronicle/core/machine";
+import type { ReadLedger } from "@pi-chronicle/core/ports";
 import { exitCodes } from "../../pi/index.ts";
-import { type Command, failed, misuse, resolveRun } from "../commands/index.ts";
+import { type Command, type CommandResponse, failed, misuse, withRun } from "../commands/index.ts";
 import { visitsCsv } from "./csv.ts";
 import { sendTrace } from "./otlp.ts";
 import { spansOf } from "./trace.ts";
@@ -18,31 +19,27 @@ export const exportCommand: Command = {
 `,
 	maxNames: 1,
 	needs: "nothing",
-	async perform({ project, parsed, host }) {
-		const { otlp, json } = { otlp: parsed.values.otlp, json: parsed.flags.has("json") };
-		const isCsv = parsed.flags.has("csv");
-		if (otlp === undefined && !isCsv && !json)
+	async perform(call) {
+		const { cwd } = call.project.place;
+		const { values, flags, names } = call.parsed;
+		const { otlp } = values;
+		if (otlp === undefined && !flags.has("csv") && !flags.has("json"))
 			return misuse("Say how: export [run] --otlp <file|url>, --csv or --json.");
-		const found = await resolveRun(project, parsed.names[0], [...host.supervised.keys()]);
-		if (!found.ok) return failed(found.failure);
-		const read = await project.store.read(found.value);
-		if (!read.ok) return failed(read.failure);
-		const ledger = read.value;
-		if (otlp !== undefined) {
-			const spans = await spansOf(ledger.events());
-			const target = /^https?:/.test(otlp) ? otlp : resolve(project.place.cwd, otlp);
-			const sent = await sendTrace(spans, ledger.run.id, target, project.place.cwd);
-			if (!sent.ok) return failed(sent.failure, exitCodes.failed);
-			return {
-				kind: "done",
-				lines: [`Exported ${spans.length} spans to ${target}.`],
-				data: { spans: spans.length, target },
-			};
-		}
-		const { visits } = await readHistory(ledger);
-		if (isCsv) return { kind: "done", lines: visitsCsv(visits), data: { visits } };
-		const events: LedgerEvent[] = [];
-		for await (const event of ledger.events()) events.push(event);
-		return { kind: "done", lines: [], data: { run: encodeRun(ledger.run), visits, events } };
+		return withRun(call, names[0], async (ledger) => {
+			if (otlp !== undefined) return exportTrace(ledger, /^https?:/.test(otlp) ? otlp : resolve(cwd, otlp), cwd);
+			const { visits } = await readHistory(ledger);
+			if (flags.has("csv")) return { kind: "done", lines: visitsCsv(visits), data: { visits } };
+			const events: LedgerEvent[] = [];
+			for await (const event of ledger.events()) events.push(event);
+			return { kind: "done", lines: [], data: { run: encodeRun(ledger.run), visits, events } };
+		});
 	},
 };
+
+async function exportTrace(ledger: ReadLedger, target: string, cwd: string): Promise<CommandResponse> {
+	const spans = await spansOf(ledger.events());
+	const sent = await sendTrace(spans, ledger.run.id, target, cwd);
+	if (!sent.ok) return failed(sent.failure, exitCodes.failed);
+	const lines = [`Exported ${spans.length} spans to ${target}.`];
+	return { kind: "done", lines, data: { spans: spans.length, target } };
+}

@@ -48,7 +48,7 @@ export class Access {
 	/** The token of a new link with that name. */
 	newLink(name: string): string {
 		const token = newToken();
-		keep(this.#links, hashToken(token), { value: name, until: this.#now() + linkMs }, maxLinks);
+		keep(this.#links, hashText(token), { value: name, until: this.#now() + linkMs }, maxLinks);
 		return token;
 	}
 
@@ -57,10 +57,10 @@ export class Access {
 		if (!this.#tries.take(from) || !this.#allTries.take("")) return "too many";
 		const link = this.#take(this.#links, token);
 		if (link === undefined) return "unknown";
-		this.#links.delete(hashToken(token));
+		this.#links.delete(hashText(token));
 		const cookie = newToken();
 		const session = { name: link, key: randomBytes(32) };
-		keep(this.#sessions, hashToken(cookie), { value: session, until: this.#now() + sessionMs }, maxSessions);
+		keep(this.#sessions, hashText(cookie), { value: session, until: this.#now() + sessionMs }, maxSessions);
 		return { cookie };
 	}
 
@@ -75,7 +75,7 @@ export class Access {
 	}
 
 	#take<T>(kept: Map<string, Timed<T>>, token: string): T | undefined {
-		const found = kept.get(hashToken(token));
+		const found = kept.get(hashText(token));
 		return found && found.until > this.#now() ? found.value : undefined;
 	}
 }
@@ -94,8 +94,9 @@ function newToken(): string {
 	return randomBytes(24).toString("base64url");
 }
 
-function hashToken(token: string): string {
-	return createHash("sha256").update(token).digest("base64url");
+/** A short text that differs where `text` does, and does not tell it. */
+export function hashText(text: string): string {
+	return createHash("sha256").update(text).digest("base64url");
 }
 
 const maxKeys = 1000;
@@ -114,7 +115,7 @@ class Rate {
 	take(key: string): boolean {
 		const now = this.#now();
 		const known = this.#left.get(key) ?? { left: this.#most, at: now };
-		const left = Math.min(this.#most, known.left + ((now - known.at) / 60_000) * this.#most);
+		const left = Math.min(this.#most, known.left + (Math.max(0, now - known.at) / 60_000) * this.#most);
 		keep(this.#left, key, { left: left < 1 ? left : left - 1, at: now }, maxKeys);
 		return left >= 1;
 	}

@@ -1,7 +1,5 @@
 // What a form of the page does to a run: the same commands as those of the command line, delivered the same way. An answer names the question and the
 // files that the page showed; a command that cannot be taken back is asked about first.
-
-import { createHash } from "node:crypto";
 import type { Project } from "../../local/index.ts";
 import { nobody } from "../../local/index.ts";
 import {
@@ -14,6 +12,7 @@ import {
 } from "../commands/index.ts";
 import { optionsIn } from "../option-usage.ts";
 import { cleanupAnswers, cleanupTitle } from "../phrases/index.ts";
+import { hashText } from "./access.ts";
 
 /** FormFields of a form by name. */
 export type FormFields = Readonly<Record<string, string>>;
@@ -166,7 +165,5 @@ function cleanupQuestion(name: string, lines: readonly string[]): Confirmation {
 
 /** Of all that the person saw: a confirmation of anything else does not count. */
 function hashOf({ title, lines }: Confirmation): string {
-	return createHash("sha256")
-		.update(JSON.stringify([title, lines]))
-		.digest("base64url");
+	return hashText(JSON.stringify([title, lines]));
 }

@@ -1,6 +1,7 @@
 // Live updates: a stream of events per page, each with an id, so that a page whose connection broke learns at once whether it has missed something.
 import { watchFolder } from "../../disk/index.ts";
 import { type Project, watchRun } from "../../local/index.ts";
+import { hashText } from "./access.ts";
 import type { ShownProject } from "./runs-page.ts";
 
 /** Calls `changed` with a mark of what is shown now, at once and after each change. Returns the function that ends it. */
@@ -61,11 +62,4 @@ function watchBy(look: () => Promise<string>, watch: (soon: () => void) => reado
 			for (const stop of stops) stop();
 		};
 	};
-}
-
-/** A short mark; it only has to differ where the text does. */
-function hashText(text: string): string {
-	let hash = 0;
-	for (let at = 0; at < text.length; at += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
-	return (hash >>> 0).toString(36);
 }

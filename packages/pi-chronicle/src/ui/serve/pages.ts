@@ -273,7 +273,7 @@ export class Pages {
 			});
 			try {
 				while (!stream.aborted && !stream.closed) {
-					await stream.write(": alive\n\n");
+					await stream.writeSSE({ event: "alive", data: "-" });
 					await Promise.race([stream.sleep(pingMs), new Promise((ended) => stream.onAbort(() => ended(undefined)))]);
 				}
 			} finally {

@@ -39,7 +39,7 @@ export function drawQuestion(place: RunForms, read: ReadLedger, below: HtmlConte
 }
 
 function questionBox({ html }: FormPlace, title: string, content: HtmlContent): Markup {
-	return html`<section class="ask" id="ask" data-part aria-labelledby="ask-h"><h2 id="ask-h" dir="auto">${html.cut(title, 300)}</h2>${content}</section>`;
+	return html`<section class="ask" id="ask" aria-labelledby="ask-h"><h2 id="ask-h" dir="auto">${html.cut(title, 300)}</h2>${content}</section>`;
 }
 
 function answerForms(place: RunForms, run: Run): HtmlContent {

@@ -42,8 +42,8 @@ export async function drawRunPage(page: ShownRun): Promise<HtmlContent> {
 		.map(({ number, state }) => ({ number, words: `visit ${number}, ${titleOf(state)}` }));
 	const list =
 		report.visits.length === 0
-			? undefined
-			: html`<div class="inspector"><nav aria-label="Visits" id="visits" data-part>${drawVisitList(parts, visit?.number)}</nav><div class="detail" id="detail" data-part>${detail}</div></div>`;
+			? html`<div id="inspector" data-part></div>`
+			: html`<div class="inspector" id="inspector"><nav aria-label="Visits" id="visits" data-part>${drawVisitList(parts, visit?.number)}</nav><div class="detail" id="detail" data-part>${detail}</div></div>`;
 	const beside = await drawBesideForm(page, visit);
 	return [
 		html`<div id="head" data-part>${drawHead(parts, "Chronicle run")}</div>`,

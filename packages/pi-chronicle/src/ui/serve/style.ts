@@ -25,7 +25,6 @@ summary{min-height:44px;padding:10px 0;list-style-position:inside}
 .runs>li{border-top:1px solid var(--rule)}.runs>li:first-child{border-top:0}
 .runs a{display:block;padding:12px 16px;color:inherit;text-decoration:none;min-height:44px}
 .runs a:hover,.runs a:focus-visible{background:var(--sunk)}
-.runs .state{font-weight:600}
 .row{display:grid;grid-template-columns:repeat(auto-fit,minmax(140px,1fr));gap:8px 14px}
 #whole>section{margin:0 0 44px}
 .visits>li>a{min-height:44px;align-items:center}

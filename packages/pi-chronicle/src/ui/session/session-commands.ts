@@ -3,7 +3,7 @@
 
 import { checkTemplates } from "../../local/index.ts";
 import { exitCodes } from "../../pi/index.ts";
-import { type Command, commands, failed, misuse, resolveRun } from "../commands/index.ts";
+import { type Command, commands, misuse, withRun } from "../commands/index.ts";
 import { resultMessage, templateCheckLines, whichLines } from "../phrases/index.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
 import { allListed } from "./session-list.ts";
@@ -70,25 +70,16 @@ const use: Command = {
 	exits: "",
 	needs: "nothing",
 	maxNames: 1,
-	async perform({ parsed, project, host }) {
-		const found = await resolveRun(project, parsed.names[0], [...host.supervised.keys()]);
-		if (!found.ok) return failed(found.failure);
-		const read = await project.store.read(found.value);
-		if (!read.ok) return failed(read.failure);
-		const { run } = read.value;
-		if (run.stage.kind !== "over")
-			return misuse(
-				`The run ${run.id.slice(0, 8)} is not over. Its findings so far: ${host.prefix}view ${run.id.slice(0, 8)}`,
-			);
-		host.quote?.(resultMessage(run));
-		return {
-			kind: "done",
-			lines: [
-				`The result of ${run.id.slice(0, 8)} is part of the conversation: the model reads it with your next prompt.`,
-			],
-			data: {},
-		};
-	},
+	perform: (call) =>
+		withRun(call, call.parsed.names[0], async ({ run }) => {
+			const { host } = call;
+			const short = run.id.slice(0, 8);
+			if (run.stage.kind !== "over")
+				return misuse(`The run ${short} is not over. Its findings so far: ${host.prefix}view ${short}`);
+			host.quote?.(resultMessage(run));
+			const text = `The result of ${short} is part of the conversation: the model reads it with your next prompt.`;
+			return { kind: "done", lines: [text], data: {} };
+		}),
 };
 
 const sessionCommands: readonly Command[] = [...commands, use, check, tool, help];

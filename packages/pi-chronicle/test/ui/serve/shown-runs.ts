@@ -1,5 +1,5 @@
 // A server in this process over ledgers that a test makes, without a run.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LedgerEvent, UserEvent } from "@pi-chronicle/core/machine";
@@ -24,6 +24,10 @@ export interface Shown {
 	readonly posted: UserEvent[];
 	/** Replaces the events of the run. */
 	show(events: readonly LedgerEvent[]): void;
+	/** Removes the run. */
+	remove(): void;
+	/** Resolves once the server has had time to see what changed. */
+	seen(): Promise<void>;
 	signIn(): Promise<Visitor>;
 }
 
@@ -37,6 +41,8 @@ export async function serveRun(
 	const opened = openProject({ cwd, home: cwd, agentFolder: `${cwd}/agent`, trust: "trusted", pi, env: {} });
 	let now = ledgerOf(events, { folder: cwd });
 	const posted: UserEvent[] = [];
+	let isRemoved = false;
+	const gone = { reason: "unknown", message: "It may have been removed.", remedy: "" } as const;
 	const post: Post = { state: async () => ({ kind: "waiting" }), withdraw: async () => true };
 	const entry = (id: string): LedgerEntry => ({
 		...{ kind: "run", id, holder: undefined },
@@ -51,7 +57,7 @@ export async function serveRun(
 		...opened,
 		store: {
 			...opened.store,
-			read: async () => ({ ok: true as const, value: now }),
+			read: async () => (isRemoved ? { ok: false as const, failure: gone } : { ok: true as const, value: now }),
 			recent: async () => ids.map(entry),
 			list: async () => ids.map(entry),
 			ids: async () => ids,
@@ -85,6 +91,11 @@ export async function serveRun(
 			now = ledgerOf(next, { folder: cwd });
 			writeFileSync(log, String(now.run.seq));
 		},
+		remove() {
+			isRemoved = true;
+			rmSync(log);
+		},
+		seen: () => sleep(within(600)),
 		async signIn() {
 			await visitor.signIn(link);
 			return visitor;

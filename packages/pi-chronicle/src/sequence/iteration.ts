@@ -4,7 +4,6 @@ import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/
 import { errorMessage } from "@pi-chronicle/core/definition";
 import { attempt } from "../disk/index.ts";
 import { contentText, type LeftWork, runTurn, type StepEnd, say, shortCost } from "../pi/index.ts";
-import { unlessAborted } from "../process/index.ts";
 import { type ReadyStep, readySteps } from "./expand.ts";
 import { continueCommand, positionAfter, type ReplayStart, type RunPlan } from "./plan.ts";
 import { runNumber, runPlace, runStatus, type SequenceRun, stepPlace } from "./replay-state.ts";
@@ -246,15 +245,24 @@ async function runStep(
 			return runTurn(session.pi, ctx, step.text);
 		case "command": {
 			if (step.name !== "workflow" && step.name !== "chronicle") return session.commands[step.name](ctx, step.args);
-			// What the step has started is not stopped with the sequence.
-			const outcome = await unlessAborted(session.commands[step.name](ctx, step.args, control.signal), control.signal);
-			if (!outcome) return { kind: "aborted" };
+			const outcome = await orHalted(session.commands[step.name](ctx, step.args, control.signal), control.signal);
+			if (outcome === "halted") return { kind: "aborted" };
 			budget.add(outcome.costUsd);
 			return outcome.end;
 		}
 		case "compact":
 			return compact(ctx, step.instructions);
 	}
+}
+
+/** The step's result, or `halted` if the sequence is stopped first; work that the step has started is not stopped. */
+function orHalted<Value>(step: Promise<Value>, signal: AbortSignal): Promise<Value | "halted"> {
+	return new Promise((resolve, reject) => {
+		const halt = () => resolve("halted");
+		if (signal.aborted) halt();
+		signal.addEventListener("abort", halt, { once: true });
+		step.then(resolve, reject).finally(() => signal.removeEventListener("abort", halt));
+	});
 }
 
 /** Compacts and waits. "Nothing to compact" counts as completed. */

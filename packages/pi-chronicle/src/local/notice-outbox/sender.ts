@@ -8,6 +8,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makePrivateFolder, replaceFile, undefinedIfMissing, watchFolder } from "../../disk/index.ts";
 import { findPi, isPiCommand, ownPiSearch, packageRoot } from "../../pi/index.ts";
+import { unlessAborted } from "../../process/index.ts";
 import { leaseHolder, takeLease } from "../ledger/index.ts";
 import type { ProjectEnvironment } from "../worker/index.ts";
 
@@ -73,18 +74,13 @@ export async function asOnlySender(place: Pick<SenderPlace, "cwd">, send: () => 
 }
 
 /** Resolves once the sender is woken, or `signal` aborts. Keeps no process alive. */
-export function wakeOf(place: Pick<SenderPlace, "cwd">, signal: AbortSignal): Promise<void> {
-	return new Promise((resolve) => {
-		const stop = watchFolder(folderOf(place), (name) => {
-			if (name === null || name === "wake") end();
-		});
-		const end = (): void => {
-			stop();
-			resolve();
-		};
-		signal.addEventListener("abort", end, { once: true });
-		if (signal.aborted) end();
+export async function wakeOf(place: Pick<SenderPlace, "cwd">, signal: AbortSignal): Promise<void> {
+	const { promise: woken, resolve } = Promise.withResolvers<void>();
+	const stop = watchFolder(folderOf(place), (name) => {
+		if (name === null || name === "wake") resolve();
 	});
+	await unlessAborted(woken, signal);
+	stop();
 }
 
 /** Changes with every wake. */

@@ -1,11 +1,12 @@
 // The served pages in Chromium, at the sizes of a phone and of a laptop, by keyboard and by touch: every action, live updates, and axe-core.
 import { createRequire } from "node:module";
 import { HUMAN_INTERVENTION } from "@pi-chronicle/core/template";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, definition, go, here, open, rest, start, type TestRun } from "../../../../core/test/machine/test-run.ts";
 import { chromiumPath, startChromium } from "../../harness/browser.ts";
 import { cpuMs } from "../../harness/cpu.ts";
+import { gate } from "../../harness/index.ts";
 import { needsProgram } from "../../harness/needs.ts";
 import { patient, within } from "../../harness/patience.ts";
 import { manyVisits } from "../report/large-runs.ts";
@@ -268,6 +269,33 @@ describe("in a browser", needsProgram("chromium", chromiumPath), () => {
 				.waitFor({ timeout: patient(5000) });
 			expect(performance.now() - from).toBeLessThan(within(2000));
 			expect(await page.getByLabel("Message").inputValue()).toBe("half a sen");
+			await context.close();
+		},
+		patient(60_000),
+	);
+
+	it(
+		"what a person opens and writes is no change of the page: nothing moves below the finger",
+		async () => {
+			const shown = await serveRun(working().events);
+			const { page, context } = await visit(shown, "phone", "/");
+			const isLook = (request: Request) => request.url().endsWith(shown.run) && request.resourceType() === "fetch";
+			const [written, looked] = [gate(), page.waitForResponse((response) => isLook(response.request()))];
+			await page.route(`**${shown.run}`, async (route) => {
+				if (isLook(route.request())) await written.opened;
+				await route.continue();
+			});
+			await page.goto(`${shown.origin}${shown.run}`);
+			await use(page, "phone", "group", "Tell the worker");
+			await page.getByLabel("Message").fill("Use tabs");
+			const send = page.getByRole("button", { name: "Send", exact: true });
+			await send.scrollIntoViewIfNeeded();
+			const before = await send.boundingBox();
+			written.open();
+			await (await looked).finished();
+			await page.evaluate("new Promise((resolve) => setTimeout(resolve, 200))");
+			expect(await send.boundingBox()).toEqual(before);
+			expect(await page.locator("#live").textContent()).toBe("");
 			await context.close();
 		},
 		patient(60_000),

@@ -17,7 +17,7 @@ const stepMs = 250;
 const paste = "\u001b[200~";
 
 /** Whether a key is text; a terminal may report it as an escape sequence. */
-export function isText(data: string): boolean {
+export function typesText(data: string): boolean {
 	return /^[^\p{Cc}\p{Cs}]+$/u.test(decodeKittyPrintable(data) ?? data);
 }
 
@@ -29,7 +29,7 @@ export function openUnseen(uncalled: boolean, now: () => number) {
 	/** What becomes of a key that is no answer yet; `undefined`: it counts. */
 	const early = (data: string, keybindings: ScreenKeys): "typed" | "held" | undefined => {
 		if (waits() === 0) return undefined;
-		if (isText(data) || data.startsWith(paste)) return "typed";
+		if (typesText(data) || data.startsWith(paste)) return "typed";
 		const isEnter = keybindings.matches(data, "tui.select.confirm") || keybindings.matches(data, "tui.input.newLine");
 		return isEnter ? "held" : undefined;
 	};

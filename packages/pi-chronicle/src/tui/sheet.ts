@@ -5,7 +5,7 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { decodeKittyPrintable, type TUI } from "@earendil-works/pi-tui";
 import type { AnswerKey } from "./answer-keys.ts";
 import { frame, frameRows, ruleColumns } from "./frame.ts";
-import { isText, type LateQuestion, openLiveClock, openUnseen, showWhenIdle, typing, type Unseen } from "./late.ts";
+import { type LateQuestion, openLiveClock, openUnseen, showWhenIdle, typesText, typing, type Unseen } from "./late.ts";
 import {
 	dim,
 	fitLine,
@@ -196,7 +196,7 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 		key(data, keybindings) {
 			const typed = decodeKittyPrintable(data) ?? data;
 			if (keybindings.matches(data, "tui.select.cancel")) return left;
-			const isTyped = isText(data);
+			const isTyped = typesText(data);
 			if (keyed && typingUntil > now() && (isTyped || keybindings.matches(data, "tui.select.confirm"))) return notYet();
 			const isLetter = /^[\p{L}\p{Nd}]$/u.test(typed);
 			const answer = isLetter && keyed ? byLetter(typed) : undefined;

@@ -38,15 +38,15 @@ async function parsedData(
 		return { problems: [`Its stdout is longer than ${dataBytes} bytes, and the last line of it is not JSON.`] };
 	if (!parsed) return { problems: ["Neither its stdout nor the last line of it is JSON."] };
 	const { data } = parsed;
-	const checked = await checkOutputData(schema, outputBytes(data) > OUTPUT_BYTES ? namedIn(schema, data) : data);
+	const checked = await checkOutputData(schema, outputBytes(data) > OUTPUT_BYTES ? onlyNamed(schema, data) : data);
 	return checked.kind === "fits" ? { data: checked.data } : { problems: checked.problems };
 }
 
 /** The part of the data whose fields a JSON Schema names. Without `properties`, an object is kept whole. */
-function namedIn(schema: unknown, data: unknown): unknown {
+function onlyNamed(schema: unknown, data: unknown): unknown {
 	const { properties, items } = propertiesOf(schema);
-	if (Array.isArray(data)) return data.map((item) => namedIn(items, item));
+	if (Array.isArray(data)) return data.map((item) => onlyNamed(items, item));
 	if (!isRecord(data) || !isRecord(properties)) return data;
 	const named = Object.entries(properties).filter(([name]) => Object.hasOwn(data, name));
-	return Object.fromEntries(named.map(([name, inner]) => [name, namedIn(inner, data[name])]));
+	return Object.fromEntries(named.map(([name, inner]) => [name, onlyNamed(inner, data[name])]));
 }

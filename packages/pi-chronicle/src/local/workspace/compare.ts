@@ -3,9 +3,8 @@
 
 import { posix, relative, sep } from "node:path";
 import type { FileChange } from "@pi-chronicle/core/snapshot";
-import { cutBytes } from "./conflicts.ts";
 import { gitFailure, unknownTree } from "./failures.ts";
-import { modes } from "./git.ts";
+import { cutBytes, modes } from "./git.ts";
 import { type NestedState, readNested } from "./nested-repository.ts";
 import { byPath, fromRaw } from "./paths.ts";
 import type { Store } from "./store.ts";

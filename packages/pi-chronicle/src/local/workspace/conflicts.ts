@@ -1,7 +1,7 @@
 // Describes the conflicts of a merge: the paths that belong together, the kind of each conflict, and the changes of both sides.
 
 import type { ConflictKind, SideNames } from "@pi-chronicle/core/ports";
-import { modes } from "./git.ts";
+import { cutBytes, modes } from "./git.ts";
 import type { MergeOutput, MergeStage } from "./merge-output.ts";
 import { byPath, foldersAbove } from "./paths.ts";
 
@@ -46,12 +46,6 @@ export function conflictHunks(text: string, bytes: number): string {
 		if (Buffer.byteLength(drawn) > bytes) break;
 	}
 	return cutBytes(drawn, bytes);
-}
-
-/** The first `bytes` bytes of a text, without a part of a character. */
-export function cutBytes(text: string, bytes: number): string {
-	const cut = Buffer.from(text).subarray(0, bytes).toString("utf8");
-	return cut.replace(/\ufffd+$/, "");
 }
 
 /** A conflict before it is described for display. Paths are bytes as latin1. */

@@ -199,3 +199,9 @@ export function removal(path: string): TreeEntry {
 export function isNothing(object: string): boolean {
 	return /^0+$/.test(object);
 }
+
+/** The first `bytes` bytes of a text, without a part of a character. */
+export function cutBytes(text: string, bytes: number): string {
+	const cut = Buffer.from(text).subarray(0, bytes).toString("utf8");
+	return cut.replace(/\ufffd+$/, "");
+}

@@ -65,8 +65,8 @@ three-way; conflicts are asked about, as with children. What you changed meanwhi
 		const result = await deliverTake(call, id, (run) => joinCommand(run, otherBranch));
 		if (result.kind !== "attended") return answerOf(result, id);
 		// A join that is continued may have changed files before it waited.
-		const { seq, children } = result.before;
-		return joinResult(call, id, children?.ofCopy?.since ?? seq, await host.attend(project, result.live));
+		const since = result.before.children?.ofCopy?.since ?? result.before.seq;
+		return joinResult(call, id, since, await host.attend(project, result.live));
 	},
 };
 

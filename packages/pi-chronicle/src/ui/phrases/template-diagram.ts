@@ -20,10 +20,7 @@ export function templateDiagram({ initial, states }: Template): string[] {
 	];
 }
 
-/**
- * Notes for what the drawing leaves ambiguous: each move on a separate line, because edges can share a row, with the outcomes of a
- * command that lead to it, and the meaning of `asks`.
- */
+/** Notes for what the drawing leaves ambiguous: each move on a separate line, with the outcomes that lead to it, and the meaning of `asks`. */
 export function templateNotes({ states }: Template): string[] {
 	const all = [...states.values()];
 	const asks = (from: StatePlan, to: string) => from.approval.exit || states.get(to)?.approval.entry === true;
@@ -41,11 +38,11 @@ export function templateNotes({ states }: Template): string[] {
 /** The outcomes of a command after which `to` follows. */
 function outcomesOf({ command }: StatePlan, to: string): readonly string[] {
 	if (!command) return [];
-	const cases = command.cases.filter((one) => one.to === to).map(outcomeText);
+	const cases = command.cases.filter((one) => one.to === to).map(caseText);
 	return command.otherwise === to && command.cases.length > 0 ? [...cases, "otherwise"] : cases;
 }
 
-function outcomeText(one: CommandCase): string {
+function caseText(one: CommandCase): string {
 	if (one.kind === "code") return `exit code ${one.code}`;
 	return `{output.${one.reference}} ${one.negated ? "!=" : "=="} ${JSON.stringify(one.value)}`;
 }

@@ -349,9 +349,7 @@ export class WorkflowConversation {
 			}),
 			pi.on("tool_execution_start", (event) => fingerprints.onStart(event)),
 			pi.on("tool_execution_end", (event, ctx) => {
-				const isOther = event.toolName !== stepTool;
-				if (!event.isError && isOther) controller.apply(ctx, { kind: "worked" });
-				if (event.isError && isOther && !event.parentToolCallId) controller.failed.push(event.toolName);
+				if (event.toolName !== stepTool) controller.callEnded(ctx, event);
 				fingerprints.onEnd(event);
 			}),
 			pi.on("turn_end", (event, ctx) => {

@@ -3,7 +3,7 @@
 // line exist exactly while a run is active; the tool stays after the run until a compaction, because without it the provider's cache of
 // the whole conversation would be lost.
 
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, ExtensionContext, ToolExecutionEndEvent } from "@earendil-works/pi-coding-agent";
 import {
 	customEntries,
 	inBackground,
@@ -180,6 +180,12 @@ export class RunController {
 		this.messageOver();
 		this.lastStep = step;
 		this.removeAfterStep = this.options.policies.add(afterStepPolicy(call, step.did));
+	}
+
+	/** A call of another tool than the step's has ended. */
+	callEnded(ctx: ExtensionContext, { isError, toolName, parentToolCallId }: ToolExecutionEndEvent): void {
+		if (!isError) this.apply(ctx, { kind: "worked" });
+		else if (!parentToolCallId) this.failed.push(toolName);
 	}
 
 	/** All calls of the model's message have ended. */

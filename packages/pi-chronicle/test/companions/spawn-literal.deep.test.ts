@@ -103,7 +103,7 @@ describe("pi's commands", () => {
 		);
 		const sends = /type: "(?:prompt|steer|follow_up)"|expandPromptTemplates:/;
 		const found = files.filter((file) => sends.test(readFileSync(join("packages/pi-chronicle/src", file), "utf8")));
-		expect(found.sort()).toEqual([join("pi", "host-line.ts"), join("pi", "literal.ts")]);
+		expect(found.sort()).toEqual([join("pi", "rpc", "host-line.ts"), join("pi", "rpc", "literal.ts")]);
 	});
 });
 

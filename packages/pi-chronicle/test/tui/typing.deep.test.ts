@@ -92,14 +92,16 @@ async function send(pi: Tui, line: string, keyMs: number, slow: (() => number) |
 	pi.type(mark);
 	await pi.waitForScreen(() => (editorOf(pi) ?? "").endsWith(mark), 30_000);
 	const left = (editorOf(pi) ?? "").slice(0, -mark.length);
-	await pi.press("ctrl+u");
-	await pi.waitForScreen(() => editorOf(pi) === "");
-	if (left !== "") return `not sent: ${left}`;
-	await pi.press("up");
-	await pi.waitForScreen(() => (editorOf(pi) ?? "") !== "");
+	if (left !== "") {
+		await pi.press("ctrl+u");
+		return `not sent: ${left}`;
+	}
+	// In one piece: a question that waits for an empty line opens between two.
+	pi.type("\u0015\u001b[A");
+	await pi.waitForScreen(() => !["", mark].includes(editorOf(pi) ?? ""));
 	const sent = editorOf(pi) ?? "";
 	await pi.press("end", "ctrl+u");
-	await pi.waitForScreen(() => editorOf(pi) === "");
+	await pi.waitForScreen(() => (editorOf(pi) ?? "") === "");
 	return sent;
 }
 

@@ -149,7 +149,7 @@ export class ChildActions {
 		const { links = [], setup = [] } = childrenPlanOf(run()) ?? {};
 		const opened = await workspace.openChild(id, tree, { links, hasSetup: setup.length > 0 });
 		if (!opened.ok || this.#stopped) return opened.ok ? released : opened;
-		if (!isNew || merges !== undefined || setup.length === 0) return opened;
+		if (!isNew || merges !== undefined) return opened;
 		const { signal } = this.#stop;
 		const set = await setUpChild({ parent: run(), commands, cwd: opened.value.cwd, signal });
 		if (this.#stopped) return released;

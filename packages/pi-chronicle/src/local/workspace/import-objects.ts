@@ -56,8 +56,7 @@ async function missingObjects(store: Pick<Store, "tryGit">, objects: readonly st
 	return objects.filter((object) => !own.has(object));
 }
 
-/** A line about each of `objects`; none if git fails. */
-export async function describeObjects(
+async function describeObjects(
 	store: Pick<Store, "tryGit">,
 	objects: readonly string[],
 	format: string,

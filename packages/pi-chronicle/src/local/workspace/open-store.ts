@@ -4,10 +4,8 @@
 // never deleted, and a new one is created; one without objects of its own, like a child's, is made again where it is.
 
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, delimiter, dirname, join } from "node:path";
-import { copyRepository } from "./child-repository.ts";
 import { copyIndex } from "./copy-index.ts";
 import { containsFile, type Exclusions, openExclusions } from "./exclusions.ts";
 import { gitFailure, isDiskFull, noGit, stopped, toResult, WorkspaceError } from "./failures.ts";
@@ -16,7 +14,7 @@ import { type GitResult, runGit } from "./git.ts";
 import { killOrphanedGit, removeLocks } from "./locks.ts";
 import { fromRaw } from "./paths.ts";
 import { openPlaceholders, PLACEHOLDER_LIST } from "./placeholders.ts";
-import { type ChildStore, inspectChild, inspectRepository, isAsMade, type RepositoryInfo } from "./repository.ts";
+import { type ChildStore, inspectChild, inspectRepository, type RepositoryInfo } from "./repository.ts";
 import { openSnapshotter, type Snapshotter } from "./snapshot.ts";
 import { type FileSnapshot, privateAttributes, type Store, type StoreOptions } from "./store.ts";
 
@@ -41,13 +39,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 async function openAt(options: StoreOptions): Promise<Store> {
-	const { folder, control, limits, alternates, child, cwd } = options;
-	const isNew = child !== undefined && !existsSync(folder) && (await isAsMade(child));
-	const repository = child
-		? await inspectChild(child, { cwd, isNew, signal: control.signal })
-		: await inspectRepository(cwd, control.signal);
+	const { folder, control, limits, alternates } = options;
+	const repository = options.child
+		? await inspectChild(options.child, options.cwd, control.signal)
+		: await inspectRepository(options.cwd, control.signal);
 	if (control.signal?.aborted) throw stopped();
-	if (!repository) throw noGit(cwd);
+	if (!repository) throw noGit(options.cwd);
 	await mkdir(folder, { recursive: true, mode: 0o700 });
 	await removeLocks(folder);
 	const { root, below, objects } = repository;
@@ -58,7 +55,7 @@ async function openAt(options: StoreOptions): Promise<Store> {
 		return ran;
 	};
 	const place: StorePlace = { options, repository, git, tryGit };
-	const start = await prepare(place, isNew);
+	await prepare(place);
 	const scope = options.scope === "folder" ? below : "";
 	const exclusions = openExclusions(root, options.leftOut);
 	await writeExcluded(place, exclusions);
@@ -83,7 +80,7 @@ async function openAt(options: StoreOptions): Promise<Store> {
 	};
 	// A store with alternates only serves to inspect another one, and is removed afterward.
 	const imports = objects !== undefined && alternates.length === 0 ? { folder, maxBytes: limits.ownBytes } : undefined;
-	const snapshotter = openSnapshotter(base, repository, placeholders, imports, start);
+	const snapshotter = openSnapshotter(base, repository, placeholders, imports);
 	return { ...base, ...snapshotter, snapshot: () => snapshotOrRepair(place, snapshotter) };
 }
 
@@ -152,29 +149,7 @@ async function snapshotOrRepair(place: StorePlace, snapshotter: Snapshotter): Pr
 	return snapshotter.snapshot();
 }
 
-/** Makes the store usable. Returns the snapshot that a new store of a child starts with; `undefined`: it has to be found out. */
-async function prepare(place: StorePlace, isNew: boolean): Promise<string | undefined> {
-	const { folder, child } = place.options;
-	const start = isNew && child ? await copyStore(folder, child).catch(() => undefined) : undefined;
-	if (start === undefined) await makeUsable(place);
-	await mkdir(join(folder, "info"), { recursive: true, mode: 0o700 });
-	await writeFile(join(folder, "info", "attributes"), privateAttributes, { mode: 0o600 });
-	// `git add` of the whole project adds none of the store's files.
-	await writeFile(join(folder, completeMark), "*\n", { mode: 0o600 });
-	return start;
-}
-
-/** Makes a new store of a child like its parent's. Returns the child's first snapshot; `undefined`: that one or the store is not complete. */
-async function copyStore(folder: string, child: ChildStore): Promise<string | undefined> {
-	await shareObjects(folder, child);
-	const { parentStore, tree } = child;
-	await copyRepository(parentStore, folder);
-	const files = [join(parentStore, "objects", tree.slice(0, 2), tree.slice(2)), join(folder, "index")];
-	return files.every((file) => existsSync(file)) ? tree : undefined;
-}
-
-/** Creates the store if it is not complete, and repairs it. */
-async function makeUsable(place: StorePlace): Promise<void> {
+async function prepare(place: StorePlace): Promise<void> {
 	const { folder } = place.options;
 	const found = await Promise.all(["HEAD", completeMark].map((name) => toResult(() => readFile(join(folder, name)))));
 	if (found.some(({ ok }) => !ok)) {
@@ -182,6 +157,10 @@ async function makeUsable(place: StorePlace): Promise<void> {
 		if (!made.ok && made.failure.reason !== "io") throw new WorkspaceError(made.failure);
 	}
 	await ensureUsable(place);
+	await mkdir(join(folder, "info"), { recursive: true, mode: 0o700 });
+	await writeFile(join(folder, "info", "attributes"), privateAttributes, { mode: 0o600 });
+	// `git add` of the whole project adds none of the store's files.
+	await writeFile(join(folder, completeMark), "*\n", { mode: 0o600 });
 }
 
 /** Tells git what to ignore: the project's own patterns from outside its tree, and what is never part of the files. */

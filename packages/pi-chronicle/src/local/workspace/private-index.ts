@@ -12,33 +12,22 @@ export interface IndexContents {
 	/** Placeholders by path. */
 	readonly placeholders: Map<string, string>;
 	/** Paths that are not part of this run's files: added by a version that stored the whole repository. */
-	readonly outside: string[];
+	readonly outside: readonly string[];
 }
 
-const listing = ["ls-files", "-z", "--others", "--modified", "--exclude-standard"];
-
-/** Lists the files that are new or changed (bytes as latin1; a repository ends in `/`). */
-export async function listFiles(store: Pick<Store, "git" | "below">) {
-	const { output, warnings } = await store.git([...listing, ...store.below()]);
-	return { changed: output.toString("latin1").split("\0").filter(Boolean), warnings };
-}
-
-/** Reads the index; where it has only the run's files, lists the new and changed ones with it. */
-export async function readIndex(store: Pick<Store, "git" | "contains" | "below">) {
-	const isAll = store.below().length === 0;
-	const { output, warnings } = await store.git([...(isAll ? listing : ["ls-files", "-z"]), "-t", "--stage"]);
-	const changed: string[] = [];
-	const index: IndexContents = { repositories: new Set(), placeholders: new Map(), outside: [] };
-	for (const line of output.toString("latin1").split("\0")) {
+/** Reads the index. */
+export async function readIndex(store: Pick<Store, "git" | "contains">): Promise<IndexContents> {
+	const listed = await store.git(["ls-files", "-z", "-t", "--stage"]);
+	const outside: string[] = [];
+	const contents = { repositories: new Set<string>(), placeholders: new Map<string, string>(), outside };
+	for (const line of listed.output.toString("latin1").split("\0")) {
 		const [tag = "", mode = "", object = ""] = line.split(" ", 3);
 		const path = line.slice(line.indexOf("\t") + 1);
-		if (tag === "?") changed.push(line.slice("? ".length));
-		else if (tag === "C") changed.push(path);
-		else if (line !== "" && !store.contains(path)) index.outside.push(path);
-		else if (mode === modes.repository) index.repositories.add(path);
-		else if (tag === "S") index.placeholders.set(path, object);
+		if (line !== "" && !store.contains(path)) outside.push(path);
+		else if (mode === modes.repository) contents.repositories.add(path);
+		else if (tag === "S") contents.placeholders.set(path, object);
 	}
-	return { index, files: isAll ? { changed, warnings } : undefined };
+	return contents;
 }
 
 /** Runs `git update-index` on a list; nothing for an empty one. */

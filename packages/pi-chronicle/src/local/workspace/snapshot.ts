@@ -16,7 +16,6 @@ import {
 	addKnown,
 	addPlain,
 	type IndexContents,
-	listFiles,
 	readIndex,
 	removeFromIndex,
 	updateIndex,
@@ -69,13 +68,12 @@ interface SnapshotState {
 	hasForced: boolean;
 }
 
-/** Opens the snapshotter of one store. `start`: the snapshot that its index and its objects are known to have. */
+/** Opens the snapshotter of one store. */
 export function openSnapshotter(
 	store: SnapshotStore,
 	repository: RepositoryInfo,
 	placeholders: Placeholders,
 	imports: ImportOptions | undefined,
-	start?: string,
 ): Snapshotter {
 	const state: SnapshotState = {
 		store,
@@ -83,8 +81,8 @@ export function openSnapshotter(
 		placeholders,
 		imports,
 		index: undefined,
-		lastTree: start,
-		importedTree: start,
+		lastTree: undefined,
+		importedTree: undefined,
 		hasForced: false,
 	};
 	return {
@@ -116,7 +114,9 @@ function forgetIndex(state: SnapshotState): void {
 
 async function takeSnapshot(state: SnapshotState): Promise<FileSnapshot> {
 	const { store, imports } = state;
-	const { index, names, closed } = await listChanged(state);
+	const index = await knownIndex(state);
+	await dropStale(state, index);
+	const { names, closed } = await listChanged(state, index);
 	if (names.size > store.limits.files)
 		throw tooBig(
 			`${shownNumber(names.size)} files in ${store.root} are new or changed; the limit is ${shownNumber(store.limits.files)}.`,
@@ -129,28 +129,29 @@ async function takeSnapshot(state: SnapshotState): Promise<FileSnapshot> {
 	await store.modes.save();
 	const { unkept } = update;
 	if (names.size === 0 && state.lastTree !== undefined) return { tree: state.lastTree, unkept };
-	const isMuch = update.plain.length > manyFiles || update.bytes > Math.min(manyBytes, store.limits.ownBytes);
-	await applyUpdate(state, update, index, imports && isMuch ? addKnown : addPlain);
+	await applyUpdate(state, update, index);
 	const tree = await writeTree(store);
-	// What this process has added since the last snapshot is in the store.
-	if (imports && (isMuch || state.lastTree === undefined))
-		await importObjects(store, tree, state.importedTree, imports);
+	if (imports) await importObjects(store, tree, state.importedTree, imports);
 	state.importedTree = tree;
 	state.lastTree = tree;
 	state.hasForced = true;
 	return { tree, unkept };
 }
 
-/** Removes invalid entries from the index: paths outside the run's files, and folders that are no longer repositories. Returns whether it had any. */
-async function dropStale(state: SnapshotState, index: IndexContents): Promise<boolean> {
+async function knownIndex(state: SnapshotState): Promise<IndexContents> {
+	state.index ??= await readIndex(state.store);
+	return state.index;
+}
+
+/** Removes invalid entries from the index: paths outside the run's files, and folders that are no longer repositories. */
+async function dropStale(state: SnapshotState, index: IndexContents): Promise<void> {
 	const former = await formerRepositories(state.store, index.repositories);
 	const stale = [...former, ...index.outside];
-	if (stale.length === 0) return false;
+	if (stale.length === 0) return;
 	await removeFromIndex(state.store, stale);
 	for (const path of former) index.repositories.delete(path);
-	index.outside.length = 0;
+	state.index = { ...index, outside: [] };
 	state.lastTree = undefined;
-	return true;
 }
 
 /** Repositories of the last snapshot that are now plain folders or deleted: git searches them only once they are removed from the index. */
@@ -169,18 +170,19 @@ async function formerRepositories(
 	return gone;
 }
 
-/** The index, the names of new and changed files (a repository ends in `/`), and the folders that git could not search, with the reason. */
-async function listChanged(state: SnapshotState) {
-	const { store, repository, hasForced } = state;
-	const { index, files } = state.index ? { index: state.index } : await readIndex(store);
-	state.index = index;
-	const listed = (await dropStale(state, index)) || !files ? await listFiles(store) : files;
+/** Names of new and changed files (a repository ends in `/`), and the folders that git could not search, with the reason. */
+async function listChanged(
+	{ store, repository, hasForced }: SnapshotState,
+	index: IndexContents,
+): Promise<{ names: Set<string>; closed: Map<string, string> }> {
+	const listed = await store.git(["ls-files", "-z", "--others", "--modified", "--exclude-standard", ...store.below()]);
+	const found = listed.output.toString("latin1").split("\0").filter(Boolean);
 	// Patterns of the project can include what is never one of its files.
-	const names = new Set(listed.changed.filter((name) => store.contains(name.replace(/\/$/, ""))));
+	const names = new Set(found.filter((name) => store.contains(name.replace(/\/$/, ""))));
 	// Once they are in the index, changes of these are listed like any other.
 	if (!hasForced) for (const name of repository.forced) if (store.contains(name)) names.add(name);
 	for (const path of index.placeholders.keys()) names.add(path);
-	return { index, names, closed: closedFolders(listed.warnings) };
+	return { names, closed: closedFolders(listed.warnings) };
 }
 
 function closedFolders(warnings: string): Map<string, string> {
@@ -303,11 +305,12 @@ function openLinkCheck(store: SnapshotStore): (path: string) => boolean {
 }
 
 async function applyUpdate(
-	{ store }: SnapshotState,
-	{ plain, special, removed, displaced, placed, unkept }: IndexUpdate,
+	{ store, imports }: SnapshotState,
+	{ plain, special, removed, displaced, placed, unkept, bytes }: IndexUpdate,
 	index: IndexContents,
-	add: typeof addKnown,
 ): Promise<void> {
+	const isMuch = plain.length > manyFiles || bytes > Math.min(manyBytes, store.limits.ownBytes);
+	const add = imports && isMuch ? addKnown : addPlain;
 	// `skip-worktree` keeps git from reading the files behind placeholders every time.
 	const steps: (() => Promise<void>)[] = [
 		() => updateIndex(store, ["--no-skip-worktree", "--stdin"], nulled(displaced)),

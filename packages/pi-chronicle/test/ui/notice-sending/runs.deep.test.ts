@@ -57,7 +57,11 @@ it("tells a webhook and a command about an approval and the end, once each, and 
 	const first = await chronicle(project, ["run", "t", "Do it"], { env });
 	expect(first.code, first.stderr).toBe(3);
 	await until(
-		() => receiver.received.length === 1 && project.exists("../told-approval.json"),
+		// The file is there before all of it is written.
+		() =>
+			receiver.received.length === 1 &&
+			project.exists("../told-approval.json") &&
+			project.read("../told-approval.json").trimEnd().endsWith("}"),
 		"the notices of the approval",
 	);
 	const asked = eventsOf(project).find(({ kind }) => kind === "approval_asked");

@@ -99,24 +99,24 @@ function innerOf(
 }
 
 /** Harms that a tool's name and the action it is given name together. */
-const namedHarms = {
-	"sql-drop": /\b(?:drop|truncate|wipe|purge) (?:table|collection|database|schema|db)s?\b/,
-	"store-flush": /\bflush (?:all|db|cache)\b|\bflush(?:all|db)\b/,
-	"delete-infrastructure":
+const namedHarms: readonly (readonly [Effect, RegExp])[] = [
+	["sql-drop", /\b(?:drop|truncate|wipe|purge) (?:table|collection|database|schema|db)s?\b/],
+	["store-flush", /\bflush (?:all|db|cache)\b|\bflush(?:all|db)\b/],
+	[
+		"delete-infrastructure",
 		/\b(?:delete|destroy|terminate|remove) (?:\w+ )?(?:bucket|stack|cluster|instance|namespace|droplet|server|project|volume|group|zone)s?\b/,
-} as const;
+	],
+];
 
 /** Records the removal of data or of a whole folder that the arguments of a tool ask for. */
 function recordRemoval(tool: string, input: unknown, accesses: readonly AccessKind[], record: FootprintRecord): void {
 	const entries = typeof input === "object" && input !== null ? Object.entries(input) : [];
-	const actions = entries
-		.filter(([key]) => /^(?:action|operation|op|method|verb)$/i.test(key))
-		.map(([, value]) => value);
+	const actions = entries.flatMap(([key, value]) =>
+		/^(?:action|operation|op|method|verb)$/i.test(key) ? [value] : [],
+	);
 	const words = nameWords([tool, ...actions].join(" ")).join(" ");
 	const isWhole = accesses.includes("delete") && entries.some(([key, value]) => key === "recursive" && value === true);
-	const effects = Object.entries(namedHarms).flatMap(([effect, names]) =>
-		names.test(words) ? [effect as Effect] : [],
-	);
+	const effects: Effect[] = namedHarms.flatMap(([effect, names]) => (names.test(words) ? [effect] : []));
 	if (isWhole) effects.push("recursive-delete");
 	if (effects.length > 0) record.run({ program: tool, text: tool, effects });
 }

@@ -57,6 +57,9 @@ pi pi-chronicle claude claude-code codex gemini gemini-cli opencode aider goose 
 		mini-swe-agent devin continue cn codebuff cody jules iflow trae-cli kimi kimi-cli vibe mistral-vibe grok nanocoder octofriend \
 		letta ra-aid gpt-engineer gpte aichat rovodev junie claude-squad claude-flow ruflo vibe-kanban happy ccr omp dexto deepagents \
 		stakpak | @startAgent
+llm ollama mods fabric acli
+	launch rovodev | @startAgent
+	* | ~remote ?program
 `,
 	{ startAgent },
 );

@@ -146,6 +146,7 @@ minikube kind k3d lima vagrant
 	ssh shell | ~containers first @onMachine | -c --command: text
 	delete destroy | ~containers +delete-containers
 	* | ~containers
+buildah skopeo crane | =objects
 `,
 	{ copy, execInContainer, onMachine: changeMachine, readSecrets, readSources, runContainer },
 );

@@ -109,6 +109,7 @@ mysqldump mariadb-dump | -r --result-file -T --tab: replace | -h --host -P --por
 $mongo | -o --out --archive: replace \
 		| -h --host --port -u --username -p --password -d --db -c --collection -q --query --uri -f --fields --type: text
 mongodump | =mongo | ~worktree in:directory | -o --out --archive > unchanged
+mongoexport | =mongo
 pg_restore mongorestore mongoimport mysqlimport pgbench pgloader | read* ~database | -l --list > harmless
 dropdb dropuser | ~database +sql-drop
 mysqladmin createdb createuser pg_ctl | ~database

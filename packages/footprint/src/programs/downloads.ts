@@ -163,6 +163,8 @@ wget | fetches @wget | -O --output-document -P --directory-prefix -t --tries -T 
 		| -o --output-file -a --append-output --save-cookies --hsts-file --rejected-log --warc-file: replace | --use-askpass: script | -e --execute --config: load | --no-check-certificate ?
 http https xh httpie | fetches @request | -o --output: replace | --session-read-only: read \
 		| -a --auth -A --auth-type -p --print -s --style --timeout --verify --session: text
+yt-dlp youtube-dl | ~worktree | --exec: script | -o --output -f --format -P --paths: text \
+		| -F --list-formats -j --dump-json -s --simulate -g --get-url > harmless
 scp | @remoteCopy | -i -F: read | -P -o -l -c -J -D -X: text | -S: script
 sftp ftp lftp | ~remote ?program @transfer | -b -i -F: read | -c -e -o -P: text
 nc netcat ncat socat | @connect | -e -c --exec --sh-exec --lua-exec: text

@@ -107,6 +107,7 @@ git | in:repository @runFromSettings | -C --work-tree: directory | --git-dir: li
 	archive | @packTree | -o --output: replace | --prefix --format --remote: text | --exec: script | --add-file: read
 	bundle
 		create | replace
+		unbundle | ~repository
 	add stage | @gitAdd | --pathspec-from-file: read | --chmod: text
 	mv | move* into recursive ~repository | -n --dry-run > list* harmless
 	rm | @gitRemove | --pathspec-from-file: read

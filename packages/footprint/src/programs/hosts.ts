@@ -33,6 +33,8 @@ export const hosts = describe(
 ansible | @ansible | -m --module-name -a --args -i --inventory -u --user -e --extra-vars -l --limit -f --forks -t --tree -c \
 		--connection -T --timeout -B --background -P --poll --become-user --become-method -M --module-path --playbook-dir: text \
 		| --private-key --key-file --vault-password-file: read | --version --list-hosts > harmless
+pssh parallel-ssh pdsh dsh clush | ~remote first @onHosts | -h --hosts -H --host -l --user -p --par -o --outdir -e --errdir -t --timeout \
+		-O --option -x --extra-args -X --extra-arg -w -f -u -R -M -g -G -m -F -r --machine --group --file --nodes --exclude: text
 sshpass | command first | -p -f -d -P: text
 sops
 	exec-env exec-file | read script

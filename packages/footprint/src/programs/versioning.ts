@@ -26,12 +26,6 @@ function readFiles(call: Call): void {
 	for (const word of call.operands) if (call.exists(word)) call.applyRole("read", word);
 }
 
-/** With a name or an option, these set something. */
-function setBookmark(call: Call): void {
-	if (call.has("-e --edit -l --local -g --global -d --delete -f --force") || call.operands.length > 1)
-		call.change("repository");
-}
-
 export const versioning = describe(
 	`
 $remote | ~remote | -F --body-file --notes-file: read
@@ -62,5 +56,5 @@ hg svn jj | in:directory anywhere | -R --repository --cwd: directory
 	revert strip purge restore abandon undo | ~repository ~worktree +git-discard-changes
 	* | ~repository ~worktree | -C --clean --remove-unversioned --remove-ignored > +git-discard-changes
 `,
-	{ cloneRepository, readFiles, request, setBookmark },
+	{ cloneRepository, readFiles, request },
 );

@@ -3,7 +3,7 @@
 import { isKnown, isOpen, quoteWord, UNKNOWN_VALUE } from "../text.ts";
 import { runEscapes } from "./escapes.ts";
 import { describe } from "./notation.ts";
-import { afterDashes, type Call } from "./program-spec.ts";
+import type { Call } from "./program-spec.ts";
 
 /** Leading `NAME=value` words are assignments for the command. */
 function withAssignments(call: Call, words: readonly string[]): void {
@@ -217,18 +217,14 @@ function scheduled(call: Call): void {
 	if (call.stdin !== "" && !call.has("-f -l -r -d -c")) call.script(call.stdin, { from: "input" });
 }
 
-/** `dotenv command`, `doppler run -- command`: puts secrets into the environment of a command. */
-function withSecrets(call: Call): void {
-	const isOwn = /^(run|exec)$/.test(call.operands[0] ?? "");
-	if (!isOwn && !call.name.startsWith("dotenv")) call.unknown("program", call.text);
-	const own = isOwn ? (call.name.startsWith("dotenv") ? 1 : 2) : 0;
-	call.run(afterDashes(call) ?? call.operands.slice(own));
-}
-
 export const wrappers = describe(
 	`
 nohup setsid fakeroot firejail valgrind linux64 | command first
 nice | command first | -n --adjustment: text
+ionice | command first | -c --class -n --classdata -p --pid -P -u: text | -p --pid > ~system
+chrt | text command first | -T -P -D -p: text | -p --pid > ~system
+taskset | text command first
+cross-env | first @environment
 stdbuf gstdbuf | command first | -i --input -o --output -e --error: text
 time gtime | command first | -f --format: text | -o --output: replace
 caffeinate | command first | -t -w: text
@@ -250,7 +246,7 @@ parallel | first @parallel | -j --jobs --joblog --results --tmpdir --delay --tim
 ssh | first @remoteShell | -i -F -E: read | -p -l -o -J -L -R -D -W -b -c -e -m -O -Q -S -w -B -I: text
 mosh | first @remoteShell | --ssh: script | -p --port --predict --family --server --client: text
 watch | first @words | -n --interval -q --equexit: text
-strace dtruss | command first | -e --trace -p --attach -s --string-limit -a -S -u -E -P -I -b: text | -o --output: replace
+strace dtruss ltrace | command first | -e --trace -p --attach -s --string-limit -a -S -u -E -P -I -b: text | -o --output: replace
 gdb lldb | read ?script dash @debug | -ex -iex -eval-command --eval-command -o -O --one-line -p --pid -pid -arch: text \
 		| -x -ix -command --command -s --source: run
 flock | first @commandOrText | -w --wait --timeout -E --conflict-exit-code -c --command: text
@@ -277,7 +273,6 @@ tmux screen xterm | @inTerminal
 		remoteShell,
 		scheduled,
 		substituteUser,
-		withSecrets,
 		words,
 	},
 	"abbreviating",

@@ -6,6 +6,7 @@ export async function within<Made>(ms: number, work: Promise<Made>): Promise<Mad
 	return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
+/** Resolves once `signal` aborts. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
 	if (signal.aborted) return Promise.resolve();
 	return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));

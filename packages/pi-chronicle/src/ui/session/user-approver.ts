@@ -24,8 +24,7 @@ export function userApprover(
 	return {
 		via: ownVia,
 		async approve(question, run, signal) {
-			const isTyping = uncalled && ctx.ui.getEditorText().trim() !== "";
-			if (!ctx.hasUI || isTyping) return undecided;
+			if (!ctx.hasUI || (uncalled && ctx.ui.getEditorText().trim() !== "")) return undecided;
 			const isUncalled = uncalled;
 			uncalled = true;
 			const request = { session, ctx, project, question, run, signal, uncalled: isUncalled };

@@ -76,7 +76,7 @@ describe("a run that waits for its provider on an engine", needsPostgres, () => 
 	it("costs nothing while it waits: 20 of them, one host", { timeout: patient(180_000) }, async () => {
 		const until = Date.now() + 3_600_000;
 		const host = await openWorker("c");
-		const watchedMs = 10_000;
+		const watchedMs = 20_000;
 		/** Statements a second of all connections of this process. Postgres counts late: a connection reports up to 10 s after its work. */
 		const statements = async (): Promise<number> => {
 			// A host that has just started, or given runs back, is still settling.

@@ -35,8 +35,7 @@ export { beginMessage, MESSAGE_LENGTH, markMessage, markReminder, messageWords, 
 export { isParked, pendingActions } from "./pending-actions.ts";
 export { type AwaitedList, awaitedLists } from "./plan/awaited-list.ts";
 export { readOutput, statesWithData } from "./plan/child-items.ts";
-export { needsOfItems } from "./plan/child-needs.ts";
-export { READ_ONLY_TOOLS, templateOf } from "./plan/child-plan.ts";
+export { problemsOfItems, READ_ONLY_TOOLS, templateOf } from "./plan/child-plan.ts";
 export { type HostNeed, hostNeed, labelsOf, missingLabels } from "./plan/host-labels.ts";
 export { likelyNext } from "./plan/likely-next.ts";
 export { explainLists, explainSavedLists } from "./plan/list-check.ts";

@@ -115,7 +115,7 @@ describe("children that stop", { timeout: patient(180_000) }, () => {
 describe("a list without valid children", { timeout: patient(120_000) }, () => {
 	it.each<[string, unknown, RegExp]>([
 		["101 entries", Array.from({ length: 101 }, (_, n) => `p${n}`), /101 entries.*at most 100 children/],
-		["an entry that is not a string", ["a", { b: [1] }], /Entry 2 of "parts" is not a string/],
+		["an entry that is not a string", ["a", ["b"]], /Entry 2 of "parts" has no text for `\{item\}`/],
 		["a list that is cut off", '["a", "b', /not valid JSON/],
 	])(
 		"is refused to the worker that made it, and pauses the run before any child exists: %s",

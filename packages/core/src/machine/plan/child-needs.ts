@@ -11,7 +11,8 @@ export type ItemNeeds =
 	/** One sentence each, bounded. */
 	| { readonly problems: readonly string[] };
 
-const mostProblems = 8;
+/** Problems of a list that are named at once. */
+export const mostProblems = 8;
 
 /** The needs of the entries of the list `source`, or why there can be no children for them. */
 export function needsOfItems(items: readonly ChildItem[], source: string): ItemNeeds {

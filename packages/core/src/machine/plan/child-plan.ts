@@ -13,7 +13,7 @@ import {
 import { childId, type PlannedChild } from "../run/child-run.ts";
 import type { Run } from "../run/run.ts";
 import { type ChildItem, readItems, readOutput } from "./child-items.ts";
-import { needsOfItems } from "./child-needs.ts";
+import { mostProblems, needsOfItems } from "./child-needs.ts";
 
 /** A child whose task is being filled in. */
 interface TaskOwner {
@@ -43,9 +43,9 @@ function isTextual(value: unknown): value is string | number | boolean {
 	return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-/** The task with its variables replaced, or why one has no value. Other text in braces is kept. */
+/** The task with its variables replaced, or why one has no value. Other text in braces is kept, and without a run all but the item. */
 function fillTask(
-	run: Run,
+	run: Run | undefined,
 	{ as, forEach = "" }: ChildrenPlan,
 	owner: TaskOwner,
 ): string | { readonly problem: string } {
@@ -57,7 +57,7 @@ function fillTask(
 		const isItem = item !== undefined && (name === "item" || name === as);
 		const found = isItem
 			? fillItem(item, path, `Entry ${number} of "${forEach}"`, whole)
-			: fillVariable(run, number, written);
+			: run && fillVariable(run, number, written);
 		if (found && "problem" in found) problems.push(found.problem);
 		return found && "text" in found ? found.text : whole;
 	});
@@ -70,20 +70,19 @@ function fillItem(item: ChildItem, path: readonly string[], entry: string, whole
 		? entryPart(item.entry, path)
 		: (textOfFields(item.value, path) ?? valueAt(item.value, path));
 	if (isTextual(value)) return { text: String(value) };
-	if (path.length === 0) return { problem: `${entry} is not a string: ${outputText(value).slice(0, 80)}.` };
 	const what = value === undefined ? "there is none" : `it is ${outputText(value).slice(0, 80)}`;
 	return { problem: `${entry} has no text for \`${whole}\` in the task: ${what}.` };
 }
 
-/** Text of a whole object with a text of its own: that, then its other fields without those that give it its place. */
+/** Text of a whole object: its text, or its id if it has none, then its other fields without those that give it its place. */
 function textOfFields(value: unknown, path: readonly string[]): string | undefined {
 	if (path.length > 0 || typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-	const { id: _id, needs: _needs, ...fields } = value as Readonly<Record<string, unknown>>;
-	const name = textNames.find((one) => typeof fields[one] === "string");
-	if (name === undefined) return undefined;
-	const { [name]: text, ...given } = fields;
+	const { id, needs: _needs, ...fields } = value as Readonly<Record<string, unknown>>;
+	const name = textNames.find((one) => typeof fields[one] === "string") ?? "";
+	const { [name]: text = id, ...given } = fields;
 	const others = Object.fromEntries(Object.entries(given).filter(([, field]) => field !== ""));
-	return entryText({ text: String(text), ...(Object.keys(others).length > 0 ? { fields: others } : {}) });
+	const whole = entryText({ text: isTextual(text) ? String(text) : "", fields: others });
+	return whole === "" ? undefined : whole;
 }
 
 /** `undefined`: not a variable. */
@@ -130,8 +129,10 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 		return planProblem(
 			`The children need folders of their own, but the files cannot be kept: ${run.baseline?.why ?? "unknown"}`,
 		);
-	const read = readList(run, plan);
-	if ("problems" in read) return planProblem(read.problems.join(" "));
+	const read = plan.forEach === undefined ? { items: [] } : readItems(run, plan);
+	if ("problem" in read) return planProblem(read.problem);
+	const ordered = needsOfItems(read.items, plan.forEach ?? "");
+	if ("problems" in ordered) return planProblem(ordered.problems.join(" "));
 	const [only] = known;
 	const wanted: readonly WantedChild[] =
 		plan.forEach === undefined
@@ -145,7 +146,7 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 		return planProblem(
 			`The task of a child has ${String(long).length} characters, but the limit is ${taskLength}: put the long part in a file and name the file.`,
 		);
-	const needs = needsByPosition(plan, wanted.length, read.needs);
+	const needs = needsByPosition(plan, wanted.length, ordered.needs);
 	const children = wanted.map((child, position): PlannedChild => {
 		const { branch, template, index, item } = child;
 		const number = position + 1;
@@ -164,31 +165,20 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 	return { kind: "planned", files, children };
 }
 
-type ListRead =
-	| { readonly items: readonly ChildItem[]; readonly needs: readonly (readonly number[])[] | undefined }
-	/** One sentence each. */
-	| { readonly problems: readonly string[] };
-
-/** The entries of the list that `for_each` names, with their order; none without `for_each`. */
-function readList(run: Run, plan: ChildrenPlan): ListRead {
-	const { forEach } = plan;
-	if (forEach === undefined) return { items: [], needs: undefined };
-	const read = readItems(run, plan);
-	if ("problem" in read) return { problems: [read.problem] };
-	const ordered = needsOfItems(read.items, forEach);
-	return "problems" in ordered ? ordered : { items: read.items, needs: ordered.needs };
-}
-
 /** Why the list that `for_each` names can have no children, one sentence each; empty: it can. */
 export function problemsOfList(run: Run, plan: ChildrenPlan): readonly string[] {
-	const read = readList(run, plan);
-	if ("problems" in read) return read.problems;
-	const [branch] = plan.branches;
-	const tasks = branch ? read.items.map((item, at) => fillTask(run, plan, { branch, number: at + 1, item })) : [];
-	return tasks.flatMap((task) => (typeof task === "string" ? [] : [task.problem])).slice(0, mostProblems);
+	const read = readItems(run, plan);
+	return "problem" in read ? [read.problem] : problemsOfItems(plan, read.items, run);
 }
 
-const mostProblems = 8;
+/** The same for the entries of a list. Without a run, nothing else in the task is filled in. */
+export function problemsOfItems(plan: ChildrenPlan, items: readonly ChildItem[], run?: Run): readonly string[] {
+	const ordered = needsOfItems(items, plan.forEach ?? "");
+	if ("problems" in ordered) return ordered.problems;
+	const [branch] = plan.branches;
+	const tasks = branch ? items.map((item, at) => fillTask(run, plan, { branch, number: at + 1, item })) : [];
+	return tasks.flatMap((task) => (typeof task === "string" ? [] : [task.problem])).slice(0, mostProblems);
+}
 
 /** The indexes, from 0, of the children that each child needs; `undefined`: no child needs another. */
 function needsByPosition(

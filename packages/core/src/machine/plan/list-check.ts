@@ -7,8 +7,7 @@ import { type ChildrenPlan, HUMAN_INTERVENTION, type Template } from "../../temp
 import type { Run } from "../run/run.ts";
 import { awaitedLists } from "./awaited-list.ts";
 import { readItems } from "./child-items.ts";
-import { needsOfItems } from "./child-needs.ts";
-import { problemsOfList } from "./child-plan.ts";
+import { problemsOfItems, problemsOfList } from "./child-plan.ts";
 import { judgeMove } from "./moves.ts";
 import { childrenPlanOf, planOf } from "./plan.ts";
 
@@ -20,7 +19,7 @@ export function explainLists(run: Run, target: string, data: unknown): readonly 
 	const handed: Run = data === undefined ? run : { ...run, snapshot: addOutput(run.snapshot, { visit, state, data }) };
 	const now = listsAt(handed, target).flatMap((name) => problemsAt(handed, name));
 	if (now.length > 0 || data === undefined) return now;
-	return [...listsOf(run, state)].flatMap((source) => problemsOfData(source, state, data));
+	return [...listsOf(run, state).values()].flatMap((plan) => problemsOfData(plan, state, data));
 }
 
 /** The states with a list of children that a move to `target` leads to before the next worker: itself, or after states without a worker. */
@@ -56,28 +55,29 @@ export function explainSavedLists(run: Run, { findings = [], pendingTasks = [] }
 	return [...new Set(sentences)].join(" ");
 }
 
-/** The problems of the list `source` in the data of `state`. */
-function problemsOfData(source: string, state: string, data: unknown): readonly string[] {
-	const path = splitReference(referenceOf(source) ?? "", [state])?.path ?? [];
+/** The problems of the list in the data of `state` that `plan` names. */
+function problemsOfData(plan: ChildrenPlan, state: string, data: unknown): readonly string[] {
+	const path = splitReference(referenceOf(plan.forEach ?? "") ?? "", [state])?.path ?? [];
 	const list = valueAt(data, path);
-	if (!Array.isArray(list)) return [];
-	const ordered = needsOfItems(
-		list.map((value: unknown) => ({ value })),
-		source,
-	);
-	return "problems" in ordered ? ordered.problems : [];
+	return Array.isArray(list)
+		? problemsOfItems(
+				plan,
+				list.map((value: unknown) => ({ value })),
+			)
+		: [];
 }
 
-/** The lists in the data of `state` for which a state of the run, or of a run below it, starts children. */
-function listsOf({ plan, childPlans }: Run, state: string): ReadonlySet<string> {
-	const found = new Set<string>();
+/** The plans of the run, and of runs below it, that start children for a list in the data of `state`, by the name of the list. */
+function listsOf({ plan, childPlans }: Run, state: string): ReadonlyMap<string, ChildrenPlan> {
+	const found = new Map<string, ChildrenPlan>();
 	const isOwn = (source: string, states: Template["states"]): boolean =>
 		splitReference(referenceOf(source) ?? "", states.keys())?.state === state;
 	const search = (template: Template, isBelow: boolean): void => {
 		// A state of that name in the template of a child is another one.
 		if (isBelow && template.states.has(state)) return;
 		for (const { children } of template.states.values()) {
-			if (children?.forEach !== undefined && isOwn(children.forEach, plan.states)) found.add(children.forEach);
+			if (children?.forEach !== undefined && isOwn(children.forEach, plan.states))
+				found.set(children.forEach, children);
 			for (const inner of inlineOf(children)) search(inner, true);
 		}
 	};

@@ -37,7 +37,6 @@ describe("of a text", () => {
 	it.each<[what: string, most: number, kept: () => string | undefined]>([
 		["why a child waits", 300, () => childAt(park(plan(), 1, "paused", long), 1).detail],
 		["why a child failed", 300, () => childAt(end(plan(), 1, "failed", { detail: long }), 1).detail],
-		["an entry that is no text", 80 - '{"sub":{"text":"'.length, () => planAfter("output.a.list").run.hold?.detail],
 		[
 			"an entry without a text for the task",
 			80 - '{"text":"'.length,

@@ -35,6 +35,11 @@ describe("children of a list", () => {
 		["lines", "x\n\n  y  \n", ["x", "y"]],
 		["bullets and numbers", "- x\n* y\n1. z\n22) w\n-v", ["x", "y", "z", "w", "-v"]],
 		["one line", "x", ["x"]],
+		[
+			"JSON objects: their text, or their id if they have none, and their other fields",
+			'[{"id":"a","needs":[]},{"id":"b","needs":["a"],"files":["x"]},{"id":3,"title":"C","size":2},{"a":1}]',
+			["a", 'b\nfiles: ["x"]', "C\nsize: 2", "a: 1"],
+		],
 	])("are one per entry of %s", (_kind, text, expected) => {
 		const testRun = planAfter(list(text), { for_each: "parts" });
 		if (expected.length > 0) expect(tasks(testRun)).toEqual(expected);
@@ -46,11 +51,17 @@ describe("children of a list", () => {
 		["is broken JSON", list("[1,"), { for_each: "parts" }, /"parts" is not valid JSON/],
 		[
 			"has an entry that is no text",
-			list('["x", {"a":1}, null]'),
+			list('["x", ["y"]]'),
 			{ for_each: "parts" },
-			/Entry 2 of "parts" .*\{"a":1\}/,
+			/Entry 2 of "parts" has no text for `\{item\}` in the task: it is \["y"\]/,
 		],
-		["has null as the first entry", list("[null]"), { for_each: "parts" }, /Entry 1 of "parts" is not a string: null/],
+		[
+			"has null as the first entry",
+			list("[null]"),
+			{ for_each: "parts" },
+			/Entry 1 of "parts" has no text .* it is null/,
+		],
+		["has an empty entry", list("[{}]"), { for_each: "parts" }, /Entry 1 of "parts" has no text .* it is \{\}/],
 		[
 			"has more than a hundred entries",
 			list(JSON.stringify(Array.from({ length: 101 }, (_, n) => n))),

@@ -1,7 +1,7 @@
 // Checks the task lists in files for which states start children, before a run starts.
 import { basename, dirname, join } from "node:path";
 import { didYouMean } from "@pi-chronicle/core/definition";
-import { needsOfItems } from "@pi-chronicle/core/machine";
+import { problemsOfItems } from "@pi-chronicle/core/machine";
 import type { LaunchProblem } from "@pi-chronicle/core/ports";
 import type { Template } from "@pi-chronicle/core/template";
 import { folderNames } from "../../disk/index.ts";
@@ -21,7 +21,8 @@ export async function listFileProblems(template: Template, cwd: string): Promise
 		const path = children.forEach;
 		const severity = fixed.has(name) ? "error" : "warning";
 		const list = await readListFile(join(cwd, path));
-		const wrong = "problem" in list ? [`The list "${path}" ${list.problem}.`] : orderProblems(list.items, path);
+		const items = "problem" in list ? [] : list.items.map((value) => ({ value }));
+		const wrong = "problem" in list ? [`The list "${path}" ${list.problem}.`] : problemsOfItems(children, items);
 		const near = "missing" in list ? didYouMean(basename(path), folderNames(join(cwd, dirname(path)))) : "";
 		if ("missing" in list && near === "" && severity === "warning") continue;
 		const remedy = "missing" in list ? "Write it, or correct the path." : "Correct the list.";
@@ -30,14 +31,6 @@ export async function listFileProblems(template: Template, cwd: string): Promise
 		);
 	}
 	return problems;
-}
-
-function orderProblems(items: readonly unknown[], path: string): readonly string[] {
-	const read = needsOfItems(
-		items.map((value) => ({ value })),
-		path,
-	);
-	return "problems" in read ? read.problems : [];
 }
 
 /** The states that a run reaches before its first worker or command. */

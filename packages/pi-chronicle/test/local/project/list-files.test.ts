@@ -49,6 +49,12 @@ describe("a list in a file, before the run", () => {
 			['tasks error: In "specs/tasks.md", `T1` needs `T3`, `T3` needs `T2`, `T2` needs `T1`: none of them can begin.'],
 		],
 		[
+			"an entry without a field that the task names",
+			{ ...first, tasks: { ...first.tasks, task: "{item.what} of {output.a.b}" } },
+			{ "specs/tasks.md": '[{ "what": "a" }, { "id": "b" }]' },
+			['tasks error: Entry 2 of "specs/tasks.md" has no text for `{item.what}` in the task: there is none.'],
+		],
+		[
 			"101 entries",
 			afterWorker,
 			{ "specs/tasks.md": "- a\n".repeat(101) },

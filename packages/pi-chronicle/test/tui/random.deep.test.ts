@@ -192,7 +192,8 @@ it(
 
 /** Closes overlays, stops what the model does, and aborts the runs of this session. */
 async function endEverything(pi: Tui): Promise<void> {
-	for (let round = 0; round < 24; round += 1) {
+	// A question of the last commands opens once their files are measured.
+	for (let round = 0, quiet = 0; round < 24 && quiet < 4; round += 1) {
 		// Slowly: two Escapes in quick succession open pi's tree of the session, which would take the typed text as its search.
 		await sleep(700);
 		await pi.press("escape", "ctrl+u");
@@ -204,8 +205,15 @@ async function endEverything(pi: Tui): Promise<void> {
 			await sleep(200);
 			continue;
 		}
-		if (/^── |Esc closes|Esc later|Esc refuses|Esc: No|^ +Session Tree/m.test(screen)) continue;
-		if (!/· running ·|· awaiting approval ·|· paused ·|· limit reached ·|· human intervention ·/.test(screen)) break;
+		if (/^── |Esc closes|Esc later|Esc refuses|Esc: No|^ +Session Tree/m.test(screen)) {
+			quiet = 0;
+			continue;
+		}
+		if (!/· running ·|· awaiting approval ·|· paused ·|· limit reached ·|· human intervention ·/.test(screen)) {
+			quiet += 1;
+			await pi.still(400, 20_000);
+			continue;
+		}
 		pi.type("/chronicle abort");
 		await sleep(200);
 		await pi.press("escape", "enter");

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { didYouMean } from "@pi-chronicle/core/definition";
 import { problemsOfItems } from "@pi-chronicle/core/machine";
 import type { LaunchProblem } from "@pi-chronicle/core/ports";
-import type { Template } from "@pi-chronicle/core/template";
+import type { ChildrenPlan, Template } from "@pi-chronicle/core/template";
 import { folderNames } from "../../disk/index.ts";
 import { readListFile } from "../supervisor/index.ts";
 
@@ -21,8 +21,7 @@ export async function listFileProblems(template: Template, cwd: string): Promise
 		const path = children.forEach;
 		const severity = fixed.has(name) ? "error" : "warning";
 		const list = await readListFile(join(cwd, path));
-		const items = "problem" in list ? [] : list.items.map((value) => ({ value }));
-		const wrong = "problem" in list ? [`The list "${path}" ${list.problem}.`] : problemsOfItems(children, items);
+		const wrong = "problem" in list ? [`The list "${path}" ${list.problem}.`] : entryProblems(children, list.items);
 		const near = "missing" in list ? didYouMean(basename(path), folderNames(join(cwd, dirname(path)))) : "";
 		if ("missing" in list && near === "" && severity === "warning") continue;
 		const remedy = "missing" in list ? "Write it, or correct the path." : "Correct the list.";
@@ -31,6 +30,13 @@ export async function listFileProblems(template: Template, cwd: string): Promise
 		);
 	}
 	return problems;
+}
+
+function entryProblems(children: ChildrenPlan, entries: readonly unknown[]): readonly string[] {
+	return problemsOfItems(
+		children,
+		entries.map((value) => ({ value })),
+	);
 }
 
 /** The states that a run reaches before its first worker or command. */

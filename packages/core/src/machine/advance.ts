@@ -93,7 +93,8 @@ function reserveAttempt(run: Run, because: LaunchReason, delayMs: number): Run {
 	const isTry = because === "provider_error" && run.providerWait !== null;
 	const { command, limits } = planOf(run);
 	const continues = (because === "interrupted" || because === "answered" || isTry) && attempt > 0;
-	if (!continues && run.visitRecord.tries >= (command?.attempts ?? limits.attempts ?? run.plan.limits.attempts))
+	const most = limits.attempts ?? run.plan.limits.attempts;
+	if (!continues && run.visitRecord.tries >= Math.max(most, command?.attempts ?? 1))
 		return escalate(run, "attempt_limit", run.state);
 	const next = continues ? { visit, attempt, launch: launch + 1 } : { visit, attempt: attempt + 1, launch: 1 };
 	return decideOn({ ...run, status: "running" }, { kind: "attempt_reserved", ...next, because }, null, delayMs);

@@ -6,8 +6,6 @@ import { addOutput, addSummary, cutText } from "../snapshot/index.ts";
 import type { CommandPlan } from "../template/index.ts";
 import { advance, escalate } from "./advance.ts";
 import { explainReached, notice, reached } from "./budget/budget.ts";
-import { addToTotals } from "./budget/totals.ts";
-import { workedMs } from "./budget/worked-time.ts";
 import { leaveState } from "./leave-state.ts";
 import { readOutput } from "./plan/child-items.ts";
 import { judgeMove } from "./plan/moves.ts";
@@ -15,20 +13,19 @@ import { planOf } from "./plan/plan.ts";
 import type { CommandEnded, CommandResult, CommandStarted } from "./run/command-event.ts";
 import type { MoveCause, ParkCause } from "./run/decision-event.ts";
 import type { LedgerEvent } from "./run/event.ts";
-import { launchKey } from "./run/launch.ts";
 import { type Reduced, refuse } from "./run/refusal.ts";
-import type { AfterStop, Run, Stage, Stopping } from "./run/run.ts";
+import type { AfterStop, Run, Stopping } from "./run/run.ts";
 import { SUMMARY_BYTES } from "./run/run-outcome.ts";
+import { endLaunch, isOf } from "./shutdown.ts";
 import { NO_WORKER, shutdownOf } from "./stopping.ts";
-
-type Trying = Extract<Stage, { kind: "launching" | "working" }>;
+import { countCrash } from "./worker.ts";
 
 const staleCommand = () => refuse("stale", "That command is over.");
 
 export function onCommandStarted(run: Run, event: LedgerEvent & CommandStarted): Reduced {
 	const { stage } = run;
 	const { at } = event;
-	if (!isTried(stage, event)) return staleCommand();
+	if (!isOf(stage, event)) return staleCommand();
 	// It was stopped while it was being prepared.
 	if (stage.kind === "stopping") return { ...run, stage: { ...stage, startedAt: at, seenAt: at } };
 	if (stage.kind !== "launching") return staleCommand();
@@ -36,30 +33,16 @@ export function onCommandStarted(run: Run, event: LedgerEvent & CommandStarted):
 	return { ...run, stage: { kind: "working", launch, because, since, startedAt: at, seenAt: at } };
 }
 
-function isTried(
-	stage: Stage,
-	event: CommandStarted | CommandEnded,
-): stage is Trying | (Stopping & { launch: object }) {
-	if (stage.kind !== "launching" && stage.kind !== "working" && stage.kind !== "stopping") return false;
-	return stage.launch !== null && launchKey(stage.launch) === launchKey(event);
-}
-
 export function onCommandEnded(run: Run, event: LedgerEvent & CommandEnded): Reduced {
 	const { stage } = run;
-	if (!isTried(stage, event)) return staleCommand();
-	const { result, visit } = event;
-	const started = stage.kind === "launching" ? "" : stage.startedAt;
-	const until = result.kind === "lost" && "seenAt" in stage ? stage.seenAt : event.at;
-	const activeMs = started === "" ? 0 : workedMs({ ...stage, startedAt: started }, until);
-	const state = stage.kind === "stopping" ? stage.state : run.state;
-	const timed = addToTotals(run, state, visit, { activeMs });
-	if (stage.kind !== "stopping") return leaveBy(timed, event);
-	const { uncountedMs: _uncounted, askedAt: _asked, ...left } = stage;
-	const stopped: Run = { ...timed, stage: { ...left, launch: null, startedAt: "", seenAt: "" } };
+	if (!isOf(stage, event)) return staleCommand();
+	const { result } = event;
+	const stopped = endLaunch(run, event, result.kind === "lost");
+	if (stage.kind !== "stopping") return leaveBy(stopped, event);
 	if (stage.after.kind !== "again" || stage.visit !== run.visit) return stopped;
 	// A command that has ended by itself while it was being paused has an outcome.
 	if (result.kind === "exited") return leaveBy(stopped, event);
-	const isUnknown = started !== "" && result.kind !== "unstarted" && result.kind !== "refused";
+	const isUnknown = stage.startedAt !== "" && result.kind !== "unstarted" && result.kind !== "refused";
 	return isUnknown && planOf(run).command?.repeatable === false ? askOutcome(stopped, event.seq) : stopped;
 }
 
@@ -77,7 +60,8 @@ function leaveBy(run: Run, event: LedgerEvent & CommandEnded): Run {
 	const { result } = event;
 	switch (result.kind) {
 		case "timed_out": {
-			const measure = reached(run, event.at);
+			// Its time is in the totals.
+			const measure = reached(run);
 			if (measure) return hold(run, "budget", explainReached(measure));
 			return tryAgain(run, plan, "timed_out", `took longer than ${exactTime(plan.timeoutMs)}`);
 		}
@@ -106,8 +90,9 @@ function explainUnknownCode(code: number): string | undefined {
 
 function tryAgain(run: Run, plan: CommandPlan, because: "timed_out" | "crashed", how: string): Run {
 	const detail = `The command of "${run.state}" ${how}: ${plan.line.slice(0, 100)}`;
-	if (run.visitRecord.tries < plan.attempts)
-		return notice(endCommand(run, { kind: "again", because, delayMs: 0 }), detail);
+	const counted = countCrash(run);
+	if (counted.visitRecord.crashes < plan.attempts)
+		return notice(endCommand(counted, { kind: "again", because, delayMs: 0 }), detail);
 	return hold(run, because === "timed_out" ? "timeout" : "command", detail);
 }
 
@@ -173,7 +158,7 @@ function decideNext(run: Run, event: CommandEnded, plan: CommandPlan, code: numb
 			`The command of "${run.state}" succeeded, but its data does not fit: ${event.problems?.join(" ")}`,
 		);
 	if (terminal) return endRun(run, code, event.result);
-	const target = commandTarget(run, plan, code);
+	const target = commandTarget(run, plan, code, event.data);
 	if (target === undefined)
 		return hold(
 			run,
@@ -187,9 +172,13 @@ function decideNext(run: Run, event: CommandEnded, plan: CommandPlan, code: numb
 	return leaveFor(counted, target, "command");
 }
 
-function commandTarget(run: Run, { cases, otherwise }: CommandPlan, code: number): string | undefined {
-	const due = cases.find((one) => (one.kind === "code" ? one.code === code : comparisonHolds(run, one)));
-	return due?.to ?? otherwise;
+/** The target of an exit code, or of an unknown one. Data that the command should have printed is not compared without it: an earlier visit's decides nothing. */
+function commandTarget(run: Run, plan: CommandPlan, code?: number, data?: unknown): string | undefined {
+	const isCompared = plan.parse === undefined || data !== undefined;
+	const due = plan.cases.find((one) =>
+		one.kind === "code" ? one.code === code : isCompared && comparisonHolds(run, one),
+	);
+	return due?.to ?? plan.otherwise;
 }
 
 /** A comparison with a value that is not there does not hold, whichever it is. */
@@ -250,14 +239,14 @@ function isStuck(run: Run): boolean {
 
 // ── an unknown outcome ──
 
-/** Answers about a command whose outcome is unknown. */
-const OUTCOME_CHOICES = ["run again", "success", "failure"] as const;
-
 /** The run, which continues once the user has said how its command ended. */
 function askOutcome(run: Run, seq: number): Run {
-	const line = planOf(run).command?.line ?? "";
-	const text = `The command of "${run.state}" was cut off, so its outcome is unknown, and it may not be safe to run it twice: ${cutText(line, 500).text}${undoneText(run)}\nRun it again, or take it as a success or as a failure?`;
-	const question = { seq, visit: run.visit, call: "", text, choices: [...OUTCOME_CHOICES], answer: null };
+	const { line = "", parse, cases = [] } = planOf(run).command ?? {};
+	// A success without the data that decides is none.
+	const needsData = parse !== undefined && cases.some(({ kind }) => kind === "when");
+	const choices = ["run again", ...(needsData ? [] : ["success"]), "failure"];
+	const text = `The command of "${run.state}" was cut off, so its outcome is unknown, and it may not be safe to run it twice: ${cutText(line, 500).text}${undoneText(run)}\nRun it again, or take it as a ${choices.slice(1).join(" or as a ")}?`;
+	const question = { seq, visit: run.visit, call: "", text, choices, answer: null };
 	return { ...run, question, status: run.hold ? run.status : "asks" };
 }
 
@@ -274,12 +263,13 @@ export function isOutcomeAsked({ question }: Run): boolean {
 /** The run after the user's answer. `words` that are none of the choices change nothing. */
 export function takeOutcome(run: Run, words: string): Reduced {
 	const plain = words.trim().toLowerCase().replace(/\s+/g, " ");
-	const chosen = OUTCOME_CHOICES.find((one) => one === plain || (one === "run again" && plain === "again"));
 	const plan = planOf(run).command;
-	if (chosen === undefined || !plan) return refuse("illegal", `Answer one of: ${OUTCOME_CHOICES.join(", ")}.`);
+	const { choices = [] } = run.question ?? {};
+	const chosen = choices.find((one) => one === plain || (one === "run again" && plain === "again"));
+	if (chosen === undefined || !plan) return refuse("illegal", `Answer one of: ${choices.join(", ")}.`);
 	const known: Run = { ...run, question: null, hold: null, status: "running" };
 	if (chosen === "run again") return advance(known, "interrupted");
-	const code = chosen === "success" ? 0 : 1;
+	const isSuccess = chosen === "success";
 	const text = `\`${cutText(plan.line, 500).text}\` was cut off, so its outcome is unknown; the user took it as a ${chosen}.${undoneText(run)}`;
 	const told: Run = {
 		...known,
@@ -289,8 +279,9 @@ export function takeOutcome(run: Run, words: string): Reduced {
 	// The cleanup of the state has run, after its command.
 	const index = planOf(run).cleanup.length;
 	const rest: Run = { ...told, stage: { ...shutdownOf(told, "boundary", { kind: "enter" }, NO_WORKER, null), index } };
-	if (planOf(run).terminal) return endRun(rest, code, { kind: "exited", code });
-	const target = commandTarget(told, plan, code);
+	if (planOf(run).terminal) return endRun(rest, isSuccess ? 0 : 1, { kind: "lost" });
+	// A failure has no exit code; without `else`, it is one as most programs fail.
+	const target = isSuccess ? commandTarget(told, plan, 0) : (commandTarget(told, plan) ?? commandTarget(told, plan, 1));
 	return target === undefined
 		? hold(rest, "command", `Nothing follows a ${chosen} of "${run.state}": its \`next\` names no state for that.`)
 		: leaveFor(rest, target, "command");

@@ -16,10 +16,10 @@ import { approvedCleanup, childrenPlanOf, planOf } from "./plan/plan.ts";
 import { NOTHING_TO_DO } from "./run/child-group.ts";
 import type { CleanupEnded } from "./run/command-event.ts";
 import type { FilesMeasured, FilesUnmeasured, LedgerEvent, WorkerEnded, WorkerOutcome } from "./run/event.ts";
-import type { LaunchReason } from "./run/launch.ts";
+import type { LaunchId, LaunchReason } from "./run/launch.ts";
 import { launchKey } from "./run/launch.ts";
 import { type Reduced, refuse } from "./run/refusal.ts";
-import type { AfterStop, Baseline, PauseReason, Run, Stopping, VisitRecord } from "./run/run.ts";
+import type { AfterStop, Baseline, PauseReason, Run, Stage, Stopping, VisitRecord } from "./run/run.ts";
 import { NO_WORKER, shutdownOf } from "./stopping.ts";
 
 /** Stops the run's worker, if any, and continues with `after`. */
@@ -34,23 +34,31 @@ export function pauseWorker(run: Run, how: Stopping["how"], because: LaunchReaso
 	return stopWorker(run, how, { kind: "again", because, delayMs: 0 });
 }
 
+type Launched = Extract<Stage, { kind: "launching" | "working" | "stopping" }>;
+
+/** Whether the worker or command of the stage is that of `event`. */
+export function isOf(stage: Stage, event: LaunchId): stage is Launched {
+	if (stage.kind !== "launching" && stage.kind !== "working" && stage.kind !== "stopping") return false;
+	return stage.launch !== null && launchKey(stage.launch) === launchKey(event);
+}
+
+/** The run without its worker or command, whose time is counted. Of a lost one, only the time up to its last report is known. */
+export function endLaunch(run: Run, { visit, at }: LedgerEvent & LaunchId, isLost: boolean): Run {
+	const { stage } = run;
+	if (stage.kind !== "working" && stage.kind !== "stopping") return run;
+	const activeMs = workedMs(stage, isLost ? stage.seenAt : at);
+	const timed = addToTotals(run, stage.kind === "stopping" ? stage.state : run.state, visit, { activeMs });
+	if (stage.kind === "working") return timed;
+	const { uncountedMs: _uncounted, askedAt: _asked, ...left } = stage;
+	return { ...timed, stage: { ...left, launch: null, startedAt: "", seenAt: "" } };
+}
+
 export function onWorkerEnded(run: Run, event: LedgerEvent & WorkerEnded): Reduced {
 	const { stage } = run;
-	const launch =
-		stage.kind === "stopping" || stage.kind === "working" || stage.kind === "launching" ? stage.launch : null;
-	if (!launch || launch.visit !== event.visit || launch.attempt !== event.attempt || launch.launch !== event.launch)
-		return refuse("stale", "That worker has already ended.");
-	// For a lost worker, only the time up to its last report is known.
-	const until =
-		event.outcome.kind === "lost" && stage.kind !== "launching" && "seenAt" in stage ? stage.seenAt : event.at;
-	const state = stage.kind === "stopping" ? stage.state : run.state;
-	const activeMs = stage.kind === "working" || stage.kind === "stopping" ? workedMs(stage, until) : 0;
-	const timed = addToTotals(run, state, launch.visit, { activeMs });
-	const quiet: Run = { ...timed, questions: [], calls: interruptCalls(run, launchKey(launch)) };
-	if (stage.kind === "stopping") {
-		const { uncountedMs: _uncounted, askedAt: _asked, ...left } = stage;
-		return { ...quiet, stage: { ...left, launch: null, startedAt: "", seenAt: "" } };
-	}
+	if (!isOf(stage, event)) return refuse("stale", "That worker has already ended.");
+	const ended = endLaunch(run, event, event.outcome.kind === "lost");
+	const quiet: Run = { ...ended, questions: [], calls: interruptCalls(run, launchKey(event)) };
+	if (stage.kind === "stopping") return quiet;
 	const { question } = quiet;
 	// Without a worker, the question is still asked. One that was stopped for the wait may have missed the answer.
 	if (question && (question.answer === null || event.outcome.kind === "stopped"))
@@ -75,14 +83,10 @@ function stopAfterFault(run: Run, outcome: WorkerOutcome): Run {
 	const hold = (of: PauseReason): Run => ({ ...rest(again("resumed")), hold: of });
 	if (outcome.kind === "timed_out" && outcome.limit !== "idle") {
 		const measure = reached(run);
-		if (outcome.limit === "budget")
-			return measure
-				? hold({ status: "budget_exceeded", cause: "budget", detail: explainReached(measure) })
-				: hold({
-						status: "budget_exceeded",
-						cause: "budget",
-						detail: "The time that the parent run leaves is used up.",
-					});
+		if (outcome.limit === "budget") {
+			const detail = measure ? explainReached(measure) : "The time that the parent run leaves is used up.";
+			return hold({ status: "budget_exceeded", cause: "budget", detail });
+		}
 		return hold({
 			status: "paused",
 			cause: "timeout",

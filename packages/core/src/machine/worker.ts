@@ -111,7 +111,8 @@ export function onLaunchFailed(run: Run, event: LedgerEvent & LaunchFailed): Red
 	return advance({ ...noted, hold: { status: "paused", cause, detail: event.detail } }, "resumed");
 }
 
-function countCrash(run: Run): Run {
+/** Counts a worker or command that failed without an outcome. */
+export function countCrash(run: Run): Run {
 	return { ...run, visitRecord: { ...run.visitRecord, crashes: run.visitRecord.crashes + 1 } };
 }
 

@@ -1,5 +1,6 @@
 // The command of a state: where the run goes by its outcome, repetition, an unknown outcome.
 import { describe, expect, it } from "vitest";
+import { shortTime } from "../../src/definition/index.ts";
 import type { CommandEnded, EventBody } from "../../src/machine/index.ts";
 import { definition, type OpenOptions, open, type TestRun } from "./test-run.ts";
 
@@ -40,6 +41,10 @@ const code = (code: number) => ({ kind: "exited", code }) as const;
 
 const goes = (state: object, result: CommandEnded["result"], more: Partial<CommandEnded> = {}): TestRun =>
 	ended(started(due(state)), result, more);
+
+/** `next` that goes to `target` where the comparison holds, else to `build`. */
+const comparison = (when: string, target: string): object =>
+	JSON.parse(JSON.stringify({ when, target, else: "build" }).replace('"target"', '"then"'));
 
 describe("the next state of a command", () => {
 	const codes = { command: "x", next: { 0: "review", 3: "failed", 127: "build", else: "build" } };
@@ -86,6 +91,14 @@ describe("the next state of a command", () => {
 		]);
 	});
 
+	it("is not decided by the data of an earlier visit", () => {
+		const next = comparison("{output.test.failed} == 0", "test");
+		const state = { command: "x", parse: "json", output: { type: "object" }, next };
+		const once = measured(goes(state, code(0), { data: { failed: 0 } }), "changes", "t1");
+		expect(once.due("run_command").launch).toEqual({ visit: 1, attempt: 2, launch: 1 });
+		expect(ended(started(once), code(1), { problems: ["No JSON."] }).run.state).toBe("build");
+	});
+
 	it("a last state ends the run: as done, or as failed with the exit code", () => {
 		const last = (result: CommandEnded["result"]) =>
 			measured(ended(started(due({ command: "x", next: [] })), result), "changes", "t0").run;
@@ -122,6 +135,34 @@ describe("another try", () => {
 		run = run.say({ kind: "resumed", answers: stage.kind === "waiting" ? stage.since : 0, by: "person" } as EventBody);
 		expect(run.due("run_command").launch).toEqual({ visit: 1, attempt: 3, launch: 1 });
 		expect(ended(started(run), code(0)).run.state).toBe("review");
+	});
+});
+
+describe("a command that follows itself", () => {
+	const retried = (count: number, limits: object, state: object = {}): TestRun => {
+		let run = due({ command: "x", next: ["review", "test"], ...state }, { limits });
+		for (let round = 1; round <= count; round += 1)
+			run = measured(ended(started(run), code(1), { print: `p${round}` }), "changes", `t${round}`);
+		return run;
+	};
+	it("is tried as often as a worker, whatever its `attempts` for a failed start", () => {
+		expect(retried(4, {}).run).toMatchObject({ state: "test", attempt: 5 });
+		expect(retried(5, {}).run).toMatchObject({ state: "human_intervention", refused: { cause: "attempt_limit" } });
+		expect(retried(5, { attempts: 7 }).run).toMatchObject({ state: "test", attempt: 6 });
+		expect(retried(5, {}, { limits: { attempts: 9 } }).run).toMatchObject({ state: "test", attempt: 6 });
+		const slow = retried(2, {}, { attempts: 2 });
+		expect(measured(ended(started(slow), { kind: "timed_out" }), "changes", "t3").run).toMatchObject({ attempt: 4 });
+	});
+});
+
+describe("a command that is stopped at its time", () => {
+	const stopped = (minutes: number) =>
+		ended(started(due(test, { limits: { minutes } })).wait(60_000), { kind: "timed_out" }).run;
+	it("counts its last try once toward the limit of the run", () => {
+		expect(stopped(1.5).hold?.cause).toBe("timeout");
+		const { hold, totals } = stopped(1);
+		expect(totals.activeMs).toBeLessThan(100_000);
+		expect(hold?.detail).toBe(`The limit on time is reached: ${shortTime(totals.activeMs)} of 1m00s.`);
 	});
 });
 
@@ -200,9 +241,23 @@ describe("a command that was cut off", () => {
 		expect(answer(cutOff({ command: "x", next: ["review"] }), "failure").run.hold?.detail).toContain(
 			"Nothing follows a failure",
 		);
-		const last = (words: string) =>
-			measured(answer(cutOff({ command: "x", next: [] }), words), "changes", "t0").run.status;
-		expect([last("success"), last("failure")]).toEqual(["done", "failed"]);
+		const codes = cutOff({ command: "x", next: { 0: "review", 1: "failed", else: "build" } });
+		expect(answer(codes, "failure").run.state, "it has no exit code").toBe("build");
+		const listed = (next: object, words: string) => answer(cutOff({ command: "x", next }), words).run.state;
+		expect(listed({ 0: "review", 1: "failed" }, "failure"), "nothing else to go by").toBe("failed");
+		expect(listed({ 1: "failed", 3: "build" }, "success")).toBe("test");
+		const last = (words: string) => measured(answer(cutOff({ command: "x", next: [] }), words), "changes", "t0").run;
+		expect([last("success").status, last("failure").status]).toEqual(["done", "failed"]);
+		expect(last("failure").notices.at(-1)).toMatch(/was cut off, so its outcome is unknown\.$/);
+	});
+
+	it("is no success where its data decides", () => {
+		const next = comparison("{output.test.n} == 0", "review");
+		const asked = cutOff({ command: "x", parse: "json", output: { type: "object" }, next });
+		expect(asked.run.question).toMatchObject({ choices: ["run again", "failure"] });
+		expect(asked.run.question?.text).toContain("Run it again, or take it as a failure?");
+		expect(answer(asked, "success").message).toContain("Answer one of: run again, failure.");
+		expect(answer(asked, "failure").run.state).toBe("build");
 	});
 
 	it("by a pause: the question comes once the user resumes; what ended meanwhile counts", () => {

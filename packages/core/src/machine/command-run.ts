@@ -15,7 +15,6 @@ import type { MoveCause, ParkCause } from "./run/decision-event.ts";
 import type { LedgerEvent } from "./run/event.ts";
 import { type Reduced, refuse } from "./run/refusal.ts";
 import type { AfterStop, Run, Stopping } from "./run/run.ts";
-import { SUMMARY_BYTES } from "./run/run-outcome.ts";
 import { endLaunch, isOf } from "./shutdown.ts";
 import { NO_WORKER, shutdownOf } from "./stopping.ts";
 import { countCrash } from "./worker.ts";
@@ -53,10 +52,16 @@ function endCommand(run: Run, after: AfterStop): Run {
 	return { ...run, stage: rest };
 }
 
+/** Of the end of the output, in the summary of the visit. */
+const shownBytes = 4096;
+
 /** Leaves the state by the outcome of its command, tries it again, or has the run wait. */
-function leaveBy(run: Run, event: LedgerEvent & CommandEnded): Run {
-	const plan = planOf(run).command;
-	if (!plan) return endCommand(run, { kind: "again", because: "entered", delayMs: 0 });
+function leaveBy(ended: Run, event: LedgerEvent & CommandEnded): Run {
+	const plan = planOf(ended).command;
+	if (!plan) return endCommand(ended, { kind: "again", because: "entered", delayMs: 0 });
+	// Where the run waits, the user sees how the command ended.
+	const summary = commandOutcomeText(event, plan.line, shownBytes);
+	const run: Run = { ...ended, visitRecord: { ...ended.visitRecord, summary } };
 	const { result } = event;
 	switch (result.kind) {
 		case "timed_out": {
@@ -93,7 +98,7 @@ function tryAgain(run: Run, plan: CommandPlan, because: "timed_out" | "crashed",
 	const counted = countCrash(run);
 	if (counted.visitRecord.crashes < plan.attempts)
 		return notice(endCommand(counted, { kind: "again", because, delayMs: 0 }), detail);
-	return hold(run, because === "timed_out" ? "timeout" : "command", detail);
+	return hold(counted, because === "timed_out" ? "timeout" : "command", detail);
 }
 
 function hold(run: Run, cause: ParkCause, detail: string): Run {
@@ -110,20 +115,25 @@ function withOutcome(run: Run, event: LedgerEvent & CommandEnded, plan: CommandP
 	return {
 		...run,
 		snapshot: event.data === undefined ? summarized : addOutput(summarized, { visit, state, data: event.data }),
-		visitRecord: { ...run.visitRecord, summary: cutText(text, SUMMARY_BYTES).text },
 	};
 }
 
-/** What the next worker reads of a command. `line`: its text where the event does not name it. The end of the output is last: it is what is kept of a text that is too long. */
+/** What the next worker reads of a command. `line`: its text where the event does not name it. `most`: bytes of the output. The end of the output is last: it is what is kept of a text that is too long. */
 export function commandOutcomeText(
 	{ command, result, ms, bytes, output, isCut, problems }: CommandEnded,
 	line: string,
+	most = Number.POSITIVE_INFINITY,
 ): string {
 	const head = `\`${cutText(command ?? line, 500).text}\` ${commandEndText(result)} after ${exactTime(ms)}.`;
 	const misfit = problems ? ` Its data does not fit: ${problems.join(" ")}` : "";
 	if (output === undefined) return `${head}${misfit} It printed nothing.`;
-	const end = isCut ? `The last ${Buffer.byteLength(output)} of ${bytes} bytes of its output:` : "Its output:";
-	return `${head}${misfit} ${end}\n${output}`;
+	const shown = Buffer.from(output)
+		.subarray(-most)
+		.toString()
+		.replace(/^\ufffd+/, "");
+	const isWhole = !isCut && shown.length === output.length;
+	const end = isWhole ? "Its output:" : `The last ${Buffer.byteLength(shown)} of ${bytes} bytes of its output:`;
+	return `${head}${misfit} ${end}\n${shown}`;
 }
 
 /** How a command ended, as a verb phrase. */

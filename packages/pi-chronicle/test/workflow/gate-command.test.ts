@@ -1,5 +1,6 @@
 // The gate of a phase: it runs when the model finishes the phase, and keeps it open if it fails. Real pi.
 import { expect, it } from "vitest";
+import { processStart } from "../../src/process/index.ts";
 import { openRpcStage, type State, step } from "./stage.ts";
 
 it("{tests} is the command of the project's tests", async () => {
@@ -19,7 +20,7 @@ it("{tests} is the command of the project's tests", async () => {
 });
 
 it("a failing gate keeps the phase open, and its end is the tool's result; a passing one lets it go", async () => {
-	const gate = "echo checking; test -f passed || { echo '1 failed' >&2; exit 3; }";
+	const gate = "sleep 60 & echo $! >> left; echo checking; test -f passed || { echo '1 failed' >&2; exit 3; }";
 	// The limits of the phase are the model's.
 	const stage = await openRpcStage({ w: [{ id: "a", gate, tools: { whitelist: ["read"] } }, "b"] }, { countdown: 1 });
 	const { pi, project, server } = stage;
@@ -35,6 +36,10 @@ it("a failing gate keeps the phase open, and its end is the tool's result; a pas
 	);
 	await pi.prompt("/workflow w it");
 	await pi.settled();
+	// What a try leaves running is stopped with it.
+	const left = project.read("left").trim().split("\n").map(Number);
+	expect(left).toHaveLength(2);
+	for (const pid of left) expect(processStart(pid), `${pid}`).toBeUndefined();
 	const [refused, passed] = pi.toolResults();
 	expect(refused).toMatchObject({ tool: "workflow_step", error: true });
 	const results = server.requests.map(({ lastResult }) => lastResult?.text ?? "");

@@ -21,7 +21,7 @@ export function asksUser({ status }: Pick<Run, "status">): boolean {
 export interface NextStep {
 	/** The reason for waiting, in one sentence. */
 	readonly what: string;
-	/** What helps, in one sentence; absent: the commands say it. */
+	/** What helps, in one sentence, or how a command ended; absent: the commands say it. */
 	readonly help?: string;
 	/** Commands without their prefix, most likely first: `approve`, `reject <words>`. */
 	readonly commands: readonly string[];
@@ -120,7 +120,8 @@ function answerStep(run: Run): NextStep {
 		const { text, choices } = question;
 		const [what = ""] = text.trim().split("\n", 1);
 		return {
-			what: `The worker asks: ${truncate(what, 300)}`,
+			// A question without a call is how a command ended.
+			what: `${question.call === "" ? "" : "The worker asks: "}${truncate(what, 300)}`,
 			commands: [choices.length > 0 ? "answer <number or words>" : "answer <words>", "tell <words>", "abort"],
 		};
 	}
@@ -135,53 +136,52 @@ function answerStep(run: Run): NextStep {
 	};
 }
 
-/** What helps where the provider refuses the user, by the cause of the pause. */
-const refusals: Readonly<Record<string, string>> = {
-	auth: "Log in with /login in pi, or correct the key; then resume, with the same model or another one.",
-	quota: "Add credit at the provider, or choose another model; then resume.",
+const otherModel = ["resume", "resume --model <model>", "abort"];
+
+/** What helps after a pause, by its cause. */
+const pauses: Readonly<Record<string, Omit<NextStep, "what">>> = {
+	auth: {
+		help: "Log in with /login in pi, or correct the key; then resume, with the same model or another one.",
+		commands: otherModel,
+	},
+	quota: { help: "Add credit at the provider, or choose another model; then resume.", commands: otherModel },
+	given_up: {
+		help: "Mend what the reason names, then resume: the run continues where it was.",
+		commands: ["resume", "abort"],
+	},
 };
 
-function refusalStep(run: Run, help: string): NextStep {
-	return { what: haltReason(run) ?? "Paused.", help, commands: ["resume", "resume --model <model>", "abort"] };
-}
+const shownLength = 4096;
 
-function givenUpStep(run: Run): NextStep {
-	const help = "Mend what the reason names, then resume: the run continues where it was.";
-	return { what: haltReason(run) ?? "Paused.", help, commands: ["resume", "abort"] };
+/** How the command ended for which the run waits, with the end of its output; nothing if it waits for something else. */
+function commandEnd(run: Run): Pick<NextStep, "help"> {
+	const { hold, visitRecord, snapshot, visit, status } = run;
+	const last = snapshot.summaries.findLast((one) => one.visit < visit);
+	if (status === "human_intervention") return last?.command ? { help: last.text.slice(-shownLength) } : {};
+	return hold?.cause === "command" || hold?.cause === "timeout" ? { help: visitRecord.summary } : {};
 }
 
 /** The user's next step; `undefined` while the run needs nothing from the user. */
 export function nextStep(run: Run): NextStep | undefined {
-	const help = refusals[run.hold?.cause ?? ""];
+	const what = haltReason(run) ?? "The run waits.";
 	switch (run.status) {
 		case "asks":
 			return answerStep(run);
 		case "awaiting_approval":
 			return approvalStep(run);
 		case "awaiting_provider":
-			return {
-				what: providerText(run) ?? "The run waits for the provider.",
-				help: "To try now, resume.",
-				commands: ["resume", "pause", "abort"],
-			};
+			return { what, help: "To try now, resume.", commands: ["resume", "pause", "abort"] };
 		case "paused":
 			if (run.hold?.cause === "children") return { what: run.hold.detail, commands: childCommands(run) };
-			if (run.hold?.cause === "given_up") return givenUpStep(run);
-			if (help !== undefined) return refusalStep(run, help);
 			return {
-				what: haltReason(run) ?? "Paused.",
-				commands: ["resume", ...undoes(run), "tell <words>", "abort"],
+				what,
+				...commandEnd(run),
+				...(pauses[run.hold?.cause ?? ""] ?? { commands: ["resume", ...undoes(run), "tell <words>", "abort"] }),
 			};
 		case "budget_exceeded":
-			return {
-				what: haltReason(run) ?? "A limit is reached.",
-				commands: [...raises(run), "abort"],
-			};
+			return { what, commands: [...raises(run), "abort"] };
 		case "human_intervention":
-			return {
-				what: haltReason(run) ?? "Decide how it continues.",
-				commands: ["release", "release <state>", "abort"],
-			};
+			return { what, ...commandEnd(run), commands: ["release", "release <state>", "abort"] };
 		case "running": {
 			const [question] = run.questions;
 			return question === undefined
@@ -213,10 +213,9 @@ export function interruptedStep(run: Run): NextStep {
 		return { what, commands: [`status ${root}`, `resume ${root}`] };
 	}
 	const gone = "No process supervises it now. No recorded event is lost.";
-	const commands = ["resume"];
-	if (!waitsForProvider(run)) return { what: gone, commands };
+	if (!waitsForProvider(run)) return { what: gone, commands: ["resume"] };
 	const help = "The next session of pi in this project tries again when it is due; resume tries at once.";
-	return { what: `${providerText(run, false) ?? childrenWait(run)} ${gone}`, help, commands };
+	return { what: `${providerText(run, false) ?? childrenWait(run)} ${gone}`, help, commands: ["resume"] };
 }
 
 /** The user's next step for a child that waits, or has failed while its parent waits because of that. */

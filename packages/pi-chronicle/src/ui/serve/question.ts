@@ -31,7 +31,8 @@ export function drawQuestion(place: RunForms, read: ReadLedger, below: HtmlConte
 	const words = asked
 		? html`<p class="subject" dir="auto">${asked.text}</p>`
 		: html`<p>${next?.what} ${next?.help}</p>`;
-	return questionBox(place, asked ? "The worker asks" : haltReason(run) ? "The run waits" : "The run", [
+	const isWorker = asked !== undefined && asked.call !== "";
+	return questionBox(place, isWorker ? "The worker asks" : asked || haltReason(run) ? "The run waits" : "The run", [
 		words,
 		below,
 		forms,

@@ -7,7 +7,7 @@ import { errorMessage } from "@pi-chronicle/core/definition";
 import { TESTS } from "@pi-chronicle/core/template";
 import { withTestCommand } from "../../disk/index.ts";
 import { askUser, setTime } from "../../pi/index.ts";
-import { ByteTail, runShellCommand } from "../../process/index.ts";
+import { ByteTail, childTagPrefix, RUN_TAG, runShellCommand, stopOrphans } from "../../process/index.ts";
 import { measure, type Policies, redactSecrets, type SessionBox } from "../../safety/index.ts";
 import { gateTimeoutMs, type PhaseGate } from "../definitions/index.ts";
 import type { GateEnd } from "../prompts/index.ts";
@@ -51,11 +51,14 @@ export async function runGate(
 	const need = await policies.confine(call, footprint);
 	const confined = need && (await (await box.of(ctx))?.confine(command, need));
 	const tail = new ByteTail(shownBytes + 1024);
+	const tag = `${childTagPrefix}${name}-${crypto.randomUUID()}`;
 	const { exit, late } = await runShellCommand(confined?.command ?? command, {
-		...{ cwd: ctx.cwd, env: process.env, timeoutMs },
+		...{ cwd: ctx.cwd, env: { ...process.env, [RUN_TAG]: tag }, timeoutMs },
 		...(signal ? { signal } : {}),
 		onOutput: (chunk) => tail.add(chunk),
 	});
+	// A server that it left running would hold the port of the next try.
+	await stopOrphans(tag);
 	const passed = !late && exit.kind === "exited" && exit.code === 0;
 	const remark = confined?.ended(!passed);
 	const output = [redactSecrets(tail.text()).slice(-shownBytes).trim(), remark].filter(Boolean).join("\n");
@@ -80,12 +83,6 @@ function explainDistrust(
 
 function howEnded(exit: Awaited<ReturnType<typeof runShellCommand>>["exit"], late: boolean, timeoutMs: number): string {
 	if (late) return `took longer than ${setTime(timeoutMs)} and was stopped`;
-	switch (exit.kind) {
-		case "exited":
-			return `failed with exit code ${exit.code}`;
-		case "killed":
-			return `was ended by ${exit.signal}`;
-		case "unstarted":
-			return `could not be started: ${errorMessage(exit.error)}`;
-	}
+	if (exit.kind === "unstarted") return `could not be started: ${errorMessage(exit.error)}`;
+	return exit.kind === "exited" ? `failed with exit code ${exit.code}` : `was ended by ${exit.signal}`;
 }

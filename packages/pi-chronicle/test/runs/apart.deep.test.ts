@@ -53,6 +53,8 @@ describe("a run apart", { timeout: patient(120_000) }, () => {
 		project.write("src/b.txt", "b\n");
 		const diff = await chronicle(project, ["diff", "--json", run]);
 		expect(diff.data).toMatchObject({ taking: { conflicts: [] }, total: { files: 2 } });
+		const early = await chronicle(project, ["remove", run]);
+		expect([early.code, early.stderr]).toEqual([2, expect.stringContaining("join or discard them")]);
 
 		const head = project.git("rev-parse", "HEAD");
 		const branch = await chronicle(project, ["join", run, "--branch", "feature/x"]);

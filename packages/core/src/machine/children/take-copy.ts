@@ -13,13 +13,14 @@ import { type Reduced, type Refusal, refuse } from "../run/refusal.ts";
 import type { Run } from "../run/run.ts";
 import type { CopyDiscarded, CopyTaken, JoinRequested } from "../run/user-event.ts";
 
-/** What became of the files of a run apart; `undefined`: it works in the project's folder. */
+/** What became of the files of a run apart; `undefined`: it works in the project's folder, or has ended before it began. */
 export type ApartState = "working" | "waiting" | "joined" | "taken" | "discarded";
 
-export function apartState({ apart, stage, history }: Run): ApartState | undefined {
+export function apartState({ apart, stage, history, startTree }: Run): ApartState | undefined {
 	if (!apart) return undefined;
 	if (apart.discarded) return "discarded";
 	if (stage.kind !== "over") return "working";
+	if (startTree === undefined) return undefined;
 	// A run that was reopened or rewound since has other files.
 	const since = history.at(-1)?.at ?? "";
 	if (apart.joined && apart.joined.at >= since) return "joined";

@@ -129,7 +129,10 @@ describe("what does not apply to a run apart", () => {
 		for (const event of [{ kind: "join_requested" }, { kind: "copy_discarded" }, taken])
 			expect(working.say({ ...event, answers: 1 } as EventBody).message).toContain("is not over");
 		const early = open(definition(states), { apart: true }).say({ kind: "abort_requested" });
-		expect(request(early).message).toContain("had not begun");
+		expect([request(early).message, apartState(early.run)]).toEqual([
+			expect.stringContaining("had not begun"),
+			undefined,
+		]);
 		const late = endApart();
 		expect(late.say({ kind: "join_requested", answers: since(late) - 1 }).message).toContain("has gone on since");
 	});

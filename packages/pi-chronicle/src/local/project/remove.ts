@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { LedgerEntry, StoreFailure } from "@pi-chronicle/core/ports";
 import { usedBytes } from "../../disk/index.ts";
-import { ALL_RUNS } from "../ledger/index.ts";
+import { ALL_RUNS, resolveRunId, storeFailure } from "../ledger/index.ts";
 import { outsideFolder } from "../workspace/index.ts";
 import type { Project } from "./project.ts";
 import { parentOf, type RunTree, runsOf, runTrees } from "./run-tree.ts";
@@ -19,14 +19,14 @@ const dayMs = 86_400_000;
 
 /** A number of days, 0 or more; `undefined` for anything else. */
 export function daysOf(written: string | undefined): number | undefined {
-	const days = written === undefined || !/^\d+(?:\.\d+)?$/.test(written) ? Number.NaN : Number(written);
-	return Number.isFinite(days) ? days : undefined;
+	return written !== undefined && /^\d+(?:\.\d+)?$/.test(written) ? Number(written) : undefined;
 }
 
-/** Why the folder of all runs cannot be read; `undefined` if it can. */
-function closedFolder(entries: readonly LedgerEntry[]): StoreFailure | undefined {
+/** All runs, or why their folder cannot be read. */
+async function listTrees(store: Project["store"]): Promise<readonly RunTree[] | StoreFailure> {
+	const entries = await store.list();
 	const [only] = entries;
-	return only?.kind === "unreadable" && only.id === ALL_RUNS ? only.failure : undefined;
+	return only?.kind === "unreadable" && only.id === ALL_RUNS ? only.failure : runTrees(entries);
 }
 
 /** Runs without a new event for `days` days, including waiting ones, with their child runs. */
@@ -37,10 +37,9 @@ export async function runsOlderThan(
 	const before = clock.now() - days * dayMs;
 	const runs: RunEntry[] = [];
 	const staying: { id: string; why: string }[] = [];
-	const entries = await store.list();
-	const closed = closedFolder(entries);
-	if (closed) return closed;
-	for (const tree of runTrees(entries)) {
+	const trees = await listTrees(store);
+	if ("reason" in trees) return trees;
+	for (const tree of trees) {
 		const { entry } = tree;
 		const all = ownRuns(tree);
 		const holder = all
@@ -51,6 +50,7 @@ export async function runsOlderThan(
 		else if (all.length === 0 || !all.every((one) => one.kind === "run" && Date.parse(one.summary.updatedAt) < before))
 			continue;
 		else if (holder) staying.push({ id: entry.id, why: `belongs to process ${holder.pid}` });
+		else if (isUntaken(entry)) staying.push({ id: entry.id, why: "has files in its copy: join or discard them first" });
 		else runs.push(...all);
 	}
 	return { runs, staying };
@@ -66,31 +66,34 @@ export async function runNamed(
 	{ store }: Pick<Project, "store">,
 	name: string,
 ): Promise<readonly RunEntry[] | StoreFailure> {
-	const entries = await store.list();
-	const closed = closedFolder(entries);
-	if (closed) return closed;
-	const trees = runTrees(entries);
+	const trees = await listTrees(store);
+	if ("reason" in trees) return trees;
 	const runs = trees.flatMap(ownRuns);
-	const wanted = name.trim().toLowerCase();
-	const found = wanted === "last" ? runs.slice(0, 1) : runs.filter(({ id }) => wanted !== "" && id.startsWith(wanted));
-	const [only, second] = found;
-	if (only && !second) return withChildren(only, trees);
-	return {
-		reason: second ? "ambiguous" : "unknown",
-		message: second ? `${found.length} runs start with "${name}".` : `No run matches "${name}".`,
-		remedy: second ? "Use more characters of the id." : "list shows them.",
-	};
+	const found = resolveRunId(
+		name.trim().toLowerCase(),
+		runs.map(({ id }) => id),
+	);
+	return found.ok ? withChildren(runs.find(({ id }) => id === found.value) as RunEntry, trees) : found.failure;
+}
+
+/** Whether only the copy of the project that the run works in has its files, and nobody has taken or discarded them. */
+function isUntaken(entry: LedgerEntry): boolean {
+	return entry.kind === "run" && ["waiting", "working"].includes(entry.summary.apart ?? "");
 }
 
 function withChildren(entry: RunEntry, trees: readonly RunTree[]): readonly RunEntry[] | StoreFailure {
+	const id = entry.id.slice(0, 8);
+	if (isUntaken(entry))
+		return storeFailure(
+			"held",
+			`Only its copy has the files of the run ${id}.`,
+			"When it is over, join or discard them.",
+		).failure;
 	const tree = trees.find((one) => one.entry.id === entry.id);
 	if (tree) return ownRuns(tree);
 	const parent = parentOf(entry)?.slice(0, 8);
-	return {
-		reason: "held",
-		message: `${entry.id.slice(0, 8)} is a child of the run ${parent} and is removed with it.`,
-		remedy: `Remove ${parent}.`,
-	};
+	return storeFailure("held", `${id} is a child of the run ${parent} and is removed with it.`, `Remove ${parent}.`)
+		.failure;
 }
 
 export interface Removed {
@@ -109,7 +112,9 @@ export async function removeRuns({ store }: Pick<Project, "store">, entries: rea
 		const { id } = entry;
 		const parent = parentOf(entry);
 		const kept = parent !== undefined && staying.has(parent);
-		const result = kept ? parentStays(parent) : await store.remove(id);
+		const result = kept
+			? storeFailure("held", `Its parent ${parent.slice(0, 8)} could not be removed.`, "Remove the parent first.")
+			: await store.remove(id);
 		if (!result.ok) staying.add(id);
 		removed.push(result.ok ? { id, bytes: result.value.bytes } : { id, bytes: 0, failure: result.failure });
 	}
@@ -128,9 +133,4 @@ export async function runSizes(
 		sizes.set(id, (await usedBytes(folder)) + (outside === undefined ? 0 : await usedBytes(outside)));
 	}
 	return sizes;
-}
-
-function parentStays(parent: string): { readonly ok: false; readonly failure: StoreFailure } {
-	const message = `Its parent ${parent.slice(0, 8)} could not be removed.`;
-	return { ok: false, failure: { reason: "held", message, remedy: "Remove the parent first." } };
 }

@@ -73,7 +73,7 @@ function deniedTools(written: Plain | undefined): { readonly names: readonly str
 		for (const name of "names" in parsed ? parsed.names : parsed.kind === "foreign" ? [parsed.name] : [])
 			names.add(name);
 		if (parsed.kind === "limited") notes.push(`\`${word}\`: here, the whole tool is forbidden`);
-		if (parsed.kind === "unknown" || parsed.kind === "all")
+		if (["absent", "unknown", "all"].includes(parsed.kind))
 			notes.push(`\`disallowed-tools\`: \`${word}\` forbids nothing`);
 	}
 	return { names: [...names], notes };

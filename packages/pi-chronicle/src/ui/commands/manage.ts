@@ -52,8 +52,8 @@ const maxListed = 20;
 const remove: Command = {
 	name: "remove",
 	takes: "<run>",
-	details: `${whatGoes} A run with a live supervisor is not removed. Child runs are removed with their parent.`,
-	exits: "0, 1 it could not be removed, 2 no such run",
+	details: `${whatGoes} A run with a live supervisor, or with files in its copy, is not removed. Child runs are removed with their parent.`,
+	exits: "0, 1 it could not be removed, 2 no such run, or its files wait",
 	options: "  --dry-run       only list what would be removed\n",
 	maxNames: 1,
 	needs: "nothing",
@@ -70,7 +70,7 @@ const prune: Command = {
 	name: "prune",
 	takes: "--older-than <days>",
 	details: `Removes every run without a recorded event for that many days, waiting runs included. ${whatGoes}
-A run with a live supervisor is kept.`,
+A run with a live supervisor, or with files in its copy, is kept.`,
 	exits: "0, 1 a run could not be removed",
 	options:
 		"  --older-than <days>   remove runs without events in that many days\n  --dry-run       only list what would be removed\n",

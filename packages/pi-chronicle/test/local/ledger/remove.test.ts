@@ -77,6 +77,27 @@ it("a run that a live process holds is not removed, neither by name nor by age",
 	expect((await store.list()).map(({ id }) => id).sort()).toEqual([held, young].sort());
 });
 
+it.each([
+	["working", "kept"],
+	["waiting", "kept"],
+	["joined", "removed"],
+	["taken", "removed"],
+	["discarded", "removed"],
+	[undefined, "removed"],
+] as const)("a run whose copy of the project is %s is %s, by name and by age", async (apart, then) => {
+	const { store, clock, wait, create } = openStage();
+	const id = await create("released");
+	wait(10);
+	const list = async () =>
+		(await store.list()).map((one) => (one.kind === "run" ? { ...one, summary: { ...one.summary, apart } } : one));
+	const stage = { store: { ...store, list } as typeof store, clock };
+	const aged = await runsOlderThan(stage, 5);
+	const why = expect.stringContaining("join or discard");
+	expect(aged).toMatchObject(then === "kept" ? { runs: [], staying: [{ id, why }] } : { runs: [{ id }], staying: [] });
+	for (const name of [id, id.slice(0, 8), "last"])
+		expect(await runNamed(stage, name)).toMatchObject(then === "kept" ? { reason: "held", remedy: why } : [{ id }]);
+});
+
 it("a folder of runs that cannot be read is reported, and nothing in it is removed", async () => {
 	const { store, sessions, clock } = openStage();
 	rmSync(sessions, { recursive: true, force: true });

@@ -53,6 +53,7 @@ export const shapes: readonly Shape[] = [
 		said: [
 			'`context` "fork"',
 			"`Bash(rm:*)`: here, the whole tool",
+			"`disallowed-tools`: `WebFetch` forbids nothing",
 			"`$issue` is plain text",
 			"`$branch` is plain text",
 		],

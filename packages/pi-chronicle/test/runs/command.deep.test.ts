@@ -149,3 +149,20 @@ describe("a command that decides", { timeout: patient(120_000) }, () => {
 		expect(existsSync(join(project.folder, "ran"))).toBe(false);
 	});
 });
+
+it("a rewind and the way back change no figure: `diff all` and `status` name the same files", async () => {
+	const states = { s: { command: "echo w >> a.txt" } };
+	const { project } = await openBench({ files: withTemplates({ t: { states } }), git: true });
+	await chronicle(project, ["run", "t", "Do it", "--approve-cleanup"]);
+	const changed = async () => [
+		((await chronicle(project, ["status", "--json"])).data as { changed: { run: { files: number } } }).changed.run
+			.files,
+		((await chronicle(project, ["diff", "last", "all", "--json"])).data as { total: { files: number } }).total.files,
+	];
+	expect(await changed()).toEqual([1, 1]);
+	const { data } = await chronicle(project, ["rewind", "last", "1", "--json"]);
+	expect(project.exists("a.txt"), JSON.stringify(data)).toBe(false);
+	const [kept = ""] = /kept-\d+/.exec((await chronicle(project, ["status"])).stdout) ?? [];
+	expect((await chronicle(project, ["rewind", "last", kept])).code).toBe(0);
+	expect(await changed()).toEqual([1, 1]);
+});

@@ -207,7 +207,8 @@ async function rangeOf(ledger: ReadLedger, asked: number | "all"): Promise<Resul
 	const trees = visits.map((visit) => visit.trees);
 	const from = trees.find(({ before }) => before !== undefined)?.before;
 	if (from === undefined) return unmeasured(run);
-	const last = trees.findLast(({ after }) => after !== undefined)?.after;
+	// A visit that a rewind has made, and in which nothing has worked, has only the files that it began with.
+	const last = trees.flatMap(({ before, after }) => [before, after]).findLast((tree) => tree !== undefined);
 	const question = run.stage.kind === "asking" ? run.stage.question.diff : "";
 	const ended = run.stage.kind === "over" || (asked !== "all" && asked < run.visit);
 	const state = (asked === "all" ? undefined : visits[0]?.state) ?? run.state;

@@ -192,3 +192,12 @@ describe("a run apart", { timeout: patient(120_000) }, () => {
 		]);
 	});
 });
+
+it("the patch of a run apart that has changed nothing is called empty, not to be applied", async () => {
+	const quiet = { states: { s: { command: "true" } } };
+	const { project } = await openBench({ files: withTemplates({ quiet }), git: true });
+	await chronicle(project, ["run", "quiet", "Look", "--apart", "--approve-cleanup"]);
+	const { stdout, stderr } = await chronicle(project, ["join", "last", "--patch", "out.patch"]);
+	expect(stdout, stderr).toContain("out.patch, which is empty: the run has changed no file.");
+	expect(stdout).not.toContain("git apply");
+});

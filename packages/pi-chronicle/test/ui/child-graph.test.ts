@@ -54,7 +54,8 @@ describe("children that need each other", () => {
 	it("say in status and --json what waits for whom, and the critical path", async () => {
 		const read = await play({});
 		const lines = statusLines(read, { now, prefix: "pi-chronicle " }).join("\n");
-		expect(lines).toMatch(/ui \(\w+\) · to do · waits for api\n/);
+		expect(lines, "no command knows the id of one that has not begun").toContain(" ui · to do · waits for api\n");
+		expect(lines).toMatch(/ api \(\w{8}\) · failed/);
 		expect(lines).toContain("Critical path: model → api → ui (2 of 3 left)");
 		expect(lines).toContain('"api" failed');
 		expect(lines).toContain('"ui" waits for it.');

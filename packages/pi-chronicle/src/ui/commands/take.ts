@@ -58,7 +58,9 @@ three-way; conflicts are asked about, as with children. What you changed meanwhi
 				make: (ledger) => writeCopyPatch(project, ledger, path),
 				record: (run) => takenCommand(run, "patch", path),
 				describe: ({ bytes }) =>
-					`Wrote ${path} (${bytes} bytes). To apply it, in the root of the repository: git apply ${commandWord(path)}`,
+					bytes === 0
+						? `Wrote ${path}, which is empty: the run has changed no file.`
+						: `Wrote ${path} (${bytes} bytes). To apply it, in the root of the repository: git apply ${commandWord(path)}`,
 			});
 		}
 		const otherBranch = parsed.flags.has("other-branch");

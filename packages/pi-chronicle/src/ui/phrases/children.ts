@@ -178,7 +178,8 @@ function lineOf(child: ChildRun, workingAt: string | undefined, awaited: string)
 	const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== "").join(" · ");
 	// The mark says whether it works, waits or has ended.
 	const least = shortWhy === "" ? doing : shortWhy;
-	const named = `${name} (${id})`;
+	// One that waits for others has no run yet that a command knows.
+	const named = awaited === "" ? `${name} (${id})` : name;
 	return {
 		mark,
 		tone,

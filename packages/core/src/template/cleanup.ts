@@ -16,7 +16,8 @@ export const cleanupFields = {
 	command: text({ about: "Shell command, run in the project's folder.", required: true, max: 8000 }),
 	timeout_seconds: number({ about: "Timeout of the command, in seconds.", min: 0.1, max: 3600, fallback: 30 }),
 	on_failure: choice(["continue", "pause"], {
-		about: "After a failure or a timeout: `continue` reports it and continues the run, `pause` pauses the run.",
+		about:
+			"After a failure or a timeout: `continue` reports it and continues the run, `pause` pauses the run, unless it has reached its end.",
 		fallback: "continue",
 	}),
 };

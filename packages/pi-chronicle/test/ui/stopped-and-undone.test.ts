@@ -4,7 +4,9 @@ import { readHistory } from "@pi-chronicle/core/history";
 import type { LedgerEvent } from "@pi-chronicle/core/machine";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
+	ask,
 	definition,
+	here,
 	open,
 	refold,
 	rest,
@@ -159,5 +161,16 @@ describe("notes", () => {
 		released.say({ kind: "released", answers: since(released) });
 		expect(currentNotices(released.run)).toEqual([]);
 		expect(currentNotices(refold(failedRun().events))).toEqual([]);
+	});
+
+	it("a failed cleanup stays in the status of a run that is over, with `on_failure: pause` too", () => {
+		const cleanup = [{ command: "stop it", on_failure: "pause" }];
+		const states = { only: { persona: "A", next: ["done"], cleanup }, done: {} };
+		const play = ask(start(open(definition(states))), "done");
+		play.say({ kind: "worker_ended", ...here(play), launch: 1, outcome: { kind: "stopped" } });
+		play.say({ kind: "cleanup_ended", visit: 1, index: 0, result: { kind: "exited", code: 3 } });
+		expect(rest(play).run.stage.kind).toBe("over");
+		const said = statusLines(ledgerOf(play.events), { now, prefix: "/chronicle " });
+		expect(said).toContain('Note: A cleanup command of "only" failed (exit code 3): stop it');
 	});
 });

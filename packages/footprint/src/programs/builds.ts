@@ -49,7 +49,7 @@ swift | ?project | -e: code
 ghc | read* ?project dash | -o -outputdir: replace | -e: code
 task ninja meson bazel rake invoke nox tox gradle sbt mill lein cmake ctest configure xcodebuild fastlane pod msbuild turbo nx \
 		lage moon gulp grunt webpack rollup vite esbuild parcel tsup swc babel next nuxt astro remix hugo jekyll mkdocs sphinx-build \
-		docusaurus electron tauri flutter dart | ?project
+		docusaurus electron tauri flutter dart flask uvicorn gunicorn celery jupyter puma artisan wp drush expo eas ionic flit goreleaser | ?project
 jest vitest mocha tap jasmine karma cypress playwright c8 nyc pytest unittest coverage rspec cucumber phpunit k6 ab | ?project \
 		| --junitxml --junit-xml --outputFile --output-file: replace
 tsc flow mypy pyright pylint flake8 bandit semgrep markdownlint markdownlint-cli2 cspell codespell golangci-lint staticcheck \
@@ -82,18 +82,14 @@ dotnet | in:operands
 	add remove restore | ~packages
 	format new | ~worktree
 	* | ?project
-mix rebar3 stack cabal opam rails ng
+mix rebar3 stack cabal opam rails ng django-admin
 	help version deps.tree list
-	new init n | ~worktree in:operands
+	new init n startproject startapp | ~worktree in:operands
 	* | ?project
-flask uvicorn gunicorn celery jupyter puma artisan wp drush | ?project
 ffmpeg | replace* dash | -i: read | -c -f -vf -af -ss -t -to -r -b -s -map -codec -preset -crf: text
 ffprobe identify | read* dash | -o --LogFile: replace
 convert magick mogrify svgo | read* ~worktree in:operands
 objdump nm readelf size javap xsv | read* | --plugin: load
-django-admin
-	startproject startapp | ~worktree in:operands
-	* | ?project
 `,
 	{ make, runRecipes },
 );

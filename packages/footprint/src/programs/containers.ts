@@ -123,8 +123,7 @@ kubectl oc k | -n --namespace --context --cluster --user -s --server --request-t
 	config
 		view get-contexts current-context get-clusters get-users
 		* | ~system
-	delete | =cluster +delete-infrastructure
-	drain | =cluster +delete-infrastructure
+	delete drain | =cluster +delete-infrastructure
 	exec | first @execInContainer | -n --namespace -c --container --context: text
 	cp | @copy
 	port-forward proxy attach | ~system

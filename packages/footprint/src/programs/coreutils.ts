@@ -148,7 +148,7 @@ function changeAttributes(call: Call): void {
 
 export const coreutils = describe(
 	`
-cat rev comm tsort sum cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum md5 zcat bzcat xzcat zipinfo | read*
+cat bc rev comm tsort sum cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum md5 zcat bzcat xzcat zipinfo | read*
 zstdcat | read* | -o --trace: replace | --output-dir-flat --output-dir-mirror: make
 head tail | read* | -n --lines -c --bytes --pid -s --sleep-interval --max-unchanged-stats: text
 tac | read* | -s --separator: text

@@ -257,7 +257,6 @@ tclsh guile racket sbcl ghci scala kotlin groovy elixir iex erl escript octave i
 		| -l --load -i --include -S -L -M --module -a -cp -classpath: text | --version -version --help > harmless
 java | ?file first dash @java | -jar: text | -cp -classpath --class-path -m --module -p --module-path --add-modules: text \
 		| -version --version > harmless
-bc | read*
 m4 gm4 | @macros | -D -U -I -s --define --include: text
 powershell pwsh | @powerShell
 cmd | @cmd

@@ -202,19 +202,15 @@ rpm | @rpm | --pipe: script | --define -D --load --rcfile --macros: load
 nix
 	run shell develop build | ?project @nix
 	* | ~system
-twine
+twine vsce ovsx
 	check | read*
 	* | =publishes
 semantic-release np changeset auto | ~repository in:directory ?project | --dry-run > harmless ?project
-vsce ovsx
-	* | =publishes
 mvn maven | ?project dash | -version -v --version -help -h > harmless
 virtualenv | make* ~worktree in:operands
 create-react-app create-vite create-next-app degit cookiecutter | ~worktree ?program
-apt-cache dpkg-query
 pip-compile | read* | ~worktree in:directory | -o --output-file: replace | -o --output-file > unchanged | -n --dry-run > harmless
 pip-sync | read* | ~packages in:directory | -n --dry-run > harmless
-expo eas ionic flit goreleaser | ?project
 `,
 	{
 		...nodeFunctions,

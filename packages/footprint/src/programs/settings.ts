@@ -87,7 +87,7 @@ function bindMount(call: Call): void {
 export const settings = describe(
 	`
 ps top htop pgrep pidof pstree free vmstat iostat lscpu lsblk lsusb lspci lsmod findmnt last lastlog blkid getent sw_vers vm_stat \
-		lsb_release netstat
+		lsb_release netstat apt-cache dpkg-query
 dmesg | -F --file: read | -l --level -f --facility -s --buffer-size --since --until --time-format: text | -L --color ? \
 		| -C --clear -c --read-clear > ~system +system-service +clear-history \
 		| -n --console-level -D --console-off -E --console-on > ~system +system-service

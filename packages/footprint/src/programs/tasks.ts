@@ -41,10 +41,10 @@ function harmsOf(program: string, args: readonly string[]): readonly Effect[] {
 }
 
 const installers =
-	/^(?:pip[23]?|pipx|uvx?|npm|pnpm|pnpx|yarn|bunx?|npx|deno|cargo|go|gem|brew|composer|conda|mamba|luarocks|nimble|opam|dotnet|mix|raco|cpanm?|ext|easy_install|jbang)$/;
+	/^(?:pip[23]?|pipx|uvx?|poetry|pdm|pipenv|hatch|bundler?|npm|pnpm|pnpx|yarn|bunx?|npx|deno|cargo|go|gem|brew|composer|conda|mamba|luarocks|nimble|opam|dotnet|mix|raco|cpanm?|ext|easy_install|jbang)$/;
 /** Hosts of code that is public and named: registries and forges. */
 const codeHosts =
-	/(?:^|\.)(?:github\.com|githubusercontent\.com|gitlab\.com|bitbucket\.org|codeberg\.org|sr\.ht|googlesource\.com|dev\.azure\.com|pypi\.org|pythonhosted\.org|pytorch\.org|npmjs\.(?:org|com)|deno\.land|jsr\.io|esm\.sh|unpkg\.com|crates\.io|golang\.org|go\.dev|k8s\.io|uber\.org|mvdan\.cc|honnef\.co|gotest\.tools|google\.com|rubygems\.org|npmmirror\.com|nvidia\.com|tsinghua\.edu\.cn|aliyun(?:cs)?\.com|ustc\.edu\.cn|anaconda\.org|localhost)$/;
+	/(?:^|\.)(?:github\.com|githubusercontent\.com|gitlab\.com|bitbucket\.org|codeberg\.org|sr\.ht|googlesource\.com|dev\.azure\.com|pypi\.org|pythonhosted\.org|pytorch\.org|npmjs\.(?:org|com)|deno\.land|jsr\.io|esm\.sh|unpkg\.com|crates\.io|golang\.org|goproxy\.(?:cn|io)|go\.dev|k8s\.io|uber\.org|mvdan\.cc|honnef\.co|gotest\.tools|google\.com|rubygems\.org|npmmirror\.com|nvidia\.com|tsinghua\.edu\.cn|aliyun(?:cs)?\.com|ustc\.edu\.cn|anaconda\.org|localhost)$/;
 
 /** An option with the address of code, or of an index of it. */
 const namesSource =
@@ -61,7 +61,9 @@ function fetchesCode(program: string, args: readonly string[]): boolean {
 		if (arg.startsWith("-") && !namesSource.test(arg)) return false;
 		// The address of a proxy is no code.
 		if (/^--?(?:\w+-)*(?:proxy|host|cert)$/.test(args[at - 1] ?? "")) return false;
-		const address = /^(?:--[\w-]+=)?(?:\S+@ ?)?(?:git\+)?(?:https?|ssh|git):\/\/(?:[^@/]*@)?([\w.-]+)/.exec(arg)?.[1];
+		const address = /^(?:--[\w-]+=)?(?:\S+@ ?)?(?:git\+|sparse\+)?(?:https?|ssh|git):\/\/(?:[^@/]*@)?([\w.-]+)/.exec(
+			arg,
+		)?.[1];
 		const module = program === "go" ? /^([\w-]+(?:\.[\w-]+)+)\/\S*@/.exec(arg)?.[1] : undefined;
 		const host = address ?? module;
 		return host !== undefined && !codeHosts.test(host);
@@ -71,10 +73,9 @@ function fetchesCode(program: string, args: readonly string[]): boolean {
 const adds: { readonly [programs: string]: RegExp } = {
 	"npm pnpm yarn bun": /^(?:-\S+ )*(?:i|in|install|add)(?: -\S+)* [^-./\s]/,
 	"pip pip3": /^install(?: -[^re]\S*)* (?!-)(?!\.)[\w-]/,
-	"uv poetry pdm cargo rye hatch": /^add [^-]/,
+	"uv poetry pdm cargo rye hatch bundle": /^add [^-]/,
 	go: /^get (?:-\S+ )*[^-]/,
 	gem: /^install [^-]/,
-	bundle: /^add [^-]/,
 	composer: /^require [^-]/,
 	dotnet: /^add (?:\S+ )?package /,
 	mix: /^(?:igniter\.install|hex\.install) /,
@@ -115,9 +116,8 @@ const publishing: { readonly [programs: string]: RegExp } = {
 	"dart flutter": /(?:^| )pub publish(?: |$)/,
 	"mvn maven": /(?:^| )deploy(?: |$)/,
 	"semantic-release np release-it auto": /^/,
-	"flit lerna nimble jsr deno oras changeset": /^(?:-\S+ )*(?:publish|push)(?: |$)/,
+	"flit lerna nimble jsr deno oras changeset opam": /^(?:-\S+ )*(?:publish|push)(?: |$)/,
 	"luarocks cabal stack": /^(?:-\S+ )*upload(?: |$)/,
-	opam: /^publish(?: |$)/,
 	goreleaser: /^(?:release|publish|announce)(?: |$)/,
 	"dotnet nuget": /^(?:nuget )?(?:push|delete)(?: |$)/,
 	"rake bundle": /(?:^| )(?:rake )?release(?: |$)/,
@@ -144,13 +144,16 @@ export function rewritesText(text: string): boolean {
 }
 
 const runners = /^(?:npm|pnpm|yarn|bun|make|gmake|just|task|rake|nx|turbo|mage|invoke|inv|composer|poe|hatch|tox|nox)$/;
+const testers = /^(?:vitest|jest|ava|playwright|pytest|cargo)$/;
+const testTask = /^(?:t|tests?(?:[:_-]\S*)?)$/;
+const updating = /^(?:-u|--update(?:-?[sS]napshots?)?|--snapshot-update|--fix)$/;
 const rewritingTasks =
 	/^(?:--fix|--write|fmt|format|fix|autofix|prettify|reformat|(?:lint|style|format|code|test|snapshots?)[:_-](?:fix|write|update|format)|(?:update|fix)[:_-](?:lint|style|snapshots?|format))$/;
 
 /** Whether a task's name, or an option of a test runner, says that it rewrites files of the project. */
 export function rewritesFiles(program: string, args: readonly string[]): boolean {
-	if (/^(?:vitest|jest|ava)$/.test(program))
-		return args.some((arg) => /^(?:-u|--update(?:-?[sS]napshots?)?)$/.test(arg));
+	const tests = testers.test(program) || (runners.test(program) && args.some((arg) => testTask.test(arg)));
+	if (tests && args.some((arg) => updating.test(arg))) return true;
 	if (!runners.test(program) || args.some((arg) => /^(?:--check|--dry-run|-n)$/.test(arg))) return false;
 	return args.slice(0, 40).some((arg) => rewritingTasks.test(arg));
 }

@@ -219,7 +219,7 @@ function scheduled(call: Call): void {
 
 export const wrappers = describe(
 	`
-nohup setsid fakeroot firejail valgrind linux64 | command first
+nohup setsid fakeroot firejail valgrind linux64 busybox toybox shx | command first
 nice | command first | -n --adjustment: text
 ionice | command first | -c --class -n --classdata -p --pid -P -u: text | -p --pid > ~system
 chrt | text command first | -T -P -D -p: text | -p --pid > ~system
@@ -253,7 +253,6 @@ flock | first @commandOrText | -w --wait --timeout -E --conflict-exit-code -c --
 script | first @commandOrText | -c --command -E --echo -o --output-limit -m --logging-format: text \
 		| -T --log-timing -I --log-in -O --log-out -B --log-io: replace
 unshare nsenter | command +privilege first | -t --target -S --setuid -G --setgid -w --wd --map-user --map-group: text | -R --root: load
-busybox toybox shx | command first
 at batch | ~system +system-service ?script @scheduled | -f: run | -q -t: text
 nix-shell | ?project | --run --command: script | -p --packages -I -A: text
 tmux screen xterm | @inTerminal

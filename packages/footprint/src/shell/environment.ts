@@ -1,5 +1,6 @@
 // Environment variables that make other programs run something: what assigning them for a command means.
 import { pathRules } from "../paths.ts";
+import { taskEffects } from "../programs/index.ts";
 import { displayText, isKnown, UNKNOWN_VALUE } from "../text.ts";
 import { writtenIn } from "./contents.ts";
 import { childState, type State, type Value } from "./state.ts";
@@ -22,6 +23,10 @@ const options: { readonly [name: string]: RegExp } = {
 	GOFLAGS: /-(?:toolexec|vettool|overlay|modfile|exec)/,
 	MANLESS: /[!|]/,
 };
+
+/** Their value is where package managers fetch code from: judged like the argument of an installer. */
+const sources =
+	/^(?:(?:NPM|YARN|PNPM)_CONFIG_(?:.*_)?REGISTRY|YARN_(?:NPM_REGISTRY_SERVER|REGISTRY)|BUN_CONFIG_REGISTRY|(?:PIP|UV|PIPENV)_\w*(?:INDEX\w*|FIND_LINKS|MIRROR)|POETRY_REPOSITORIES_\w+|GOPROXY|BUNDLE_MIRROR\w*|BUNDLE_GEM__MIRROR|RUBYGEMS_HOST|CARGO_REGISTR\w*_INDEX|CARGO_SOURCE_\w+|RUSTUP_(?:DIST_SERVER|UPDATE_ROOT)|HOMEBREW_\w*(?:REMOTE|DOMAIN)|JSR_URL|NVM_\w*_MIRROR|COMPOSER_REPO_\w+|CONDA_CHANNEL\w*|HEX_MIRROR\w*)$/i;
 
 /** Harmless values of such variables. */
 const harmless =
@@ -67,18 +72,21 @@ export function recordHistoryOff({ record }: ShellWalk, text: string): void {
 }
 
 function recordVariable(walk: ShellWalk, name: string, text: string, state: State): void {
+	const assignment = `${name}=${displayText(text)}`;
 	if (prompts.test(name)) {
 		if (/[$`]/.test(text)) walk.runText(`: "${text}"`, childState(state, walk.host), "");
 	} else if (commands.test(name)) {
 		walk.runText(text.replace(/^\|?[-|]?/, ""), childState(state, walk.host), UNKNOWN_VALUE);
 		// A file of no known folder, or options in place of a command.
 		if (/^(?:[./~]|--)/.test(text) && !programFolder.test(text))
-			walk.record.unknown({ what: "script", text: `${name}=${displayText(text)}` });
+			walk.record.unknown({ what: "script", text: assignment });
 	} else if (state.elsewhere) return;
 	else if (/^(?:BASH_ENV|ENV)$/.test(name) && startsWith(walk, text, state) !== undefined)
 		walk.runText(startsWith(walk, text, state) ?? "", childState(state, walk.host), "");
+	else if (sources.test(name))
+		walk.record.run({ program: name, text: assignment, effects: taskEffects("npm", text.split(/[\s,|]+/)) });
 	else if (code.test(name) || options[name]?.test(text) || (name === "PATH" && !leadsToInstalled(walk, text)))
-		walk.record.unknown({ what: "script", text: `${name}=${displayText(text)}` });
+		walk.record.unknown({ what: "script", text: assignment });
 }
 
 /** The text of a shell startup file, if the script has written it. */

@@ -54,7 +54,7 @@ export async function noteLeftovers(
 	const changes = await rawChanges(store, ending.start, tree, "apart");
 	const files = await findRest(store, ending, changes, belowRoot(store, unkept));
 	await writeRest(ending, files);
-	const ignored = await describeIgnored(store, ending, tree);
+	const ignored = await describeIgnored(store, ending, { tree, changes });
 	return { files, ignored };
 }
 
@@ -136,7 +136,7 @@ async function takeRest(
 	const rest = (await findRest(store, child, changes, recorded)).filter(({ path }) => !names.has(path));
 	const judged = await judgeRest(store, child, rest, forbidden);
 	const copied = await placeRest(store, child, judged.allowed, folder);
-	await makeEmptyFolders(store, await listEmptyFolders(store, child, tree), forbidden);
+	await makeEmptyFolders(store, await listEmptyFolders(store, child, { tree, changes }), forbidden);
 	const known = new Set([...rest, ...held].map(({ path }) => path));
 	const blocked = blockedBy(unwritten, made).filter(({ path }) => !known.has(path));
 	return { placed: copied.placed, left: [...copied.left, ...judged.forbidden, ...held, ...blocked] };
@@ -188,11 +188,15 @@ async function takeModes(
 	{ root }: EndingChild,
 	{ made, tree, joined }: { readonly made: readonly string[]; readonly tree: string; readonly joined: string },
 ): Promise<void> {
-	const others = new Set((await rawChanges(store, tree, joined, "apart")).map(({ path }) => path));
-	for (const path of made.map(toRaw).filter((one) => !others.has(one))) {
-		const stats = await lstat(pathBytes(root, path)).catch(() => undefined);
-		if (stats?.isFile()) await setMode(pathBytes(store.root, path), stats.mode & 0o777);
+	const differing: (readonly [path: string, mode: number])[] = [];
+	for (const path of made.map(toRaw)) {
+		const places = [root, store.root].map((one) => lstat(pathBytes(one, path)).catch(() => undefined));
+		const [own, there] = await Promise.all(places);
+		if (own?.isFile() && own.mode !== there?.mode) differing.push([path, own.mode & 0o777]);
 	}
+	if (differing.length === 0) return;
+	const others = new Set((await rawChanges(store, tree, joined, "apart")).map(({ path }) => path));
+	for (const [path, mode] of differing) if (!others.has(path)) await setMode(pathBytes(store.root, path), mode);
 }
 
 /** Those of `made` that could not be written, because something at, in or above them is one of `left`, which stayed as it was. */

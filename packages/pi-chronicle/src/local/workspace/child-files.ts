@@ -3,22 +3,19 @@
 // store; files that no snapshot keeps are copied in their current state; the first snapshot of the folder describes exactly its
 // contents.
 
-import { constants } from "node:fs";
+import { constants, type Stats } from "node:fs";
 import { copyFile, lstat, mkdir, rm, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readBlobs, writeBlob } from "./blobs.ts";
 import type { ChildRepository } from "./child-repository.ts";
 import { remadeTarget } from "./clone-folder.ts";
-import { gitFailure, noSpace, roomIn, stopped, toResult, unknownTree, writeFailure } from "./failures.ts";
+import { rawChanges } from "./compare.ts";
+import { noSpace, roomIn, stopped, toResult, unknownTree, writeFailure } from "./failures.ts";
 import { modes, nulled, removal, type TreeEntry } from "./git.ts";
+import type { SizedEntry } from "./merge.ts";
 import { fromRaw, pathBytes } from "./paths.ts";
 import { editTree } from "./private-index.ts";
 import type { Store } from "./store.ts";
-
-/** An entry of a tree with the bytes of its contents. */
-export interface SizedEntry extends TreeEntry {
-	readonly size: number;
-}
 
 interface PlaceFilling {
 	readonly git: ChildRepository;
@@ -46,12 +43,15 @@ export async function fillFolder(
 	const { git, files, goal, tree, listed, storeFolder } = filling;
 	await store.reloadPlaceholders();
 	const isPlaceholder = ({ object }: TreeEntry): boolean => store.placeholderOf(object) !== undefined;
-	const placeholders = listed.filter(isPlaceholder);
-	const repositories = listed.filter(({ mode }) => mode === modes.repository);
-	const plain = listed.filter((entry) => entry.mode !== modes.repository && !isPlaceholder(entry));
+	const isLeftOut = ({ mode, path }: TreeEntry): boolean =>
+		mode === modes.repository || store.exclusionOf(path) !== undefined;
+	const kept = listed.filter((entry) => !isLeftOut(entry));
+	if (kept.some(({ size }) => Number.isNaN(size))) throw unknownTree();
+	const placeholders = kept.filter(isPlaceholder);
+	const plain = kept.filter((entry) => !isPlaceholder(entry));
 	const unkept = await copyUnstored(store, placeholders, files);
 	const links = await remadeLinks(store, plain, goal);
-	const edits = [...unkept.edits, ...repositories.map(({ path }) => removal(path)), ...links];
+	const edits = [...unkept.edits, ...listed.filter(isLeftOut).map(({ path }) => removal(path)), ...links];
 	const start = await editTree(store, tree, edits, storeFolder);
 	const copied = await copyLarge(store, plain, tree, files);
 	const rest = plain.filter(({ path }) => !copied.has(path));
@@ -77,21 +77,6 @@ async function remadeLinks(store: Store, plain: readonly SizedEntry[], goal: str
 	return made;
 }
 
-/** The entries of `tree` that can be files of a run. Throws `unknown_tree`. */
-export async function listSized(store: Store, tree: string): Promise<SizedEntry[]> {
-	const listed = await store.tryGit(["ls-tree", "-r", "-l", "-z", "--full-tree", tree]);
-	if (listed.kind !== "done") throw listed.kind === "failed" ? unknownTree() : gitFailure(listed);
-	const entries: SizedEntry[] = [];
-	for (const line of listed.output.toString("latin1").split("\0")) {
-		const [, mode = "", object = "", size, path] = /^(\d+) [a-z]+ ([0-9a-f]+) +(\S+)\t([\s\S]*)$/.exec(line) ?? [];
-		if (path === undefined || store.exclusionOf(path) !== undefined) continue;
-		// A missing object has no size.
-		if (size === "BAD") throw unknownTree();
-		entries.push({ path, mode, object, size: size === "-" ? 0 : Number(size) });
-	}
-	return entries;
-}
-
 /** Copies the current state of files whose contents no snapshot has. */
 async function copyUnstored(store: Store, placeholders: readonly TreeEntry[], files: string) {
 	const edits: TreeEntry[] = [];
@@ -99,8 +84,8 @@ async function copyUnstored(store: Store, placeholders: readonly TreeEntry[], fi
 	const copied: string[] = [];
 	for (const { path, mode, object } of placeholders) {
 		const kind = store.placeholderOf(object) ?? "large";
-		const size = await copyWithTime(store.root, files, path);
-		const stats = size === undefined ? undefined : await lstat(pathBytes(files, path));
+		const isCopied = await copyCurrent(store.root, files, path, { keepsTime: true });
+		const stats = isCopied ? await lstat(pathBytes(files, path)) : undefined;
 		const now = stats && (await store.makePlaceholder(kind, stats.size, stats.mtimeMs));
 		if (now === undefined) {
 			notes.push(`${fromRaw(path)} is not part of snapshots and could not be copied.`);
@@ -113,20 +98,25 @@ async function copyUnstored(store: Store, placeholders: readonly TreeEntry[], fi
 	return { edits, notes, copied };
 }
 
-/** Copies a file with its modification time; returns its size, or `undefined` on failure. */
-async function copyWithTime(root: string, files: string, path: string): Promise<number | undefined> {
+/** Copies a file of the user that `fits`, with its time if `keepsTime`. Returns whether it succeeded. */
+async function copyCurrent(
+	root: string,
+	files: string,
+	path: string,
+	{ keepsTime, fits = () => true }: { readonly keepsTime: boolean; readonly fits?: (stats: Stats) => boolean },
+): Promise<boolean> {
 	const [from, to] = [pathBytes(root, path), pathBytes(files, path)];
 	const stats = await lstat(from).catch(() => undefined);
-	if (!stats?.isFile()) return undefined;
-	await mkdir(parentOf(to), { recursive: true });
+	if (!stats?.isFile() || !fits(stats)) return false;
 	try {
+		await mkdir(parentOf(to), { recursive: true });
 		await copyFile(from, to, constants.COPYFILE_FICLONE);
-		await utimes(to, stats.atimeMs / 1000, stats.mtimeMs / 1000);
-		return stats.size;
+		if (keepsTime) await utimes(to, stats.atimeMs / 1000, stats.mtimeMs / 1000);
+		return true;
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code === "ENOSPC") throw error;
 		await rm(to, { force: true });
-		return undefined;
+		return false;
 	}
 }
 
@@ -148,14 +138,17 @@ async function copyLarge(
 	// Without the user's files, everything comes from the store.
 	if (!taken.ok) return new Set();
 	const now = taken.value;
-	const differ = await differingPaths(store, now.tree, tree);
+	const differ = new Set((await rawChanges(store, now.tree, tree, "apart")).map(({ path }) => path));
 	const candidates = large.filter(({ path }) => !differ.has(path) && !now.unkept.has(path));
 	const copied = new Set<string>();
 	for (let at = 0; at < candidates.length; at += together) {
 		if (store.control.signal?.aborted) throw stopped();
 		await Promise.all(
 			candidates.slice(at, at + together).map(async ({ path, mode, size }) => {
-				if (await copyPlain(store.root, files, path, mode, size)) copied.add(path);
+				const fits = (stats: Stats): boolean =>
+					stats.size === size && ((stats.mode & 0o100) !== 0) === (mode === modes.program);
+				// A failed one comes from the store.
+				if (await copyCurrent(store.root, files, path, { keepsTime: false, fits })) copied.add(path);
 			}),
 		);
 	}
@@ -163,28 +156,6 @@ async function copyLarge(
 	for (const path of changed.output.toString("latin1").split("\0"))
 		if (copied.delete(path)) await rm(pathBytes(files, path), { force: true });
 	return copied;
-}
-
-async function differingPaths(store: Store, from: string, to: string): Promise<ReadonlySet<string>> {
-	const listed = await store.git(["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to]);
-	return new Set(listed.output.toString("latin1").split("\0"));
-}
-
-/** Copies one file; returns whether it succeeded. A failed one comes from the store. */
-async function copyPlain(root: string, files: string, path: string, mode: string, size: number): Promise<boolean> {
-	const [from, to] = [pathBytes(root, path), pathBytes(files, path)];
-	try {
-		const stats = await lstat(from);
-		const fits = stats.isFile() && stats.size === size && ((stats.mode & 0o100) !== 0) === (mode === modes.program);
-		if (!fits) return false;
-		await mkdir(parentOf(to), { recursive: true });
-		await copyFile(from, to, constants.COPYFILE_FICLONE);
-		return true;
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code === "ENOSPC") throw error;
-		await rm(to, { force: true });
-		return false;
-	}
 }
 
 /** Writes the other files from the store, and the index for all. */
@@ -205,12 +176,15 @@ async function writeRest(
 	},
 ): Promise<void> {
 	const largest = rest.reduce((most, { size }) => Math.max(most, size), 0);
-	const steps: (readonly [readonly string[], Buffer?])[] = [
+	const isAll = skipped.length === 0 && !refreshes;
+	const parallel = ["-c", "checkout.workers=0"];
+	const some: (readonly [readonly string[], Buffer?])[] = [
 		[["read-tree", tree]],
 		[["update-index", "-z", "--skip-worktree", "--stdin"], nulled(skipped)],
-		[["-c", "checkout.workers=0", "checkout-index", "-q", "-u", "-z", "--stdin"], nulled(rest.map(({ path }) => path))],
+		[[...parallel, "checkout-index", "-q", "-u", "-z", "--stdin"], nulled(rest.map(({ path }) => path))],
 		...(refreshes ? [[["update-index", "-q", "--really-refresh"]] as const] : []),
 	];
+	const steps = isAll ? [[[...parallel, "read-tree", "-m", "-u", tree]] as const] : some;
 	for (const [args, input] of steps) {
 		if (input?.length === 0) continue;
 		const ran = await git(args, input);

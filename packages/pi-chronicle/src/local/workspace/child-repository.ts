@@ -18,6 +18,17 @@ export interface ChildRepository {
 
 const branch = "chronicle";
 
+/** Makes an empty repository in `folder`, with the settings that git has chosen for the store `from`: without a git of its own. */
+export async function copyRepository(from: string, folder: string): Promise<void> {
+	const config = await readFile(join(from, "config"), "utf8");
+	for (const name of ["objects/info", "objects/pack", "refs/heads", "refs/tags"])
+		await mkdir(join(folder, name), { recursive: true });
+	// Refs are files here, whatever git prefers.
+	const own = config.replace(/^\t(?:worktree|sharedrepository|refstorage) = .*\n|^\[receive\][^[]*/gim, "");
+	await writeFile(join(folder, "config"), own);
+	await writeFile(join(folder, "HEAD"), `ref: refs/heads/${branch}\n`);
+}
+
 /** Creates the repository of the folder `files`, which reads objects of the store and of the user's repository. */
 export async function makeChildRepository(
 	store: Store,
@@ -38,13 +49,7 @@ export async function makeChildRepository(
 		if (ran.kind !== "done") throw gitFailure(ran);
 		return ran.output.toString("latin1").trim();
 	};
-	await required([
-		"init",
-		"-q",
-		"--template=",
-		`--object-format=${repository.objectFormat}`,
-		`--initial-branch=${branch}`,
-	]);
+	await copyRepository(storeFolder, folder);
 	// By its real path: a sandbox follows no link in a place that commands may write, and the link to the store can be deleted.
 	const own = await realpath(join(storeFolder, "objects"));
 	const objects = [own, ...(repository.objects === undefined ? [] : [repository.objects])];
@@ -59,7 +64,8 @@ export async function makeChildRepository(
 			const tree = indexed ?? (await required(["write-tree", "--missing-ok"]));
 			const parent = repository.objects === undefined ? undefined : await takeHistory(store, folder);
 			const parents = parent === undefined ? [] : ["-p", parent];
-			await required(["update-ref", "HEAD", await required(["commit-tree", tree, "-m", message, ...parents])]);
+			const commit = await required(["commit-tree", tree, "-m", message, ...parents]);
+			await writeFile(join(folder, "refs", "heads", branch), `${commit}\n`);
 		},
 		copyIndex: (place) => copyIndex(join(folder, "index"), place),
 	};

@@ -3,7 +3,7 @@
 // A folder with such files is removed only after they are in the project; nothing in the project is overwritten; repeated after a crash, it
 // completes.
 
-import { constants } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { copyFile, link, lstat, mkdir, readdir, readFile, readlink, rename, rm, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { counted, errorMessage, isText, listOf, object } from "@pi-chronicle/core/definition";
@@ -68,7 +68,8 @@ async function hasContents(path: string): Promise<boolean> {
 
 /** Records what a child's end leaves; removed when it continues. */
 export async function writeRest({ place }: Pick<EndingChild, "place">, rest: readonly FileLeft[]): Promise<void> {
-	await writeNote(place, restFile, rest);
+	const recorded = await readRest({ place });
+	if (JSON.stringify(recorded) !== JSON.stringify(rest)) await writeNote(place, restFile, rest);
 }
 
 const isFileLeft = object<FileLeft>({ path: isText, why: isText });
@@ -160,73 +161,76 @@ async function isSameOnDisk(one: string, other: string): Promise<boolean> {
 	return a.mtimeMs === b.mtimeMs || (await readFile(one)).equals(await readFile(other));
 }
 
-/** The ignored files and folders of a child's folder, a folder without other files as one entry that ends in `/`. `tree`: its other files. */
-async function listIgnoredFiles(store: Store, { place, root }: EndingChild, tree: string): Promise<readonly string[]> {
-	const index = join(place, "index.ignored");
+/** A snapshot of a child and its changes since the start. */
+export interface ChildFiles {
+	readonly tree: string;
+	readonly changes: readonly RawChange[];
+}
+
+/** The files and folders in a child's folder that its snapshot does not have (bytes as latin1), a folder without other files as one entry that ends in `/`. */
+async function listUntracked(
+	store: Store,
+	{ place, root }: EndingChild,
+	{ tree, changes }: ChildFiles,
+	which: readonly string[],
+): Promise<readonly string[]> {
+	const args = ["ls-files", "-z", "--others", ...which, "--exclude-standard", "--directory"];
+	const list = async (index: string): Promise<string[]> => {
+		const listed = await store.git(args, { index, workTree: root });
+		return listed.output.toString("latin1").split("\0").filter(Boolean);
+	};
+	const start = join(place, START_INDEX);
+	if (existsSync(start) && changes.every(({ after }) => !isNothing(after.object))) {
+		const added = new Set(changes.map(({ path }) => path));
+		const names = new Set((await list(start)).filter((name) => !added.has(name.replace(/\/$/, ""))));
+		if (![...added].flatMap(foldersAbove).some((folder) => names.has(`${folder}/`))) return [...names];
+	}
+	const index = join(place, "index.end");
 	try {
 		await store.git(["read-tree", tree], { index });
-		return await listWithout(store, root, index);
+		return await list(index);
 	} finally {
 		await rm(index, { force: true });
 	}
 }
 
-/** The ignored files and folders of `root` that are not in `index`. */
-async function listWithout(store: Store, root: string, index: string): Promise<readonly string[]> {
-	const args = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
-	const listed = await store.git(args, { index, workTree: root });
-	return listed.output.toString("utf8").split("\0").filter(Boolean);
-}
-
 /** Remembers the ignored files that the child's folder has before its first worker: what `link` and `setup` have brought. */
-export async function noteIgnored(store: Store, { place, root }: Pick<EndingChild, "place" | "root">): Promise<void> {
-	await writeIgnored(place, await listWithout(store, root, join(place, START_INDEX)));
+export async function noteIgnored(store: Store, child: EndingChild): Promise<void> {
+	await writeNote(child.place, ignoredFile, await listIgnoredFiles(store, child, { tree: child.start, changes: [] }));
 }
 
-/** The same for a folder that has no index of its initial files. */
-export async function noteIgnoredApart(store: Store, child: EndingChild): Promise<void> {
-	await writeIgnored(child.place, await listIgnoredFiles(store, child, child.start));
+async function listIgnoredFiles(store: Store, child: EndingChild, files: ChildFiles): Promise<readonly string[]> {
+	return (await listUntracked(store, child, files, ["--ignored"])).map(fromRaw);
 }
 
-/** The empty folders of a child, by path below its root (bytes as latin1). `tree`: its files. */
+/** The empty folders of a child, by path below its root (bytes as latin1). */
 export async function listEmptyFolders(
 	store: Store,
-	{ place, root }: EndingChild,
-	tree: string,
+	child: EndingChild,
+	files: ChildFiles,
 ): Promise<readonly string[]> {
-	const index = join(place, "index.empty");
 	const found: string[] = [];
-	try {
-		await store.git(["read-tree", tree], { index });
-		const args = ["ls-files", "-z", "--others", "--exclude-standard", "--directory"];
-		const listed = await store.git(args, { index, workTree: root });
-		const open = listed.output
-			.toString("latin1")
-			.split("\0")
-			.filter((name) => name.endsWith("/"));
-		// Grows while it is read.
-		for (const folder of open) {
-			const entries = await readdir(pathBytes(root, folder), { withFileTypes: true, encoding: "buffer" });
-			if (entries.length === 0) found.push(folder.slice(0, -1));
-			for (const entry of entries) {
-				const name = entry.name.toString("latin1");
-				if (entry.isDirectory() && name !== ".git") open.push(`${folder}${name}/`);
-			}
+	const open = (await listUntracked(store, child, files, [])).filter((name) => name.endsWith("/"));
+	// Grows while it is read.
+	for (const folder of open) {
+		const entries = await readdir(pathBytes(child.root, folder), { withFileTypes: true, encoding: "buffer" });
+		if (entries.length === 0) found.push(folder.slice(0, -1));
+		for (const entry of entries) {
+			const name = entry.name.toString("latin1");
+			if (entry.isDirectory() && name !== ".git") open.push(`${folder}${name}/`);
 		}
-	} finally {
-		await rm(index, { force: true });
 	}
 	return found;
 }
 
-async function writeIgnored(place: string, names: readonly string[]): Promise<void> {
-	await writeNote(place, ignoredFile, names);
-}
-
 /** `ignored, not joined: dist/ (1 file, 3 kB)`; `undefined` if the child has made no such files. */
-export async function describeIgnored(store: Store, child: EndingChild, tree: string): Promise<string | undefined> {
+export async function describeIgnored(
+	store: Store,
+	child: EndingChild,
+	files: ChildFiles,
+): Promise<string | undefined> {
 	const before = new Set(await readNote(child.place, ignoredFile, listOf(isText)));
-	const made = (await listIgnoredFiles(store, child, tree)).filter((name) => !before.has(name));
+	const made = (await listIgnoredFiles(store, child, files)).filter((name) => !before.has(name));
 	if (made.length === 0) return undefined;
 	const named: string[] = [];
 	for (const name of made.slice(0, maxNamed)) named.push(`${name} (${await sizeOnDisk(join(child.root, name))})`);

@@ -9,7 +9,7 @@ import { isText, listOf, object, optional } from "@pi-chronicle/core/definition"
 import type { ChildFolder, KeptFolder } from "@pi-chronicle/core/ports";
 import type { FileLeft } from "@pi-chronicle/core/snapshot";
 import { realPathOf, undefinedIfMissing } from "../../disk/index.ts";
-import { fillFolder, listSized } from "./child-files.ts";
+import { fillFolder } from "./child-files.ts";
 import { readNote, writeNote } from "./child-notes.ts";
 import {
 	childFolderName,
@@ -21,11 +21,12 @@ import {
 	removeFolder,
 } from "./child-places.ts";
 import { makeChildRepository } from "./child-repository.ts";
-import { forgetRest, noteIgnored, readRest, START_INDEX } from "./child-rest.ts";
+import { type EndingChild, forgetRest, noteIgnored, readRest, START_INDEX } from "./child-rest.ts";
 import { ioFailure, stopped } from "./failures.ts";
-import { modes } from "./git.ts";
+import { modes, type TreeEntry } from "./git.ts";
 import { findLacks, lackText } from "./lacks.ts";
 import { takeLinks } from "./links.ts";
+import { listEntries } from "./merge.ts";
 import { isPattern } from "./path-glob.ts";
 import { fromRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
@@ -129,9 +130,11 @@ async function makeChild(
 	const wanted = request.links === "missing" ? await findLacks(store, files) : request.links;
 	// A name that would be read as a pattern stays missing, and is noted.
 	const named = request.links === "missing" ? wanted.filter((path) => !isPattern(path)) : wanted;
-	const links = await takeLinks(store, { links: named, files, goal, tree });
-	const listed = await listSized(store, tree);
-	const repositories = listed.filter(({ mode }) => mode === modes.repository).map(({ path }) => fromRaw(path));
+	const listed = await listEntries(store, tree, "-l");
+	const links = await takeLinks(store, { links: named, files, goal, listed });
+	const isInner = ({ mode, path }: TreeEntry): boolean =>
+		mode === modes.repository && store.exclusionOf(path) === undefined;
+	const repositories = listed.filter(isInner).map(({ path }) => fromRaw(path));
 	const inner = await takeRepositories(store, repositories, { files, goal });
 	const ignored = [store.repository.ignored, ...links.patterns, ...inner.patterns].join("\n");
 	const git = await makeChildRepository(store, { files, storeFolder, ignored });
@@ -152,7 +155,8 @@ async function makeChild(
 		ignored,
 		objectFormat: store.repository.objectFormat,
 	};
-	await noteIgnored(store, { place, root: files });
+	const hasIgnored = links.patterns.length + inner.patterns.length > 0;
+	if (hasIgnored) await noteIgnored(store, { place, root: files, start: filled.tree });
 	await writeNote(place, recordFile, record);
 	return record;
 }
@@ -205,14 +209,8 @@ export function childFilesFolder(folder: string, child: string): string {
 }
 
 /** Where a child works. */
-interface ChildLocation {
-	/** The folder with everything that belongs to it. */
-	readonly place: string;
-	/** Folder of its files. */
-	readonly root: string;
+interface ChildLocation extends EndingChild {
 	readonly cwd: string;
-	/** Snapshot that it started with. */
-	readonly start: string;
 }
 
 /** The folder of child `child`; `undefined` if there is none. `folder`: the private folder of its parent; `places`: see `outsideFolder`. */

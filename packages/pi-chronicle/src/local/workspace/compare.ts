@@ -4,7 +4,7 @@
 import { posix, relative, sep } from "node:path";
 import type { FileChange } from "@pi-chronicle/core/snapshot";
 import { gitFailure, unknownTree } from "./failures.ts";
-import { modes } from "./git.ts";
+import { cutBytes, modes } from "./git.ts";
 import { type NestedState, readNested } from "./nested-repository.ts";
 import { byPath, fromRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
@@ -20,7 +20,28 @@ export interface RawChange {
 	readonly removed: number | undefined;
 }
 
-export async function rawChanges(
+/** Short listings that are the same with and without renames, by the trees, whose names stand for their contents: of each store, which has the trees then. */
+const listings = new WeakMap<Store, Map<string, readonly RawChange[]>>();
+const maxKnown = 500;
+const maxKnownChanges = 30;
+
+/** The changes from one tree to another. */
+export async function rawChanges(...asked: Parameters<typeof listChanges>): Promise<readonly RawChange[]> {
+	const [store, from, to, renames] = asked;
+	const key = [from, to, ...store.below()].join(" ");
+	const known = listings.get(store) ?? new Map<string, readonly RawChange[]>();
+	listings.set(store, known);
+	const listed = known.get(key) ?? (await listChanges(...asked));
+	const isSame = listed.every((one) => one.from === undefined && (renames === "found" || one.status !== "D"));
+	// Nothing changes from a tree to itself: whether the store has the tree is asked then.
+	if (isSame && from !== to && listed.length <= maxKnownChanges) known.set(key, listed);
+	for (const oldest of known.keys()) if (known.size > maxKnown) known.delete(oldest);
+	// Snapshots of earlier versions hold files that are never part of a run.
+	return listed.filter(({ path }) => store.exclusionOf(path) === undefined);
+}
+
+/** The same, always read from the store. Throws `unknown_tree`. */
+export async function listChanges(
 	store: Store,
 	from: string,
 	to: string,
@@ -41,11 +62,7 @@ export async function rawChanges(
 		to,
 		...store.below(),
 	]);
-	// Snapshots of earlier versions hold files that are never part of a run.
-	if (listed.kind === "done")
-		return parseRawChanges(listed.output.toString("latin1")).filter(
-			({ path }) => store.exclusionOf(path) === undefined,
-		);
+	if (listed.kind === "done") return parseRawChanges(listed.output.toString("latin1"));
 	if (
 		listed.kind === "failed" &&
 		/bad object|not a tree|unable to read|ambiguous argument|bad revision|Not a valid/i.test(listed.message)
@@ -142,15 +159,11 @@ export async function drawPatch(
 	);
 	if (drawn.kind !== "done") {
 		// Throws `unknown_tree` if that is the reason.
-		await rawChanges(store, from, to, "apart");
+		await listChanges(store, from, to, "apart");
 		throw gitFailure(drawn);
 	}
 	const text = await nameCommits(store, drawn.output.subarray(0, bytes).toString("utf8"));
-	// The cut may split a character.
-	return Buffer.from(text)
-		.subarray(0, bytes)
-		.toString("utf8")
-		.replace(/\ufffd+$/, "");
+	return cutBytes(text, bytes);
 }
 
 /** A patch with the commits of nested repositories in place of the objects that stand for them: like git, `-dirty` with changed files. */

@@ -1,7 +1,7 @@
 // Describes the conflicts of a merge: the paths that belong together, the kind of each conflict, and the changes of both sides.
 
 import type { ConflictKind, SideNames } from "@pi-chronicle/core/ports";
-import { modes } from "./git.ts";
+import { cutBytes, modes } from "./git.ts";
 import type { MergeOutput, MergeStage } from "./merge-output.ts";
 import { byPath, foldersAbove } from "./paths.ts";
 
@@ -45,10 +45,7 @@ export function conflictHunks(text: string, bytes: number): string {
 		last = at;
 		if (Buffer.byteLength(drawn) > bytes) break;
 	}
-	return Buffer.from(drawn, "utf8")
-		.subarray(0, bytes)
-		.toString("utf8")
-		.replace(/\ufffd+$/, "");
+	return cutBytes(drawn, bytes);
 }
 
 /** A conflict before it is described for display. Paths are bytes as latin1. */

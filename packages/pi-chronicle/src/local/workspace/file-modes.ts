@@ -29,13 +29,9 @@ export function openFileModes(folder: string): FileModes {
 	const pending: string[] = [];
 	// Next to the objects, which a child shares with its parent.
 	const list = (): string => join(dirname(realPathOf(join(folder, "objects")) ?? join(folder, "objects")), listFile);
-	const read = (): Map<string, number> => {
-		const text = attempt(() => readFileSync(list(), "utf8")) ?? "";
-		return new Map(text.split("\n").flatMap(readModeLine));
-	};
 	return {
 		note(path, mode) {
-			known ??= read();
+			known ??= readModes(list());
 			const permissions = mode & 0o777;
 			const before = known.get(path);
 			if (before === permissions || (before === undefined && usual.has(permissions))) return;
@@ -48,7 +44,7 @@ export function openFileModes(folder: string): FileModes {
 		},
 		async apply(root, paths) {
 			// A child may have added some.
-			known = read();
+			known = readModes(list());
 			if (known.size === 0) return;
 			const folders = new Set(paths.flatMap((path) => foldersAbove(path).map((folder) => `${folder}/`)));
 			for (const path of [...paths, ...folders]) {
@@ -85,10 +81,14 @@ function readModeLine(line: string): FileMode[] {
 	return typeof path === "string" && typeof mode === "number" ? [[path, mode]] : [];
 }
 
+function readModes(list: string): Map<string, number> {
+	const text = attempt(() => readFileSync(list, "utf8")) ?? "";
+	return new Map(text.split("\n").flatMap(readModeLine));
+}
+
 /** The permissions that the store in `folder` has recorded last. */
 export function readFileModes(folder: string): readonly FileMode[] {
-	const text = attempt(() => readFileSync(join(folder, listFile), "utf8")) ?? "";
-	return [...new Map(text.split("\n").flatMap(readModeLine))].slice(-maxHandedOver);
+	return [...readModes(join(folder, listFile))].slice(-maxHandedOver);
 }
 
 /** Records the permissions that another host has handed over, as far as they let nobody read or write more than this process' usual ones. */

@@ -15,8 +15,9 @@ import type {
 } from "@pi-chronicle/core/ports";
 import { type FileChange, totalChanges } from "@pi-chronicle/core/snapshot";
 import { readCheckedOut, readUncommitted } from "../../disk/index.ts";
+import { readBlobs } from "./blobs.ts";
 import { endChildFolder, type FindElsewhere, joinChildren, noteLeftovers } from "./child-ends.ts";
-import { type EndingChild, noteIgnored, noteIgnoredApart } from "./child-rest.ts";
+import { type EndingChild, noteIgnored } from "./child-rest.ts";
 import {
 	findChild,
 	findChildPlace,
@@ -26,12 +27,12 @@ import {
 	removeChildFolders,
 } from "./children.ts";
 import { describeChanges, drawPatch, rawChanges, relativeTo } from "./compare.ts";
-import { gitFailure, ioFailure, stopped, timedOut, toResult, unknownTree, WorkspaceError } from "./failures.ts";
+import { ioFailure, stopped, timedOut, toResult, WorkspaceError } from "./failures.ts";
 import { addKept } from "./ignored.ts";
 import { snapshotTowards } from "./join.ts";
-import { mergeSnapshots } from "./merge.ts";
+import { entriesOf, mergeSnapshots } from "./merge.ts";
 import { openStore } from "./open-store.ts";
-import { fromRaw } from "./paths.ts";
+import { fromRaw, toRaw } from "./paths.ts";
 import { prepareRestore, restoreTree } from "./restore.ts";
 import { leftList } from "./restore-plan.ts";
 import type { Limits, OperationControl, Store, StoreOptions } from "./store.ts";
@@ -105,8 +106,9 @@ export function openGitWorkspace(options: GitWorkspaceOptions): GitWorkspace {
 
 	return {
 		open: () => toResult(() => checkFolder(cwd)),
-		uncommitted: async () => pathList(await readUncommitted(cwd)),
-		checkedOut: () => readCheckedOut(cwd),
+		// What git says of a copy is nothing that the user has checked out or not committed.
+		...(childOf === undefined ? { uncommitted: async () => pathList(await readUncommitted(cwd)) } : {}),
+		...(childOf === undefined ? { checkedOut: () => readCheckedOut(cwd) } : {}),
 		snapshot: ({ towards, keep = [], signal } = {}) =>
 			run(signal, limits.measureMs, async (store) => {
 				await addKept(store, keep);
@@ -135,7 +137,7 @@ export function openGitWorkspace(options: GitWorkspaceOptions): GitWorkspace {
 				mergeSnapshots(store, sides, { folder: storeFolder, cwd: store.cwd, take }),
 			),
 		...childOperations(options, run, { limits, control }),
-		noteStart: (own) => run(undefined, limits.measureMs, (store) => noteIgnoredApart(store, own)),
+		noteStart: (own) => run(undefined, limits.measureMs, (store) => noteIgnored(store, own)),
 		leftovers: (own, kept) => run(undefined, limits.measureMs, (store) => noteLeftovers(store, own, kept)),
 		conflictMarkers: (tree, paths) => run(undefined, limits.measureMs, (store) => findMarkers(store, tree, paths)),
 	};
@@ -298,16 +300,10 @@ async function addFilesOnDisk(store: Store, options: GitWorkspaceOptions): Promi
 
 /** Those of `paths` (relative to the run's folder) whose contents in `tree` have conflict markers. */
 async function findMarkers(store: Store, tree: string, paths: readonly string[]): Promise<readonly string[]> {
-	const below = fromRaw(store.repository.below);
-	const known = await store.tryGit(["cat-file", "-e", `${tree}^{tree}`]);
-	// Otherwise every file would seem to be removed.
-	if (known.kind === "failed") throw unknownTree();
-	const marked: string[] = [];
-	for (const path of paths) {
-		const shown = await store.tryGit(["cat-file", "blob", `${tree}:${posix.join(below, path)}`]);
-		if (shown.kind === "aborted" || shown.kind === "missing") throw gitFailure(shown);
-		// A removed file has no markers.
-		if (shown.kind === "done" && /^<{7} /m.test(shown.output.toString("latin1"))) marked.push(path);
-	}
-	return marked;
+	const entries = await entriesOf(store, tree);
+	const place = (path: string): string => posix.join(fromRaw(store.repository.below), path);
+	const objects = paths.map((path) => entries.get(toRaw(place(path)))?.object);
+	const contents = await readBlobs(store, [...new Set(objects.filter((object) => object !== undefined))]);
+	// A removed file has no markers.
+	return paths.filter((_, at) => /^<{7} /m.test(contents.get(objects[at] ?? "")?.toString("latin1") ?? ""));
 }

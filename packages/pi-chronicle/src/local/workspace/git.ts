@@ -45,6 +45,11 @@ export type GitResult =
 /** Modes of the entries of a tree. */
 export const modes = { file: "100644", program: "100755", link: "120000", repository: "160000" };
 
+/** Whether it is the mode of a file, program or not. */
+export function isFileMode(mode: string): boolean {
+	return mode === modes.file || mode === modes.program;
+}
+
 const nowhere = process.platform === "win32" ? "NUL" : "/dev/null";
 
 const isolation = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: nowhere, GIT_ATTR_NOSYSTEM: "1" };
@@ -103,7 +108,7 @@ function spawnGit(call: GitCall): Promise<GitResult> {
 		const child = spawn("git", [...firm, ...args], {
 			cwd,
 			env: gitEnvironment(call),
-			stdio: ["pipe", "pipe", "pipe"],
+			stdio: [input ? "pipe" : "ignore", "pipe", "pipe"],
 			windowsHide: true,
 		});
 		const pieces: Buffer[] = [];
@@ -127,7 +132,7 @@ function spawnGit(call: GitCall): Promise<GitResult> {
 			end(missing ? { kind: "missing" } : { kind: "failed", code: -1, message: errorMessage(error), raw: "" });
 		});
 		// Without free file descriptors there are no streams; the error event follows.
-		if (!child.stdout || !child.stderr || !child.stdin) return;
+		if (!child.stdout || !child.stderr) return;
 		child.stdout.on("data", (piece: Buffer) => {
 			if (cut) return;
 			pieces.push(piece);
@@ -147,8 +152,8 @@ function spawnGit(call: GitCall): Promise<GitResult> {
 			const message = Buffer.from(stderr, "latin1").toString("utf8").replaceAll("\0", "").trim();
 			end({ kind: "failed", code: code ?? -1, message, raw: stderr, ...(killed === null ? {} : { killed }) });
 		});
-		child.stdin.on("error", () => {});
-		child.stdin.end(input);
+		child.stdin?.on("error", () => {});
+		child.stdin?.end(input);
 	});
 }
 
@@ -160,9 +165,8 @@ export function revParse(...queries: readonly (readonly string[])[]): string[] {
 	return ["rev-parse", ...queries.flatMap((query, at) => (at === 0 ? query : [NEXT_ANSWER, ...query]))];
 }
 
-export function answersOf(output: Buffer): string[] {
-	return output
-		.toString("utf8")
+export function answersOf(output: Buffer | string): string[] {
+	return String(output)
 		.split(`${NEXT_ANSWER}\n`)
 		.map((answer) => answer.replace(/\n$/, ""));
 }
@@ -194,4 +198,10 @@ export function removal(path: string): TreeEntry {
 /** Whether an object name is the null object name. */
 export function isNothing(object: string): boolean {
 	return /^0+$/.test(object);
+}
+
+/** The first `bytes` bytes of a text, without a part of a character. */
+export function cutBytes(text: string, bytes: number): string {
+	const cut = Buffer.from(text).subarray(0, bytes).toString("utf8");
+	return cut.replace(/\ufffd+$/, "");
 }

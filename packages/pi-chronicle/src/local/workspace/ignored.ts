@@ -3,6 +3,7 @@
 import { lstat, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, posix, relative, sep } from "node:path";
 import { inTemporaryFolder } from "../../disk/index.ts";
+import { readBlobs } from "./blobs.ts";
 import { nulled } from "./git.ts";
 import { entriesOf } from "./merge.ts";
 import { findFiles } from "./path-glob.ts";
@@ -15,11 +16,11 @@ export async function ignoredBy(store: Store, tree: string, paths: readonly stri
 	const entries = [...(await entriesOf(store, tree)).values()];
 	const patterns = entries.filter(({ path, mode }) => mode.startsWith("100") && posix.basename(path) === ".gitignore");
 	return inTemporaryFolder(async (folder) => {
+		const contents = await readBlobs(store, [...new Set(patterns.map(({ object }) => object))]);
 		for (const { object, path } of patterns) {
-			const read = await store.git(["cat-file", "blob", object]);
 			const place = Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(path, "latin1")]);
 			await mkdir(dirname(place.toString("utf8")), { recursive: true });
-			await writeFile(place, read.output);
+			await writeFile(place, contents.get(object) ?? "");
 		}
 		// Exit code 1: none is ignored.
 		const checked = await store.git(["check-ignore", "--no-index", "-z", "--stdin"], {

@@ -56,7 +56,8 @@ async function missingObjects(store: Pick<Store, "tryGit">, objects: readonly st
 	return objects.filter((object) => !own.has(object));
 }
 
-async function describeObjects(
+/** A line about each of `objects`; none if git fails. */
+export async function describeObjects(
 	store: Pick<Store, "tryGit">,
 	objects: readonly string[],
 	format: string,

@@ -9,7 +9,7 @@ import { replaceFile } from "../../disk/index.ts";
 import { readBlobs } from "./blobs.ts";
 import { type RawChange, rawChanges } from "./compare.ts";
 import { changedMeanwhile, inTheWay, unlessChanged } from "./failures.ts";
-import { isNothing, modes } from "./git.ts";
+import { isFileMode, isNothing } from "./git.ts";
 import { mergeByPath } from "./merge-by-path.ts";
 import { editTree } from "./private-index.ts";
 import { prepareRestore, restoreTree } from "./restore.ts";
@@ -55,7 +55,7 @@ async function withoutHalfWritten(
 	const olds = new Map(planned.map(({ path, before }) => [path, before.object]));
 	const candidates = open.filter(
 		({ path, before, after }) =>
-			isFile(after.mode) && olds.has(path) && olds.get(path) !== before.object && canBeHalf(before),
+			isFileMode(after.mode) && olds.has(path) && olds.get(path) !== before.object && canBeHalf(before),
 	);
 	const contents = await readBlobs(store, [
 		...new Set(
@@ -71,12 +71,8 @@ async function withoutHalfWritten(
 	return editTree(store, now, half, folder);
 }
 
-function isFile(mode: string): boolean {
-	return mode === modes.file || mode === modes.program;
-}
-
 function canBeHalf({ mode, object }: RawChange["before"]): boolean {
-	return isNothing(object) || isFile(mode);
+	return isNothing(object) || isFileMode(mode);
 }
 
 export interface JoinRequest {

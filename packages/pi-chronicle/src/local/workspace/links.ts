@@ -8,8 +8,9 @@ import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { cloneFolder, measureFolder, requireRoom } from "./clone-folder.ts";
 import { escapePattern } from "./exclusions.ts";
 import { ioFailure, type WorkspaceError } from "./failures.ts";
+import type { TreeEntry } from "./git.ts";
 import { findPaths, isPattern } from "./path-glob.ts";
-import { toRaw } from "./paths.ts";
+import { foldersAbove, toRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
 
 export interface TakenLinks {
@@ -24,17 +25,18 @@ interface LinkRequest {
 	/** The folder of the child's files, while it is made and afterward. */
 	readonly files: string;
 	readonly goal: string;
-	readonly tree: string;
+	/** The other files of the child. */
+	readonly listed: readonly TreeEntry[];
 }
 
 /** Maximum bytes of a folder that is copied where the file system has no copy-on-write. */
 const maxCopied = 2_000_000_000;
 
 /** Adds ignored files to the folder of a child. Fails if one of `links` does not exist. */
-export async function takeLinks(store: Store, { links, files, goal, tree }: LinkRequest): Promise<TakenLinks> {
+export async function takeLinks(store: Store, { links, files, goal, listed }: LinkRequest): Promise<TakenLinks> {
 	const paths = new Set<string>();
 	for (const link of links) for (const path of await linkPaths(store, link)) paths.add(path);
-	const present = await pathsInTree(store, tree, [...paths]);
+	const present = new Set(listed.flatMap(({ path }) => [path, ...foldersAbove(path)]));
 	const notes: string[] = [];
 	const patterns: string[] = [];
 	for (const path of paths) {
@@ -68,13 +70,6 @@ async function linkPaths(store: Store, link: string): Promise<string[]> {
 
 function isOutside(way: string): boolean {
 	return way === ".." || way.startsWith(`..${sep}`) || resolve(way) === way;
-}
-
-/** Those of `paths` that are in the tree, in git's form: files of the child anyway. */
-async function pathsInTree(store: Store, tree: string, paths: readonly string[]): Promise<ReadonlySet<string>> {
-	if (paths.length === 0) return new Set();
-	const listed = await store.git(["ls-tree", "-z", "--name-only", "--full-tree", tree, "--", ...paths.map(slashes)]);
-	return new Set(listed.output.toString("latin1").split("\0"));
 }
 
 function slashes(path: string): string {

@@ -2,7 +2,7 @@
 // It writes only objects of the store; attributes, drivers and settings of the user and the project have no effect.
 
 import type { MergeSides } from "@pi-chronicle/core/ports";
-import { rawChanges } from "./compare.ts";
+import { listChanges } from "./compare.ts";
 import { oldGit, WorkspaceError } from "./failures.ts";
 import { identity } from "./git-place.ts";
 import type { Store, StoreGitOptions } from "./store.ts";
@@ -55,7 +55,7 @@ export async function mergeTrees(store: Store, sides: Omit<MergeSides, "names">)
 		if (!(error instanceof WorkspaceError) || error.failure.reason !== "io") throw error;
 		await checkVersion(store);
 		// Throws `unknown_tree` if that is the reason.
-		for (const side of [sides.ours, sides.theirs]) await rawChanges(store, sides.base, side, "apart");
+		for (const side of [sides.ours, sides.theirs]) await listChanges(store, sides.base, side, "apart");
 		throw error;
 	}
 }

@@ -80,16 +80,24 @@ export function openSides(store: Store, { cwd, take }: Pick<MergeOptions, "cwd" 
 	return { shown, sideOf };
 }
 
+/** An entry of a tree with the bytes of its contents; not a number: they are missing. */
+export interface SizedEntry extends TreeEntry {
+	readonly size: number;
+}
+
+/** The entries of `tree`. Throws `unknown_tree`. `-l`: with their sizes, which are 0 otherwise. */
+export async function listEntries(store: Store, tree: string, ...how: readonly "-l"[]): Promise<SizedEntry[]> {
+	const listed = await store.tryGit(["ls-tree", "-r", "-z", ...how, "--full-tree", tree]);
+	if (listed.kind !== "done") throw listed.kind === "failed" ? unknownTree() : gitFailure(listed);
+	const lines = [...listed.output.toString("latin1").matchAll(/(\d+) [a-z]+ ([0-9a-f]+)(?: +(\S+))?\t([^\0]*)\0/g)];
+	return lines.map(([, mode = "", object = "", size = "-", path = ""]) => {
+		return { path, mode, object, size: size === "-" ? 0 : Number(size) };
+	});
+}
+
 /** The entries of `tree`, by path (bytes as latin1). Throws `unknown_tree`. */
 export async function entriesOf(store: Store, tree: string): Promise<ReadonlyMap<string, TreeEntry>> {
-	const listed = await store.tryGit(["ls-tree", "-r", "-z", "--full-tree", tree]);
-	if (listed.kind !== "done") throw listed.kind === "failed" ? unknownTree() : gitFailure(listed);
-	const entries = new Map<string, TreeEntry>();
-	for (const line of listed.output.toString("latin1").split("\0")) {
-		const [, mode = "", object = "", path] = /^(\d+) [a-z]+ ([0-9a-f]+)\t([\s\S]*)$/.exec(line) ?? [];
-		if (path !== undefined) entries.set(path, { path, mode, object });
-	}
-	return entries;
+	return new Map((await listEntries(store, tree)).map((entry) => [entry.path, entry]));
 }
 
 /** Edits of the merged tree that give each resolved conflict the version of its side. */

@@ -4,8 +4,10 @@
 // never deleted, and a new one is created; one without objects of its own, like a child's, is made again where it is.
 
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, delimiter, dirname, join } from "node:path";
+import { copyRepository } from "./child-repository.ts";
 import { copyIndex } from "./copy-index.ts";
 import { containsFile, type Exclusions, openExclusions } from "./exclusions.ts";
 import { gitFailure, isDiskFull, noGit, stopped, toResult, WorkspaceError } from "./failures.ts";
@@ -14,7 +16,7 @@ import { type GitResult, runGit } from "./git.ts";
 import { killOrphanedGit, removeLocks } from "./locks.ts";
 import { fromRaw } from "./paths.ts";
 import { openPlaceholders, PLACEHOLDER_LIST } from "./placeholders.ts";
-import { type ChildStore, inspectChild, inspectRepository, type RepositoryInfo } from "./repository.ts";
+import { type ChildStore, inspectChild, inspectRepository, isAsMade, type RepositoryInfo } from "./repository.ts";
 import { openSnapshotter, type Snapshotter } from "./snapshot.ts";
 import { type FileSnapshot, privateAttributes, type Store, type StoreOptions } from "./store.ts";
 
@@ -39,12 +41,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 async function openAt(options: StoreOptions): Promise<Store> {
-	const { folder, control, limits, alternates } = options;
-	const repository = options.child
-		? await inspectChild(options.child, options.cwd, control.signal)
-		: await inspectRepository(options.cwd, control.signal);
+	const { folder, control, limits, alternates, child, cwd } = options;
+	const isNew = child !== undefined && !existsSync(folder) && (await isAsMade(child));
+	const repository = child
+		? await inspectChild(child, { cwd, isNew, signal: control.signal })
+		: await inspectRepository(cwd, control.signal);
 	if (control.signal?.aborted) throw stopped();
-	if (!repository) throw noGit(options.cwd);
+	if (!repository) throw noGit(cwd);
 	await mkdir(folder, { recursive: true, mode: 0o700 });
 	await removeLocks(folder);
 	const { root, below, objects } = repository;
@@ -55,7 +58,7 @@ async function openAt(options: StoreOptions): Promise<Store> {
 		return ran;
 	};
 	const place: StorePlace = { options, repository, git, tryGit };
-	await prepare(place);
+	await prepare(place, isNew);
 	const scope = options.scope === "folder" ? below : "";
 	const exclusions = openExclusions(root, options.leftOut);
 	await writeExcluded(place, exclusions);
@@ -127,13 +130,16 @@ function gitOf({ folder, alternates, control }: StoreOptions, { root, objects }:
 
 /** Takes a snapshot. If git fails, removes the locks, then recreates the index, then the store, and retries after each step. */
 async function snapshotOrRepair(place: StorePlace, snapshotter: Snapshotter): Promise<FileSnapshot> {
-	const { folder } = place.options;
+	const { folder, child } = place.options;
 	await removeLocks(folder);
 	const repairs: (() => Promise<unknown>)[] = [
 		// A killed git has left its lock; nothing else is wrong.
 		async () => {},
-		// An index damaged by a power failure is recreated, which only costs time.
-		() => rm(join(folder, "index"), { force: true }),
+		// An index damaged by a power failure is recreated, which only costs time: a child's from the initial files, some of which only the index has.
+		async () => {
+			await rm(join(folder, "index"), { force: true });
+			if (child) await shareObjects(folder, child);
+		},
 		() => toResult(() => ensureUsable(place)),
 	];
 	for (const repair of repairs) {
@@ -149,14 +155,14 @@ async function snapshotOrRepair(place: StorePlace, snapshotter: Snapshotter): Pr
 	return snapshotter.snapshot();
 }
 
-async function prepare(place: StorePlace): Promise<void> {
+/** Makes the store usable. `isNew`: it is that of a child, whose repository is as it was made. */
+async function prepare(place: StorePlace, isNew: boolean): Promise<void> {
 	const { folder } = place.options;
 	const found = await Promise.all(["HEAD", completeMark].map((name) => toResult(() => readFile(join(folder, name)))));
-	if (found.some(({ ok }) => !ok)) {
-		const made = await toResult(() => initialize(place));
-		if (!made.ok && made.failure.reason !== "io") throw new WorkspaceError(made.failure);
-	}
-	await ensureUsable(place);
+	const made = found.some(({ ok }) => !ok) ? await toResult(() => initialize(place, isNew)) : undefined;
+	if (made && !made.ok && made.failure.reason !== "io") throw new WorkspaceError(made.failure);
+	// The first snapshot finds out whether git can use a copy.
+	if (!isNew || !made?.ok) await ensureUsable(place);
 	await mkdir(join(folder, "info"), { recursive: true, mode: 0o700 });
 	await writeFile(join(folder, "info", "attributes"), privateAttributes, { mode: 0o600 });
 	// `git add` of the whole project adds none of the store's files.
@@ -169,11 +175,13 @@ async function writeExcluded({ options, repository }: StorePlace, { patterns }: 
 	await writeFile(join(options.folder, "info", "exclude"), excluded, { mode: 0o600 });
 }
 
-/** Creates the store, or what a killed process has not created of it. */
-async function initialize({ options, repository, git }: StorePlace): Promise<void> {
-	if (options.child) await shareObjects(options.folder, options.child);
-	else await takeOver(options.folder);
-	await git(["init", "-q", "--template=", `--object-format=${repository.objectFormat}`]);
+/** Creates the store, or what a killed process has not created of it. `isCopy`: like that of the parent. */
+async function initialize({ options, repository, git }: StorePlace, isCopy = false): Promise<void> {
+	const { folder, child } = options;
+	if (child) await shareObjects(folder, child);
+	else await takeOver(folder);
+	if (child && isCopy) await copyRepository(child.parentStore, folder);
+	else await git(["init", "-q", "--template=", `--object-format=${repository.objectFormat}`]);
 }
 
 /** Makes sure that git can write to the store. An unusable one is moved aside; its objects stay readable from the new one. */

@@ -1,5 +1,5 @@
 // Facts about a folder from the user's repository, if there is one: its root, ignored paths, the location of its objects. Writes nothing.
-import { readFile, realpath } from "node:fs/promises";
+import { readFile, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { answersOf, revParse, runGit } from "./git.ts";
@@ -93,24 +93,27 @@ export async function inspectRepository(cwd: string, signal?: AbortSignal): Prom
 	};
 }
 
-/** Inspects the folder `cwd` of a child, whose own repository the child may have changed or removed; `undefined` if git is missing. */
+/** Whether the repository of a child is as it was made: its index is still that of the initial files. */
+export async function isAsMade({ root, index }: ChildStore): Promise<boolean> {
+	const [made, now] = await Promise.all(
+		[index, join(root, ".git", "index")].map((file) => stat(file).catch(() => undefined)),
+	);
+	// The time of a copied file is in milliseconds.
+	return made !== undefined && made.size === now?.size && Math.abs(made.mtimeMs - now.mtimeMs) <= 1;
+}
+
+/** Inspects the folder `cwd` of a child, whose own repository the child may have changed or removed unless it `isNew`; `undefined` if git is missing. */
 export async function inspectChild(
 	{ root, ignored, objectFormat }: ChildStore,
-	cwd: string,
-	signal?: AbortSignal,
+	{ cwd, isNew, signal }: { readonly cwd: string; readonly isNew: boolean; readonly signal: AbortSignal | undefined },
 ): Promise<RepositoryInfo | undefined> {
 	const real = await realpath(root);
+	const known = { root: real, below: toRaw(relative(real, await realpath(cwd))), ignored, objectFormat };
+	if (isNew) return { ...known, objects: join(real, ".git", "objects"), forced: [] };
 	const found = await inspectRepository(real, signal);
 	if (!found) return undefined;
 	const own = found.root === real && found.objectFormat === objectFormat;
-	return {
-		root: real,
-		below: toRaw(relative(real, await realpath(cwd))),
-		ignored,
-		objects: own ? found.objects : undefined,
-		objectFormat,
-		forced: own ? found.forced : [],
-	};
+	return { ...known, objects: own ? found.objects : undefined, forced: own ? found.forced : [] };
 }
 
 /** The user's global ignore file. */

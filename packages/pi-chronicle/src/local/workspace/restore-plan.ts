@@ -6,6 +6,7 @@ import { type RawChange, rawChanges } from "./compare.ts";
 import { unknownTree } from "./failures.ts";
 import { isNothing, modes } from "./git.ts";
 import { ignoredBy } from "./ignored.ts";
+import { describeObjects } from "./import-objects.ts";
 import { byPath, foldersAbove, fromRaw } from "./paths.ts";
 import type { FileSnapshot, Store } from "./store.ts";
 
@@ -113,10 +114,8 @@ export function leftList(left: ReadonlyMap<string, string>, seen: (path: string)
 export async function requireAll(store: Store, writes: readonly RawChange[]): Promise<void> {
 	const objects = writes.map(({ after }) => after.object).filter((object) => !isNothing(object));
 	if (objects.length === 0) return;
-	const checked = await store.tryGit(["cat-file", "--batch-check=%(objecttype)"], {
-		input: Buffer.from(`${objects.join("\n")}\n`),
-	});
-	if (checked.kind !== "done" || checked.output.toString("latin1").includes("missing")) throw unknownTree();
+	const found = await describeObjects(store, objects, "%(objecttype)", "everywhere");
+	if (found.length < objects.length || found.some((line) => line.endsWith("missing"))) throw unknownTree();
 }
 
 /** Maximum growth of the files in bytes during `writes`, and the size of the largest written file. */

@@ -9,7 +9,7 @@ import type { FileLeft } from "@pi-chronicle/core/snapshot";
 import { type RawChange, rawChanges, relativeTo } from "./compare.ts";
 import { changedMeanwhile, inTheWay, noSpace, roomIn, toResult, unlessChanged, writeFailure } from "./failures.ts";
 import { setMode } from "./file-modes.ts";
-import { type GitResult, isNothing, modes } from "./git.ts";
+import { type GitResult, isFileMode, isNothing } from "./git.ts";
 import { readNested } from "./nested-repository.ts";
 import { findObstacles } from "./obstacles.ts";
 import { fromRaw, pathBytes } from "./paths.ts";
@@ -168,10 +168,6 @@ function hasChangedSince(merged: GitResult): boolean {
 	return merged.kind === "failed" && /not uptodate|would be overwritten/i.test(merged.message);
 }
 
-function isFileMode(mode: string): boolean {
-	return mode === modes.file || mode === modes.program;
-}
-
 /** Permissions of overwritten files, which are also remembered: git would make them readable for everyone. */
 async function permissionsOf(store: Store, writes: readonly RawChange[]): Promise<Map<string, number>> {
 	const permissions = new Map<string, number>();
@@ -187,13 +183,8 @@ async function permissionsOf(store: Store, writes: readonly RawChange[]): Promis
 
 /** The tree `from` with `writes` applied, as the target of git's merge. */
 async function goalTree(store: Store, from: string, writes: readonly RawChange[], folder: string): Promise<string> {
-	if (writes.length === 0) return from;
-	return editTree(
-		store,
-		from,
-		writes.map(({ path, after }) => ({ path, ...after })),
-		folder,
-	);
+	const edits = writes.map(({ path, after }) => ({ path, ...after }));
+	return editTree(store, from, edits, folder);
 }
 
 /** Restores the files of a nested repository that exists in both snapshots; returns the files that were not restored. */

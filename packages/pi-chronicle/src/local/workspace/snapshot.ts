@@ -129,9 +129,12 @@ async function takeSnapshot(state: SnapshotState): Promise<FileSnapshot> {
 	await store.modes.save();
 	const { unkept } = update;
 	if (names.size === 0 && state.lastTree !== undefined) return { tree: state.lastTree, unkept };
-	await applyUpdate(state, update, index);
+	const isMuch = update.plain.length > manyFiles || update.bytes > Math.min(manyBytes, store.limits.ownBytes);
+	await applyUpdate(store, update, index, imports && isMuch ? addKnown : addPlain);
 	const tree = await writeTree(store);
-	if (imports) await importObjects(store, tree, state.importedTree, imports);
+	// What was added one by one to the last snapshot is in the store.
+	const mayLack = isMuch || state.lastTree === undefined;
+	if (imports && mayLack) await importObjects(store, tree, state.importedTree, imports);
 	state.importedTree = tree;
 	state.lastTree = tree;
 	state.hasForced = true;
@@ -305,12 +308,11 @@ function openLinkCheck(store: SnapshotStore): (path: string) => boolean {
 }
 
 async function applyUpdate(
-	{ store, imports }: SnapshotState,
-	{ plain, special, removed, displaced, placed, unkept, bytes }: IndexUpdate,
+	store: SnapshotStore,
+	{ plain, special, removed, displaced, placed, unkept }: IndexUpdate,
 	index: IndexContents,
+	add: typeof addKnown,
 ): Promise<void> {
-	const isMuch = plain.length > manyFiles || bytes > Math.min(manyBytes, store.limits.ownBytes);
-	const add = imports && isMuch ? addKnown : addPlain;
 	// `skip-worktree` keeps git from reading the files behind placeholders every time.
 	const steps: (() => Promise<void>)[] = [
 		() => updateIndex(store, ["--no-skip-worktree", "--stdin"], nulled(displaced)),

@@ -86,8 +86,7 @@ export async function takeRepositories(
 async function readGitlinks({ root, repository, control }: Store): Promise<ReadonlyMap<string, string>> {
 	if (repository.objects === undefined) return new Map();
 	const listed = await runGit({ args: ["ls-files", "-z", "--stage"], cwd: root, signal: control.signal });
-	if (listed.kind !== "done") throw gitFailure(listed);
-	const entries = listed.output.toString("latin1").split("\0");
+	const entries = outputOfGit(listed, "latin1").split("\0");
 	return new Map(
 		entries.flatMap((entry) => {
 			const [, commit = "", path = ""] = /^160000 ([0-9a-f]+) 0\t([\s\S]+)$/.exec(entry) ?? [];
@@ -127,8 +126,7 @@ async function makeRepository({ control }: Store, from: string, to: string): Pro
 	const ask = (cwd: string, args: readonly string[]) => runGit({ args, cwd, signal: control.signal });
 	const paths = ["objects", "shallow", "info/exclude"].map((path) => ["--git-path", path]);
 	const asked = await ask(from, revParse(["--show-object-format"], ...paths));
-	if (asked.kind !== "done") throw gitFailure(asked);
-	const [format = "sha1", ...found] = answersOf(asked.output);
+	const [format = "sha1", ...found] = answersOf(outputOfGit(asked));
 	const [objects = "", shallow = "", exclude = ""] = found.map((path) => resolve(from, path));
 	const head = await ask(from, ["rev-parse", "-q", "--verify", "HEAD^{commit}"]);
 	outputOfGit(await ask(to, ["init", "-q", "--template=", `--object-format=${format}`]));
@@ -148,9 +146,9 @@ async function makeRepository({ control }: Store, from: string, to: string): Pro
 	await ask(to, ["update-index", "-q", "--refresh"]);
 }
 
-function outputOfGit(result: GitResult): string {
+function outputOfGit(result: GitResult, encoding: "utf8" | "latin1" = "utf8"): string {
 	if (result.kind !== "done") throw gitFailure(result);
-	return result.output.toString("utf8");
+	return result.output.toString(encoding);
 }
 
 /** The commit, the files and the local branches of a repository as text; `null` if there is none at `folder`. */
@@ -184,11 +182,8 @@ export async function addGitlinks({ git }: ChildRepository, repositories: readon
 		commit === null ? [] : [`${modes.repository} ${commit}\t${path}`],
 	);
 	if (links.length === 0) return;
-	const added = await git(
-		["update-index", "-z", "--add", "--index-info"],
-		nulled(links.map((link) => Buffer.from(link).toString("latin1"))),
-	);
-	if (added.kind !== "done") throw gitFailure(added);
+	const input = nulled(links.map((link) => Buffer.from(link).toString("latin1")));
+	outputOfGit(await git(["update-index", "-z", "--add", "--index-info"], input));
 }
 
 /**

@@ -1,11 +1,13 @@
 // The files of child runs: folders made from a snapshot, and the merge of what children changed.
 import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Workspace } from "@pi-chronicle/core/ports";
 import { describe, expect, it } from "vitest";
 import { openGitWorkspace } from "../../../src/local/workspace/index.ts";
 import { openFolder } from "../../harness/folder.ts";
+import { wrapGit } from "./wrapped-git.ts";
 
 interface Place {
 	readonly cwd: string;
@@ -194,5 +196,41 @@ describe("ignored paths in a child's folder", () => {
 		writeFileSync(join(made.cwd, "a.txt"), "2\n");
 		const { tree: changed } = await value(childWorkspace(place, made.cwd, "c1").snapshot());
 		expect((await value(workspace.changes(tree, changed, 10))).changes).toMatchObject([{ path: "a.txt", change: "M" }]);
+	});
+});
+
+describe("the repository in a child's folder", () => {
+	it("costs few processes, from the folder's start to its end", async () => {
+		const place = openPlace(true);
+		// What changes from one tree to another is known if a test has asked before.
+		place.write("a.txt", randomUUID());
+		const { tree } = await value(place.workspace.snapshot());
+		const log = join(openFolder(), "log");
+		wrapGit(`echo "$@" >> ${log}`);
+		const calls = (): number => readFileSync(log, "utf8").split("\n").length - 1;
+		const { cwd } = await value(place.workspace.openChild("c1", tree));
+		const made = calls();
+		const child = childWorkspace(place, cwd, "c1");
+		await value(child.snapshot());
+		const begun = calls();
+		writeFileSync(join(cwd, "b.txt"), "2\n");
+		const ended = await value(child.snapshot());
+		await value(child.changes(tree, ended.tree, 10));
+		await value(place.workspace.endChild("c1", ended));
+		await value(place.workspace.changes(tree, ended.tree, 10));
+		expect([made, begun - made, calls() - begun]).toEqual([6, 1, 6]);
+	});
+
+	it("decides what is part of the files, when its worker adds an ignored file to it", async () => {
+		const place = openPlace(true);
+		place.write(".gitignore", "dist/\n");
+		const { tree } = await value(place.workspace.snapshot());
+		const { cwd } = await value(place.workspace.openChild("c1", tree));
+		mkdirSync(join(cwd, "dist"));
+		writeFileSync(join(cwd, "dist", "kept.js"), "1\n");
+		expect((await value(place.workspace.keepChild("c1"))).tree).toBe(tree);
+		spawnSync("git", ["add", "-f", "dist/kept.js"], { cwd });
+		const { tree: now } = await value(childWorkspace(place, cwd, "c1").snapshot());
+		expect((await value(place.workspace.changes(tree, now, 10))).changes).toMatchObject([{ path: "dist/kept.js" }]);
 	});
 });

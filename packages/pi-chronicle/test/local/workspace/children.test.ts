@@ -1,7 +1,7 @@
 // The files of child runs: folders made from a snapshot, and the merge of what children changed.
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Workspace } from "@pi-chronicle/core/ports";
 import { describe, expect, it } from "vitest";
@@ -199,6 +199,20 @@ describe("ignored paths in a child's folder", () => {
 	});
 });
 
+it("is asked of each store whether it has a snapshot, whatever another has answered", async () => {
+	const [one, other] = [openPlace(false), openPlace(false)];
+	one.write("a.txt", "1\n");
+	const { tree: from } = await value(one.workspace.snapshot());
+	one.write("a.txt", randomUUID());
+	const { tree } = await value(one.workspace.snapshot());
+	for (const start of [from, tree]) {
+		expect(await one.workspace.changes(start, tree, 10)).toMatchObject({ ok: true });
+		expect(await other.workspace.changes(start, tree, 10)).toMatchObject({ failure: { reason: "unknown_tree" } });
+	}
+	rmSync(one.folder, { recursive: true });
+	expect(await one.workspace.changes(from, from, 10)).toMatchObject({ ok: false });
+});
+
 describe("the repository in a child's folder", () => {
 	it("costs few processes, from the folder's start to its end", async () => {
 		const place = openPlace(true);
@@ -218,7 +232,22 @@ describe("the repository in a child's folder", () => {
 		await value(child.changes(tree, ended.tree, 10));
 		await value(place.workspace.endChild("c1", ended));
 		await value(place.workspace.changes(tree, ended.tree, 10));
-		expect([made, begun - made, calls() - begun]).toEqual([6, 1, 6]);
+		expect([made, begun - made, calls() - begun]).toEqual([6, 5, 6]);
+	});
+
+	it("leaves its files to a damaged index made again, also those that are ignored", async () => {
+		const place = openPlace(true);
+		place.write(".gitignore", "dist/\n");
+		place.write("dist/kept.js", "1\n");
+		spawnSync("git", ["add", "-f", "dist/kept.js"], { cwd: place.cwd });
+		const { tree } = await value(place.workspace.snapshot());
+		const { cwd } = await value(place.workspace.openChild("c1", tree));
+		const child = childWorkspace(place, cwd, "c1");
+		await value(child.snapshot());
+		writeFileSync(join(place.folder, "..", "c1", "files", "index"), "damaged");
+		writeFileSync(join(cwd, "a.txt"), "1\n");
+		const { tree: now } = await value(child.snapshot());
+		expect((await value(place.workspace.changes(tree, now, 10))).changes).toMatchObject([{ path: "a.txt" }]);
 	});
 
 	it("decides what is part of the files, when its worker adds an ignored file to it", async () => {

@@ -188,15 +188,11 @@ async function takeModes(
 	{ root }: EndingChild,
 	{ made, tree, joined }: { readonly made: readonly string[]; readonly tree: string; readonly joined: string },
 ): Promise<void> {
-	const differing: (readonly [path: string, mode: number])[] = [];
-	for (const path of made.map(toRaw)) {
-		const places = [root, store.root].map((one) => lstat(pathBytes(one, path)).catch(() => undefined));
-		const [own, there] = await Promise.all(places);
-		if (own?.isFile() && own.mode !== there?.mode) differing.push([path, own.mode & 0o777]);
-	}
-	if (differing.length === 0) return;
 	const others = new Set((await rawChanges(store, tree, joined, "apart")).map(({ path }) => path));
-	for (const [path, mode] of differing) if (!others.has(path)) await setMode(pathBytes(store.root, path), mode);
+	for (const path of made.map(toRaw).filter((one) => !others.has(one))) {
+		const stats = await lstat(pathBytes(root, path)).catch(() => undefined);
+		if (stats?.isFile()) await setMode(pathBytes(store.root, path), stats.mode & 0o777);
+	}
 }
 
 /** Those of `made` that could not be written, because something at, in or above them is one of `left`, which stayed as it was. */

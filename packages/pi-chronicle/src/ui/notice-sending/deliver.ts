@@ -66,7 +66,7 @@ export async function deliverNotices(project: Project, options: DeliveryOptions)
 		}
 		for (const due of dues) {
 			const { id } = due.channel;
-			if (busy.has(id) || (due.before?.next ?? 0) > clock.now()) continue;
+			if (busy.has(id) || waitOf(due, clock.now()) > 0) continue;
 			const done = deliverNotice(project, due, options)
 				// Without a record it would be sent again and again: another sender tries later.
 				.catch(() => void unrecorded.add(nameOf(due)))
@@ -77,7 +77,7 @@ export async function deliverNotices(project: Project, options: DeliveryOptions)
 			busy.set(id, done);
 		}
 		if (busy.size === 0 && dues.length === 0) return;
-		await rest(busy, dues, { project, woken, options });
+		await rest(busy, dues, { ...options, place: project.place, woken });
 	}
 	await Promise.all(busy.values());
 }
@@ -86,21 +86,20 @@ function nameOf({ ledger, source, channel }: Due): string {
 	return `${ledger.run.id} ${deliveryKey(source, channel.id)}`;
 }
 
+/** Milliseconds until the next try; none if the clock was set back since the last one. */
+function waitOf({ before }: Due, now: number): number {
+	return before?.next === undefined || Date.parse(before.at) > now ? 0 : before.next - now;
+}
+
 /** Until a delivery has ended, the next is due, or the sender is woken. */
 async function rest(
 	busy: ReadonlyMap<string, Promise<void>>,
 	dues: readonly Due[],
-	{
-		project: { place },
-		woken,
-		options: { clock, signal },
-	}: { readonly project: Project; readonly woken: string | undefined; readonly options: DeliveryOptions },
+	{ clock, signal, place, woken }: DeliveryOptions & Pick<Project, "place"> & { readonly woken: string | undefined },
 ): Promise<void> {
 	const over = new AbortController();
 	const any = AbortSignal.any([signal, over.signal]);
-	const waits = dues
-		.filter(({ channel }) => !busy.has(channel.id))
-		.map(({ before }) => (before?.next ?? 0) - clock.now());
+	const waits = dues.filter(({ channel }) => !busy.has(channel.id)).map((due) => waitOf(due, clock.now()));
 	const timer = waits.length === 0 ? [] : [clock.sleep(Math.max(0, Math.min(...waits)), any)];
 	const wake = wakeOf(place, any);
 	// One that came before the watch began.

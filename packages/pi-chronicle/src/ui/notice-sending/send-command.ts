@@ -24,12 +24,13 @@ try { file = fs.openSync(claim, "wx", 0o600); } catch { process.exit(0); }
 const put = (line) => { fs.writeSync(file, JSON.stringify(line) + "\\n"); fs.fsyncSync(file); };
 put({ pid: process.pid });
 let output = "";
-const end = (how) => { put({ ...how, output: output.slice(-400) }); process.exit(0); };
+const killAll = () => { try { process.kill(-process.pid, "SIGKILL"); } catch { child.kill("SIGKILL"); } };
+const end = (how) => { put({ ...how, output: output.slice(-400) }); if (how.error) killAll(); process.exit(0); };
 const child = require("node:child_process").spawn(command[0], command.slice(1), { stdio: [fs.openSync(claim + ".in", "r"), "pipe", "pipe"], windowsHide: true });
 for (const stream of [child.stdout, child.stderr]) stream && stream.on("data", (part) => { output = (output + part).slice(-2000); });
 child.on("error", (error) => end({ error: error.code || error.message }));
 child.on("exit", (code, signal) => setTimeout(() => end({ code, signal }), 50));
-setTimeout(() => { child.kill("SIGKILL"); end({ error: "no end within " + limit / 1000 + " s" }); }, Number(limit));
+setTimeout(() => end({ error: "no end within " + limit / 1000 + " s" }), Number(limit));
 `;
 
 export interface CommandOrder {

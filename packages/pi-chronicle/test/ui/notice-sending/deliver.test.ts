@@ -148,6 +148,25 @@ it("a receiver that is gone for an hour gets the notice afterwards, and does not
 	expect(stateOf(asking)).toContainEqual(expect.objectContaining({ name: "phone", state: "sent" }));
 });
 
+it("a notice is tried again at once when the clock was set back by hours since its last try", async () => {
+	const asking = await askingRun([phone]);
+	const clock = jumpingClock();
+	const [start, hours] = [clock.now(), 5 * 3_600_000];
+	const tries: number[] = [];
+	let ahead = hours;
+	await deliverNotices(asking.project, {
+		...{ signal: new AbortController().signal, crashAt: () => {} },
+		clock: { ...clock, now: () => clock.now() + ahead },
+		async send() {
+			tries.push(clock.now() - start);
+			if (tries.length === 4) ahead = 0;
+			return { ok: tries.length === 6, answer: "HTTP 500" };
+		},
+	});
+	expect(stateOf(asking)).toMatchObject([{ state: "sent", tries: 6 }]);
+	expect(Math.max(...tries)).toBeLessThan(60_000);
+});
+
 it("a receiver that never takes it is given up after a day", async () => {
 	const asking = await askingRun([phone]);
 	await deliver(asking, async () => ({ ok: false, answer: "HTTP 500" }));

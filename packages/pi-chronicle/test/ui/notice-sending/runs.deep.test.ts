@@ -1,8 +1,12 @@
 // Notices of whole runs: real pi, a scripted model, real HTTP on loopback, and processes that are killed.
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { isProcessAlive } from "../../../src/process/index.ts";
+import type { Notice } from "../../../src/ui/notice-sending/notice.ts";
+import { sendByCommand } from "../../../src/ui/notice-sending/send-command.ts";
 import { openBench } from "../../harness/index.ts";
 import { patient, within } from "../../harness/patience.ts";
 import { chronicle, eventsOf, ledgerOf, move, withTemplates, worker } from "../../runs/bench.ts";
@@ -196,3 +200,17 @@ it.each([true, false])(
 		await tui.close();
 	},
 );
+
+it("ends a notice's command that takes too long, with what it has started", async () => {
+	const folder = mkdtempSync(join(tmpdir(), "slow-notice-"));
+	const order = { body: "{}", notice: { commands: [] } as unknown as Notice, cwd: folder, env: process.env };
+	// The limit is 30 s; a loaded machine starts the child long before.
+	const sent = await sendByCommand({
+		...order,
+		...{ command: ["sh", "-c", "sleep 600 & echo $! > child; wait"], claim: join(folder, "claim") },
+	});
+	expect(sent).toEqual({ ok: false, answer: "no end within 30 s" });
+	const child = Number(readFileSync(join(folder, "child"), "utf8"));
+	await until(() => !isProcessAlive(child), "the command's child has ended");
+	rmSync(folder, { recursive: true, force: true });
+});

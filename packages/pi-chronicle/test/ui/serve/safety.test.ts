@@ -136,6 +136,16 @@ describe("a link", () => {
 		expect(access.exchange(token, "10.0.0.9")).toBe("unknown");
 	});
 
+	it("is tried again a minute after the clock was set back by a day", () => {
+		let now = Date.UTC(2030, 0, 2);
+		const access = new Access(() => now);
+		for (let tried = 0; tried < 10; tried += 1) access.exchange("guess", "1.2.3.4");
+		now -= 86_400_000;
+		expect(access.exchange(access.newLink("phone"), "1.2.3.4")).toBe("too many");
+		now += 60_000;
+		expect(access.exchange(access.newLink("phone"), "1.2.3.4")).toMatchObject({ cookie: expect.any(String) });
+	});
+
 	it("ends after fifteen minutes, and a session after seven days", () => {
 		let now = 0;
 		const access = new Access(() => now);

@@ -3,7 +3,7 @@
 // Nothing is rewritten: the result is appended, on a branch that leaves out what pi recorded for the aborted call; an answer that is
 // already there is not added again; every other call of the message has a result, too.
 import { randomBytes } from "node:crypto";
-import { open } from "node:fs/promises";
+import { appendFile } from "node:fs/promises";
 import { isRecord, isText, parseUntrusted, propertiesOf } from "@pi-chronicle/core/definition";
 import { readLines } from "../../disk/index.ts";
 import { ASK_TOOL } from "./extension/index.ts";
@@ -45,7 +45,7 @@ export async function addAnswer(path: string, call: string, text: string): Promi
 	if (isAnswered) return { kind: "there", last: !after.some(({ role }) => role === "assistant") };
 	const kept = own === -1 ? after : after.slice(0, own);
 	const missing = asking.calls.filter(({ id }) => !kept.some((entry) => entry.call === id));
-	await appendLines(path, answeredLines(missing, (kept.at(-1) ?? asking).id, call, text));
+	await appendFile(path, answeredLines(missing, (kept.at(-1) ?? asking).id, call, text), { flush: true });
 	return { kind: "added" };
 }
 
@@ -64,16 +64,6 @@ function answeredLines(calls: readonly EntryCall[], parent: string, answered: st
 			return `${line}\n`;
 		})
 		.join("");
-}
-
-async function appendLines(path: string, lines: string): Promise<void> {
-	const file = await open(path, "a");
-	try {
-		await file.appendFile(lines);
-		await file.sync();
-	} finally {
-		await file.close();
-	}
 }
 
 async function readSessionEntries(path: string): Promise<readonly SessionLine[]> {

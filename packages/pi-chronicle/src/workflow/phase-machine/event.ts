@@ -24,12 +24,12 @@ export type WorkflowEvent =
 	| { readonly kind: "status" }
 	/** The user cancels the run. */
 	| { readonly kind: "abandon"; readonly at: number }
-	/** The user finishes the phase. */
-	| { readonly kind: "advance"; readonly at: number }
+	/** The user finishes the phase. `summary`: what the model said last. */
+	| { readonly kind: "advance"; readonly at: number; readonly summary?: string | undefined }
 	/** The user skips the phase. */
 	| { readonly kind: "skip"; readonly at: number }
-	/** The user returns to the previous phase, or to the nearest earlier one with this id or name. */
-	| { readonly kind: "back"; readonly at: number; readonly to?: string }
+	/** The user returns to the previous phase, or to the nearest earlier one with this id or name. `summary`: what the model said last. */
+	| { readonly kind: "back"; readonly at: number; readonly to?: string; readonly summary?: string | undefined }
 	| { readonly kind: "pause"; readonly by: PauseCause; readonly why?: string }
 	| { readonly kind: "resume" }
 	/** Other definitions replace the pinned ones. */
@@ -62,7 +62,7 @@ export type ExitKind = "next" | "loop" | "skip" | "back";
 /** The visit that has just ended. */
 export interface EndedVisit {
 	readonly way: ExitKind;
-	/** The summary of the model. */
+	/** The summary of the model, or, in a phase that the user ended, what it said last. */
 	readonly summary?: string | undefined;
 	/** How the gate of the phase succeeded, in words. */
 	readonly gate?: string | undefined;

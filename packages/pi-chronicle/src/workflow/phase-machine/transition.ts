@@ -122,17 +122,13 @@ function moveByUser(
 ): WorkflowTransition {
 	if (run.kind === "stale") return refuseEvent(run, { kind: "stale", missing: run.missing });
 	const { at } = event;
-	if (event.kind !== "back") {
-		const way = event.kind === "skip" ? "skip" : "next";
-		return move(run, nextPosition(run.definitions, run.position), {
-			way,
-			at,
-			by: way === "next" ? "person" : undefined,
-		});
-	}
+	if (event.kind === "skip") return move(run, nextPosition(run.definitions, run.position), { way: "skip", at });
+	const { summary } = event;
+	if (event.kind === "advance")
+		return move(run, nextPosition(run.definitions, run.position), { way: "next", at, summary, by: "person" });
 	const { to: name } = event;
 	const target = earlier(run, name);
-	if (target) return move(run, target, { way: "back", at });
+	if (target) return move(run, target, { way: "back", at, summary });
 	return refuseEvent(
 		run,
 		name === undefined ? { kind: "at-start" } : { kind: "no-earlier-phase", name, names: earlierPhases(run) },

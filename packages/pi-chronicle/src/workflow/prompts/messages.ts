@@ -12,6 +12,7 @@ import {
 	rootOf,
 	type WorkflowRefusal,
 	type WorkflowRun,
+	waitsForUser,
 } from "../phase-machine/index.ts";
 import { endOfPhase } from "./phase.ts";
 import { noticeMark, phaseTitle } from "./place.ts";
@@ -74,12 +75,12 @@ export function blockAdvice(run: LiveWorkflowRun): string {
 		.join(" ");
 }
 
-/** Which later phase may change files, because the user's permission does not lift the limits of this one. */
+/** Which later phase may change files if the model can reach it, because the user's permission does not lift the limits of this one. */
 function changesText(run: LiveWorkflowRun): string {
 	if (changesAreMeant(currentPhase(run).tools)) return "";
 	const later = laterPhase(run, ({ tools }) => changesAreMeant(tools));
 	const where = later === undefined ? "" : `; the phase ${later.name} may change files`;
-	return `Even the user's permission does not lift this limit${where}.`;
+	return `Even the user's permission does not lift this limit${waitsForUser(run) ? "" : where}.`;
 }
 
 /** The reason why every tool is refused while the definition of a run is missing. */
@@ -115,7 +116,7 @@ export function inheritedReason(phase: string, tool: string): string {
 export const inheritedAdvice = "Do what this phase allows, and report in your answer what remains to be done.";
 
 /** How to continue from a phase that the user ends. */
-export const personLine = "You end this phase: /workflow next.";
+export const personLine = "You end this phase: /workflow next, or /workflow back.";
 
 /** The text shown at the end of a run. */
 export function endText(run: WorkflowRun, how: "done" | "cancelled"): string {

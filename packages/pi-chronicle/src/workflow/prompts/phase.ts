@@ -194,7 +194,7 @@ function changedRole(run: LiveWorkflowRun): string | undefined {
 /** How the model ends the phase, or that only the user can. */
 export function endOfPhase(run: LiveWorkflowRun): string {
 	return waitsForUser(run)
-		? "You cannot end this phase: the user does, with /workflow next. When your part is done, tell the user what to decide, and stop."
+		? "You cannot end this phase: the user does, with /workflow next, or goes back to an earlier one with /workflow back. When your part is done, tell the user what to decide, and stop."
 		: 'When it is finished, call workflow_step with action "next".';
 }
 

@@ -35,6 +35,7 @@ import { cancelledType, contextType, hasPhaseText, reminderType } from "./contex
 import { definitionsHash, type HeldRun } from "./entries.ts";
 import { awaitsCut } from "./fresh-context.ts";
 import { type ProjectContext, projectContext } from "./library.ts";
+import { lastWords } from "./phase-message.ts";
 import { brokenText, notFoundText, rejectedText, statusReport, trustHint, verbsText } from "./report.ts";
 import { restorePhase, undoRestore } from "./restore-files.ts";
 import { startModelTurn, startWorkflow } from "./starting.ts";
@@ -75,7 +76,8 @@ const verbs: Readonly<Record<string, Verb>> = {
 		change(workflows, ctx, { kind: "pause", by: "person" });
 	},
 	resume: resumeWorkflow,
-	next: (workflows, ctx) => moveTo(workflows, ctx, { kind: "advance", at: Date.now() }),
+	next: (workflows, ctx) =>
+		moveTo(workflows, ctx, { kind: "advance", at: Date.now(), summary: lastWords(ctx.sessionManager) }),
 	skip: (workflows, ctx) => moveTo(workflows, ctx, { kind: "skip", at: Date.now() }),
 	back: goBack,
 	reload: reloadWorkflow,
@@ -225,7 +227,8 @@ async function goBack(workflows: Workflows, ctx: ExtensionCommandContext, rest: 
 	const words = rest.split(/\s+/);
 	if (words.includes("--undo")) return undoRestore(workflows, ctx);
 	const to = words.filter((word) => word !== "--files").join(" ");
-	const event = { kind: "back" as const, at: Date.now(), ...(to === "" ? {} : { to }) };
+	const summary = lastWords(ctx.sessionManager);
+	const event = { kind: "back" as const, at: Date.now(), summary, ...(to === "" ? {} : { to }) };
 	if (words.includes("--files") && !(await restorePhase(workflows, ctx, event))) return;
 	await moveTo(workflows, ctx, event);
 }

@@ -14,7 +14,7 @@ import {
 import type { HeldRun } from "./entries.ts";
 
 const summary =
-	"[Automatic message from pi-chronicle] The workflow continues in a fresh context. The text of its current phase follows; what it does not mention is not needed.";
+	"[Automatic message from pi-chronicle] The workflow continues in a fresh context. The text of its current phase follows; the project's files show what it does not mention.";
 
 /** Whether the current phase starts with a fresh context, and the model's context still has what came before. */
 export function awaitsCut(session: Session, held: HeldRun): boolean {

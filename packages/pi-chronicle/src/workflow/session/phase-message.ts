@@ -113,6 +113,18 @@ function userWords(session: Session, run: LiveWorkflowRun): UserWord[] {
 	return words;
 }
 
+/** What the model said last in the current visit; `undefined`: nothing. */
+export function lastWords(session: Session): string | undefined {
+	for (const entry of newestFirst(session)) {
+		const state = storedStateIn(entry);
+		if (state?.left !== undefined || state?.note === "begun") return undefined;
+		if (entry.type !== "message" || entry.message.role !== "assistant") continue;
+		const text = contentText(entry.message.content).trim();
+		if (text !== "") return text;
+	}
+	return undefined;
+}
+
 /** The entries of the branch from the beginning of the run, oldest first. */
 function entriesOfRun(session: Session, runId: string): SessionEntry[] {
 	const entries: SessionEntry[] = [];

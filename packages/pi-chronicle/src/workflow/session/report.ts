@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { didYouMean, formatDiagnostics } from "@pi-chronicle/core/definition";
+import { didYouMean, formatDiagnostics, truncate } from "@pi-chronicle/core/definition";
 import { shortTime } from "../../pi/index.ts";
 import { type Catalogue, type Rejection, visibleCommands } from "../definitions/index.ts";
 import { activeTime, type WorkflowRun, waitsForUser } from "../phase-machine/index.ts";
@@ -56,7 +56,7 @@ export function trustHint({ cwd, trusted }: ProjectContext): string[] {
 export function notFoundText(word: string, catalogue: Catalogue, words: readonly string[] = []): string {
 	const names = visibleCommands(catalogue).map(([name]) => name);
 	const known = names.length === 0 ? "This project has no workflows." : `Workflows: ${names.join(", ")}.`;
-	return `There is no workflow "${word}".${didYouMean(word, [...names, ...words])} ${known}`;
+	return `There is no workflow "${word}".${didYouMean(word, [...names, ...words])} ${known} What else it can do: /workflow`;
 }
 
 /** The position of the run, the time spent in the current phase, and the earlier visits. */
@@ -83,7 +83,7 @@ export function statusReport(ctx: ExtensionContext, controller: RunController): 
 		...visits.map((visit) => {
 			const { phaseId, way = "next", summary } = visit;
 			const how = { next: "", loop: ", then looped", skip: ", skipped", back: ", then back" }[way];
-			return `  ${phaseNameById(run, phaseId)}: ${shortTime(activeTime(visit))}${how}${summary === undefined ? "" : ` — ${summary}`}`;
+			return `  ${phaseNameById(run, phaseId)}: ${shortTime(activeTime(visit))}${how}${summary === undefined ? "" : ` — ${truncate(summary.replace(/\s+/g, " "), 500)}`}`;
 		}),
 	].join("\n");
 }

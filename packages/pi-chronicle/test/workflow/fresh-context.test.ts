@@ -56,6 +56,28 @@ describe("a fresh context", () => {
 		expect(gates).toHaveLength(1);
 	});
 
+	it("gets what the model said last in a phase that the user ended, or went back from", async () => {
+		const stage = await openRpcStage({
+			w: [
+				{ id: "a", context: "fresh" },
+				{ id: "r", advance: "person" },
+				{ id: "d", context: "fresh" },
+			],
+		});
+		const { pi, server } = stage;
+		stage.play(step("next", "built it"), "Rename x.");
+		await pi.prompt("/workflow w it");
+		await pi.settled();
+		stage.play(step("next", "renamed x"), "Looks good.");
+		await pi.prompt("/workflow back");
+		await pi.settled();
+		expect(seen(server.requests[2] as ModelRequest, "* R (the user went back): Rename x.")).toHaveLength(1);
+		await pi.prompt("/workflow next");
+		await pi.settled();
+		const reported = ["* R (ended by the user): Looks good.", "* A: renamed x", "* R (the user went back): Rename x."];
+		expect(seen(server.last(), ...reported)).toEqual(reported);
+	});
+
 	it("is also that of the first phase, of one that the user moves to, and of a phase after a pause", async () => {
 		const stage = await openRpcStage({
 			w: { phases: [{ id: "b", context: "fresh" }, "c", { id: "d", context: "fresh" }], autoContinue: false },
@@ -78,8 +100,9 @@ describe("a fresh context", () => {
 		]);
 		await pi.prompt("/workflow skip");
 		await pi.settled();
-		// The user's words in the run are not lost.
-		expect(seen(server.last(), "my word", "Do d for it", ...everything)).toEqual(["my word", "Do d for it"]);
+		// The user's words in the run are not lost, nor what the model said last in a phase that the user ended.
+		const kept = ["Do d for it", "looked at it"];
+		expect(seen(server.last(), "my word", "Do d for it", ...everything)).toEqual(["my word", ...kept]);
 		await pi.prompt("/workflow back b");
 		await pi.settled();
 		await pi.prompt("/workflow pause");
@@ -87,7 +110,7 @@ describe("a fresh context", () => {
 		await pi.prompt("/workflow skip");
 		await pi.prompt("/workflow resume");
 		await pi.settled();
-		expect(seen(server.last(), "Do d for it", ...everything)).toEqual(["Do d for it"]);
+		expect(seen(server.last(), "Do d for it", ...everything)).toEqual(kept);
 		stage.play("work", "more work");
 		await pi.run("once");
 		await pi.run("twice");

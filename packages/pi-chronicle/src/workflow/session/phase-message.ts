@@ -113,14 +113,13 @@ function userWords(session: Session, run: LiveWorkflowRun): UserWord[] {
 	return words;
 }
 
-/** What the model said last in the current visit; `undefined`: nothing. */
+/** The text of the model's last message of the current visit; `undefined`: none. */
 export function lastWords(session: Session): string | undefined {
 	for (const entry of newestFirst(session)) {
 		const state = storedStateIn(entry);
 		if (state?.left !== undefined || state?.note === "begun") return undefined;
-		if (entry.type !== "message" || entry.message.role !== "assistant") continue;
-		const text = contentText(entry.message.content).trim();
-		if (text !== "") return text;
+		if (entry.type === "message" && entry.message.role === "assistant")
+			return contentText(entry.message.content).trim() || undefined;
 	}
 	return undefined;
 }

@@ -227,8 +227,7 @@ async function goBack(workflows: Workflows, ctx: ExtensionCommandContext, rest: 
 	const words = rest.split(/\s+/);
 	if (words.includes("--undo")) return undoRestore(workflows, ctx);
 	const to = words.filter((word) => word !== "--files").join(" ");
-	const summary = lastWords(ctx.sessionManager);
-	const event = { kind: "back" as const, at: Date.now(), summary, ...(to === "" ? {} : { to }) };
+	const event = { kind: "back" as const, at: Date.now(), summary: lastWords(ctx.sessionManager), ...(to && { to }) };
 	if (words.includes("--files") && !(await restorePhase(workflows, ctx, event))) return;
 	await moveTo(workflows, ctx, event);
 }

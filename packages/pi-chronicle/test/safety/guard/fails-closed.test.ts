@@ -1,10 +1,11 @@
 // The places where the guard cannot decide. Every test here fails if the guard lets the call through instead.
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
+import { closedPaths } from "../../../src/safety/guard/closed-paths.ts";
 import { openGitView } from "../../../src/safety/guard/match/git-view.ts";
 import { findProtected, openTreeWalks } from "../../../src/safety/guard/match/protected-tree.ts";
 import { openTimedRuns } from "../../../src/safety/guard/match/timed-runs.ts";
-import { openPolicies, type ToolCall } from "../../../src/safety/index.ts";
+import { openPolicies, readRules, type ToolCall } from "../../../src/safety/index.ts";
 import { openFolder } from "../../harness/index.ts";
 import { openSetting, type Setting } from "./guarded-project.ts";
 
@@ -111,5 +112,20 @@ describe("a result", () => {
 		} finally {
 			await setting.close();
 		}
+	});
+});
+
+describe("the paths that a sandbox hides", () => {
+	it("are those that a rule in force closes, by name or by place, but for those in packages and repositories' data", () => {
+		const files = [".env", "a/b/.env", "a/named/x", "node_modules/x/.env", ".git/.env"];
+		const closed = (text: string) => {
+			const root = openFolder({ ...Object.fromEntries(files.map((file) => [file, ""])), ".pi/rules.yaml": text });
+			const rules = readRules([{ file: join(root, ".pi/rules.yaml"), tier: "project", base: root }], "linux");
+			const found = closedPaths(rules, { cwd: root, agentDir: join(root, "none") })(root);
+			return [...new Set(found.map((path) => relative(root, path)))].sort();
+		};
+		const written = "zeroAccessPaths: [.env, ./a/named/, ./none/]";
+		expect(closed(written)).toEqual([".env", "a/b/.env", "a/named"]);
+		expect(closed(`${written}\ndryRun: true`)).toEqual([]);
 	});
 });

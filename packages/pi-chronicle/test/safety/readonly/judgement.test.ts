@@ -420,11 +420,12 @@ describe("readonly", () => {
 		expect(await decide("powershell", { command: "Get-Content f" })).toBe("allow");
 	});
 
-	it("stops other extensions' tools unless they are declared read-only", async () => {
+	it("stops other extensions' tools unless they are known or declared to only read", async () => {
 		expect(await decide("patch_file", { path: "f", content: "x" })).toBe("deny");
 		expect(await decide("mystery", { text: "x" })).toBe("deny");
 		expect(await decide("mystery", { text: "x" }, { annotations: { readOnlyHint: true } })).toBe("allow");
 		expect(await decide("mystery", { command: "rm x" }, { annotations: { readOnlyHint: true } })).toBe("deny");
+		expect(await decide("web_search", { query: "x" })).toBe("allow");
 		expect(await decide("workflow_step", { action: "next" }, { own: true })).toBe("allow");
 	});
 });

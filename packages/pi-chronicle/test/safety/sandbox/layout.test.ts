@@ -84,6 +84,7 @@ describe("a layout", () => {
 		["../tools/notes", "home"],
 		["../cache/x", "write"],
 		["/etc/passwd", "read"],
+		["packages/a/AGENTS.md", "write"],
 	])("says of %s: %s", (path, access) => {
 		const full = path.startsWith("/") ? path : join(root, path);
 		expect(accessTo(layout, full, full)).toBe(access);
@@ -105,6 +106,15 @@ describe("a layout", () => {
 				({ access, path }) => access === "write" && path.startsWith(home),
 			),
 		).toEqual([]);
+	});
+
+	it("hides the sockets of services, of databases only without an open network", () => {
+		const host = { ...places.host, realpath: (path: string) => path };
+		const at = (path: string) =>
+			[true, false].map((open) => accessTo(layoutOf({ ...places, host }, "project", open), path, path));
+		expect(at("/run/postgresql/.s.PGSQL.5432")).toEqual(["read", "hide"]);
+		for (const path of ["/run/docker.sock", "/var/run/docker.sock", "/run/user/1000/bus"])
+			expect(at(path)).toEqual(["hide", "hide"]);
 	});
 
 	it("hides only logins where the project contains the home directory", () => {

@@ -1,32 +1,23 @@
 // A copy of a project in which an agent works instead of the project, such as the folder of a child run.
 // A path in the copy is judged as the path that the file will have in the project; until its files are joined, nothing that the agent does
 // changes the project or another copy.
+import type { WorkingCopy } from "@pi-chronicle/core/ports";
 import type { FileAccess, Footprint } from "@pi-chronicle/footprint";
 import { isWithin, type Policy, quoteRedacted, type ToolCall, type Verdict } from "./policy/index.ts";
 
-/** Real paths. */
-export interface CopiedProject {
-	/** Folder of all files of the copy. */
-	readonly root: string;
-	/** The folder that the files end up in; `root` itself where the copy is all that there is of the project on this machine. */
-	readonly project: string;
-	/** Folders that the agent must not change besides `project`. */
-	readonly closed: readonly string[];
-}
-
 /** The path that a file of the copy will have in the project; other paths are returned unchanged. */
-export function projectPath(path: string, copy: CopiedProject | undefined): string {
+export function projectPath(path: string, copy: WorkingCopy | undefined): string {
 	return copy && isWithin(path, copy.root) ? copy.project + path.slice(copy.root.length) : path;
 }
 
 /** The path in the copy of a file of the project; other paths are returned unchanged. */
-export function copyPath(path: string, copy: CopiedProject | undefined): string {
+export function copyPath(path: string, copy: WorkingCopy | undefined): string {
 	if (!copy || isWithin(path, copy.root) || !isWithin(path, copy.project)) return path;
 	return copy.root + path.slice(copy.project.length);
 }
 
 /** Refuses calls that change the project itself. */
-export function copiedProjectPolicy(copy: CopiedProject): Policy {
+export function copiedProjectPolicy(copy: WorkingCopy): Policy {
 	const closed = [copy.project, ...copy.closed].filter((folder) => folder !== copy.root);
 	return {
 		name: "copy",
@@ -45,7 +36,7 @@ function changes({ kind }: FileAccess): boolean {
 	return kind !== "read" && kind !== "list";
 }
 
-function isClosed(path: string, { root }: CopiedProject, closed: readonly string[]): boolean {
+function isClosed(path: string, { root }: WorkingCopy, closed: readonly string[]): boolean {
 	return !isWithin(path, root) && closed.some((folder) => isWithin(path, folder));
 }
 
@@ -56,7 +47,7 @@ function mayChange({ unknowns, runs }: Footprint): boolean {
 }
 
 /** The closed folder that the arguments of the call name. */
-function namedFolder({ input }: ToolCall, { root }: CopiedProject, closed: readonly string[]): string | undefined {
+function namedFolder({ input }: ToolCall, { root }: WorkingCopy, closed: readonly string[]): string | undefined {
 	// A copy may be inside a closed folder.
 	const text = JSON.stringify(input).replaceAll(inJson(root), "");
 	return closed.find((folder) => {
@@ -73,7 +64,7 @@ function inJson(path: string): string {
 	return JSON.stringify(path).slice(1, -1);
 }
 
-function accessVerdict({ by, real }: FileAccess, copy: CopiedProject): Verdict {
+function accessVerdict({ by, real }: FileAccess, copy: WorkingCopy): Verdict {
 	const own = copyPath(real, copy);
 	return {
 		decision: "deny",
@@ -84,7 +75,7 @@ function accessVerdict({ by, real }: FileAccess, copy: CopiedProject): Verdict {
 	};
 }
 
-function textVerdict(named: string, copy: CopiedProject): Verdict {
+function textVerdict(named: string, copy: WorkingCopy): Verdict {
 	return {
 		decision: "deny",
 		policy: "copy",

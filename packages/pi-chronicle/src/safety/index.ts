@@ -6,7 +6,7 @@ export type {
 	Unknown,
 } from "@pi-chronicle/footprint";
 export { compileGlob, hasGlob, isAgentToolName } from "@pi-chronicle/footprint";
-export { type CopiedProject, copiedProjectPolicy } from "./copied-project.ts";
+export { copiedProjectPolicy } from "./copied-project.ts";
 export { deniedToolsPolicy } from "./denied-tools.ts";
 export * from "./guard/index.ts";
 export { measure } from "./measure.ts";

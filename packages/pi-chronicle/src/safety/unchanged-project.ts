@@ -1,8 +1,8 @@
 // The policy of a worker that is not meant to change the project: the limits of a phase without tools for writing.
 
+import type { WorkingCopy } from "@pi-chronicle/core/ports";
 import type { Footprint } from "@pi-chronicle/footprint";
 import { hostEnvironment } from "../pi/index.ts";
-import type { CopiedProject } from "./copied-project.ts";
 import { projectPlaces } from "./places.ts";
 import { type BoxNeed, type Policy, shellCommand } from "./policy/index.ts";
 import { containedFootprint, isLimitedByName, judgeProjectChange, projectStopText } from "./project-changes.ts";
@@ -22,7 +22,7 @@ export interface UnchangedProjectLimits {
 export function unchangedProjectPolicy(
 	{ shell, tools, advice, contained = false }: UnchangedProjectLimits,
 	cwd: string,
-	copy?: CopiedProject,
+	copy?: WorkingCopy,
 ): Policy {
 	const here = projectPlaces(hostEnvironment(cwd));
 	const copied = copy ? [copy.root, copy.project, ...copy.closed] : [];

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { LedgerEvent } from "@pi-chronicle/core/machine";
 import { readLines, undefinedIfMissing } from "../../disk/index.ts";
+import type { LogPosition } from "./checkpoint.ts";
 import { decodeLine } from "./line.ts";
 
 /** All whole events of a small log, such as that of a rehearsal. Throws I/O errors. */
@@ -13,14 +14,7 @@ export function readLog(path: string): LedgerEvent[] {
 		.flatMap((line) => decodeLine(Buffer.from(line, "latin1")) ?? []);
 }
 
-/** The place in a log after the event `seq`. */
-interface LogPlace {
-	readonly seq: number;
-	readonly offset: number;
-	readonly fence: number;
-}
-
-const start: LogPlace = { seq: 0, offset: 0, fence: 0 };
+const start: LogPosition = { seq: 0, offset: 0, fence: 0 };
 
 /** Reads the events of a log after event `after`. Each call starts where an earlier one stopped, if the log still has that place and `after` is not before it. */
 export function openEvents(path: string): (after?: number) => AsyncGenerator<LedgerEvent> {
@@ -44,7 +38,7 @@ export function openEvents(path: string): (after?: number) => AsyncGenerator<Led
 	};
 }
 
-async function* eventsFrom(path: string, from: LogPlace) {
+async function* eventsFrom(path: string, from: LogPosition) {
 	let { fence } = from;
 	for await (const { lines } of readLines(path, from.offset))
 		for (const { bytes, at } of lines) {

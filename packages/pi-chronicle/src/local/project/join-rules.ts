@@ -1,17 +1,17 @@
 // Judges what a join would write by the guard's rules: a join never writes what a rule forbids.
 import { join } from "node:path";
-import type { ForbiddenChanges } from "@pi-chronicle/core/ports";
+import type { ForbiddenChanges, WorkingCopy } from "@pi-chronicle/core/ports";
 import type { FileChange, FileLeft } from "@pi-chronicle/core/snapshot";
 import { deepestRealPath } from "../../disk/index.ts";
 import { openScope } from "../../pi/index.ts";
-import { type CopiedProject, enforceRules, openPolicies } from "../../safety/index.ts";
+import { enforceRules, openPolicies } from "../../safety/index.ts";
 import type { FrozenRules, UnreadableRules } from "../worker/index.ts";
 
 interface JoinPlace {
 	readonly cwd: string;
 	/** pi's agent folder. */
 	readonly agentDir: string;
-	readonly copy: CopiedProject | undefined;
+	readonly copy: WorkingCopy | undefined;
 }
 
 /** Judges the changes of joins by the rules; `cwd` of `place`: the folder that they are written to. */

@@ -24,6 +24,7 @@ import {
 	unchangedNeed,
 	unchangedProjectPolicy,
 } from "../../safety/index.ts";
+import type { UnchangedProject } from "../worker/index.ts";
 import { chooseBox, type FrozenRules, UNCHANGED_ADVICE } from "../worker/index.ts";
 import { type CleanupStatus, neverRuns } from "./cleanup-approvals.ts";
 import { CommandOutput } from "./command-output.ts";
@@ -132,10 +133,7 @@ async function runJudged(
 }
 
 /** The limits of a state that lists tools without `edit` and `write`, as its worker would have them. */
-function unchangedByCommand({
-	tools,
-	shell,
-}: StatePlan): { readonly shell: "judged" | "strict"; readonly tools: readonly string[] } | undefined {
+function unchangedByCommand({ tools, shell }: StatePlan): UnchangedProject | undefined {
 	if (!tools || shell === "free" || tools.includes("edit") || tools.includes("write")) return undefined;
 	return { shell, tools };
 }

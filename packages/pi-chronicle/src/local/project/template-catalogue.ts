@@ -15,17 +15,12 @@ import {
 import { readTemplate, type StatePlan, type Template } from "@pi-chronicle/core/template";
 import { keyOf, type TemplateFolders, templateFiles } from "./template-files.ts";
 
-export interface FoundTemplate {
+export interface FoundTemplate extends ReturnType<typeof readTemplate> {
 	/** File name without its extension: the template's name in commands. */
 	readonly key: string;
 	readonly tier: "project" | "personal" | "shipped";
 	/** Absolute. */
 	readonly file: string;
-	/** `undefined` if it does not load; then `diagnostics` has an error. */
-	readonly read: { readonly template: Template; readonly definition: unknown; readonly hash: string } | undefined;
-	/** What could be read of a template that does not load, for further checks. */
-	readonly partial?: Template;
-	readonly diagnostics: readonly Diagnostic[];
 }
 
 /** The template that a name selects. */

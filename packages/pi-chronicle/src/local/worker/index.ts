@@ -1,4 +1,4 @@
-export { type FrozenRules, readBrief } from "./brief.ts";
+export { type FrozenRules, readBrief, type UnchangedProject } from "./brief.ts";
 export { askThroughHost, PROMPT_ENTRY, registerWorker, UNCHANGED_ADVICE } from "./extension/index.ts";
 export { type LauncherOptions, openLauncher } from "./launcher.ts";
 export { openProjectLauncher, type ProjectEnvironment, sandboxOf } from "./project-launcher.ts";

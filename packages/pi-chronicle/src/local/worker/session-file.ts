@@ -30,8 +30,6 @@ export interface SessionContents {
 	readonly unanswered: RequestedMove | undefined;
 	/** Folder that pi would work in. */
 	readonly cwd: string | undefined;
-	/** The last line was incomplete and was cut. */
-	readonly torn: boolean;
 }
 
 export type SessionRead =
@@ -43,7 +41,6 @@ export type SessionRead =
 /** Reads a session file and cuts a torn last line. */
 export async function readSessionFile(path: string): Promise<SessionRead> {
 	const fold = emptyFold();
-	let torn = false;
 	try {
 		let size = 0;
 		let complete = 0;
@@ -55,8 +52,7 @@ export async function readSessionFile(path: string): Promise<SessionRead> {
 				if (bytes.length <= RECORD_CAP) addLine(fold, bytes.toString("utf8"));
 			}
 		}
-		torn = complete < size;
-		if (torn) await truncate(path, complete);
+		if (complete < size) await truncate(path, complete);
 	} catch (error) {
 		const { code, message } = error as NodeJS.ErrnoException;
 		return code === "ENOENT" || code === "ENOTDIR" ? { kind: "absent" } : { kind: "broken", detail: message };
@@ -67,7 +63,7 @@ export async function readSessionFile(path: string): Promise<SessionRead> {
 	const { spend, messages, open: calls, cwd } = fold;
 	return {
 		kind: "read",
-		contents: { spend, messages, open: [...calls.values()], unanswered: unansweredOf(fold), cwd, torn },
+		contents: { spend, messages, open: [...calls.values()], unanswered: unansweredOf(fold), cwd },
 	};
 }
 

@@ -133,8 +133,8 @@ export function removeFiles({ brief, persona }: WorkerFiles): void {
 	removeFile(persona);
 }
 
-/** One that stays, on a disk that became read-only, harms nothing. */
-function removeFile(file: string): void {
+/** One that stays, on a disk that became read-only, harms nothing: a slot counts only as long as its process lives. */
+export function removeFile(file: string): void {
 	attempt(() => rmSync(file, { force: true }));
 }
 

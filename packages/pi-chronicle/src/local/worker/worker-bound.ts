@@ -3,14 +3,14 @@
 // no limit.
 
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WorkerLauncher } from "@pi-chronicle/core/ports";
 import { attempt } from "../../disk/index.ts";
 import { isSameProcess, processStart, unlessAborted } from "../../process/index.ts";
-import { canceled } from "./start-process.ts";
+import { canceled, removeFile } from "./start-process.ts";
 
 export interface WorkerBound {
 	/** The folder of the slots, shared by all runs of the machine. */
@@ -93,7 +93,7 @@ export function takeSlot(folder: string, max: number): (() => void) | SlotRefusa
 	const started = processStart(process.pid) ?? "unknown";
 	const file = join(folder, [hostname(), String(process.pid), started, randomUUID()].map(encodeURIComponent).join("~"));
 	const release = (): void => {
-		removeSlot(file);
+		removeFile(file);
 		removeIfEmpty(folder);
 	};
 	if (!makeFile(folder, file)) return "unusable";
@@ -122,11 +122,6 @@ export function sweepSlots(folder: string): void {
 	removeIfEmpty(folder);
 }
 
-/** One that stays, on a disk that became read-only, counts as long as its process lives. */
-function removeSlot(file: string): void {
-	attempt(() => rmSync(file, { force: true }));
-}
-
 function removeIfEmpty(folder: string): void {
 	// Fails while others are in it.
 	attempt(() => rmdirSync(folder));
@@ -137,7 +132,7 @@ function livingSlots(folder: string): number {
 		const [host = "", pid = "", started = ""] = name.split("~").map(decodeURIComponent);
 		if (host !== hostname()) return false;
 		if (isSameProcess(Number(pid), started)) return true;
-		removeSlot(join(folder, name));
+		removeFile(join(folder, name));
 		return false;
 	}).length;
 }

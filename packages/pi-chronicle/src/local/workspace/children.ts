@@ -9,6 +9,7 @@ import { isText, listOf, object, optional } from "@pi-chronicle/core/definition"
 import type { ChildFolder, KeptFolder } from "@pi-chronicle/core/ports";
 import type { FileLeft } from "@pi-chronicle/core/snapshot";
 import { realPathOf, undefinedIfMissing } from "../../disk/index.ts";
+import { hasGlob } from "../../safety/index.ts";
 import { fillFolder } from "./child-files.ts";
 import { readNote, writeNote } from "./child-notes.ts";
 import {
@@ -27,7 +28,6 @@ import { modes, type TreeEntry } from "./git.ts";
 import { findLacks, lackText } from "./lacks.ts";
 import { takeLinks } from "./links.ts";
 import { listEntries } from "./merge.ts";
-import { isPattern } from "./path-glob.ts";
 import { fromRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
 import { addAddresses, addGitlinks, noteRepositories, takeRepositories } from "./submodules.ts";
@@ -129,7 +129,7 @@ async function makeChild(
 	await mkdir(join(files, below), { recursive: true, mode: 0o700 });
 	const wanted = request.links === "missing" ? await findLacks(store, files) : request.links;
 	// A name that would be read as a pattern stays missing, and is noted.
-	const named = request.links === "missing" ? wanted.filter((path) => !isPattern(path)) : wanted;
+	const named = request.links === "missing" ? wanted.filter((path) => !hasGlob(path)) : wanted;
 	const listed = await listEntries(store, tree, "-l");
 	const links = await takeLinks(store, { links: named, files, goal, listed });
 	const isInner = ({ mode, path }: TreeEntry): boolean =>

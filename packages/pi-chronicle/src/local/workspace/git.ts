@@ -45,7 +45,7 @@ export type GitResult =
 /** Modes of the entries of a tree. */
 export const modes = { file: "100644", program: "100755", link: "120000", repository: "160000" };
 
-/** Whether it is the mode of a file, program or not. */
+/** Whether an entry of this mode is a file with text or bytes, and no link or repository. */
 export function isFileMode(mode: string): boolean {
 	return mode === modes.file || mode === modes.program;
 }

@@ -5,11 +5,12 @@
 import { constants, type Stats } from "node:fs";
 import { copyFile, lstat, mkdir, readdir, realpath, rm, symlink } from "node:fs/promises";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
+import { hasGlob } from "../../safety/index.ts";
 import { cloneFolder, measureFolder, requireRoom } from "./clone-folder.ts";
 import { escapePattern } from "./exclusions.ts";
 import { ioFailure, type WorkspaceError } from "./failures.ts";
 import type { TreeEntry } from "./git.ts";
-import { findPaths, isPattern } from "./path-glob.ts";
+import { findPaths } from "./path-glob.ts";
 import { foldersAbove, toRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
 
@@ -53,7 +54,7 @@ export async function takeLinks(store: Store, { links, files, goal, listed }: Li
 
 /** The paths below the root of the files that a path or pattern of a template names. */
 async function linkPaths(store: Store, link: string): Promise<string[]> {
-	if (isPattern(link) && !link.split(/[\\/]/).includes("..")) {
+	if (hasGlob(link) && !link.split(/[\\/]/).includes("..")) {
 		const found = await findPaths(store, link);
 		if (found.length === 0) throw missingLink(store, link);
 		return found.map((path) => relative(store.root, join(store.cwd, path)));
@@ -130,7 +131,7 @@ async function copiesOnWrite(folder: string, probe: string): Promise<boolean> {
 }
 
 function missingLink({ cwd }: Store, link: string): WorkspaceError {
-	const what = isPattern(link)
+	const what = hasGlob(link)
 		? `\`link\` has ${link}, which nothing in ${cwd} fits.`
 		: `\`link\` names ${link}, which does not exist in ${cwd}.`;
 	return ioFailure(what, "Create it there, create it in the child's folder with `setup`, or remove it from `link`.");

@@ -1,7 +1,7 @@
 // Patterns of paths in a template (`link`, `keep`): names and globs, `**` for any number of folders. Relative to the run's folder.
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { compileGlob, hasGlob } from "../../safety/index.ts";
+import { compileGlob } from "../../safety/index.ts";
 import { stopped, tooBig } from "./failures.ts";
 import { toRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
@@ -13,11 +13,6 @@ type PathGlob = readonly GlobSegment[];
 
 /** Folders that one search enters. */
 const maxFolders = 50_000;
-
-/** Whether a path of a template is a pattern, not a name. */
-export function isPattern(path: string): boolean {
-	return hasGlob(path);
-}
 
 function compilePathGlob(pattern: string): PathGlob {
 	const words = pattern.split(/[\\/]+/).filter((word) => word !== "" && word !== ".");

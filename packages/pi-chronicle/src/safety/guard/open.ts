@@ -1,7 +1,8 @@
 // A guard in force: its rules and its policy. Sessions and workers judge by the same policy.
+
+import type { WorkingCopy } from "@pi-chronicle/core/ports";
 import type { Scope } from "../../pi/index.ts";
 import { hostEnvironment } from "../../pi/index.ts";
-import type { CopiedProject } from "../copied-project.ts";
 import { measure } from "../measure.ts";
 import type { Policies, Policy } from "../policy/index.ts";
 import { guardPolicy } from "./judge/index.ts";
@@ -22,7 +23,7 @@ export interface GuardLocation {
 	/** pi's agent folder. */
 	readonly agentDir: string | undefined;
 	/** The copy of the project that `cwd` is in; absent: `cwd` is in the project itself. */
-	readonly copy?: CopiedProject | undefined;
+	readonly copy?: WorkingCopy | undefined;
 }
 
 /** The policy of a rule set. */

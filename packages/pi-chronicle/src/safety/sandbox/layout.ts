@@ -3,9 +3,9 @@
 // Invariants: a path without a rule is read-only; a rule for a path that is a link is a rule for where it leads, but a link that a command may
 // have made opens nothing; what is protected stays so inside of what is writable.
 import { dirname, join, normalize } from "node:path";
+import type { WorkingCopy } from "@pi-chronicle/core/ports";
 import type { HostEnvironment } from "@pi-chronicle/footprint";
 import { isWithin } from "../containment.ts";
-import type { CopiedProject } from "../copied-project.ts";
 import { temporaryPlaces } from "../places.ts";
 import type { BoxScope } from "../policy/index.ts";
 import { gitRules } from "./git-rules.ts";
@@ -30,7 +30,7 @@ export interface BoxPlaces {
 	/** The folder of the files that a command may change: the working folder, or the repository that contains it. Absolute. */
 	readonly root: string;
 	/** The copy of the project that the agent works in. */
-	readonly copy?: CopiedProject | undefined;
+	readonly copy?: WorkingCopy | undefined;
 	/** Further paths that may be written, as the user wrote them: absolute, from the home directory (`~/`), or from `root`. */
 	readonly write?: readonly string[] | undefined;
 	/** Absolute paths that must stay readable although they are in the home directory. */

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Diagnostic } from "@pi-chronicle/core/definition";
 import type { LedgerEvent } from "@pi-chronicle/core/machine";
-import type { Template } from "@pi-chronicle/core/template";
+import { pairKey, type Template } from "@pi-chronicle/core/template";
 import { type FoundTemplate, type PlannedEnds, readLog, readTemplates, templateFolders } from "../../local/index.ts";
 import { type AgentRegistry, loadAgentRegistry } from "../../persona/index.ts";
 import { playChronicle } from "./chronicle-run.ts";
@@ -224,6 +224,6 @@ function plannedPath({ initial, states, limits }: Template): readonly string[] {
 			]),
 		),
 		maxMoves: limits.moves,
-		maxMovesBetween: (one, other) => limits.pairs[[one, other].sort().join(" <-> ")] ?? limits.pairMoves,
+		maxMovesBetween: (one, other) => limits.pairs[pairKey(one, other)] ?? limits.pairMoves,
 	});
 }

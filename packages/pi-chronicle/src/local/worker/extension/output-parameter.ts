@@ -1,7 +1,7 @@
 // The JSON Schema of a state's output as the schema of a tool's parameter. Providers accept only part of JSON Schema, and references count from
 // the root of the tool's schema. Pure.
 // Every value that matches the state's schema matches this one; what cannot be expressed is in the description, as the whole schema.
-import { anyObject } from "@pi-chronicle/core/definition";
+import { isRecord } from "@pi-chronicle/core/definition";
 import type { OutputSchema } from "@pi-chronicle/core/template";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -55,7 +55,7 @@ export function outputParameter(output: OutputSchema, about: string): Record<str
 
 function convertSchema(schema: unknown, reading: Conversion): Record<string, unknown> {
 	if (schema === true) return {};
-	if (!isSchema(schema) || reading.depth > deepest) {
+	if (!isRecord(schema) || reading.depth > deepest) {
 		reading.lose();
 		return {};
 	}
@@ -84,7 +84,7 @@ function isNarrowed(keyword: string, schema: JsonSchema): boolean {
 function convertKeyword(keyword: string, value: unknown, reading: Conversion): unknown {
 	switch (keyword) {
 		case "properties":
-			return isSchema(value)
+			return isRecord(value)
 				? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, convertSchema(one, reading)]))
 				: undefined;
 		case "items":
@@ -114,11 +114,7 @@ function resolve(ref: string, root: OutputSchema): unknown {
 	let value: unknown = root;
 	for (const step of ref.slice(1).split("/").slice(1)) {
 		const name = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
-		value = isSchema(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+		value = isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 	}
 	return value;
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-	return anyObject(value) && !Array.isArray(value);
 }

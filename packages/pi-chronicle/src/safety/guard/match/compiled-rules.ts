@@ -1,6 +1,8 @@
 // A rule set compiled for judging: expressions compiled, paths indexed, effects inferred. Done once for the rules of a session.
+
+import type { WorkingCopy } from "@pi-chronicle/core/ports";
 import type { Footprint, HostEnvironment } from "@pi-chronicle/footprint";
-import { type CopiedProject, copyPath, projectPath } from "../../copied-project.ts";
+import { copyPath, projectPath } from "../../copied-project.ts";
 import { type TemporaryPlaces, temporaryPlaces } from "../../places.ts";
 import type { ToolCall } from "../../policy/index.ts";
 import type { CommandRule, EffectRule, RuleSet } from "../rules/index.ts";
@@ -19,7 +21,7 @@ export interface GuardOptions {
 	/** pi's agent folder. */
 	readonly agentDir: string | undefined;
 	/** The copy of the project that the agent works in. */
-	readonly copy?: CopiedProject | undefined;
+	readonly copy?: WorkingCopy | undefined;
 	/** Measures another call: a script that is written, or a call whose result is screened. */
 	readonly measure: (call: ToolCall) => Footprint;
 }
@@ -105,7 +107,7 @@ function anyOf(
 }
 
 /** The rules for paths of a copy: those for the same files in the project. */
-function forCopy(paths: PathMatcher, copy: CopiedProject | undefined): PathMatcher {
+function forCopy(paths: PathMatcher, copy: WorkingCopy | undefined): PathMatcher {
 	if (!copy) return paths;
 	return {
 		...paths,

@@ -1,7 +1,8 @@
 // Paths that an agent under rules may not change, regardless of the rule files: the files of this package and of pi that control and record the
 // agent. Reading them is allowed.
+
+import type { WorkingCopy } from "@pi-chronicle/core/ports";
 import type { AccessKind, FileAccess, HostEnvironment } from "@pi-chronicle/footprint";
-import type { CopiedProject } from "../../copied-project.ts";
 import { isWithin } from "../../policy/index.ts";
 import { answersFile } from "../answers/index.ts";
 import type { RuleSet } from "../rules/index.ts";
@@ -59,7 +60,7 @@ export interface SelfProtection {
 /** Opens the protection; `agentDir` is pi's agent folder. */
 export function openSelfProtection(
 	rules: Pick<RuleSet, "foldCase" | "files">,
-	host: PathEnvironment & { readonly agentDir: string | undefined; readonly copy?: CopiedProject | undefined },
+	host: PathEnvironment & { readonly agentDir: string | undefined; readonly copy?: WorkingCopy | undefined },
 ): SelfProtection {
 	const fold = folding(rules.foldCase, host.platform);
 	const slashes = (path: string) => fold(host.platform === "win32" ? path.replaceAll("\\", "/") : path);

@@ -1,6 +1,6 @@
 // Plans the coverage rehearsal of a chronicle: items and runs. Pure. No user lifts a limit in these runs, so "unreachable" means
 // unreachable under the template's own limits.
-import type { StatePlan, Template } from "@pi-chronicle/core/template";
+import { pairKey, type StatePlan, type Template } from "@pi-chronicle/core/template";
 import { commandStates, waysOf } from "../commands.ts";
 import type { Script } from "../scenario.ts";
 import {
@@ -162,7 +162,7 @@ export function graphOf({ initial, states, limits }: Template, person: "asked" |
 		person: personState,
 		personChooses: own.length > 0,
 		maxMoves: limits.moves,
-		maxMovesBetween: (one, other) => limits.pairs[[one, other].sort().join(" <-> ")] ?? limits.pairMoves,
+		maxMovesBetween: (one, other) => limits.pairs[pairKey(one, other)] ?? limits.pairMoves,
 		mayRepeat: (state) => attemptsOf({ states, limits }, state) > 1,
 	};
 }

@@ -1,8 +1,11 @@
 // Evidence of a coverage rehearsal in the traces of a run: a plan alone covers nothing, and a failed limit is reported.
 
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { compileDefinition } from "@pi-chronicle/core/template";
 import { describe, expect, it } from "vitest";
-import { chronicleEvidence, workflowEvidence } from "../../../src/tools/rehearsal/every/index.ts";
+import { chronicleEvidence, readSession, workflowEvidence } from "../../../src/tools/rehearsal/every/index.ts";
 import { tally } from "../../../src/tools/rehearsal/rehearse-every.ts";
 import type { PlayedVisit } from "../../../src/tools/rehearsal/visits.ts";
 
@@ -146,6 +149,18 @@ describe("evidence of a workflow's run", () => {
 			"tools:small/a",
 		]);
 		expect([...broken]).toEqual([]);
+	});
+
+	it("skips lines of a session that are no entries, such as a torn last one", () => {
+		const folder = mkdtempSync(join(tmpdir(), "evidence-"));
+		const file = join(folder, "s.jsonl");
+		const bad = ["", "null", "7", "[]", '{"type":1}', '{"type":"message","message":"text"}', '{"type":"mess'];
+		writeFileSync(file, [JSON.stringify(state(0)), ...bad].join("\n"));
+		const entries = readSession(file);
+		rmSync(folder, { recursive: true });
+		expect(entries).toEqual([state(0)]);
+		const ask = { type: "message", message: { role: "user", details: null } };
+		expect(workflowEvidence(definitions, "small", [...entries, ask], []).end).toBe("it stopped in a");
 	});
 
 	it("reports what was not refused", () => {

@@ -1,5 +1,6 @@
 // The evidence of a workflow's run, from the entries of its session and its calls.
 import { readFileSync } from "node:fs";
+import { isRecord, isText, object, optional, parseUntrusted, propertiesOf } from "@pi-chronicle/core/definition";
 import { readState, type StoredState, stateType } from "../../../workflow/index.ts";
 import type { PlayedVisit } from "../visits.ts";
 import { probeCue } from "./chronicle-script.ts";
@@ -8,23 +9,24 @@ import { type Flow, type FlowPhase, flowOf, idOf, type WorkflowDefinitions } fro
 
 /** The fields of a session's entries that are read here; docs/workflows.md has their shape. */
 interface EvidenceLine {
-	readonly type?: string;
-	readonly customType?: string;
+	readonly type?: string | undefined;
+	readonly customType?: string | undefined;
 	readonly data?: unknown;
-	readonly message?: {
-		readonly role?: string;
-		readonly content?: unknown;
-		readonly toolName?: string;
-		readonly details?: { readonly error?: string };
-	};
+	readonly message?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Reads the entries of a session. Throws I/O errors. */
+const isEvidenceLine = object<EvidenceLine>({
+	type: optional(isText),
+	customType: optional(isText),
+	data: () => true,
+	message: optional(isRecord),
+});
+
+/** Reads the entries of a session; lines that are none, such as a torn last one, are skipped. Throws I/O errors. */
 export function readSession(file: string): EvidenceLine[] {
 	return readFileSync(file, "utf8")
 		.split("\n")
-		.filter((line) => line !== "")
-		.map((line) => JSON.parse(line) as EvidenceLine);
+		.flatMap((line) => parseUntrusted(line, isEvidenceLine) ?? []);
 }
 
 /** The evidence of one run. `visits`: from its journal. */
@@ -64,11 +66,11 @@ class SessionFold {
 			if (read.kind === "state") this.onState(read.state);
 		}
 		if (type !== "message" || !message || !this.place) return;
-		if (message.toolName === "workflow_step" && message.details?.error === "person-decides")
+		if (message.toolName === "workflow_step" && propertiesOf(message.details).error === "person-decides")
 			this.covered.add(`person:${idOf(this.place)}:agent`);
 		if (
 			message.role === "user" &&
-			JSON.stringify(message.content).includes(JSON.stringify(rejection.words).slice(1, -1))
+			JSON.stringify(message.content ?? "").includes(JSON.stringify(rejection.words).slice(1, -1))
 		)
 			this.covered.add(`person:${idOf(this.place)}:no`);
 	}

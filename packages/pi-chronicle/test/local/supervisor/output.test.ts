@@ -190,7 +190,7 @@ describe("children and data", () => {
 		["no list", { list: "x" }, {}, '"output.plan.list" is not a list'],
 		["nothing there", {}, {}, 'has no "list"'],
 		["101 entries", { list: Array.from({ length: 101 }, (_, n) => `${n}`) }, {}, "at most 100"],
-		["a group where a text is needed", { list: ['{"verdict":"ok"}', { v: 1 }] }, {}, "Entry 2"],
+		["a list where a text is needed", { list: ['{"verdict":"ok"}', [1]] }, {}, "Entry 2"],
 		["null where a text is needed", { list: [null] }, {}, "Entry 1"],
 		["a field that an entry lacks", { list: [{ v: "ok" }, {}] }, { task: "{item.v}" }, "Entry 2"],
 		["a field that is a group", { list: [{ v: {} }] }, { task: "{item.v}" }, "Entry 1"],

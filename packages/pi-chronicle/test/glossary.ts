@@ -42,7 +42,7 @@ const formats: readonly Rule[] = [
 const internals: readonly Rule[] = [
 	{
 		never:
-			/\bE(?:NOENT|ACCES|PERM|EXIST|ISDIR|NOTDIR|NOSPC|ROFS|MFILE|CONNREFUSED|CONNRESET|PIPE|ADDRINUSE|TIMEDOUT)\b|\berrno\b|\bsyscall\b/,
+			/\bE(?:NOENT|ACCES|PERM|EXIST|ISDIR|NOTDIR|NOSPC|ROFS|MFILE|LOOP|NAMETOOLONG|BUSY|NOTEMPTY|XDEV|DQUOT|CONNREFUSED|CONNRESET|PIPE|ADDRINUSE|TIMEDOUT)\b|\berrno\b|\bsyscall\b/,
 		instead: "what the error means",
 	},
 	{

@@ -2,6 +2,7 @@
 // Only existing skills are returned; project folders are searched only if the caller passes them.
 import { existsSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { attempt } from "../disk/index.ts";
 
 export interface SkillPlaces {
 	/** Folders that contain the skill `name` as `<name>/SKILL.md` or `<name>.md`, in order of precedence. */
@@ -49,7 +50,7 @@ export function findSkill(name: string, from: string, places: SkillPlaces): stri
 
 /** The path of a skill: a folder with a `SKILL.md`, or a Markdown file; else `undefined`. */
 function asSkill(path: string): string | undefined {
-	const kind = statSync(path, { throwIfNoEntry: false });
+	const kind = attempt(() => statSync(path));
 	if (kind?.isDirectory()) return existsSync(join(path, "SKILL.md")) ? path : undefined;
 	if (!kind?.isFile() || !/\.md$/i.test(path)) return undefined;
 	return /(^|[\\/])SKILL\.md$/.test(path) ? dirname(path) : path;

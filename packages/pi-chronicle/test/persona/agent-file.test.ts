@@ -1,7 +1,12 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { openSource } from "@pi-chronicle/core/definition";
 import { describe, expect, it } from "vitest";
 import { type AgentPlace, readAgentFile } from "../../src/persona/agent-file.ts";
 import type { AgentFile } from "../../src/persona/persona.ts";
+import { findSkill } from "../../src/persona/skills.ts";
+import { findSources } from "../../src/tools/migration/sources.ts";
+import { openFolder } from "../harness/folder.ts";
 
 const place: AgentPlace = {
 	tier: "project",
@@ -261,4 +266,13 @@ describe("other parts of an agent file", () => {
 		);
 		expect(diagnostics.map(({ code, line }) => `${code} ${line}`)).toEqual(["unknown-key 8", "unknown-key 9"]);
 	});
+});
+
+it("a path that the system refuses to look up names no skill and nothing to import", () => {
+	const folder = openFolder();
+	symlinkSync("loop", join(folder, "loop"));
+	for (const name of ["loop", "x".repeat(300), "\0"]) {
+		expect(findSkill(name, folder, { folders: [folder], home: folder })).toBeUndefined();
+		expect(findSources(join(folder, name))).toBeUndefined();
+	}
 });

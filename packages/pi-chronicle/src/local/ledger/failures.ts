@@ -1,6 +1,7 @@
 // The store's failures: translates disk errors for the user.
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { systemWords } from "@pi-chronicle/core/definition";
 import type { StoreFailure } from "@pi-chronicle/core/ports";
 
 /** Precedes a command of this package that a failure names, where no options that choose project and engine have to be repeated. */
@@ -41,7 +42,7 @@ export function diskFailure(error: unknown, path: string): StoreFailure {
 		default:
 			return {
 				reason: "io",
-				message: `${path} could not be read or written: ${code ?? message}.`,
+				message: `${path} could not be read or written: ${code ? systemWords(code) : message}.`,
 				remedy: "Check the disk, then try again.",
 			};
 	}

@@ -2,6 +2,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Diagnostic, errorMessage, formatPath } from "@pi-chronicle/core/definition";
+import { attempt } from "../../disk/index.ts";
 import { openProject, type Project } from "../../local/index.ts";
 import { exitCodes } from "../../pi/index.ts";
 import { type Command, type CommandResponse, misuse, refused } from "../../ui/index.ts";
@@ -34,7 +35,7 @@ drafts a definition from them.`,
 		const sources = findSources(resolve(cwd, name));
 		if (!sources) return misuse(`No such file or folder: ${resolve(cwd, name)}.`);
 		const to = resolve(cwd, parsed.values.to ?? ".");
-		if (!statSync(to, { throwIfNoEntry: false })?.isDirectory())
+		if (!attempt(() => statSync(to))?.isDirectory())
 			return misuse(`No such folder: ${to}. Name a project's folder with --to.`);
 		const target = openProject({ ...project.place, cwd: to });
 		const inPi = host.prefix.startsWith("/");

@@ -3,7 +3,7 @@
 // agents or commands are named; a marketplace of plugins is read as a whole.
 import { existsSync, statSync } from "node:fs";
 import { basename, extname, join } from "node:path";
-import { walkFiles } from "../../disk/index.ts";
+import { attempt, walkFiles } from "../../disk/index.ts";
 
 const depth = 12;
 const maxFiles = 20_000;
@@ -43,9 +43,9 @@ export interface ImportSources {
 	readonly kind: "file" | "folder";
 }
 
-/** The files of `path` (absolute); `undefined` if it does not exist. */
+/** The files of `path` (absolute); `undefined` if nothing can be found there. */
 export function findSources(path: string): ImportSources | undefined {
-	const stats = statSync(path, { throwIfNoEntry: false });
+	const stats = attempt(() => statSync(path));
 	if (!stats) return undefined;
 	if (!stats.isDirectory()) return { files: [path], elsewhere: [], folder: join(path, ".."), kind: "file" };
 	const folders = kept.filter((name) => existsSync(join(path, name)));

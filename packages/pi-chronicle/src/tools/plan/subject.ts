@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { foreignFile, readSource } from "@pi-chronicle/core/definition";
+import { attempt } from "../../disk/index.ts";
 
 export interface PlanSubject {
 	/** As the user wrote it. */
@@ -33,7 +34,7 @@ export function readPlanWords(words: string, cwd: string): PlanWords | string {
 		cwd,
 		path.replace(/^~(?=\/)/, () => homedir()),
 	);
-	if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return { task, subject: undefined };
+	if (!attempt(() => statSync(file))?.isFile()) return { task, subject: undefined };
 	const read = readSource(file, { maxBytes });
 	const isMeant = mark === "@" || rest === "";
 	if (read.kind !== "text") {

@@ -28,6 +28,16 @@ it.each([
 });
 
 it.each([
+	["ENOTDIR", "not a directory"],
+	["ELOOP", "too many symbolic links encountered"],
+	["ENAMETOOLONG", "name too long"],
+	["EIO", "i/o error"],
+])("%s is told in words", (code, words) => {
+	const { message } = diskFailure(Object.assign(new Error(`${code}: raw`), { code }), "/a/b");
+	expect(message).toBe(`/a/b could not be read or written: ${words}.`);
+});
+
+it.each([
 	["the folder itself", ""],
 	["a folder below it that is not there yet", "agent/chronicle"],
 ])("a folder that may not be written, asked about %s", (_what, below) => {

@@ -24,6 +24,8 @@ it.each<[words: string, path: string | undefined, format: string | undefined, ta
 	["notes.md needs a new title", undefined, undefined, "notes.md needs a new title"],
 	["large.txt is too long", undefined, undefined, "large.txt is too long"],
 	["nothing.yaml", undefined, undefined, "nothing.yaml"],
+	// A sentence without spaces is longer than a name of a file may be.
+	["报".repeat(100), undefined, undefined, "报".repeat(100)],
 	[". is the project", undefined, undefined, ". is the project"],
 	["Export the receipts", undefined, undefined, "Export the receipts"],
 ])("the words %j name the file %j", (words, path, format, task) => {

@@ -308,7 +308,7 @@ describe("for_each", () => {
 
 	it.each([
 		["101 entries", { parts: Array.from({ length: 101 }, (_, n) => n) }, "at most 100"],
-		["an entry that is no text", { parts: ["a", { b: 1 }] }, "Entry 2"],
+		["an entry that is no text", { parts: ["a", ["b"]] }, "Entry 2"],
 		["no such list", { other: ["a"] }, "no worker has saved"],
 	])(
 		"is refused to the worker that made the list with the reason, and pauses after the reminders: %s",

@@ -26,7 +26,7 @@ export { awaitedBy, criticalPath, dueConflict, inOrderOfNeeds, isGraph } from ".
 export { needsChild } from "./children/children.ts";
 export { inheritedBy, knownSnapshot } from "./children/inherit.ts";
 export { describeKept } from "./children/kept-child-folders.ts";
-export { type ApartState, apartState, explainUntakable } from "./children/take-copy.ts";
+export { type ApartState, apartState, explainUntakable, isJoinedAgain } from "./children/take-copy.ts";
 export { commandEndText, commandOutcomeText } from "./command-run.ts";
 export { decide } from "./decide.ts";
 export { decisionsSince } from "./decision-record.ts";

@@ -44,7 +44,7 @@ it("in a linked worktree it leaves both checkouts alone, and its branch is the r
 	expect(project.read("src/a.txt")).toBe("one\ntwo\nthree\n");
 });
 
-it("in a project with a submodule, what it changes there is kept in its copy, and the join says so", {
+it("in a project with a submodule, what it changes there is kept in its copy, and the join says so once", {
 	timeout,
 }, async () => {
 	const change = call("bash", {
@@ -87,6 +87,14 @@ it("in a project with a submodule, what it changes there is kept in its copy, an
 	const continued = await chronicle(project, ["join", id]);
 	expect([continued.code, continued.stdout]).toEqual([0, expect.stringContaining("Joined the files of one")]);
 	expect(readFileSync(join(copy, "lib/l.txt"), "utf8")).toBe("first\nchanged\n");
+	const before = project.git("status", "--porcelain");
+	for (const branch of ["", "elsewhere"]) {
+		if (branch) project.git("checkout", "-qb", branch);
+		const again = await chronicle(project, ["join", id]);
+		expect([again.code, project.git("status", "--porcelain")], again.stdout).toEqual([0, before]);
+	}
+	const aside = await chronicle(project, ["join", id, "--branch", "aside"]);
+	expect(aside.code, aside.stderr).toBe(0);
 });
 
 it("is joined by `join --other-branch` after `join` has named the other branch", { timeout }, async () => {

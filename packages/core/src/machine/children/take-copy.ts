@@ -27,6 +27,12 @@ export function apartState({ apart, stage, history, startTree }: Run): ApartStat
 	return apart.taken && apart.taken.at >= since ? "taken" : "waiting";
 }
 
+/** Whether the join is of files that were joined before: no visit has ended since, and the copy is the same. */
+export function isJoinedAgain({ apart, history, children }: Run): boolean {
+	if (!children?.ofCopy || !apart?.joined || apart.joined.at < (history.at(-1)?.at ?? "")) return false;
+	return children.children[0]?.tree === children.base;
+}
+
 /** Why nothing can be taken from the copy of the run; `undefined` if it can. */
 export function explainUntakable({ apart, stage, startTree, id, children }: Run): string | undefined {
 	const short = id.slice(0, 8);
@@ -50,16 +56,11 @@ export function onJoinRequested(run: Run, event: LedgerEvent & JoinRequested): R
 	const refusal = refuseTaking(run, event);
 	if (refusal) return refusal;
 	const { id, template, task, visit, state, apart, startTree = null, snapshot } = run;
+	const summary = summariesText(closingSummaries(snapshot.summaries));
 	const copy: ChildRun = {
 		...{ index: 1, id: copyId(id), name: `${template.name} ${id.slice(0, 8)}`, template: template.name },
 		...{ hash: template.hash, task, branch: -1, status: "pending", waits: null, detail: "", counted: NO_CHILD_SPEND },
-		...{
-			tree: null,
-			base: null,
-			summary: summariesText(closingSummaries(snapshot.summaries)),
-			starts: 1,
-			signaled: false,
-		},
+		...{ tree: null, base: null, summary, starts: 1, signaled: false },
 	};
 	const ofCopy: JoinOfCopy = {
 		status: run.status as Finished["status"],

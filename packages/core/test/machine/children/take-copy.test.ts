@@ -1,6 +1,6 @@
 // Taking the files of a run that has worked in a copy of the project: the join after its end, branches and patches, discarding.
 import { describe, expect, it } from "vitest";
-import { apartState, copyId, type EventBody } from "../../../src/machine/index.ts";
+import { apartState, copyId, type EventBody, isJoinedAgain } from "../../../src/machine/index.ts";
 import { applyJoin, childAt, conflict, join } from "../child-steps.ts";
 import { definition, go, newTree, open, refold, reopen, since, start, type TestRun } from "../test-run.ts";
 
@@ -52,6 +52,18 @@ describe("the join of a run apart", () => {
 		keep(request(testRun), "f00d");
 		expect(testRun.due("merge_files")).toMatchObject({ base: "cafe", results: [{ tree: "f00d" }] });
 		expect([testRun.run.visit > visit, testRun.run.totals.tokens]).toEqual([true, totals.tokens]);
+	});
+
+	it("knows whether the files were joined before: not after another visit, and not if the copy has others", () => {
+		const testRun = keep(request(endApart()), "cafe");
+		expect(isJoinedAgain(testRun.run)).toBe(false);
+		applyJoin(join(testRun));
+		expect(isJoinedAgain(keep(request(testRun), "cafe").run)).toBe(true);
+		applyJoin(join(testRun));
+		expect(isJoinedAgain(keep(request(testRun), "f00d").run)).toBe(false);
+		applyJoin(join(testRun)).say({ kind: "reopened", answers: since(testRun), to: "b" });
+		go(start(testRun), "done");
+		expect(isJoinedAgain(keep(request(testRun), "f00d").run)).toBe(false);
 	});
 
 	it("says so if there was nothing to join", () => {

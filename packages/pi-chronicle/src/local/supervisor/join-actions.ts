@@ -7,6 +7,7 @@ import {
 	childrenPlanOf,
 	conflictFolderId,
 	dueConflict,
+	isJoinedAgain,
 	sideWith,
 	YOUR_FILES,
 } from "@pi-chronicle/core/machine";
@@ -107,7 +108,8 @@ export async function mergeFiles(context: ExecutorContext, action: Merge, signal
 async function explainOtherBranch({ workspace, run }: ExecutorContext): Promise<string | undefined> {
 	const { baseline, checkedOut, children } = run();
 	const ofCopy = children?.ofCopy;
-	const before = ofCopy ? (ofCopy.otherBranch ? undefined : checkedOut) : baseline?.checkedOut;
+	const isAllowed = ofCopy?.otherBranch || isJoinedAgain(run());
+	const before = ofCopy ? (isAllowed ? undefined : checkedOut) : baseline?.checkedOut;
 	const now = before && (await workspace.checkedOut?.());
 	if (!now || !isOtherBranch(before, now)) return undefined;
 	const [then, here] = [checkedOutText(before), checkedOutText(now)];
@@ -241,7 +243,8 @@ export async function applyJoin(context: ExecutorContext, { visit, join }: Apply
 	crashAt("merged files are written");
 	// No visit that would do it follows.
 	if (context.run().children?.ofCopy) await removeEndedFolders(context);
-	await recordApplied(context, visit, join.before, joined.value);
+	const isKnown = isJoinedAgain(context.run());
+	await recordApplied(context, visit, join.before, isKnown ? { ...joined.value, kept: [] } : joined.value);
 }
 
 /** The children whose files are joined, with those of the worker that resolved conflicts. */

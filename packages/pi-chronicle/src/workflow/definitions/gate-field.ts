@@ -13,7 +13,7 @@ const gateFields = {
 export const gateField = custom<PhaseGate, { about: string; shown: string; empty: "error" }>(
 	{
 		about:
-			'A command that must succeed before the agent can finish the phase, such as `npm test` or `"{tests}"` (the [project\'s tests](chronicle.md#a-state-that-is-a-command)): it runs when the agent calls `workflow_step` with `next`. If it fails, the phase stays open, and the agent gets the end of its output. An object sets its time: `{ command: npm test, timeout: 5m }`.',
+			'A command that must succeed before the agent can finish the phase, such as `npm test` or `"{tests}"` (the [project\'s tests](chronicle.md#a-state-that-is-a-command)): it runs when the agent calls `workflow_step` with `next`. If it fails, the phase stays open. The agent, or after a success the next phase, gets the end of its output. An object sets its time: `{ command: npm test, timeout: 5m }`.',
 		shown: "none",
 		empty: "error",
 	},

@@ -117,6 +117,18 @@ describe("a layout", () => {
 			expect(at(path)).toEqual(["hide", "hide"]);
 	});
 
+	it("opens what is named, except what rules close, to commands that may change the project", () => {
+		const write = [".pi", ".git/config", ".mcp.json", "../.ssh", ".env"];
+		const open = { ...places, write, closed: [join(root, ".env")] };
+		const at = (scope: "project" | "ignored" | "temporary") => {
+			const named = layoutOf(open, scope, true);
+			return write.map((path) => accessTo(named, join(root, path), join(root, path)));
+		};
+		expect(at("project")).toEqual(["write", "write", "write", "write", "hide"]);
+		for (const scope of ["ignored", "temporary"] as const)
+			expect(at(scope)).toEqual(["read", "read", "read", "home", "hide"]);
+	});
+
 	it("hides only logins where the project contains the home directory", () => {
 		const wide = layoutOf({ ...places, root: home, host: { ...places.host, cwd: home } }, "project", true);
 		expect(accessTo(wide, join(home, ".ssh/id"), join(home, ".ssh/id"))).toBe("hide");

@@ -3,10 +3,12 @@
 import { readHistory } from "@pi-chronicle/core/history";
 import type { LedgerEvent } from "@pi-chronicle/core/machine";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { applyJoin, end, join, parentTemplate, plan } from "../../../core/test/machine/child-steps.ts";
 import {
 	ask,
 	definition,
 	here,
+	newTree,
 	open,
 	refold,
 	rest,
@@ -172,5 +174,19 @@ describe("notes", () => {
 		expect(rest(play).run.stage.kind).toBe("over");
 		const said = statusLines(ledgerOf(play.events), { now, prefix: "/chronicle " });
 		expect(said).toContain('Note: A cleanup command of "only" failed (exit code 3): stop it');
+	});
+
+	it("a child that was dropped because of another stays in the status of a run that is over", () => {
+		const persona = { persona: "B", next: ["done"] };
+		const branches = { one: persona, two: { ...persona, needs: ["one"] }, three: persona };
+		const play = plan(parentTemplate({ branches, next: ["done"], on_failed: "continue" }));
+		end(play, 1, "failed");
+		const { visit, into } = end(play, 3).due("merge_files");
+		const merged = { kind: "joined", visit, before: into?.tree ?? "", tree: newTree(), conflicts: [] } as const;
+		play.say({ ...merged, ...(into ? { child: into.child } : {}) });
+		applyJoin(join(play));
+		expect(rest(play).run.stage.kind).toBe("over");
+		const said = statusLines(ledgerOf(play.events), { now, prefix: "/chronicle " });
+		expect(said).toContain('Note: The child "two" was dropped: it needs "one", which failed.');
 	});
 });

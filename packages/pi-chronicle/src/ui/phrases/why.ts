@@ -102,10 +102,11 @@ function withSummary(sentence: string, summary: string): string {
 
 /** `85 % of the limit on cost is used (…)`, as `core/machine/budget/budget.ts` writes it; older ledgers call it a ceiling. */
 const ceilingNotice = /^\d+ % of the (?:limit|ceiling) on (.+) is used \(/;
+const lasting = /^(?:A cleanup command of |The child ".*" was dropped)/;
 
-/** The notices that still apply, newest last: no ended escalations, and no limits raised or reached; of a run that is over, failed cleanup. */
+/** The notices that still apply, newest last: no ended escalations, no limits raised or reached; of a run that is over, failed cleanup and lost children. */
 export function currentNotices(run: Run): string[] {
-	if (run.stage.kind === "over") return run.notices.filter((notice) => notice.startsWith("A cleanup command of "));
+	if (run.stage.kind === "over") return run.notices.filter((text) => lasting.test(text));
 	const near = new Set(
 		measures(run)
 			.filter(({ spent, ceiling }) => spent < ceiling && spent >= ceiling * run.plan.limits.warnAt)

@@ -1,7 +1,9 @@
-// Two runs, visits or attempts side by side, by their addresses.
+// Two runs, visits or attempts side by side, by their addresses; the runs of several projects.
 import type { LedgerEvent } from "@pi-chronicle/core/machine";
 import { expect, it } from "vitest";
+import { openHtml } from "../../../src/ui/report/index.ts";
 import { readSubject } from "../../../src/ui/serve/comparison-page.ts";
+import { drawRunsPage } from "../../../src/ui/serve/runs-page.ts";
 import { dayOfWork } from "../report/ledgers.ts";
 import { wordsOf } from "./page-bench.ts";
 import { serveRun } from "./shown-runs.ts";
@@ -34,6 +36,24 @@ it("shows figures with their difference, of visits what was said, of attempts ho
 	expect(new Set(pages.map(({ text }) => wordsOf(text))), "read once, however many look").toEqual(
 		new Set([wordsOf(alone.text)]),
 	);
+});
+
+it("names projects by their folders, and those of one name by their paths", async () => {
+	const { project } = await serveRun(dayOfWork().events);
+	const html = openHtml((text) => text);
+	const listed = async (...folders: string[]) => {
+		const served = folders.map((cwd, at) => ({
+			key: `p-${at}`,
+			project: { ...project, place: { ...project.place, cwd } },
+		}));
+		const page = wordsOf(html`${await drawRunsPage(html, served, undefined)}`.markup);
+		return folders.flatMap((cwd) =>
+			[cwd, cwd.slice(cwd.lastIndexOf("/") + 1)].filter((name) => page.includes(` ${name} `)),
+		);
+	};
+	expect(await listed("/one/Büro", "/one/統計")).toEqual(["Büro", "統計"]);
+	expect(await listed("/one/Büro", "/one/shop", "/two/shop")).toEqual(["Büro", "/one/shop", "/two/shop"]);
+	expect(await listed("/one/shop")).toEqual([]);
 });
 
 /** `<visit>.<attempt>` of two attempts of the same visit. */

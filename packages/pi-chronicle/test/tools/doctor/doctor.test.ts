@@ -184,6 +184,7 @@ describe("doctor", () => {
 			return file;
 		};
 		const others = [
+			// A sender of notices, which the examined pi may start, removes its own drafts: that is one less for the doctor.
 			project.write(".pi/chronicle/notices/.wake.4194999.tmp", "half"),
 			project.write(`.pi/chronicle/sessions/${dead.run.id}/inbox/.1.post.json.4194999.tmp`, "half"),
 			...[".guard-answers.json.4194999.tmp", ".sandbox-hosts.json.4194999.tmp"].map(inAgentFolder),
@@ -208,7 +209,7 @@ describe("doctor", () => {
 			expect(found.of("leftovers").map(({ text }) => text)).toEqual(
 				expect.arrayContaining([
 					expect.stringContaining(`${orphan.pid}`),
-					expect.stringMatching(/^5 drafts of unfinished files, such as /),
+					expect.stringMatching(/^[45] drafts of unfinished files, such as /),
 					"Processes that were killed left the files of 2 runs that never began behind.",
 				]),
 			);
@@ -222,7 +223,7 @@ describe("doctor", () => {
 		expect(fixed.of("leftovers").map(({ text }) => text)).toEqual(
 			expect.arrayContaining([
 				expect.stringMatching(/^stopped 1 process of the run /),
-				expect.stringMatching(/^removed 5 draft/),
+				expect.stringMatching(/^removed [45] drafts/),
 				"removed the files of 2 runs that never began",
 			]),
 		);

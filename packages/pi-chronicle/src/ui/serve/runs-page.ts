@@ -24,7 +24,7 @@ interface ListedRun {
 }
 
 /** A project's folder: its name, or its whole path where several have that name. */
-function placeOf({ project }: ShownProject, projects: readonly ShownProject[]): string {
+function titleIn({ project }: ShownProject, projects: readonly ShownProject[]): string {
 	const named = projects.filter((other) => basename(other.project.place.cwd) === basename(project.place.cwd));
 	return named.length > 1 ? project.place.cwd : basename(project.place.cwd);
 }
@@ -37,7 +37,7 @@ export async function drawRunsPage(
 	const all = await Promise.all(
 		projects.map(async (served) => {
 			const entries = firstRuns(await served.project.store.recent(maxRuns));
-			const place = projects.length > 1 ? placeOf(served, projects) : undefined;
+			const place = projects.length > 1 ? titleIn(served, projects) : undefined;
 			return entries.map((entry) => ({ served, place, entry }));
 		}),
 	);
@@ -48,7 +48,7 @@ export async function drawRunsPage(
 		{ title: "Ended", own: runs.filter(({ entry }) => !needsPerson(entry) && statusOf(entry) !== "running") },
 	];
 	const drawn = groups.map(({ title, own }, at) => drawGroup(html, title, own, `group-${at}`));
-	const starts = session ? projects.map((served) => drawTemplates(html, served, placeOf(served, projects))) : undefined;
+	const starts = session ? projects.map((served) => drawTemplates(html, served, titleIn(served, projects))) : undefined;
 	return [
 		html`<header class="head"><h1>Runs</h1></header>`,
 		html`<main id="content"><div id="runs" data-part>${runs.length === 0 ? html`<p>No runs yet.</p>` : drawn}</div>${starts}</main>`,

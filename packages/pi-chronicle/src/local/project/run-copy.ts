@@ -46,17 +46,11 @@ export function openCopyFiles(
 	{ folder, run }: RunFiles,
 	{ cwd, notes }: Pick<RunCopy, "cwd" | "notes">,
 ): Workspace {
-	// What git says of the copy is nothing that the user has checked out or not committed.
-	const {
-		checkedOut: _branch,
-		uncommitted: _changes,
-		...files
-	} = openGitWorkspace({
+	return openGitWorkspace({
 		...{ cwd, notes, folder: join(folder, copyFolder), childOf: folder, childrenOf: folder, leftOut: place.leftOut },
 		children: place.childrenFolder(run.id),
 		...place.scope(run),
 	});
-	return files;
 }
 
 /** The ledger with the copy that its run works in, where it is a run apart; without it, the run is not opened. */

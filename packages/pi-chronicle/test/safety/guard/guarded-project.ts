@@ -128,7 +128,7 @@ export function openSetting(
 		return readRules([{ file, tier: "project", base: project }], "linux");
 	};
 	const inForce = change(typeof rules === "string" ? readText(rules) : rules);
-	const work = join(home, ".pi/agent/chronicle/work/project-1a2b3c4d");
+	const work = join(home, ".pi/agent/chronicle", "work", "project-1a2b3c4d");
 	const cwd = place === "project" ? project : join(work, copies[place]);
 	if (place !== "project") cpSync(project, cwd, { recursive: true, verbatimSymlinks: true });
 	const closed = [
